@@ -1,0 +1,92 @@
+//! Where things are in the address space of the symbolic half.
+//!
+//! Two levels say whether a byte is labelled. The *dirty map* has one byte for
+//! every 256 bytes of memory and is what inlined code looks at; it is zero
+//! until a label is stored in that block. Only behind a nonzero dirty byte is
+//! the *shadow* consulted: one 32-bit memory label for each byte. A concrete
+//! program therefore touches one dirty byte where a one-level shadow would
+//! touch a kilobyte.
+//!
+//! The symbolic half is always position independent, so that nothing of the
+//! program lies below 2^44: executables are at 0x55…, libraries, mappings and
+//! stacks at 0x7f….
+
+/// Memory labels: `shadow(a) = ((a & ADDR_MASK) << 2) + SHADOW_BASE`.
+pub const SHADOW_BASE: u64 = 1 << 44;
+pub const SHADOW_SIZE: u64 = 1 << 46;
+pub const ADDR_MASK: u64 = (1 << 44) - 1;
+
+/// Dirty map: `dirty(a) = (a >> DIRTY_SHIFT) + DIRTY_BASE`. A label in the
+/// first `DIRTY_SPILL` bytes of a block also marks the block before it, so that
+/// an access of up to 16 bytes needs to look only at its first byte's block.
+pub const DIRTY_BASE: u64 = 0x1000_0000;
+pub const DIRTY_SHIFT: u32 = 8;
+pub const DIRTY_SIZE: u64 = 1 << (47 - DIRTY_SHIFT);
+pub const DIRTY_SPILL: u64 = 15;
+
+/// Heap objects: `size + 1` of the object that starts in a 16-byte granule,
+/// as u32 at `HEAP_BASE + ((a & ADDR_MASK) >> 4 << 2)`.
+pub const HEAP_BASE: u64 = 1 << 42;
+pub const HEAP_SIZE: u64 = 1 << 42;
+
+/// The shared memory is mapped here in the symbolic half.
+pub const SHM_BASE: u64 = 0x900_0000_0000;
+/// The most that may be mapped from `SHM_BASE` on.
+pub const SHM_MAX: u64 = 0x100_0000_0000;
+
+pub const fn shadow_of(addr: u64) -> u64 {
+    ((addr & ADDR_MASK) << 2) + SHADOW_BASE
+}
+
+pub const fn dirty_of(addr: u64) -> u64 {
+    (addr >> DIRTY_SHIFT) + DIRTY_BASE
+}
+
+pub const fn heap_of(addr: u64) -> u64 {
+    HEAP_BASE + (((addr & ADDR_MASK) >> 4) << 2)
+}
+
+/// A *label* is the index of a node; 0 is concrete. A *memory label* names one
+/// byte of a node's value: `label << 4 | byte`.
+pub const fn memory_label(label: u32, byte: u32) -> u32 {
+    (label << 4) | byte
+}
+
+/// Labels must stay below this, so that a memory label fits 32 bits.
+pub const LABEL_MAX: u32 = 1 << 28;
+
+/// Thread-local block `__pleach_tls` that instrumented code and runtime share.
+/// Arguments: the caller stores the labels and then the callee's address, only
+/// when some label is not 0. The callee takes and clears them on entry; a
+/// foreign address means concrete. Results go the same way back.
+#[repr(C)]
+pub struct Tls {
+    /// Address of the function that `args` are for; 0: none.
+    pub arg_stamp: u64,
+    /// Address of the function that left `rets`; 0: none.
+    pub ret_stamp: u64,
+    /// Not 0 while the runtime is at work in this thread (signal handlers that
+    /// interrupt it run concretely).
+    pub in_rt: u32,
+    /// Number of labels stored in `args`.
+    pub arg_count: u32,
+    pub args: [u32; ARG_SLOTS],
+    pub rets: [u32; RET_SLOTS],
+    /// Layout of variadic arguments, for `va_start` in the callee.
+    pub va: [u64; 4],
+    pub reserved: [u64; 8],
+}
+
+pub const ARG_SLOTS: usize = 64;
+pub const RET_SLOTS: usize = 16;
+pub const TLS_ARG_STAMP: u64 = 0;
+pub const TLS_RET_STAMP: u64 = 8;
+pub const TLS_IN_RT: u64 = 16;
+pub const TLS_ARG_COUNT: u64 = 20;
+pub const TLS_ARGS: u64 = 24;
+pub const TLS_RETS: u64 = TLS_ARGS + 4 * ARG_SLOTS as u64;
+pub const TLS_SIZE: u64 = TLS_RETS + 4 * RET_SLOTS as u64 + 8 * 12;
+
+const _: () = assert!(core::mem::size_of::<Tls>() as u64 == TLS_SIZE);
+const _: () = assert!(core::mem::offset_of!(Tls, args) as u64 == TLS_ARGS);
+const _: () = assert!(core::mem::offset_of!(Tls, rets) as u64 == TLS_RETS);

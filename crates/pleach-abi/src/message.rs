@@ -1,0 +1,36 @@
+//! Messages of the fork server: one fixed size, over a stream socket.
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Message {
+    pub kind: u32,
+    pub a: u32,
+    pub b: u64,
+    pub c: u64,
+    pub d: u64,
+}
+
+pub const SIZE: usize = core::mem::size_of::<Message>();
+
+// From the target.
+/// The server is ready. a: ABI version, b: pid, c: [`HALF_FAST`] or [`HALF_SYMBOLIC`].
+pub const HELLO: u32 = 1;
+/// A run has started (or goes on, after `STOPPED`). a: pid.
+pub const STARTED: u32 = 2;
+/// The run ended. a: wait status, b: CPU time in microseconds (user and
+/// system), c: greatest resident size in KiB, d: pid.
+pub const DONE: u32 = 3;
+/// One round of a persistent loop ended; the process waits. Fields as `DONE`
+/// (CPU time is 0).
+pub const STOPPED: u32 = 4;
+/// The target cannot go on: `Header::note` says why.
+pub const FAILED: u32 = 5;
+
+// From the driver.
+/// Run once on the input that is in place.
+pub const RUN: u32 = 16;
+/// End the server and any waiting child.
+pub const QUIT: u32 = 17;
+
+pub const HALF_FAST: u64 = 1;
+pub const HALF_SYMBOLIC: u64 = 2;

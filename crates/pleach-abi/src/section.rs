@@ -1,0 +1,81 @@
+//! Names and frames of what the compiler leaves in objects and executables.
+
+/// In a fat object: the symbolic object, framed (see [`Frame`]). Excluded from
+/// the link (SHF_EXCLUDE); `ld -r` concatenates the frames.
+pub const SYMBOLIC_OBJECT: &str = ".pleach.obj";
+/// In a linked executable or shared library: the whole symbolic twin.
+pub const SYMBOLIC_IMAGE: &str = ".pleach.symbolic";
+
+/// Site records ([`Site`]); a site's dense index is its place here.
+pub const SITES: &str = "pleach_sites";
+/// 8-bit branch counters, in the order of the site records.
+pub const COUNTERS: &str = "pleach_counters";
+/// Function records, see `function`.
+pub const FUNCTIONS: &str = "pleach_functions";
+/// Global objects ([`Global`]), for bounds of table reads (symbolic half).
+pub const GLOBALS: &str = "pleach_globals";
+
+pub const FRAME_MAGIC: [u8; 8] = *b"PLOBJ\0\0\x01";
+
+/// Head of a framed record; `len` bytes follow, then zeros up to 8.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    pub magic: [u8; 8],
+    pub len: u64,
+}
+
+/// One site, the same in both halves.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Site {
+    /// 64-bit hash of the function's linkage name (with the module's, if it is
+    /// local) and the site's ordinal.
+    pub hash: u64,
+    /// Counters in the fast half: 2 for a branch or select, cases + 1 for a
+    /// switch (the default last), 0 for checks and accesses.
+    pub counters: u32,
+    /// A [`SiteKind`].
+    pub kind: u32,
+}
+
+#[repr(u8)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SiteKind {
+    Branch = 1,
+    Switch = 2,
+    Select = 3,
+    /// Division or remainder.
+    Division = 4,
+    /// A branch that UBSan put in.
+    Sanitizer = 5,
+    /// A load or store (symbolic half only).
+    Access = 6,
+    /// A call (symbolic half only): models and indirect targets.
+    Call = 7,
+}
+
+impl SiteKind {
+    pub const fn from_u8(n: u8) -> Option<SiteKind> {
+        Some(match n {
+            1 => SiteKind::Branch,
+            2 => SiteKind::Switch,
+            3 => SiteKind::Select,
+            4 => SiteKind::Division,
+            5 => SiteKind::Sanitizer,
+            6 => SiteKind::Access,
+            7 => SiteKind::Call,
+            _ => return None,
+        })
+    }
+}
+
+/// A global variable of an instrumented module.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Global {
+    pub addr: u64,
+    pub size: u32,
+    /// 1: constant.
+    pub flags: u32,
+}

@@ -1,0 +1,141 @@
+//! The shared memory between driver and target: a memfd that the driver makes,
+//! sizes and maps, and that the target finds through [`ENV`].
+//!
+//! ```text
+//! 0            Header (64 KiB)
+//! events_off   events_cap × Event
+//! nodes_off    nodes_cap × Node
+//! snaps_off    snaps_cap bytes: snapshots, each a Snapshot header and its bytes, 8-aligned
+//! cover_off    cover_cap bytes: branch counters, mapped over the fast half's own
+//! ```
+//! Every offset is a multiple of the page size. The driver fills in the layout;
+//! the target writes counts as it goes, so that a trace that ends in a crash is
+//! complete up to it.
+
+/// `PLEACH_CTL=<socket>:<memfd>`: descriptors of the control socket and the
+/// shared memory. The runtime removes it from the environment.
+pub const ENV: &str = "PLEACH_CTL";
+/// Set for a symbolic half run without a driver: labels on what is read from
+/// standard input, into private memory, for testing programs with labels on.
+pub const ENV_LABEL: &str = "PLEACH_LABEL";
+
+pub const MAGIC: u32 = 0x4843_4c50; // "PLCH"
+pub const HEADER_SIZE: usize = 64 * 1024;
+pub const MODULES_MAX: usize = 64;
+pub const UNMODELLED_CAP: usize = 16 * 1024;
+pub const NOTE_CAP: usize = 512;
+
+#[repr(C)]
+pub struct Header {
+    // Written by the driver before the target starts.
+    pub magic: u32,
+    pub version: u32,
+    pub total_size: u64,
+    pub events_off: u64,
+    pub events_cap: u64,
+    pub nodes_off: u64,
+    pub nodes_cap: u64,
+    pub snaps_off: u64,
+    pub snaps_cap: u64,
+    pub cover_off: u64,
+    pub cover_cap: u64,
+    /// Device and inode of the input file: a descriptor that refers to it is input.
+    pub input_dev: u64,
+    pub input_ino: u64,
+    // Written by the driver before each run.
+    /// Bytes in the input file.
+    pub input_len: u64,
+    /// See `RUN_*`.
+    pub run_flags: u32,
+    pub reserved0: u32,
+
+    // Written by the target during a run; the runtime zeroes them at its start.
+    /// Nodes in use, the input's included: labels are below this.
+    pub nodes: u32,
+    pub events: u32,
+    /// Bytes of the snapshot region in use.
+    pub snaps: u64,
+    /// See `CUT_*`: why the trace ended early.
+    pub cut: u32,
+    /// Times a label was lost, by cause, see [`Loss`].
+    pub losses: [u32; 16],
+    /// Bytes of `unmodelled` in use.
+    pub unmodelled_len: u32,
+    /// Input bytes that were read.
+    pub input_read: u32,
+
+    // Written by the target at its start.
+    pub modules_len: u32,
+    /// Bytes of `note` in use: a message for people (why the target gave up).
+    pub note_len: u32,
+    pub note: [u8; NOTE_CAP],
+    pub modules: [Module; MODULES_MAX],
+    /// Names of functions that got labels and have neither instrumentation
+    /// nor a model, each ended by a newline.
+    pub unmodelled: [u8; UNMODELLED_CAP],
+}
+
+const _: () = assert!(core::mem::size_of::<Header>() <= HEADER_SIZE);
+
+/// Label what is read from the input (symbolic half); without it a run is concrete.
+pub const RUN_LABEL: u32 = 1;
+/// The input file is a container (see [`crate::container`]).
+pub const RUN_CONTAINER: u32 = 2;
+/// Sockets that the program accepts or connects deliver the input.
+pub const RUN_SOCKET: u32 = 4;
+
+pub const CUT_NODES: u32 = 1;
+pub const CUT_EVENTS: u32 = 2;
+pub const CUT_SNAPS: u32 = 4;
+/// The input is longer than labels can number.
+pub const CUT_INPUT: u32 = 8;
+
+/// An executable or shared library with instrumentation.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Module {
+    /// Sites of this module are numbered from here, in section order.
+    pub site_base: u32,
+    pub sites: u32,
+    /// Fast half: its counters are at this offset in the cover region.
+    pub cover_at: u64,
+    pub counters: u64,
+    /// Load address minus link address.
+    pub bias: u64,
+    /// Path, ended by a zero byte (cut to fit).
+    pub path: [u8; 224],
+}
+
+/// Head of a snapshot in the snapshot region; `len` bytes follow.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Snapshot {
+    pub base: u64,
+    pub len: u32,
+    pub reserved: u32,
+}
+
+/// Indices into `Header::losses`.
+#[repr(u8)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// A labelled value became floating point.
+    Float = 0,
+    /// A labelled value went into inline assembly.
+    Asm = 1,
+    /// A value wider than 128 bits, or of a type without labels.
+    Shape = 2,
+    /// A labelled argument of a function without model or instrumentation.
+    Unmodelled = 3,
+    /// A label was dropped because memory held another value.
+    Healed = 4,
+    /// A labelled address was pinned.
+    Pinned = 5,
+    /// A model gave up (an unusual format, a base that is labelled).
+    Model = 6,
+    /// More arguments than the slots hold.
+    Slots = 7,
+}
+
+pub const LOSS_NAMES: [&str; 8] =
+    ["float", "asm", "shape", "unmodelled", "healed", "pinned", "model", "slots"];
