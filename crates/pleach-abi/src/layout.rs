@@ -72,10 +72,27 @@ pub struct Tls {
     pub arg_count: u32,
     pub args: [u32; ARG_SLOTS],
     pub rets: [u32; RET_SLOTS],
-    /// Layout of variadic arguments, for `va_start` in the callee.
-    pub va: [u64; 4],
-    pub reserved: [u64; 8],
+    /// Layout of variadic arguments (a [`VaShape`]), for `va_start` in the callee.
+    pub va: u64,
+    /// Site record of the call, for libc models.
+    pub site: u64,
+    pub reserved: [u64; 2],
+    /// Sources of labelled structures passed by value, in parameter order.
+    pub byval: [u64; BYVAL_SLOTS],
 }
+
+/// Where each variadic argument of a call lies, by the x86-64 convention: the
+/// `n` pairs follow, for slots `first ..` of `Tls::args`. An offset below 176
+/// is in the register save area, others are 192 + offset in the overflow area.
+#[repr(C)]
+pub struct VaShape {
+    pub first: u32,
+    pub n: u32,
+    /// Offset, size in bytes.
+    pub places: [[u16; 2]; 0],
+}
+
+pub const BYVAL_SLOTS: usize = 8;
 
 pub const ARG_SLOTS: usize = 64;
 pub const RET_SLOTS: usize = 16;
@@ -85,8 +102,13 @@ pub const TLS_IN_RT: u64 = 16;
 pub const TLS_ARG_COUNT: u64 = 20;
 pub const TLS_ARGS: u64 = 24;
 pub const TLS_RETS: u64 = TLS_ARGS + 4 * ARG_SLOTS as u64;
-pub const TLS_SIZE: u64 = TLS_RETS + 4 * RET_SLOTS as u64 + 8 * 12;
+pub const TLS_VA: u64 = TLS_RETS + 4 * RET_SLOTS as u64;
+pub const TLS_SITE: u64 = TLS_VA + 8;
+pub const TLS_BYVAL: u64 = TLS_VA + 32;
+pub const TLS_SIZE: u64 = TLS_BYVAL + 8 * BYVAL_SLOTS as u64;
 
 const _: () = assert!(core::mem::size_of::<Tls>() as u64 == TLS_SIZE);
 const _: () = assert!(core::mem::offset_of!(Tls, args) as u64 == TLS_ARGS);
 const _: () = assert!(core::mem::offset_of!(Tls, rets) as u64 == TLS_RETS);
+const _: () = assert!(core::mem::offset_of!(Tls, va) as u64 == TLS_VA);
+const _: () = assert!(core::mem::offset_of!(Tls, byval) as u64 == TLS_BYVAL);

@@ -12,8 +12,10 @@
 //! the target writes counts as it goes, so that a trace that ends in a crash is
 //! complete up to it.
 
-/// `PLEACH_CTL=<socket>:<memfd>`: descriptors of the control socket and the
-/// shared memory. The runtime removes it from the environment.
+/// `PLEACH_CTL=<socket>:<memfd>:<input>`: descriptors of the control socket,
+/// the shared memory, and the input as it was given (a plain file, or a
+/// container; for a plain input the same file that standard input or `@@` is).
+/// The runtime removes it from the environment.
 pub const ENV: &str = "PLEACH_CTL";
 /// Set for a symbolic half run without a driver: labels on what is read from
 /// standard input, into private memory, for testing programs with labels on.
@@ -39,11 +41,13 @@ pub struct Header {
     pub snaps_cap: u64,
     pub cover_off: u64,
     pub cover_cap: u64,
-    /// Device and inode of the input file: a descriptor that refers to it is input.
+    /// Device and inode of the file that standard input or `@@` is: a descriptor
+    /// that refers to it is input. With a container, that file holds the bytes
+    /// of the `FILE` record alone.
     pub input_dev: u64,
     pub input_ino: u64,
     // Written by the driver before each run.
-    /// Bytes in the input file.
+    /// Bytes of the input as it was given (the container, if it is one).
     pub input_len: u64,
     /// See `RUN_*`.
     pub run_flags: u32,

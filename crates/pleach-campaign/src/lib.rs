@@ -1,1 +1,30 @@
+//! Everything between a target's executable and a trace in the driver's
+//! memory: finding the halves in the file, running them, reading what they
+//! leave in shared memory, and checking it.
+//!
+//! A target is hostile by assumption. It may write anything into the shared
+//! memory at any time, fork, daemonise, close its descriptors, kill its
+//! parent or never end; what it costs is its own run. Nothing here formats
+//! anything for people beyond one-line messages, and nothing decides what to
+//! run next.
+//!
+//! `unsafe` is confined to `shm` (memory files) and to the executor's parts that
+//! make system calls: `process`, `warden`, `server`.
 
+pub mod container;
+pub mod executor;
+mod files;
+pub mod image;
+pub mod layout;
+pub mod oracle;
+pub mod process;
+mod server;
+pub mod shm;
+pub mod trace;
+mod warden;
+
+pub use executor::{End, ExecError, Executor, Half, Outcome, Output, Target};
+pub use image::{Image, ImageError};
+pub use layout::Layout;
+pub use server::signal_name;
+pub use trace::Trace;

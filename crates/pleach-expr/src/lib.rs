@@ -1,1 +1,21 @@
+//! The expression graph that a run of the symbolic half leaves behind: what
+//! each labelled value was computed from, down to the bytes of the input.
+//!
+//! [`Expr`] is built from nodes that a target wrote, and a target may write
+//! anything. Everything is checked once, when the graph is built; after that
+//! evaluation, support and printing cannot fail. There is no I/O here, nothing
+//! knows of processes or files, and nothing recurses deeper than a constant.
 
+#![forbid(unsafe_code)]
+
+mod eval;
+mod graph;
+mod input;
+mod print;
+mod support;
+
+pub use eval::{Values, apply, mask, sign_extend};
+pub use graph::{Arg, Broken, Expr};
+pub use input::Input;
+pub use print::{NoSymbols, Printer, Symbols};
+pub use support::Support;

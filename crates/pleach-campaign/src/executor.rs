@@ -1,0 +1,442 @@
+//! Runs one half of a target on inputs, one at a time, through its fork server.
+//!
+//! The server is started when it is first needed and again after it was lost.
+//! A run ends by itself, by the clock, or by a limit; whatever happened is an
+//! [`End`], never an error: errors are for what the person or the machine must
+//! mend. After each run what it left behind is swept away (see `process`).
+
+use crate::container::{self, is_container};
+use crate::files::{Capture, InputFiles};
+use crate::layout::Layout;
+use crate::process::{high_duplicate, listing, resident_kib, socket_pair};
+use crate::server::{Server, describe};
+use crate::shm::{LoadedModule, Shm, Sizes};
+use crate::trace::{BrokenTrace, Trace};
+use crate::warden::Warden;
+use pleach_abi::message::{self, Message};
+use pleach_abi::{ABI_VERSION, shm};
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use thiserror::Error;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Half {
+    Fast,
+    Symbolic,
+}
+
+/// Where a target's standard output and error go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    Null,
+    Inherit,
+    /// Kept for [`Outcome`]; a run that writes more than `limit` is ended.
+    Capture {
+        limit: u64,
+    },
+}
+
+/// What to run and how.
+#[derive(Clone, Debug)]
+pub struct Target {
+    pub half: Half,
+    /// The program's name for itself, then its arguments. In each, `@@` stands
+    /// for the path of the input file; without any, the input is standard input.
+    pub args: Vec<OsString>,
+    pub output: Output,
+    /// Connections that the program makes or accepts deliver the input.
+    pub socket: bool,
+    /// Label the input (symbolic half).
+    pub label: bool,
+    pub sizes: Sizes,
+    /// From start to the server's first message.
+    pub startup: Duration,
+    /// A run that grows beyond this is ended.
+    pub memory_kib: Option<u64>,
+    /// The input file's name ends like this (`.json`), for programs that look.
+    pub extension: OsString,
+}
+
+impl Target {
+    pub fn new(half: Half, args: Vec<OsString>) -> Target {
+        Target {
+            half,
+            args,
+            output: Output::Null,
+            socket: false,
+            label: true,
+            sizes: Sizes::default(),
+            startup: Duration::from_secs(10),
+            memory_kib: Some(4 << 20),
+            extension: OsString::new(),
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    Exit(i32),
+    Signal(i32),
+    /// It took longer than it may, and was killed.
+    Timeout,
+    /// It grew beyond the memory it may use, and was killed.
+    Memory,
+    /// It wrote more than is kept, and was killed.
+    Output,
+    /// The fork server is gone or no longer answers; the next run starts it anew.
+    Lost(String),
+}
+
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub end: End,
+    /// CPU time of the run, user and system.
+    pub cpu: Duration,
+    pub rss_kib: u64,
+    /// Processes that the run left behind (they are gone now).
+    pub strays: u32,
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+}
+
+#[derive(Debug, Error)]
+pub enum ExecError {
+    #[error("{what}: {error}")]
+    Io { what: &'static str, error: io::Error },
+    #[error("{}: cannot be started: {error}", program.display())]
+    Spawn { program: PathBuf, error: io::Error },
+    #[error("{}: does not start: {why}", program.display())]
+    Start { program: PathBuf, why: String },
+    #[error(
+        "{}: built by another version of Pleach (its layout is {theirs}, this one's {ours}); \
+         build it again with this `pleach cc`",
+        program.display()
+    )]
+    Version { program: PathBuf, theirs: u32, ours: u32 },
+}
+
+/// Branch counters of one module after a run.
+#[derive(Clone, Debug)]
+pub struct ModuleCounters {
+    pub module: LoadedModule,
+    pub counters: Vec<u8>,
+}
+
+pub struct Executor {
+    // The server goes first: nothing may run when the files go.
+    server: Option<Server>,
+    target: Target,
+    layout: Arc<Layout>,
+    shm: Shm,
+    input: InputFiles,
+    capture: Option<Capture>,
+    input_len: u64,
+}
+
+/// How often limits are looked at.
+const TICK: Duration = Duration::from_millis(20);
+
+impl Executor {
+    pub fn new(layout: Arc<Layout>, target: Target) -> Result<Executor, ExecError> {
+        let io = |what| move |error| ExecError::Io { what, error };
+        let capture = match target.output {
+            Output::Capture { limit } => {
+                Some(Capture::new(limit).map_err(io("cannot keep the target's output"))?)
+            }
+            _ => None,
+        };
+        Ok(Executor {
+            server: None,
+            shm: Shm::new(target.sizes).map_err(io("cannot make the shared memory"))?,
+            input: InputFiles::new(&target.extension).map_err(io("cannot make the input file"))?,
+            capture,
+            target,
+            layout,
+            input_len: 0,
+        })
+    }
+
+    /// Starts the server if it is not running, so that its errors come now.
+    pub fn start(&mut self) -> Result<(), ExecError> {
+        if self.server.is_none() {
+            self.server = Some(self.start_server(false)?);
+        }
+        Ok(())
+    }
+
+    /// Runs the target once.
+    pub fn run(&mut self, input: &[u8], timeout: Duration) -> Result<Outcome, ExecError> {
+        let io = |what| move |error| ExecError::Io { what, error };
+        let container = is_container(input);
+        let visible = if container { file_of(input) } else { input };
+        let intact = self.input.put(visible, container.then_some(input));
+        let intact = intact.map_err(io("cannot write the input"))?;
+        if !intact || self.server.as_ref().is_some_and(|s| s.container != container) {
+            self.server = None;
+        }
+        if self.server.is_none() {
+            self.server = Some(self.start_server(container)?);
+        }
+        self.input_len = input.len() as u64;
+        let mut flags = 0;
+        for (set, flag) in [
+            (self.target.label && self.target.half == Half::Symbolic, shm::RUN_LABEL),
+            (container, shm::RUN_CONTAINER),
+            (self.target.socket, shm::RUN_SOCKET),
+        ] {
+            flags |= if set { flag } else { 0 };
+        }
+        let shared = io("cannot write the shared memory");
+        self.shm.prepare_run(self.input_len, flags).map_err(shared)?;
+        if let Some(server) = &self.server {
+            for m in &server.modules {
+                self.shm.clear_counters(m.cover_at, m.counters).map_err(shared)?;
+            }
+        }
+        if let Some(capture) = &self.capture {
+            capture.clear().map_err(io("cannot keep the target's output"))?;
+        }
+        let mut outcome = self.round(timeout);
+        if let Some(capture) = &self.capture {
+            (outcome.stdout, outcome.stderr) = capture.read();
+        }
+        Ok(outcome)
+    }
+
+    /// The trace of the last run (symbolic half).
+    pub fn trace(&self) -> Result<Trace, BrokenTrace> {
+        Trace::read(&self.shm, self.input_len)
+    }
+
+    /// Branch counters after the last run, with what the start covered (fast half).
+    pub fn counters(&self) -> io::Result<Vec<ModuleCounters>> {
+        let Some(server) = &self.server else { return Ok(Vec::new()) };
+        let mut all = Vec::new();
+        for (m, startup) in server.modules.iter().zip(&server.startup) {
+            let mut counters = self.shm.counters(m.cover_at, m.counters)?.unwrap_or_default();
+            counters.iter_mut().zip(startup).for_each(|(c, s)| *c = (*c).max(*s));
+            all.push(ModuleCounters { module: m.clone(), counters });
+        }
+        Ok(all)
+    }
+
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// One round of the protocol: from `RUN` to whatever ends it.
+    fn round(&mut self, timeout: Duration) -> Outcome {
+        let mut outcome = Outcome {
+            end: End::Lost("the fork server is gone".into()),
+            cpu: Duration::ZERO,
+            rss_kib: 0,
+            strays: 0,
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+        };
+        let Some(server) = &mut self.server else { return outcome };
+        let limits = self.target.memory_kib.is_some() || self.capture.is_some();
+        let result = server.converse(timeout, limits.then_some(TICK), &mut |pid| {
+            let grown = self
+                .target
+                .memory_kib
+                .is_some_and(|most| resident_kib(pid).is_some_and(|kib| kib > most));
+            match &self.capture {
+                _ if grown => Some(End::Memory),
+                Some(capture) if capture.is_over() => Some(End::Output),
+                _ => None,
+            }
+        });
+        match result {
+            Ok((end, done)) => {
+                outcome.end = end;
+                outcome.cpu = Duration::from_micros(done.b);
+                outcome.rss_kib = done.c;
+                if server.warden.has_strays() == Some(true) {
+                    outcome.strays = server.warden.sweep();
+                }
+            }
+            Err(why) => {
+                let note = self.shm.note();
+                let status = server.warden.ended(Instant::now() + Duration::from_secs(1));
+                let mut text = why;
+                if let Some(status) = status {
+                    text = format!("{text}: {}", describe(status));
+                }
+                if let Some(note) = note {
+                    text = format!("{text}: {note}");
+                }
+                outcome.end = End::Lost(text);
+                self.server = None;
+            }
+        }
+        outcome
+    }
+
+    fn start_server(&mut self, container: bool) -> Result<Server, ExecError> {
+        let failure = match self.try_start(container, self.target.output) {
+            Err(ExecError::Start { why, .. }) if self.target.output == Output::Null => why,
+            other => return other,
+        };
+        // Its output went nowhere. Once more, to hear what it says.
+        let limit = 1 << 20;
+        let kept = Capture::new(limit).ok();
+        let before = std::mem::replace(&mut self.capture, kept);
+        let again = self.try_start(container, Output::Capture { limit });
+        self.capture = before;
+        match again {
+            Err(error) => Err(error),
+            Ok(_) => Err(ExecError::Start { program: self.program(), why: failure }),
+        }
+    }
+
+    fn program(&self) -> PathBuf {
+        self.layout.fast.path.clone()
+    }
+
+    fn try_start(&mut self, container: bool, output: Output) -> Result<Server, ExecError> {
+        let io = |what| move |error| ExecError::Io { what, error };
+        let (control, theirs) = socket_pair(libc::SOCK_STREAM).map_err(io("no socket"))?;
+        let (dev, ino) = self.input.identity();
+        self.shm.prepare_target(dev, ino).map_err(io("cannot write the shared memory"))?;
+        let given = self.input.given(container).as_raw_fd();
+        let fds = [theirs.as_raw_fd(), self.shm.file().as_raw_fd(), given];
+        let mut kept = Vec::new();
+        for fd in fds {
+            kept.push(high_duplicate(fd).map_err(io("no descriptor"))?);
+        }
+        let numbers: Vec<_> = kept.iter().map(AsRawFd::as_raw_fd).collect();
+        let mut command = self.command(output).map_err(io("no descriptor"))?;
+        let list: Vec<_> = numbers.iter().map(ToString::to_string).collect();
+        command.env(shm::ENV, list.join(":"));
+        let (files, dirs) = self.leftovers();
+        let warden = Warden::spawn(command, &numbers, &files, &dirs)
+            .map_err(|error| ExecError::Spawn { program: self.program(), error })?;
+        drop((theirs, kept));
+        let mut server = Server::new(warden, control, container);
+        self.greet(&mut server)?;
+        Ok(server)
+    }
+
+    /// Waits for the server's first message.
+    fn greet(&mut self, server: &mut Server) -> Result<(), ExecError> {
+        let hello = match server.receive(Instant::now() + self.target.startup) {
+            Ok(Some(m)) if m.kind == message::HELLO => m,
+            other => return Err(self.no_start(server, other)),
+        };
+        if hello.a != ABI_VERSION {
+            let (theirs, ours) = (hello.a, ABI_VERSION);
+            return Err(ExecError::Version { program: self.program(), theirs, ours });
+        }
+        server.pid = i32::try_from(hello.b).unwrap_or(0);
+        let io = |error| ExecError::Io { what: "cannot read the shared memory", error };
+        self.shm.keep_modules().map_err(io)?;
+        server.modules = self.shm.modules().map_err(io)?;
+        for m in &server.modules {
+            let counters = self.shm.counters(m.cover_at, m.counters).map_err(io)?;
+            server.startup.push(counters.unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// Why a server did not start, in words.
+    fn no_start(&self, server: &mut Server, instead: Result<Option<Message>, String>) -> ExecError {
+        let ended = match instead {
+            Ok(None) => None,
+            _ => server.warden.ended(Instant::now() + Duration::from_secs(1)),
+        };
+        let mut why = match (instead, ended) {
+            (_, Some(status)) if libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0 => {
+                "it ended before it was ready for input (is pleach_ready() or __AFL_INIT() \
+                 reached?)"
+                    .into()
+            }
+            (_, Some(status)) => describe(status),
+            (Ok(None), None) => {
+                format!("no sign of life within {} s", self.target.startup.as_secs_f32())
+            }
+            (Ok(Some(_)), None) => "it does not speak the fork server's protocol".into(),
+            (Err(why), None) => why,
+        };
+        if let Some(note) = self.shm.note() {
+            why = note;
+        } else if let Some(said) = self.capture.as_ref().and_then(Capture::last_words) {
+            why = format!("{why}; it said: {said}");
+        }
+        ExecError::Start { program: self.program(), why }
+    }
+
+    fn command(&self, output: Output) -> io::Result<Command> {
+        let program = match self.target.half {
+            Half::Fast => &self.layout.fast.path,
+            Half::Symbolic => &self.layout.symbolic_path,
+        };
+        // A name without a slash would be looked up in PATH.
+        let mut command = Command::new(std::path::absolute(program)?);
+        let mut args = self.target.args.iter();
+        if let Some(name) = args.next() {
+            command.arg0(name);
+        }
+        let mut by_path = false;
+        for arg in args {
+            let replaced = with_path(arg, self.input.path());
+            by_path |= replaced.is_some();
+            command.arg(replaced.unwrap_or_else(|| arg.clone()));
+        }
+        let stdin =
+            if by_path || self.target.socket { Stdio::null() } else { self.input.stdin()?.into() };
+        command.stdin(stdin);
+        if let (Half::Symbolic, Some(path)) = (self.target.half, self.layout.library_path()) {
+            command.env("LD_LIBRARY_PATH", path);
+        }
+        match (output, &self.capture) {
+            (Output::Inherit, _) => {}
+            (Output::Capture { .. }, Some(capture)) => {
+                let (stdout, stderr) = capture.handles()?;
+                command.stdout(stdout).stderr(stderr);
+            }
+            _ => {
+                command.stdout(Stdio::null()).stderr(Stdio::null());
+            }
+        }
+        Ok(command)
+    }
+
+    /// Private files that must go even if the driver is killed.
+    fn leftovers(&self) -> (Vec<PathBuf>, Vec<PathBuf>) {
+        let (mut files, mut dirs) = (Vec::new(), Vec::new());
+        if let Some(dir) = self.layout.directory() {
+            (files, dirs) = listing(dir);
+        }
+        files.push(self.input.path().into());
+        dirs.push(self.input.directory().into());
+        (files, dirs)
+    }
+}
+
+/// The bytes of a container's file record: what the input file holds.
+fn file_of(input: &[u8]) -> &[u8] {
+    let streams = container::parse(input).unwrap_or_default();
+    let file = streams.iter().find(|s| s.kind == pleach_abi::container::FILE);
+    file.map_or(&[], |s| s.bytes)
+}
+
+/// An argument with `@@` replaced by a path; `None` if there is none in it.
+fn with_path(arg: &OsStr, path: &Path) -> Option<OsString> {
+    let (mut rest, mut out, mut found) = (arg.as_bytes(), Vec::new(), false);
+    while let Some(at) = rest.windows(2).position(|w| w == b"@@") {
+        out.extend(&rest[..at]);
+        out.extend(path.as_os_str().as_bytes());
+        (rest, found) = (&rest[at + 2..], true);
+    }
+    out.extend(rest);
+    found.then(|| OsString::from_vec(out))
+}

@@ -1,0 +1,176 @@
+//! The conversation with a fork server, as `pleach_abi::message` fixes it.
+//!
+//! Whatever the other side does, a run ends: by its own report, by the clock,
+//! by a limit, or with the server given up. A message that does not come whole
+//! is a server that does not answer.
+
+use crate::executor::End;
+use crate::process::{kill_run, parent_of, readable};
+use crate::shm::LoadedModule;
+use crate::warden::Warden;
+use pleach_abi::message::{self, Message};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+pub(crate) struct Server {
+    pub warden: Warden,
+    control: OwnedFd,
+    pub pid: i32,
+    /// Whether it was started for a container: its descriptors differ.
+    pub container: bool,
+    pub modules: Vec<LoadedModule>,
+    /// What the program's start covered before the first run.
+    pub startup: Vec<Vec<u8>>,
+    /// Bytes of a message that has not come whole.
+    partial: Vec<u8>,
+}
+
+/// How long a server may take to say what it must say at once.
+const GRACE: Duration = Duration::from_secs(5);
+impl Server {
+    pub fn new(warden: Warden, control: OwnedFd, container: bool) -> Server {
+        Server {
+            warden,
+            control,
+            pid: 0,
+            container,
+            modules: Vec::new(),
+            startup: Vec::new(),
+            partial: Vec::new(),
+        }
+    }
+
+    /// Runs once. The error says how the server was lost.
+    pub fn converse(
+        &mut self,
+        timeout: Duration,
+        tick: Option<Duration>,
+        over: &mut dyn FnMut(i32) -> Option<End>,
+    ) -> Result<(End, Message), String> {
+        self.send(message::RUN)?;
+        let mut run = None;
+        let mut killed = None;
+        let mut deadline = Instant::now() + GRACE;
+        loop {
+            let wake = match (run, tick, &killed) {
+                (Some(_), Some(tick), None) => deadline.min(Instant::now() + tick),
+                _ => deadline,
+            };
+            if let Some(m) = self.receive(wake)? {
+                match (m.kind, run) {
+                    (message::STARTED, None) => {
+                        run = Some(m.a as i32);
+                        deadline = Instant::now() + timeout;
+                    }
+                    (message::DONE | message::STOPPED, Some(_)) => {
+                        return Ok((killed.unwrap_or_else(|| end_of(&m)), m));
+                    }
+                    (message::FAILED, _) => return Err("the target gave up".into()),
+                    _ => return Err("the fork server broke its protocol".into()),
+                }
+                continue;
+            }
+            let late = Instant::now() >= deadline;
+            match (run, &killed) {
+                (None, _) | (_, Some(_)) if late => {
+                    return Err("the fork server does not answer".into());
+                }
+                (Some(pid), None) => {
+                    let end = if late { Some(End::Timeout) } else { over(pid) };
+                    if let Some(end) = end {
+                        if parent_of(pid) == Some(self.pid) {
+                            kill_run(pid);
+                        }
+                        killed = Some(end);
+                        deadline = Instant::now() + GRACE;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn send(&self, kind: u32) -> Result<(), String> {
+        let mut bytes = [0u8; message::SIZE];
+        bytes[..4].copy_from_slice(&kind.to_le_bytes());
+        // Safety: bytes of ours to a socket of ours.
+        let n = unsafe {
+            let fd = self.control.as_raw_fd();
+            libc::send(fd, bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL)
+        };
+        if n == bytes.len() as isize { Ok(()) } else { Err("the fork server is gone".into()) }
+    }
+
+    /// The next message; `None` when the time is up.
+    pub fn receive(&mut self, deadline: Instant) -> Result<Option<Message>, String> {
+        let gone = || String::from("the fork server is gone");
+        loop {
+            let fds = [self.control.as_raw_fd(), self.warden.socket()];
+            let ready = readable(&fds, Some(deadline)).map_err(|e| e.to_string())?;
+            if !ready[0] {
+                // What the server sent before it ended comes first.
+                return if ready[1] { Err(gone()) } else { Ok(None) };
+            }
+            let mut bytes = [0u8; message::SIZE];
+            let room = message::SIZE - self.partial.len();
+            // Safety: at most as many bytes as the array has.
+            let n =
+                unsafe { libc::recv(fds[0], bytes.as_mut_ptr().cast(), room, libc::MSG_DONTWAIT) };
+            match n {
+                1.. => self.partial.extend(&bytes[..n as usize]),
+                _ => return Err(gone()),
+            }
+            if self.partial.len() == message::SIZE {
+                let b = std::mem::take(&mut self.partial);
+                let four = |at: usize| u32::from_le_bytes([b[at], b[at + 1], b[at + 2], b[at + 3]]);
+                let eight = |at| u64::from(four(at)) | u64::from(four(at + 4)) << 32;
+                let (kind, a) = (four(0), four(4));
+                return Ok(Some(Message { kind, a, b: eight(8), c: eight(16), d: eight(24) }));
+            }
+        }
+    }
+}
+
+fn end_of(done: &Message) -> End {
+    let status = done.a as i32;
+    match done.kind {
+        message::STOPPED => End::Exit(0),
+        _ if libc::WIFSIGNALED(status) => End::Signal(libc::WTERMSIG(status)),
+        _ => End::Exit(libc::WEXITSTATUS(status)),
+    }
+}
+
+/// A wait status in words.
+pub(crate) fn describe(status: i32) -> String {
+    if libc::WIFSIGNALED(status) {
+        format!("it was killed by {}", signal_name(libc::WTERMSIG(status)))
+    } else {
+        format!("it ended with status {}", libc::WEXITSTATUS(status))
+    }
+}
+
+/// `SIGSEGV` and its like.
+pub fn signal_name(signal: i32) -> String {
+    let name = match signal {
+        libc::SIGHUP => "SIGHUP",
+        libc::SIGINT => "SIGINT",
+        libc::SIGQUIT => "SIGQUIT",
+        libc::SIGILL => "SIGILL",
+        libc::SIGTRAP => "SIGTRAP",
+        libc::SIGABRT => "SIGABRT",
+        libc::SIGBUS => "SIGBUS",
+        libc::SIGFPE => "SIGFPE",
+        libc::SIGKILL => "SIGKILL",
+        libc::SIGUSR1 => "SIGUSR1",
+        libc::SIGSEGV => "SIGSEGV",
+        libc::SIGUSR2 => "SIGUSR2",
+        libc::SIGPIPE => "SIGPIPE",
+        libc::SIGALRM => "SIGALRM",
+        libc::SIGTERM => "SIGTERM",
+        libc::SIGXCPU => "SIGXCPU",
+        libc::SIGXFSZ => "SIGXFSZ",
+        libc::SIGSYS => "SIGSYS",
+        other => return format!("signal {other}"),
+    };
+    name.into()
+}

@@ -1,0 +1,273 @@
+//! The shared memory, from the driver's side.
+//!
+//! The driver never maps it. It writes and reads by `pwrite` and `pread`: what
+//! it has read is a copy that no target can change behind its back, a load can
+//! neither race nor fault, and the memory file is sealed against resizing.
+//! For a trace of the usual size this costs as much as copying out of a
+//! mapping would.
+
+use pleach_abi::shm::{HEADER_SIZE, Header, MAGIC, MODULES_MAX, Module, NOTE_CAP, UNMODELLED_CAP};
+use pleach_abi::{ABI_VERSION, event::Event, node::Node};
+use std::fs::File;
+use std::io;
+use std::mem::offset_of;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+const PAGE: u64 = 4096;
+
+/// How much a trace may hold before it is cut. Memory is used as it is
+/// touched, so the room costs nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    pub nodes: u64,
+    pub events: u64,
+    pub snapshots: u64,
+    /// Bytes for branch counters.
+    pub cover: u64,
+}
+
+impl Default for Sizes {
+    fn default() -> Self {
+        Sizes { nodes: 16 << 20, events: 4 << 20, snapshots: 64 << 20, cover: 16 << 20 }
+    }
+}
+
+/// The memory file and where things are in it. The driver's own numbers are
+/// used throughout; what a target writes into the layout fields is ignored.
+#[derive(Debug)]
+pub struct Shm {
+    file: File,
+    sizes: Sizes,
+    events_off: u64,
+    nodes_off: u64,
+    snaps_off: u64,
+    cover_off: u64,
+    /// The fields that are the driver's to write.
+    head: Vec<u8>,
+    /// What the target said about its modules when it started.
+    modules: Vec<u8>,
+}
+
+/// What the header says after a run: a copy, nothing of it checked.
+#[derive(Clone, Debug)]
+pub struct Counts {
+    pub nodes: u32,
+    pub events: u32,
+    pub snapshots: u64,
+    pub cut: u32,
+    pub losses: [u32; 16],
+    pub input_read: u32,
+    pub unmodelled: Vec<String>,
+}
+
+/// An instrumented module, as the target reports it.
+#[derive(Clone, Debug)]
+pub struct LoadedModule {
+    /// Its place among the modules; 0 is the executable.
+    pub place: usize,
+    pub path: PathBuf,
+    pub site_base: u32,
+    pub sites: u32,
+    pub cover_at: u64,
+    pub counters: u64,
+    pub bias: u64,
+}
+
+impl Shm {
+    pub fn new(sizes: Sizes) -> io::Result<Shm> {
+        let file = memory_file(c"pleach-trace", libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING)?;
+        let pages = |bytes: u64| bytes.next_multiple_of(PAGE);
+        let events_off = HEADER_SIZE as u64;
+        let nodes_off = events_off + pages(sizes.events * size_of::<Event>() as u64);
+        let snaps_off = nodes_off + pages(sizes.nodes * size_of::<Node>() as u64);
+        let cover_off = snaps_off + pages(sizes.snapshots);
+        let total = cover_off + pages(sizes.cover);
+        file.set_len(total)?;
+        let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
+        // Safety: fcntl on a descriptor that is ours, with a plain number.
+        if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, seals) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let mut head = vec![0; offset_of!(Header, nodes)];
+        let mut put =
+            |at: usize, value: u64| head[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        put(offset_of!(Header, magic), u64::from(ABI_VERSION) << 32 | u64::from(MAGIC));
+        put(offset_of!(Header, total_size), total);
+        put(offset_of!(Header, events_off), events_off);
+        put(offset_of!(Header, events_cap), sizes.events);
+        put(offset_of!(Header, nodes_off), nodes_off);
+        put(offset_of!(Header, nodes_cap), sizes.nodes);
+        put(offset_of!(Header, snaps_off), snaps_off);
+        put(offset_of!(Header, snaps_cap), sizes.snapshots);
+        put(offset_of!(Header, cover_off), cover_off);
+        put(offset_of!(Header, cover_cap), sizes.cover);
+        let modules = Vec::new();
+        Ok(Shm { file, sizes, events_off, nodes_off, snaps_off, cover_off, head, modules })
+    }
+
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    pub fn sizes(&self) -> &Sizes {
+        &self.sizes
+    }
+
+    /// Before a target starts: which file is the input. What the last target
+    /// said about itself is wiped.
+    pub fn prepare_target(&mut self, dev: u64, ino: u64) -> io::Result<()> {
+        self.head[offset_of!(Header, input_dev)..][..8].copy_from_slice(&dev.to_le_bytes());
+        self.head[offset_of!(Header, input_ino)..][..8].copy_from_slice(&ino.to_le_bytes());
+        self.modules.clear();
+        self.file.write_all_at(&self.head, 0)?;
+        let wiped = vec![0; offset_of!(Header, modules) - offset_of!(Header, nodes)];
+        self.file.write_all_at(&wiped, offset_of!(Header, nodes) as u64)
+    }
+
+    /// Once a target has started: keeps what it said about its modules.
+    pub fn keep_modules(&mut self) -> io::Result<()> {
+        const AT: usize = offset_of!(Header, modules_len);
+        let count = self.modules()?.len();
+        let end = offset_of!(Header, modules) + count * size_of::<Module>();
+        self.modules = vec![0; end - AT];
+        self.file.read_exact_at(&mut self.modules, AT as u64)
+    }
+
+    /// Before each run: all of the header that is not the run's own, since the
+    /// last run may have written anything over it. The last run's counts stay:
+    /// the runtime maps ahead by them, and then zeroes them.
+    pub fn prepare_run(&mut self, input_len: u64, flags: u32) -> io::Result<()> {
+        self.head[offset_of!(Header, input_len)..][..8].copy_from_slice(&input_len.to_le_bytes());
+        self.head[offset_of!(Header, run_flags)..][..4].copy_from_slice(&flags.to_le_bytes());
+        self.file.write_all_at(&self.head, 0)?;
+        self.file.write_all_at(&self.modules, offset_of!(Header, modules_len) as u64)
+    }
+
+    /// What was counted in the run.
+    pub fn counts(&self) -> io::Result<Counts> {
+        const AT: usize = offset_of!(Header, nodes);
+        const LEN: usize = offset_of!(Header, modules_len) - AT;
+        let mut head = [0; LEN];
+        self.file.read_exact_at(&mut head, AT as u64)?;
+        let at = |field: usize| u32_at(&head, field - AT);
+        let names = (at(offset_of!(Header, unmodelled_len)) as usize).min(UNMODELLED_CAP);
+        let mut text = vec![0; names];
+        self.file.read_exact_at(&mut text, offset_of!(Header, unmodelled) as u64)?;
+        Ok(Counts {
+            nodes: at(offset_of!(Header, nodes)),
+            events: at(offset_of!(Header, events)),
+            snapshots: u64_at(&head, offset_of!(Header, snaps) - AT),
+            cut: at(offset_of!(Header, cut)),
+            losses: std::array::from_fn(|i| at(offset_of!(Header, losses) + 4 * i)),
+            input_read: at(offset_of!(Header, input_read)),
+            unmodelled: String::from_utf8_lossy(&text)
+                .lines()
+                .filter(|l| !l.is_empty())
+                .map(String::from)
+                .collect(),
+        })
+    }
+
+    /// The modules that the target reported when it started.
+    pub fn modules(&self) -> io::Result<Vec<LoadedModule>> {
+        let mut count = [0; 4];
+        self.file.read_exact_at(&mut count, offset_of!(Header, modules_len) as u64)?;
+        let count = (u32::from_le_bytes(count) as usize).min(MODULES_MAX);
+        let mut bytes = vec![0; count * size_of::<Module>()];
+        self.file.read_exact_at(&mut bytes, offset_of!(Header, modules) as u64)?;
+        let module = |(place, m): (usize, &[u8])| {
+            let path = &m[offset_of!(Module, path)..];
+            let end = path.iter().position(|&b| b == 0).unwrap_or(path.len());
+            LoadedModule {
+                place,
+                path: String::from_utf8_lossy(&path[..end]).into_owned().into(),
+                site_base: u32_at(m, offset_of!(Module, site_base)),
+                sites: u32_at(m, offset_of!(Module, sites)),
+                cover_at: u64_at(m, offset_of!(Module, cover_at)),
+                counters: u64_at(m, offset_of!(Module, counters)),
+                bias: u64_at(m, offset_of!(Module, bias)),
+            }
+        };
+        Ok(bytes.chunks_exact(size_of::<Module>()).enumerate().map(module).collect())
+    }
+
+    /// Why the target gave up, if it said so. Control characters are dropped:
+    /// this goes to a terminal.
+    pub fn note(&self) -> Option<String> {
+        let mut head = [0; 4 + NOTE_CAP];
+        const { assert!(offset_of!(Header, note) == offset_of!(Header, note_len) + 4) };
+        self.file.read_exact_at(&mut head, offset_of!(Header, note_len) as u64).ok()?;
+        let len = (u32_at(&head, 0) as usize).min(NOTE_CAP);
+        let text = String::from_utf8_lossy(&head[4..4 + len]);
+        let clean: String = text.chars().filter(|c| !c.is_control()).collect();
+        (!clean.is_empty()).then_some(clean)
+    }
+
+    /// The first `count` events; the caller has compared it with the room.
+    pub fn events(&self, count: u32) -> io::Result<Vec<Event>> {
+        self.read(self.events_off, count as usize)
+    }
+
+    pub fn nodes(&self, count: u32) -> io::Result<Vec<Node>> {
+        self.read(self.nodes_off, count as usize)
+    }
+
+    pub fn snapshots(&self, len: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; len as usize];
+        self.file.read_exact_at(&mut bytes, self.snaps_off)?;
+        Ok(bytes)
+    }
+
+    /// Branch counters at a place in the cover region; `None` outside it.
+    pub fn counters(&self, at: u64, len: u64) -> io::Result<Option<Vec<u8>>> {
+        if at.checked_add(len).is_none_or(|end| end > self.sizes.cover) {
+            return Ok(None);
+        }
+        let mut bytes = vec![0; len as usize];
+        self.file.read_exact_at(&mut bytes, self.cover_off + at)?;
+        Ok(Some(bytes))
+    }
+
+    pub fn clear_counters(&self, at: u64, len: u64) -> io::Result<()> {
+        if at.checked_add(len).is_none_or(|end| end > self.sizes.cover) {
+            return Ok(());
+        }
+        self.file.write_all_at(&vec![0; len as usize], self.cover_off + at)
+    }
+
+    fn read<T: Plain>(&self, at: u64, count: usize) -> io::Result<Vec<T>> {
+        let mut items = vec![T::default(); count];
+        let bytes = count * size_of::<T>();
+        // Safety: the vector owns that many bytes, and any bytes are a `T`.
+        let view = unsafe { std::slice::from_raw_parts_mut(items.as_mut_ptr().cast(), bytes) };
+        self.file.read_exact_at(view, at)?;
+        Ok(items)
+    }
+}
+
+/// Types without padding for which every pattern of bytes is a value.
+trait Plain: Copy + Default {}
+impl Plain for Event {}
+impl Plain for Node {}
+const _: () = assert!(size_of::<Event>() == 16 && size_of::<Node>() == 32);
+
+/// An anonymous file in memory.
+pub(crate) fn memory_file(name: &std::ffi::CStr, flags: libc::c_uint) -> io::Result<File> {
+    // Safety: the name is a C string; the result is a new descriptor or -1.
+    let fd = unsafe { libc::memfd_create(name.as_ptr(), flags) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // Safety: a new descriptor that nobody else owns.
+    Ok(unsafe { File::from_raw_fd(fd) })
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    bytes.get(at..at + 4).map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
+}

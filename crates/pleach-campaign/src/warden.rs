@@ -1,0 +1,331 @@
+//! Starting a target so that nothing of it can outlive its use.
+//!
+//! Between the driver and the fork server stands a *warden*: a process that
+//! only waits. It is the subreaper of everything below it, so whatever the
+//! target forks, however it daemonises, ends up as the warden's child, and the
+//! warden's children are exactly what must go. Killing its own children has no
+//! race over process numbers: one is not used again before the warden has
+//! reaped it.
+//!
+//! The warden and the driver share a socket. When the driver is gone, by
+//! whatever death, the socket ends, and the warden kills everything and removes
+//! the private files. When the warden is killed, the kernel kills the server
+//! (parent-death signal), and the server's runs with it. So neither `SIGKILL`
+//! to the driver nor a target that kills its parent leaves anything running.
+//!
+//! The driver as a subreaper itself would be simpler, but then a child that
+//! anything else in the driver's process has started could not be told from
+//! the target's.
+//!
+//! The warden is a fork without exec of a program with threads, so it may only
+//! make system calls: no allocation, no locks, nothing of the standard library.
+
+use crate::process::{c_paths, readable, socket_pair};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::fs::FileExt;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+/// Everything that runs below one warden.
+#[derive(Debug)]
+pub struct Warden {
+    child: Child,
+    socket: OwnedFd,
+    /// The warden's children, where the system has such a file.
+    children: Option<File>,
+    /// How the server ended, once it has.
+    ended: Option<i32>,
+}
+
+/// From the driver: kill what is left of a run, but not the server.
+const SWEEP: u8 = b's';
+/// From the driver: kill everything and leave; the files are the driver's.
+const QUIT: u8 = b'q';
+/// From the warden: done sweeping; a count follows.
+const SWEPT: u8 = b'S';
+/// From the warden: the server has ended; its wait status follows.
+const ENDED: u8 = b'E';
+
+/// How long killed processes may take to go.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+impl Warden {
+    /// Starts a command below a new warden. `keep` are descriptors that the
+    /// command inherits under their numbers. `files` and then `dirs` are
+    /// removed if the driver dies without a word.
+    pub fn spawn(
+        mut command: Command,
+        keep: &[RawFd],
+        files: &[PathBuf],
+        dirs: &[PathBuf],
+    ) -> io::Result<Warden> {
+        let (ours, theirs) = socket_pair(libc::SOCK_SEQPACKET)?;
+        let (files, dirs) = (c_paths(files)?, c_paths(dirs)?);
+        let (keep, socket) = (keep.to_vec(), theirs.as_raw_fd());
+        // Safety: the closure makes only system calls, in the new process.
+        unsafe {
+            command.pre_exec(move || {
+                libc::setpgid(0, 0);
+                libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1);
+                let warden = libc::getpid();
+                match libc::fork() {
+                    -1 => return Err(io::Error::last_os_error()),
+                    0 => {}
+                    server => raw::watch(server, socket, &files, &dirs),
+                }
+                libc::setpgid(0, 0);
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+                if libc::getppid() != warden {
+                    libc::_exit(1);
+                }
+                // Fixed addresses make runs comparable; where it is not
+                // permitted they are not.
+                let persona = libc::personality(0xffff_ffff);
+                if persona >= 0 {
+                    libc::personality((persona | libc::ADDR_NO_RANDOMIZE) as libc::c_ulong);
+                }
+                let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+                libc::setrlimit(libc::RLIMIT_CORE, &none);
+                for &fd in &keep {
+                    libc::fcntl(fd, libc::F_SETFD, 0);
+                }
+                Ok(())
+            });
+        }
+        let child = command.spawn()?;
+        let pid = child.id();
+        let children = File::open(format!("/proc/{pid}/task/{pid}/children")).ok();
+        Ok(Warden { child, socket: ours, children, ended: None })
+    }
+
+    /// Becomes readable when the server has ended.
+    pub fn socket(&self) -> RawFd {
+        self.socket.as_raw_fd()
+    }
+
+    /// Whether anything but the server is left below the warden; `None` where
+    /// the system does not say.
+    pub fn has_strays(&self) -> Option<bool> {
+        let mut text = [0; 64];
+        let n = self.children.as_ref()?.read_at(&mut text, 0).ok()?;
+        Some(text[..n].split(|&b| b == b' ').filter(|pid| !pid.is_empty()).count() > 1)
+    }
+
+    /// Kills what a run has left behind; says how many processes that were.
+    pub fn sweep(&mut self) -> u32 {
+        if self.send(SWEEP).is_err() {
+            return 0;
+        }
+        let deadline = Instant::now() + PATIENCE + Duration::from_secs(1);
+        while let Some((kind, value)) = self.receive(deadline) {
+            match kind {
+                SWEPT => return value as u32,
+                ENDED => self.ended = Some(value),
+                _ => {}
+            }
+        }
+        0
+    }
+
+    /// How the server ended (a wait status), if it has; waits until `deadline`
+    /// at most.
+    pub fn ended(&mut self, deadline: Instant) -> Option<i32> {
+        while self.ended.is_none() {
+            let (kind, value) = self.receive(deadline)?;
+            if kind == ENDED {
+                self.ended = Some(value);
+            }
+        }
+        self.ended
+    }
+
+    fn send(&self, what: u8) -> io::Result<()> {
+        // Safety: one byte of ours to a socket of ours.
+        let n =
+            unsafe { libc::send(self.socket(), (&raw const what).cast(), 1, libc::MSG_NOSIGNAL) };
+        if n == 1 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+
+    fn receive(&self, deadline: Instant) -> Option<(u8, i32)> {
+        if !readable(&[self.socket()], Some(deadline)).ok()?[0] {
+            return None;
+        }
+        let mut message = [0u8; 5];
+        // Safety: five bytes of ours from a socket of ours.
+        let n = unsafe {
+            libc::recv(self.socket(), message.as_mut_ptr().cast(), 5, libc::MSG_DONTWAIT)
+        };
+        let [kind, value @ ..] = message;
+        (n == 5).then(|| (kind, i32::from_le_bytes(value)))
+    }
+}
+
+impl Drop for Warden {
+    fn drop(&mut self) {
+        let _ = self.send(QUIT);
+        let deadline = Instant::now() + PATIENCE + Duration::from_secs(1);
+        while Instant::now() < deadline {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return;
+            }
+            // The socket closes when the warden leaves.
+            let _ = readable(&[self.socket()], Some(Instant::now() + Duration::from_millis(20)));
+            while self.receive(Instant::now()).is_some() {}
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The warden's own code. Only system calls, see the module's head.
+mod raw {
+    use super::{ENDED, PATIENCE, QUIT, SWEEP, SWEPT};
+    use crate::process::raw::{block_signals, close_all_but, remove};
+    use std::ffi::CString;
+
+    /// Watches over a server until it or the driver is gone.
+    ///
+    /// # Safety
+    /// Only in a fresh process with one thread, whose only child is `server`.
+    pub(super) unsafe fn watch(
+        server: libc::pid_t,
+        socket: libc::c_int,
+        files: &[CString],
+        dirs: &[CString],
+    ) -> ! {
+        unsafe {
+            block_signals();
+            close_all_but(socket);
+            libc::prctl(libc::PR_SET_NAME, c"pleach-warden".as_ptr());
+            let mut chld: libc::sigset_t = std::mem::zeroed();
+            libc::sigemptyset(&mut chld);
+            libc::sigaddset(&mut chld, libc::SIGCHLD);
+            let signals = libc::signalfd(-1, &chld, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
+            let poll = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+            loop {
+                let mut polls = [poll(socket), poll(signals)];
+                libc::poll(polls.as_mut_ptr(), 2, 1000);
+                let mut info: libc::signalfd_siginfo = std::mem::zeroed();
+                while libc::read(signals, (&raw mut info).cast(), size_of_val(&info)) > 0 {}
+                if let Some(status) = reap(server) {
+                    leave(server, socket, status);
+                }
+                if polls[0].revents == 0 {
+                    continue;
+                }
+                let mut command = 0u8;
+                let n = libc::recv(socket, (&raw mut command).cast(), 1, libc::MSG_DONTWAIT);
+                match (n, command) {
+                    (1, SWEEP) => {
+                        let (swept, ended) = kill_children(server, true);
+                        send(socket, SWEPT, swept);
+                        if let Some(status) = ended {
+                            leave(server, socket, status);
+                        }
+                    }
+                    (1, QUIT) => {
+                        kill_children(server, false);
+                        libc::_exit(0);
+                    }
+                    (0, _) => {
+                        kill_children(server, false);
+                        remove(files, dirs);
+                        libc::_exit(0);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// The server is gone, with this status; so goes all the rest.
+    unsafe fn leave(server: libc::pid_t, socket: libc::c_int, status: i32) -> ! {
+        unsafe {
+            kill_children(server, false);
+            send(socket, ENDED, status);
+            libc::_exit(0)
+        }
+    }
+
+    unsafe fn send(socket: libc::c_int, kind: u8, value: i32) {
+        let mut message = [kind, 0, 0, 0, 0];
+        message[1..].copy_from_slice(&value.to_le_bytes());
+        unsafe { libc::send(socket, message.as_ptr().cast(), 5, libc::MSG_NOSIGNAL) };
+    }
+
+    /// Reaps whatever has ended; the server's status if it is among it.
+    unsafe fn reap(server: libc::pid_t) -> Option<i32> {
+        let mut ended = None;
+        loop {
+            let mut status = 0;
+            match unsafe { libc::waitpid(-1, &mut status, libc::WNOHANG) } {
+                pid if pid > 0 && pid == server => ended = Some(status),
+                pid if pid > 0 => {}
+                _ => return ended,
+            }
+        }
+    }
+
+    /// Kills every child (the server too, unless it is spared), and theirs as
+    /// they become ours, until none is left. Says how many there were, and the
+    /// server's status if it ended meanwhile.
+    unsafe fn kill_children(server: libc::pid_t, spare: bool) -> (i32, Option<i32>) {
+        let (mut killed, mut ended) = (0, None);
+        // A child shows up until it is reaped; the count bounds a fork bomb.
+        for _ in 0..PATIENCE.as_millis() {
+            let mut text = [0u8; 8192];
+            let n = unsafe {
+                let fd = libc::open(
+                    c"/proc/thread-self/children".as_ptr(),
+                    libc::O_RDONLY | libc::O_CLOEXEC,
+                );
+                let n = libc::read(fd, text.as_mut_ptr().cast(), text.len());
+                libc::close(fd);
+                n
+            };
+            let mut left = 0;
+            let mut pid = 0;
+            for &byte in &text[..n.max(0) as usize] {
+                if byte.is_ascii_digit() {
+                    pid = pid * 10 + libc::pid_t::from(byte - b'0');
+                    continue;
+                }
+                if pid > 1 && !(spare && pid == server) {
+                    unsafe { libc::kill(pid, libc::SIGKILL) };
+                    left += 1;
+                }
+                pid = 0;
+            }
+            if n < 0 && !spare {
+                // No such file here: the server can still be reached.
+                unsafe { libc::kill(server, libc::SIGKILL) };
+            }
+            loop {
+                let mut status = 0;
+                match unsafe { libc::waitpid(-1, &mut status, libc::WNOHANG) } {
+                    pid if pid > 0 => {
+                        left -= 1;
+                        killed += 1;
+                        if pid == server {
+                            ended = Some(status);
+                        }
+                    }
+                    _ => break,
+                }
+            }
+            if left <= 0 {
+                if n <= 0 || spare {
+                    break;
+                }
+                continue;
+            }
+            unsafe { libc::usleep(1000) };
+        }
+        (killed, ended)
+    }
+}

@@ -1,0 +1,249 @@
+//! The executor against a fork server written by hand in C, which also plays
+//! every trick that a target could: the driver says what happened, goes on,
+//! and leaves nothing running.
+
+use pleach_abi::shm::Header;
+use pleach_campaign::container::view;
+use pleach_campaign::oracle;
+use pleach_campaign::{End, ExecError, Executor, Half, Layout, Output, Target};
+use std::ffi::OsString;
+use std::mem::offset_of;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::time::{Duration, Instant};
+
+/// What the server's processes are called, so that they can be counted while
+/// other tests run.
+const NAME: &str = "pl-proto-server";
+const EXTENSION: &str = ".pl-proto";
+
+/// The server as `pleach cc` would leave it: with a symbolic half in it.
+fn program() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+        let (plain, whole) = (dir.join("server-plain"), dir.join(NAME));
+        let offsets = [
+            ("NODES_OFF", offset_of!(Header, nodes_off)),
+            ("EVENTS_OFF", offset_of!(Header, events_off)),
+            ("INPUT_LEN", offset_of!(Header, input_len)),
+            ("NODES", offset_of!(Header, nodes)),
+            ("EVENTS", offset_of!(Header, events)),
+            ("MODULES_LEN", offset_of!(Header, modules_len)),
+            ("VERSION", pleach_abi::ABI_VERSION as usize),
+        ];
+        let run = |command: &mut Command| {
+            let done = command.output().expect("the tool is there");
+            assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        };
+        run(Command::new("cc")
+            .args(offsets.map(|(name, at)| format!("-D{name}={at}")))
+            .args(["-w", "-o"])
+            .arg(&plain)
+            .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/server.c")));
+        let section = format!(".pleach.symbolic={}", plain.display());
+        run(Command::new("objcopy").args(["--add-section", &section]).args([&plain, &whole]));
+        whole
+    })
+}
+
+/// Tests that look at processes or set variables run one at a time.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+fn executor(edit: impl FnOnce(&mut Target)) -> Executor {
+    let layout = Arc::new(Layout::private(program()).expect("the program is ours"));
+    let args = vec![OsString::from("server"), OsString::from("@@")];
+    let mut target = Target::new(Half::Symbolic, args);
+    target.extension = EXTENSION.into();
+    edit(&mut target);
+    Executor::new(layout, target).expect("nothing is missing")
+}
+
+fn end(executor: &mut Executor, input: &str) -> End {
+    executor.run(input.as_bytes(), Duration::from_millis(500)).expect("it runs").end
+}
+
+/// How many servers, runs and wardens of this test program there are.
+fn processes() -> usize {
+    let me = std::env::current_exe().unwrap();
+    let ours = |process: PathBuf| -> Option<bool> {
+        let text = |file: &str| std::fs::read_to_string(process.join(file)).ok();
+        let name = text("comm")?;
+        let warden =
+            name.trim() == "pleach-warden" && text("cmdline")?.split('\0').next() == me.to_str();
+        Some((name.trim() == NAME || warden) && !text("stat")?.contains(") Z "))
+    };
+    let all = std::fs::read_dir("/proc").unwrap().flatten();
+    all.filter(|e| ours(e.path()) == Some(true)).count()
+}
+
+#[test]
+fn runs_end_as_they_end() {
+    let _alone = alone();
+    for by_path in [true, false] {
+        let mut executor = executor(|t| t.args.truncate(1 + usize::from(by_path)));
+        assert_eq!(end(&mut executor, "exit 3"), End::Exit(3));
+        assert_eq!(end(&mut executor, "segv"), End::Signal(libc::SIGSEGV));
+        let started = Instant::now();
+        assert_eq!(end(&mut executor, "loop"), End::Timeout);
+        assert!(started.elapsed() < Duration::from_secs(3));
+        for _ in 0..100 {
+            assert_eq!(end(&mut executor, "exit 0"), End::Exit(0));
+        }
+    }
+    assert_eq!(processes(), 0);
+}
+
+#[test]
+fn output_is_kept_and_bounded() {
+    let _alone = alone();
+    let mut executor = executor(|t| t.output = Output::Capture { limit: 100_000 });
+    for _ in 0..2 {
+        let outcome = executor.run(b"echo", Duration::from_secs(5)).unwrap();
+        assert_eq!((&outcome.stdout[..], &outcome.stderr[..]), (&b"out\n"[..], &b"err\n"[..]));
+    }
+    let outcome = executor.run(b"output", Duration::from_secs(30)).unwrap();
+    assert_eq!(outcome.end, End::Output);
+    assert_eq!(outcome.stdout.len(), 100_000);
+    assert_eq!(end(&mut executor, "exit 1"), End::Exit(1));
+}
+
+#[test]
+fn memory_is_bounded() {
+    let _alone = alone();
+    let mut executor = executor(|t| t.memory_kib = Some(100 << 10));
+    let outcome = executor.run(b"memory", Duration::from_secs(30)).unwrap();
+    assert_eq!(outcome.end, End::Memory);
+    assert!(outcome.rss_kib > 50 << 10, "{} KiB", outcome.rss_kib);
+    assert_eq!(end(&mut executor, "exit 1"), End::Exit(1));
+}
+
+#[test]
+fn nothing_stays_behind() {
+    let _alone = alone();
+    let mut executor = executor(|_| {});
+    let outcome = executor.run(b"daemon", Duration::from_secs(5)).unwrap();
+    assert_eq!(outcome.end, End::Exit(0));
+    assert!(outcome.strays >= 3, "{} strays", outcome.strays);
+    assert_eq!(processes(), 2, "the warden and the server");
+    drop(executor);
+    assert_eq!(processes(), 0);
+}
+
+#[test]
+fn a_lost_server_is_started_again() {
+    let _alone = alone();
+    let mut executor = executor(|_| {});
+    let lost = end(&mut executor, "parent");
+    assert_eq!(lost, End::Lost("the fork server is gone: it was killed by SIGKILL".into()));
+    assert_eq!(end(&mut executor, "exit 2"), End::Exit(2));
+    // A server that stopped cannot report; it is given up after a while.
+    assert!(matches!(end(&mut executor, "stopped"), End::Lost(_)));
+    assert_eq!(end(&mut executor, "close"), End::Exit(0));
+    assert_eq!(end(&mut executor, "unlink"), End::Exit(0));
+    assert_eq!(end(&mut executor, "exit 5"), End::Exit(5));
+    drop(executor);
+    assert_eq!(processes(), 0);
+}
+
+#[test]
+fn traces_are_read_and_broken_ones_refused() {
+    let _alone = alone();
+    let mut executor = executor(|_| {});
+    for (input, direction) in [("trace", 1), ("exit 0", 0)] {
+        end(&mut executor, input);
+        let trace = executor.trace().expect("a sound trace");
+        assert_eq!(trace.events.len(), 2);
+        assert_eq!(trace.events[0].dir, direction);
+        let view = view(input.as_bytes());
+        assert_eq!(oracle::check(&trace, &view, 5), []);
+        assert_eq!(oracle::predict(&trace, &view), None);
+    }
+    end(&mut executor, "trace");
+    let trace = executor.trace().unwrap();
+    assert_eq!(oracle::predict(&trace, &view(b"xrace")), Some(0));
+    assert_eq!(oracle::predict(&trace, &view(b"tr")), Some(1));
+    for (input, complaint) in [
+        ("counts", "4294967280 nodes, where there is room for 16777216"),
+        ("label", "refers to node 1000000, which is not there"),
+        ("kind", "event 0 is of the unknown kind 99"),
+        ("header", "where there is room for"),
+    ] {
+        end(&mut executor, input);
+        let error = executor.trace().expect_err(input).to_string();
+        assert!(error.contains(complaint), "{input}: {error}");
+    }
+    end(&mut executor, "wrong");
+    let found = oracle::check(&executor.trace().unwrap(), &view(b"wrong"), 5);
+    assert_eq!(found.len(), 1);
+    assert!(found[0].to_string().contains("in[0] == 't'"), "{}", found[0]);
+    // Sealed: no target can make the driver read beyond the end.
+    assert_eq!(end(&mut executor, "resize"), End::Exit(7));
+}
+
+#[test]
+fn a_server_that_does_not_start_is_explained() {
+    let _alone = alone();
+    let start = |name: &str| {
+        // Safety: no other thread of this test reads the environment now.
+        unsafe { std::env::set_var(name, "1") };
+        let result = executor(|t| t.startup = Duration::from_millis(300)).start();
+        unsafe { std::env::remove_var(name) };
+        result.expect_err("it must not start")
+    };
+    let refused = start("FAIL").to_string();
+    assert!(refused.contains("it ended with status 4; it said: I would rather not"), "{refused}");
+    let silent = start("SILENT").to_string();
+    assert!(silent.contains("no sign of life within 0.3 s"), "{silent}");
+    assert!(matches!(start("OLD"), ExecError::Version { theirs: 0, .. }));
+    assert_eq!(processes(), 0);
+}
+
+/// Not a test: the driver that the next one kills.
+#[test]
+#[ignore = "started by a_killed_driver_leaves_nothing"]
+fn driver() {
+    let mut executor = executor(|_| {});
+    let _ = executor.run(b"loop", Duration::from_secs(60));
+}
+
+/// Private directories of drivers.
+fn directories() -> Vec<PathBuf> {
+    let list = |d: &Path| std::fs::read_dir(d).into_iter().flatten().flatten().map(|e| e.path());
+    let temporary = std::env::temp_dir();
+    let all = list(&temporary).chain(list(Path::new("/dev/shm")));
+    let input = format!("input{EXTENSION}");
+    all.filter(|p| p.join(NAME).exists() || p.join(&input).exists()).collect()
+}
+
+#[test]
+fn a_killed_driver_leaves_nothing() {
+    let _alone = alone();
+    program();
+    let before = directories();
+    for signal in [libc::SIGKILL, libc::SIGTERM, libc::SIGINT] {
+        let mut driver = Command::new(std::env::current_exe().unwrap())
+            .args(["--ignored", "--exact", "driver"])
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        wait_until("it runs", || processes() == 3);
+        assert_eq!(directories().len(), before.len() + 2);
+        // Safety: a signal to a child of ours that has not been waited for.
+        unsafe { libc::kill(driver.id() as i32, signal) };
+        driver.wait().unwrap();
+        wait_until("all is gone", || processes() == 0 && directories() == before);
+    }
+}
+
+fn wait_until(what: &str, done: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !done() {
+        assert!(start.elapsed() < Duration::from_secs(10), "waited for: {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}

@@ -1,0 +1,143 @@
+//! Builds what `pleach-cc` carries inside itself: the runtime's two archives,
+//! the small objects in `link/`, and the headers. `src/runtime.rs` includes
+//! the table that is written here.
+//!
+//! The runtime is built by a cargo of its own, because it has another panic
+//! strategy and no standard library. Nothing of the outer build's flags may
+//! leak into it: a target's runtime is the same whatever the compiler is built
+//! with.
+
+use std::collections::hash_map::DefaultHasher;
+use std::fmt::Write;
+use std::hash::Hasher;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn main() {
+    let out = PathBuf::from(var("OUT_DIR"));
+    let manifest = PathBuf::from(var("CARGO_MANIFEST_DIR"));
+    let crates = manifest.parent().expect("the crate lies in a folder");
+    let runtime = crates.join("pleach-rt");
+    let link = manifest.join("link");
+    for path in [&runtime, &crates.join("pleach-abi"), &link] {
+        watch(path);
+    }
+    println!("cargo::rerun-if-env-changed=LLVM_SYS_221_PREFIX");
+
+    let mut files: Vec<(String, PathBuf)> = Vec::new();
+    let mut lists = String::new();
+    for half in ["fast", "symbolic"] {
+        let archive = build_runtime(&runtime, half, &out);
+        let name = format!("{}_MODELS", half.to_uppercase());
+        writeln!(lists, "pub const {name}: &[&str] = &{:?};", models(&archive))
+            .expect("a string takes all");
+        files.push((format!("lib/libpleach_rt_{half}.a"), archive));
+    }
+    for name in ["counters", "shared_fast", "shared_symbolic"] {
+        files.push((format!("lib/{name}.o"), compile(&link, name, &out)));
+    }
+    let fuzzer = out.join("libpleach_fuzzer.a");
+    // llvm-ar adds to an archive that exists.
+    let _ = std::fs::remove_file(&fuzzer);
+    run(tool("llvm-ar").arg("rcs").arg(&fuzzer).arg(compile(&link, "fuzzer", &out)));
+    files.push(("lib/libpleach_fuzzer.a".into(), fuzzer));
+    for header in ["pleach.h", "crest.h", "klee/klee.h"] {
+        files.push((format!("include/{header}"), runtime.join("include").join(header)));
+    }
+    write_table(&files, &lists, &out.join("embedded.rs"));
+}
+
+/// One archive of the runtime. The libc models become weak, so that a program
+/// may bring its own.
+fn build_runtime(runtime: &Path, half: &str, out: &Path) -> PathBuf {
+    let target = out.join(format!("rt-{half}"));
+    let mut cargo = Command::new(var("CARGO"));
+    cargo
+        .args(["build", "--release", "--features", half, "--manifest-path"])
+        .arg(runtime.join("Cargo.toml"))
+        .arg("--target-dir")
+        .arg(&target)
+        .current_dir(runtime);
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy().into_owned();
+        let kept = ["CARGO", "CARGO_HOME", "CARGO_MAKEFLAGS", "CARGO_NET_OFFLINE"];
+        let leaks = name.starts_with("CARGO") && !kept.contains(&name.as_str());
+        let rust =
+            ["RUSTFLAGS", "RUSTDOCFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "RUSTC"];
+        if leaks || rust.contains(&name.as_str()) {
+            cargo.env_remove(name);
+        }
+    }
+    run(&mut cargo);
+    let archive = out.join(format!("libpleach_rt_{half}.a"));
+    std::fs::copy(target.join("release/libpleach_rt.a"), &archive).expect("the archive was built");
+    run(tool("llvm-objcopy")
+        .args(["--wildcard", "--weaken-symbol=__pleach_m_*", "--strip-debug"])
+        .arg(&archive));
+    archive
+}
+
+/// The functions that an archive has models of, sorted.
+fn models(archive: &Path) -> Vec<String> {
+    let said = tool("llvm-nm")
+        .args(["--defined-only", "--format=just-symbols"])
+        .arg(archive)
+        .output()
+        .expect("llvm-nm is part of LLVM 22");
+    let text = String::from_utf8_lossy(&said.stdout);
+    let names = text.lines().filter_map(|l| l.trim().strip_prefix("__pleach_m_"));
+    let mut all: Vec<String> = names.map(str::to_owned).collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+fn compile(link: &Path, name: &str, out: &Path) -> PathBuf {
+    let object = out.join(format!("{name}.o"));
+    run(tool("clang")
+        .args(["-O2", "-fPIC", "-Wall", "-Werror", "-ffreestanding", "-c"])
+        .arg(link.join(format!("{name}.c")))
+        .arg("-o")
+        .arg(&object));
+    object
+}
+
+fn write_table(files: &[(String, PathBuf)], lists: &str, to: &Path) {
+    let mut hash = DefaultHasher::new();
+    let mut table = String::from("pub const FILES: &[(&str, &[u8])] = &[\n");
+    for (name, path) in files {
+        hash.write(name.as_bytes());
+        hash.write(&std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display())));
+        writeln!(table, "    ({name:?}, include_bytes!({path:?})),").expect("a string takes all");
+    }
+    writeln!(table, "];\n{lists}pub const HASH: &str = \"{:016x}\";", hash.finish())
+        .expect("a string takes all");
+    std::fs::write(to, table).expect("OUT_DIR can be written to");
+}
+
+fn tool(name: &str) -> Command {
+    let prefix = std::env::var_os("LLVM_SYS_221_PREFIX").unwrap_or("/usr/lib/llvm-22".into());
+    Command::new(Path::new(&prefix).join("bin").join(name))
+}
+
+fn run(command: &mut Command) {
+    match command.status() {
+        Ok(status) if status.success() => {}
+        Ok(status) => panic!("{command:?}: {status}"),
+        Err(e) => panic!("{command:?}: {e} (LLVM 22 is needed: see the README)"),
+    }
+}
+
+/// Cargo watches a folder's files; `target` and the lock file are not sources.
+fn watch(dir: &Path) {
+    for part in ["src", "include", "Cargo.toml", "."] {
+        let path = dir.join(part);
+        if part != "." && path.exists() || part == "." && dir.ends_with("link") {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
+    }
+}
+
+fn var(name: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| panic!("cargo sets {name}"))
+}

@@ -1,0 +1,112 @@
+//! Names of what a compile leaves beside its object. clang derives them from
+//! the output, which is a scratch file when clang runs for us; here they are
+//! derived as if it were the user's.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use super::invocation::{Input, Invocation, Mode, stem};
+
+/// `-MD` and `-MMD`: the dependency file's name and the target in it.
+pub fn dependency_args(inv: &Invocation, input: &Input) -> Vec<OsString> {
+    // The preprocessor's form carries the file's name with it.
+    let preprocessor = |name: &str| name.starts_with("-Wp,-MD,") || name.starts_with("-Wp,-MMD,");
+    let passed = inv.flags().any(|f| preprocessor(f.name()));
+    let asked = inv.has(&["-MD", "-MMD", "--write-dependencies", "--write-user-dependencies"]);
+    if !asked && !passed {
+        return Vec::new();
+    }
+    let given =
+        |heads: [&str; 2]| inv.flags().any(|f| heads.iter().any(|h| f.name().starts_with(h)));
+    let mut args = Vec::new();
+    if !passed && !given(["-MF", "-MF"]) {
+        let file = match &inv.output {
+            Some(output) => PathBuf::from(output).with_extension("d"),
+            None => PathBuf::from(with(stem(&input.path), ".d")),
+        };
+        args.extend(["-MF".into(), file.into()]);
+    }
+    if !given(["-MT", "-MQ"]) {
+        let target = inv.output.clone().unwrap_or_else(|| with(stem(&input.path), ".o"));
+        args.extend(["-MQ".into(), target]);
+    }
+    args
+}
+
+/// Files of `--coverage` and `-gsplit-dwarf`. In a link each source's files are
+/// called after the executable and the source. `codegen`: the arguments are
+/// for the step that writes machine code.
+pub fn note_args(inv: &Invocation, input: &Input, codegen: bool) -> Vec<OsString> {
+    let source = stem(&input.path);
+    let base = match (&inv.output, inv.mode) {
+        (None, Mode::Link) => with("a-".into(), &source.to_string_lossy()),
+        (Some(output), Mode::Link) => with(with(output.clone(), "-"), &source.to_string_lossy()),
+        (Some(output), _) => PathBuf::from(output).with_extension("").into(),
+        (None, _) => source,
+    };
+    let mut cc1 = Vec::new();
+    if inv.has(&["--coverage", "-coverage", "-ftest-coverage", "-fprofile-arcs"]) {
+        let absolute = std::path::absolute(&base).unwrap_or_else(|_| base.clone().into());
+        for (option, extension) in
+            [("-coverage-notes-file=", ".gcno"), ("-coverage-data-file=", ".gcda")]
+        {
+            let mut arg = OsString::from(option);
+            arg.push(with(absolute.clone().into(), extension));
+            cc1.push(arg);
+        }
+    }
+    let split = inv
+        .flags()
+        .map(|f| f.name())
+        .filter(|n| n.starts_with("-g") && n.contains("split-dwarf"))
+        .last();
+    let debug =
+        inv.flags().any(|f| f.name().starts_with("-g") && !f.name().contains("split-dwarf"));
+    if debug && matches!(split, Some("-gsplit-dwarf" | "-gsplit-dwarf=split")) {
+        let file = with(base, ".dwo");
+        cc1.extend(["-split-dwarf-file".into(), file.clone()]);
+        if codegen {
+            cc1.extend(["-split-dwarf-output".into(), file]);
+        }
+    }
+    cc1.into_iter().flat_map(|arg| ["-Xclang".into(), arg]).collect()
+}
+
+fn with(mut name: OsString, more: &str) -> OsString {
+    name.push(more);
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Language;
+
+    fn check(args: fn(&Invocation, &Input) -> Vec<OsString>, line: &str, expected: &str) {
+        let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+        let inv = Invocation::parse(Language::C, &words);
+        let got = args(&inv, inv.inputs().next().unwrap());
+        let got: Vec<_> = got.iter().map(|a| a.to_str().unwrap()).collect();
+        assert_eq!(got.join(" "), expected, "{line}");
+    }
+
+    #[test]
+    fn dependencies_are_named_after_the_output() {
+        let check = |line, expected| check(dependency_args, line, expected);
+        check("-c dir/a.c", "");
+        check("-c -MD dir/a.c", "-MF a.d -MQ a.o");
+        check("-c -MMD dir/a.c -o out/b.o", "-MF out/b.d -MQ out/b.o");
+        check("-c -MD -MF x.d a.c -o b.o", "-MQ b.o");
+        check("-c -MD -MT t a.c -o b.o", "-MF b.d");
+        check("-c -Wp,-MD,x.d a.c -o b.o", "-MQ b.o");
+    }
+
+    #[test]
+    fn split_debug_information_is_named_after_the_output() {
+        let check = |line, expected| check(|i, s| note_args(i, s, false), line, expected);
+        check("-c -g -gsplit-dwarf a.c -o d/b.o", "-Xclang -split-dwarf-file -Xclang d/b.dwo");
+        check("-g -gsplit-dwarf a.c -o d/exe", "-Xclang -split-dwarf-file -Xclang d/exe-a.dwo");
+        check("-c -g a.c", "");
+        check("-c -gsplit-dwarf a.c", "");
+    }
+}

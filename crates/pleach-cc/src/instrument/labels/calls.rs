@@ -1,0 +1,387 @@
+//! Labels across calls: through thread-local slots, stamped with the callee's
+//! address, and touched only when something is labelled.
+
+use super::emit::{Emitter, is_static_alloca};
+use super::flow::is_labelling_call;
+use super::shape::{is_float, label_type, leaves, scalar_bits};
+use crate::instrument::llvm::{IntPredicate, Opcode, Type, Value};
+use pleach_abi::layout::{
+    ARG_SLOTS, RET_SLOTS, TLS_ARG_COUNT, TLS_ARG_STAMP, TLS_ARGS, TLS_RET_STAMP, TLS_RETS,
+    TLS_SITE, TLS_VA,
+};
+use pleach_abi::section::SiteKind;
+use pleach_abi::shm::Loss;
+
+/// Bytes of the runtime's `Saved`.
+const SAVED_SIZE: u64 = 8 + 4 * ARG_SLOTS as u64;
+/// Room for the operands of general operations: 16 of them and a result.
+const SCRATCH_SIZE: u64 = 24 * 17;
+
+impl Emitter<'_> {
+    fn tls(&self, at: u64) -> Value {
+        self.rt.tls.offset_by(self.ctx, at)
+    }
+
+    /// The start of the entry block: its allocas, and the labels of parameters.
+    pub fn enter(&mut self, body: &[Value]) {
+        for &i in body.iter().filter(|&&i| is_static_alloca(i)) {
+            self.b.insert(i);
+        }
+        let scratch = self.b.alloca(self.ctx.int(8).array(SCRATCH_SIZE));
+        scratch.set_alignment(8);
+        self.scratch = Some(scratch);
+        let variadic = self.function.value_type().is_variadic();
+        if variadic {
+            let saved = self.b.alloca(self.ctx.int(8).array(SAVED_SIZE));
+            saved.set_alignment(8);
+            self.b.store(self.number64(0), saved);
+            self.saved = Some(saved);
+        }
+        self.take_parameters(variadic);
+    }
+
+    fn take_parameters(&mut self, variadic: bool) {
+        let params = self.function.params();
+        let mut slots: Vec<(Value, Type, Vec<u64>)> = Vec::new();
+        let mut structures: Vec<(Value, u64, u64)> = Vec::new();
+        let mut next = 0u64;
+        for (n, &p) in params.iter().enumerate() {
+            let Some(lt) = label_type(self.ctx, p.ty()) else { continue };
+            if let Some(t) = self.function.byval_type(n as u32) {
+                structures.push((p, next, self.module.size_of(t)));
+                next += 1;
+                continue;
+            }
+            let count = leaves(self.module, p.ty()).len() as u64;
+            slots.push((p, lt, (next..next + count).collect()));
+            next += count;
+        }
+        if next == 0 && !variadic {
+            return;
+        }
+        slots.retain(|(_, _, s)| s.iter().all(|&n| n < ARG_SLOTS as u64));
+        let place = self.tls(TLS_ARG_STAMP);
+        let stamp = self.b.load(self.ctx.int(64), place);
+        let some = self.b.is_set(stamp);
+        let nothing: Vec<Value> = slots.iter().map(|(_, lt, _)| lt.null()).collect();
+        let me = self.function;
+        let saved = self.saved;
+        let labels = self.guarded(some, &nothing, |e| {
+            e.b.store(e.number64(0), place);
+            let me = e.b.cast(Opcode::LLVMPtrToInt, me, e.ctx.int(64));
+            let mine = e.b.compare(IntPredicate::LLVMIntEQ, stamp, me);
+            if !structures.is_empty() || saved.is_some() {
+                e.guarded(mine, &[], |e| {
+                    for (k, &(p, slot, size)) in structures.iter().enumerate() {
+                        e.take_structure(k as u32, p, slot, size);
+                    }
+                    if let Some(room) = saved {
+                        e.b.call(e.rt.va_save, &[room]);
+                    }
+                    vec![]
+                });
+            }
+            let mut out = Vec::new();
+            for (p, lt, slots) in &slots {
+                let mut whole = lt.null();
+                for (leaf, slot) in leaves(e.module, p.ty()).iter().zip(slots) {
+                    let at = e.tls(TLS_ARGS + 4 * slot);
+                    let l = e.b.load(e.ctx.int(32), at);
+                    let l = e.b.select(mine, l, e.zero());
+                    whole = e.put_leaf(whole, l, &leaf.path, leaf.in_vector);
+                }
+                out.push(whole);
+            }
+            out
+        });
+        for ((p, _, _), label) in slots.into_iter().zip(labels) {
+            self.set_label(p, label);
+        }
+    }
+
+    fn take_structure(&mut self, k: u32, p: Value, slot: u64, size: u64) {
+        let at = self.tls(TLS_ARGS + 4 * slot);
+        let has = self.b.load(self.ctx.int(32), at);
+        let set = self.b.is_set(has);
+        self.guarded(set, &[], |e| {
+            let to = e.bits64(p);
+            e.b.call(e.rt.byval_in, &[e.number(k), to, e.number64(size)]);
+            vec![]
+        });
+    }
+
+    /// `ret`: the label goes back if there is one.
+    pub fn leave(&mut self, i: Value) {
+        if i.operand_count() == 1 && self.has_label(i.operand(0)) && !self.follows_must_tail(i) {
+            let v = i.operand(0);
+            if scalar_bits(v.ty()).is_some() {
+                self.sink(&[v], None, |e| {
+                    let l = e.cold(v);
+                    e.store_result(&[l]);
+                });
+            } else {
+                let whole = self.label(v);
+                let parts: Vec<Value> = leaves(self.module, v.ty())
+                    .iter()
+                    .take(RET_SLOTS)
+                    .map(|p| self.get_leaf(whole, &p.path, p.in_vector))
+                    .collect();
+                if let Some(any) = self.any(&parts) {
+                    let set = self.b.is_set(any);
+                    self.guarded(set, &[], |e| {
+                        e.store_result(&parts);
+                        vec![]
+                    });
+                }
+            }
+        }
+        self.b.insert(i);
+    }
+
+    fn store_result(&mut self, parts: &[Value]) {
+        for (n, &l) in parts.iter().enumerate() {
+            let at = self.tls(TLS_RETS + 4 * n as u64);
+            self.b.store(l, at);
+        }
+        let me = self.b.cast(Opcode::LLVMPtrToInt, self.function, self.ctx.int(64));
+        let at = self.tls(TLS_RET_STAMP);
+        self.b.store(me, at);
+    }
+
+    fn follows_must_tail(&self, ret: Value) -> bool {
+        let v = ret.operand(0);
+        v.is_instruction() && v.is_must_tail()
+    }
+
+    pub fn call(&mut self, i: Value) {
+        let callee = i.callee();
+        if callee.is_inline_asm() {
+            self.lose_arguments(i, Loss::Asm);
+            self.b.insert(i);
+            return;
+        }
+        if let Some(name) = callee.intrinsic() {
+            return self.intrinsic(i, &name);
+        }
+        if !is_labelling_call(i) {
+            self.b.insert(i);
+            return;
+        }
+        if !callee.is_function() {
+            self.indirect_target(i, callee);
+        }
+        self.pass_arguments(i);
+        if callee.is_function() && callee.name().starts_with("__pleach_m_") {
+            let site = self.site(i, SiteKind::Call);
+            let at = self.tls(TLS_SITE);
+            self.b.store(site, at);
+        }
+        self.b.insert(i);
+        if i.opcode() == Opcode::LLVMCall && !i.is_must_tail() {
+            // The frame stays: a label of its own may have to follow.
+            i.forbid_tail_call();
+            self.after_call(i);
+        }
+    }
+
+    pub fn lose_arguments(&mut self, i: Value, cause: Loss) {
+        let values: Vec<Value> = (0..i.argument_count()).map(|n| i.operand(n)).collect();
+        self.lose_values(&values, cause);
+    }
+
+    fn pass_arguments(&mut self, i: Value) {
+        let t = i.called_type();
+        let fixed = t.param_count();
+        let (mut slots, mut scalars, mut byvals) = (Vec::new(), Vec::new(), 0u32);
+        let mut also = None;
+        let mut first_variadic = None;
+        let mut places = Places::default();
+        for n in 0..i.argument_count() {
+            let v = i.operand(n);
+            if n == fixed {
+                first_variadic = Some(slots.len());
+            }
+            let byval = i.call_byval_type(n);
+            places.next(self, v, byval, n >= fixed);
+            if label_type(self.ctx, v.ty()).is_none() {
+                continue;
+            }
+            if let Some(t) = byval {
+                let (from, size) = (self.bits64(v), self.number64(self.module.size_of(t)));
+                let flag = self.b.call(self.rt.byval_out, &[self.number(byvals), from, size]);
+                byvals += 1;
+                also = Some(also.map_or(flag, |a| self.b.or(a, flag)));
+                slots.push(Slot::Label(flag));
+            } else if scalar_bits(v.ty()).is_some() {
+                scalars.push(v);
+                slots.push(Slot::Of(v));
+            } else {
+                let whole = self.label(v);
+                for leaf in leaves(self.module, v.ty()) {
+                    let l = self.get_leaf(whole, &leaf.path, leaf.in_vector);
+                    if !l.is_null() {
+                        also = Some(also.map_or(l, |a| self.b.or(a, l)));
+                    }
+                    slots.push(Slot::Label(l));
+                }
+            }
+        }
+        if slots.len() > ARG_SLOTS {
+            self.lose_values(&scalars, Loss::Slots);
+            return;
+        }
+        let first = first_variadic.unwrap_or(slots.len()) as u32;
+        let shape = t.is_variadic().then(|| places.shape(self, first));
+        let callee = i.callee();
+        let also = also.map(|l| self.b.is_set(l));
+        self.sink(&scalars, also, |e| {
+            if let Some(shape) = shape {
+                let at = e.tls(TLS_VA);
+                e.b.store(shape, at);
+            }
+            e.store_slots(&slots, callee);
+        });
+    }
+
+    /// A call of a model that the program did not write as a call.
+    pub fn model_with_labels(&mut self, model: Value, site: Value, args: &[Value]) {
+        let slots: Vec<Slot> = args.iter().map(|&a| Slot::Of(a)).collect();
+        self.sink(args, None, |e| e.store_slots(&slots, model));
+        let at = self.tls(TLS_SITE);
+        self.b.store(site, at);
+        self.b.call(model, args);
+    }
+
+    fn store_slots(&mut self, slots: &[Slot], callee: Value) {
+        for (n, slot) in slots.iter().enumerate() {
+            let l = match *slot {
+                Slot::Label(l) => l,
+                Slot::Of(v) => self.cold(v),
+            };
+            let at = self.tls(TLS_ARGS + 4 * n as u64);
+            self.b.store(l, at);
+        }
+        let at = self.tls(TLS_ARG_COUNT);
+        self.b.store(self.number(slots.len() as u32), at);
+        let callee = self.b.cast(Opcode::LLVMPtrToInt, callee, self.ctx.int(64));
+        let at = self.tls(TLS_ARG_STAMP);
+        self.b.store(callee, at);
+    }
+
+    /// Takes the label of a call's result, and clears what the callee left.
+    pub fn after_call(&mut self, i: Value) {
+        if i.callee().is_inline_asm() || i.callee().intrinsic().is_some() || !is_labelling_call(i) {
+            return;
+        }
+        let lt = label_type(self.ctx, i.ty()).filter(|_| self.labelled.contains(&i));
+        let passed = (0..i.argument_count())
+            .any(|n| self.has_label(i.operand(n)) || i.call_byval_type(n).is_some());
+        if lt.is_none() && !passed {
+            return;
+        }
+        let place = self.tls(TLS_RET_STAMP);
+        let mut stamp = self.b.load(self.ctx.int(64), place);
+        if passed {
+            let place = self.tls(TLS_ARG_STAMP);
+            let args = self.b.load(self.ctx.int(64), place);
+            stamp = self.b.or(stamp, args);
+        }
+        let some = self.b.is_set(stamp);
+        let callee = i.callee();
+        let nothing: Vec<Value> = lt.iter().map(|t| t.null()).collect();
+        let got = self.guarded(some, &nothing, |e| {
+            let callee = e.b.cast(Opcode::LLVMPtrToInt, callee, e.ctx.int(64));
+            let first = e.b.call(e.rt.after_call, &[callee]);
+            let Some(lt) = lt else { return vec![] };
+            let mut whole = lt.null();
+            for (n, leaf) in leaves(e.module, i.ty()).iter().take(RET_SLOTS).enumerate() {
+                let l = match n {
+                    0 => first,
+                    _ => {
+                        let at = e.tls(TLS_RETS + 4 * n as u64);
+                        e.b.load(e.ctx.int(32), at)
+                    }
+                };
+                whole = e.put_leaf(whole, l, &leaf.path, leaf.in_vector);
+            }
+            vec![whole]
+        });
+        if let Some(&label) = got.first() {
+            self.set_label(i, label);
+        }
+    }
+}
+
+/// What goes into an argument slot.
+enum Slot {
+    /// A label that is ready.
+    Label(Value),
+    /// The label of a scalar, made where it is stored.
+    Of(Value),
+}
+
+/// Where the x86-64 convention puts each argument: six integer registers,
+/// eight vector registers, and the overflow area in order.
+#[derive(Default)]
+struct Places {
+    integers: u64,
+    floats: u64,
+    overflow: u64,
+    /// Offset and bytes of each variadic slot, see `VaShape`.
+    variadic: Vec<(u64, u64)>,
+}
+
+impl Places {
+    fn next(&mut self, e: &Emitter, v: Value, byval: Option<Type>, variadic: bool) {
+        const SAVED_INTEGERS: u64 = 48;
+        const OVERFLOW: u64 = 192;
+        let bytes = e.module.store_size(v.ty());
+        let place = if let Some(t) = byval {
+            let at = self.overflow;
+            self.overflow += e.module.size_of(t).next_multiple_of(8);
+            // Its slot is a flag, not a label: nothing to put anywhere.
+            (OVERFLOW + at, 0)
+        } else if is_float(v.ty()) {
+            self.floats += 1;
+            match self.floats {
+                n if n <= 8 => (SAVED_INTEGERS + 16 * (n - 1), bytes),
+                _ => self.spill(OVERFLOW, bytes),
+            }
+        } else if v.ty().int_width().is_some_and(|w| w <= 64) || bytes == 8 {
+            self.integers += 1;
+            match self.integers {
+                n if n <= 6 => (8 * (n - 1), bytes),
+                _ => self.spill(OVERFLOW, bytes),
+            }
+        } else {
+            self.overflow = self.overflow.next_multiple_of(16);
+            self.spill(OVERFLOW, bytes)
+        };
+        if variadic && label_type(e.ctx, v.ty()).is_some() {
+            for leaf in leaves(e.module, v.ty()).iter().take(1) {
+                let _ = leaf;
+                self.variadic.push(place);
+            }
+        }
+    }
+
+    fn spill(&mut self, base: u64, bytes: u64) -> (u64, u64) {
+        let at = self.overflow;
+        self.overflow += bytes.next_multiple_of(8);
+        (base + at, bytes)
+    }
+
+    /// The call's `VaShape` as constant data.
+    fn shape(&self, e: &Emitter, first: u32) -> Value {
+        let mut bytes = Vec::new();
+        bytes.extend(first.to_le_bytes());
+        bytes.extend((self.variadic.len() as u32).to_le_bytes());
+        for &(offset, size) in &self.variadic {
+            bytes.extend((offset as u16).to_le_bytes());
+            bytes.extend((size as u16).to_le_bytes());
+        }
+        let data = e.module.add_data("__pleach_shape", e.ctx.bytes(&bytes), None, true);
+        data.set_alignment(8);
+        data
+    }
+}

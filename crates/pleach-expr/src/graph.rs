@@ -1,0 +1,352 @@
+//! The graph: nodes as the target wrote them, checked.
+//!
+//! Only what the roots (the labels of a trace's events) reach is checked and
+//! usable. The rest is left alone on purpose: a run that is killed in the
+//! middle leaves a half-written node at the end of the arena, and that must
+//! not cost the trace before it.
+//!
+//! In a run with one thread an operand's index is below its user's, so one pass
+//! down the array finds what is reachable and the order of the array is an
+//! order of evaluation. With threads it need not be; then a depth-first search
+//! with a stack of its own finds an order, or a cycle, which no honest run has.
+
+use pleach_abi::node::{FLAG_WIDE, Node, Op};
+use thiserror::Error;
+
+/// The expressions of one trace.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    nodes: Vec<Node>,
+    snapshots: Vec<u8>,
+    input_len: u32,
+    /// Checked labels, operands before their users.
+    order: Vec<u32>,
+    live: Bits,
+}
+
+/// An operand: a label, or the constant that stands in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arg {
+    Label(u32),
+    Const(u128),
+}
+
+/// What is wrong with a graph. Always the target's doing (or the runtime's in
+/// it), never the person's.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum Broken {
+    #[error("node {label} has the unknown operation {op}")]
+    Op { label: u32, op: u8 },
+    #[error("node {label} has the impossible width {width}")]
+    Width { label: u32, width: u8 },
+    #[error("node {label} refers to node {operand}, which is not there")]
+    Operand { label: u32, operand: u32 },
+    #[error("node {label} has operands of widths that do not fit it")]
+    Widths { label: u32 },
+    #[error("node {label} reads input that is not there")]
+    Input { label: u32 },
+    #[error("node {label} lacks the node with its high half")]
+    Wide { label: u32 },
+    #[error("node {label} refers to a snapshot that is not there")]
+    Snapshot { label: u32 },
+    #[error("node {label} depends on itself")]
+    Cycle { label: u32 },
+}
+
+/// How the fields `a`, `b`, `c` of a node are to be read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    Leaf,
+    Binary,
+    Compare,
+    /// One operand of the result's width.
+    Same,
+    Extend,
+    Narrow,
+    Extract,
+    Concat,
+    Ite,
+    Funnel,
+    Lookup,
+}
+
+pub(crate) fn shape(op: Op) -> Shape {
+    use Op::*;
+    match op {
+        Input | InputLen | Wide | Const | Read => Shape::Leaf,
+        Add | Sub | Mul | UDiv | SDiv | URem | SRem | Shl | LShr | AShr | And | Or | Xor => {
+            Shape::Binary
+        }
+        Eq | Ne | Ult | Ule | Slt | Sle | UAddO | SAddO | USubO | SSubO | UMulO | SMulO => {
+            Shape::Compare
+        }
+        Ctlz | Cttz | Popcnt | Bswap | BitRev => Shape::Same,
+        ZExt | SExt => Shape::Extend,
+        Trunc => Shape::Narrow,
+        Extract => Shape::Extract,
+        Concat => Shape::Concat,
+        Ite => Shape::Ite,
+        FShl | FShr => Shape::Funnel,
+        Lookup => Shape::Lookup,
+    }
+}
+
+impl Expr {
+    /// Checks everything that `roots` reach. `nodes[0]` is never used; nodes
+    /// `1 ..= input_len` are the input's bytes. A root of 0 (concrete) is
+    /// skipped.
+    pub fn new(
+        nodes: Vec<Node>,
+        snapshots: Vec<u8>,
+        input_len: u32,
+        roots: impl IntoIterator<Item = u32>,
+    ) -> Result<Expr, Broken> {
+        let live = Bits::new(nodes.len());
+        let mut graph = Expr { nodes, snapshots, input_len, order: Vec::new(), live };
+        let mut start = Vec::new();
+        for root in roots.into_iter().filter(|&r| r != 0) {
+            if root as usize >= graph.nodes.len() {
+                return Err(Broken::Operand { label: 0, operand: root });
+            }
+            if graph.live.insert(root) {
+                start.push(root);
+            }
+        }
+        if !graph.order_by_index()? {
+            graph.order_by_search(&start)?;
+        }
+        Ok(graph)
+    }
+
+    /// Labels with a value, operands before their users.
+    pub fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// Whether a label was reached from the roots, and so may be asked about.
+    pub fn is_live(&self, label: u32) -> bool {
+        self.live.contains(label)
+    }
+
+    pub fn input_len(&self) -> u32 {
+        self.input_len
+    }
+
+    pub fn width(&self, label: u32) -> u32 {
+        self.node(label).width.into()
+    }
+
+    /// The operation of a live label.
+    pub fn op(&self, label: u32) -> Op {
+        Op::from_u8(self.node(label).op).unwrap_or(Op::Const)
+    }
+
+    /// The value that the program saw.
+    pub fn recorded(&self, label: u32) -> u128 {
+        u128::from(self.node(label).val) | self.high(label, |n| n.val)
+    }
+
+    /// The immediate, with its high half.
+    pub fn immediate(&self, label: u32) -> u128 {
+        u128::from(self.node(label).imm) | self.high(label, |n| n.imm)
+    }
+
+    pub fn node(&self, label: u32) -> &Node {
+        &self.nodes[label as usize]
+    }
+
+    /// The labels that a live label is computed from, input bytes of a `Read`
+    /// not included.
+    pub fn operands(&self, label: u32) -> impl Iterator<Item = u32> + use<> {
+        operands(self.op(label), self.node(label))
+    }
+
+    /// Operands `a` and `b` of an operation on two.
+    pub fn pair(&self, label: u32) -> (Arg, Arg) {
+        let node = self.node(label);
+        let arg = |l| if l == 0 { Arg::Const(self.immediate(label)) } else { Arg::Label(l) };
+        (arg(node.a), arg(node.b))
+    }
+
+    /// Width of the operands of an operation on two.
+    pub fn pair_width(&self, label: u32) -> u32 {
+        let node = self.node(label);
+        self.width(if node.a != 0 { node.a } else { node.b })
+    }
+
+    /// The bytes of the snapshot that a `Lookup` reads.
+    pub fn snapshot(&self, label: u32) -> &[u8] {
+        self.snapshot_at(self.node(label).b).unwrap_or(&[])
+    }
+
+    fn high(&self, label: u32, half: impl Fn(&Node) -> u64) -> u128 {
+        if self.node(label).flags & FLAG_WIDE == 0 {
+            return 0;
+        }
+        self.nodes.get(label as usize + 1).map_or(0, |n| u128::from(half(n)) << 64)
+    }
+
+    fn snapshot_at(&self, at: u32) -> Option<&[u8]> {
+        const HEAD: usize = size_of::<pleach_abi::shm::Snapshot>();
+        let head = self.snapshots.get(at as usize..)?.get(..HEAD)?;
+        let len = u32::from_le_bytes(head[8..12].try_into().ok()?) as usize;
+        self.snapshots.get(at as usize + HEAD..)?.get(..len)
+    }
+
+    /// The usual case: every operand lies below its user. Says whether it was.
+    fn order_by_index(&mut self) -> Result<bool, Broken> {
+        let roots = self.live.clone();
+        for label in (1..self.nodes.len() as u32).rev() {
+            if !self.live.contains(label) {
+                continue;
+            }
+            self.check(label)?;
+            for operand in self.operands(label) {
+                if operand >= label {
+                    self.live = roots;
+                    return Ok(false);
+                }
+                self.live.insert(operand);
+            }
+        }
+        self.order = (1..self.nodes.len() as u32).filter(|&l| self.live.contains(l)).collect();
+        Ok(true)
+    }
+
+    fn order_by_search(&mut self, roots: &[u32]) -> Result<(), Broken> {
+        self.live = Bits::new(self.nodes.len());
+        let mut open = Bits::new(self.nodes.len());
+        let mut stack: Vec<u32> = roots.to_vec();
+        while let Some(&label) = stack.last() {
+            if self.live.contains(label) {
+                stack.pop();
+                continue;
+            }
+            if open.insert(label) {
+                self.check(label)?;
+                for operand in self.operands(label) {
+                    if !self.live.contains(operand) {
+                        if open.contains(operand) {
+                            return Err(Broken::Cycle { label: operand });
+                        }
+                        stack.push(operand);
+                    }
+                }
+            } else {
+                // Second visit: all operands are done.
+                stack.pop();
+                self.live.insert(label);
+                self.order.push(label);
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self, label: u32) -> Result<(), Broken> {
+        let node = self.node(label);
+        let op = match Op::from_u8(node.op) {
+            Some(Op::Wide) | None => return Err(Broken::Op { label, op: node.op }),
+            Some(op) => op,
+        };
+        if !(1..=128).contains(&node.width) {
+            return Err(Broken::Width { label, width: node.width });
+        }
+        if node.flags & FLAG_WIDE != 0 {
+            let next = self.nodes.get(label as usize + 1);
+            if next.is_none_or(|n| n.op != Op::Wide as u8) {
+                return Err(Broken::Wide { label });
+            }
+        }
+        for operand in operands(op, node) {
+            if operand as usize >= self.nodes.len() {
+                return Err(Broken::Operand { label, operand });
+            }
+        }
+        self.check_fields(label, op)
+    }
+
+    fn check_fields(&self, label: u32, op: Op) -> Result<(), Broken> {
+        let n = self.node(label);
+        let (width, a, b, c) = (u32::from(n.width), n.a, n.b, n.c);
+        // A concrete operand (label 0) has whatever width it must have.
+        let wide = |l: u32, w: u32| l == 0 || self.width(l) == w;
+        let in_input = |offset: u32, bytes: u32| {
+            offset.checked_add(bytes).is_some_and(|end| end <= self.input_len)
+        };
+        let fits = match shape(op) {
+            Shape::Leaf => match op {
+                Op::Input if !in_input(a, 1) => return Err(Broken::Input { label }),
+                Op::Input => width == 8,
+                Op::InputLen => width == 64,
+                Op::Read if a == 0 || !in_input(a - 1, width / 8) => {
+                    return Err(Broken::Input { label });
+                }
+                Op::Read => width.is_multiple_of(8),
+                _ => true,
+            },
+            Shape::Binary => a | b != 0 && wide(a, width) && wide(b, width),
+            Shape::Compare => {
+                a | b != 0 && width == 1 && (a == 0 || b == 0 || wide(a, self.width(b)))
+            }
+            Shape::Same => {
+                let bytes = op != Op::Bswap || width.is_multiple_of(8);
+                a != 0 && wide(a, width) && bytes
+            }
+            Shape::Extend => a != 0 && self.width(a) <= width,
+            Shape::Narrow => a != 0 && self.width(a) >= width,
+            Shape::Extract => {
+                a != 0 && b.checked_add(width).is_some_and(|end| end <= self.width(a))
+            }
+            Shape::Concat => {
+                a | b != 0 && (1..width).contains(&c) && wide(a, c) && wide(b, width - c)
+            }
+            Shape::Ite => {
+                a != 0 && b != 0 && c != 0 && self.width(a) == 1 && wide(b, width) && wide(c, width)
+            }
+            Shape::Funnel => {
+                a != 0 && b != 0 && c != 0 && [a, b, c].iter().all(|&l| wide(l, width))
+            }
+            Shape::Lookup => {
+                if self.snapshot_at(b).is_none() {
+                    return Err(Broken::Snapshot { label });
+                }
+                a != 0 && self.width(a) == 64 && width.is_multiple_of(8)
+            }
+        };
+        if fits { Ok(()) } else { Err(Broken::Widths { label }) }
+    }
+}
+
+fn operands(op: Op, node: &Node) -> impl Iterator<Item = u32> + use<> {
+    let all = match shape(op) {
+        Shape::Leaf => [0, 0, 0],
+        Shape::Binary | Shape::Compare | Shape::Concat => [node.a, node.b, 0],
+        Shape::Same | Shape::Extend | Shape::Narrow | Shape::Extract | Shape::Lookup => {
+            [node.a, 0, 0]
+        }
+        Shape::Ite | Shape::Funnel => [node.a, node.b, node.c],
+    };
+    all.into_iter().filter(|&l| l != 0)
+}
+
+/// A set of labels.
+#[derive(Clone, Debug)]
+pub(crate) struct Bits(Vec<u64>);
+
+impl Bits {
+    pub(crate) fn new(len: usize) -> Bits {
+        Bits(vec![0; len.div_ceil(64)])
+    }
+
+    /// Says whether the label was new.
+    pub(crate) fn insert(&mut self, label: u32) -> bool {
+        let (word, bit) = (&mut self.0[label as usize / 64], 1 << (label % 64));
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
+    }
+
+    pub(crate) fn contains(&self, label: u32) -> bool {
+        self.0.get(label as usize / 64).is_some_and(|w| w & (1 << (label % 64)) != 0)
+    }
+}

@@ -1,0 +1,189 @@
+//! Programs made ready for other fuzzers: AFL's shared buffer, and the `main`
+//! of programs that have `LLVMFuzzerTestOneInput`.
+
+use crate::start::state;
+use crate::{sys, typed};
+use core::ffi::{CStr, c_char, c_int, c_void};
+
+/// AFL's buffer. Programs ask for its address once and for its length in each
+/// round, so it stays where it is and is filled when a round begins. There is
+/// room for more than AFL ever passes.
+const ROOM: u64 = 64 << 20;
+static mut BUFFER: (u64, u64) = (0, 0);
+
+/// At the start of every run, after the input is known.
+pub fn begin_run() {
+    // Safety: one thread begins a run.
+    if unsafe { BUFFER.0 } != 0 {
+        fill();
+    }
+}
+
+/// Fills the buffer, labelled, and sets its length.
+fn fill() {
+    let w = typed::whole();
+    // Safety: mapped by the caller, and as large as `ROOM`.
+    unsafe {
+        BUFFER.1 = w.len.min(ROOM);
+        typed::fetch(&w, 0, BUFFER.0 as *mut u8, BUFFER.1);
+    }
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __pleach_afl_buf() -> *mut u8 {
+    // Safety: called by the program's one reading thread.
+    unsafe {
+        if BUFFER.0 == 0 {
+            let prot = sys::PROT_READ | sys::PROT_WRITE;
+            let flags = sys::MAP_PRIVATE | sys::MAP_ANONYMOUS | sys::MAP_NORESERVE;
+            let at = sys::mmap(0, ROOM, prot, flags, u64::MAX, 0);
+            if at < 0 {
+                return core::ptr::null_mut();
+            }
+            BUFFER.0 = at as u64;
+            // By hand there is no run that begins; under the driver, one may
+            // begin only in the loop that follows.
+            if state().input_fd < 0 || crate::server::in_run() {
+                fill();
+            }
+        }
+        BUFFER.0 as *mut u8
+    }
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __pleach_afl_len() -> c_int {
+    // Safety: as above.
+    let (at, len) = unsafe { BUFFER };
+    if at == 0 {
+        __pleach_afl_buf();
+    }
+    #[cfg(feature = "symbolic")]
+    crate::symbolic::return_length(__pleach_afl_len as *const () as usize, 32);
+    if at == 0 { unsafe { BUFFER.1 as c_int } } else { len as c_int }
+}
+
+type OneInput = extern "C" fn(*const u8, usize) -> c_int;
+type Initialize = extern "C" fn(*mut c_int, *mut *mut *mut c_char) -> c_int;
+
+unsafe extern "C" {
+    fn free(p: *mut u8);
+    fn open(path: *const c_char, flags: c_int, ...) -> c_int;
+    fn opendir(path: *const c_char) -> *mut c_void;
+    fn readdir(dir: *mut c_void) -> *const Entry;
+    fn closedir(dir: *mut c_void) -> c_int;
+    fn snprintf(to: *mut c_char, n: usize, format: *const c_char, ...) -> c_int;
+}
+
+/// glibc's `struct dirent` on x86-64.
+#[repr(C)]
+struct Entry {
+    head: [u8; 19],
+    name: [c_char; 256],
+}
+
+/// `main` of a program linked with `-fsanitize=fuzzer`. Under the driver it
+/// runs the input. By hand it runs each file named and each file in a
+/// directory named, as libFuzzer does, and without one what standard input
+/// has. Flags of libFuzzer are accepted and mean nothing.
+#[unsafe(no_mangle)]
+pub extern "C" fn __pleach_fuzzer_main(
+    argc: c_int,
+    argv: *mut *mut c_char,
+    one: OneInput,
+    initialize: Option<Initialize>,
+) -> c_int {
+    let (mut argc, mut argv) = (argc, argv);
+    if let Some(f) = initialize {
+        f(&raw mut argc, &raw mut argv);
+    }
+    if state().input_fd >= 0 {
+        const ROUNDS: u32 = 10_000;
+        while crate::server::__pleach_afl_loop(ROUNDS) != 0 {
+            run_input(one);
+        }
+        return 0;
+    }
+    // By hand this only begins the one run that there is.
+    crate::server::pleach_ready();
+    let (mut status, mut named) = (0, false);
+    for i in 1..argc.max(1) as usize {
+        // Safety: argv has argc strings.
+        let path = unsafe { CStr::from_ptr(*argv.add(i)) };
+        if path.to_bytes().starts_with(b"-") {
+            continue;
+        }
+        named = true;
+        status |= run_path(path, one);
+    }
+    if !named {
+        run_input(one);
+    }
+    status
+}
+
+/// Runs what the input has, in memory that is exactly as large, so that an
+/// overread is one.
+fn run_input(one: OneInput) {
+    let w = typed::whole();
+    // Safety: fresh memory of that size.
+    unsafe {
+        let p = sys::malloc(w.len.max(1) as usize).cast::<u8>();
+        if p.is_null() {
+            return;
+        }
+        typed::fetch(&w, 0, p, w.len);
+        #[cfg(feature = "symbolic")]
+        {
+            crate::symbolic::objects::heap(p as u64, Some(w.len));
+            crate::symbolic::pass_buffer(one as usize);
+        }
+        one(p, w.len as usize);
+        #[cfg(feature = "symbolic")]
+        {
+            crate::symbolic::objects::heap(p as u64, None);
+            crate::symbolic::shadow::clear(p as u64, w.len);
+        }
+        free(p);
+    }
+}
+
+fn run_path(path: &CStr, one: OneInput) -> c_int {
+    // Safety: names from the command line and the directory.
+    unsafe {
+        let dir = opendir(path.as_ptr());
+        if dir.is_null() {
+            return run_file(path, one);
+        }
+        let mut status = 0;
+        while let Some(entry) = readdir(dir).as_ref() {
+            if entry.name[0] as u8 == b'.' {
+                continue;
+            }
+            let mut full = [0 as c_char; 4096];
+            let format = c"%s/%s".as_ptr();
+            snprintf(full.as_mut_ptr(), full.len(), format, path.as_ptr(), entry.name.as_ptr());
+            status |= run_file(CStr::from_ptr(full.as_ptr()), one);
+        }
+        closedir(dir);
+        status
+    }
+}
+
+fn run_file(path: &CStr, one: OneInput) -> c_int {
+    // Safety: the buffer is ours.
+    unsafe {
+        let fd = open(path.as_ptr(), 0);
+        let Some(st) = (fd >= 0).then(|| sys::fstat(fd)).flatten() else {
+            sys::say(&[b"pleach: cannot open ", path.to_bytes(), b"\n"]);
+            return 1;
+        };
+        sys::say(&[b"Running: ", path.to_bytes(), b"\n"]);
+        let p = sys::malloc(st.size.max(1) as usize).cast::<u8>();
+        let n = sys::pread(fd as u64, p as u64, st.size as u64, 0).max(0);
+        sys::close(fd as u64);
+        one(p, n as usize);
+        free(p);
+    }
+    0
+}

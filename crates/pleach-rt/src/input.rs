@@ -1,0 +1,195 @@
+//! Where input comes from. A plain input is one stream; a container (see
+//! `pleach_abi::container`) is several. A descriptor is input when it refers
+//! to the driver's input file, or to the file that the runtime put in the
+//! place of standard input, however the program came by it: no table of
+//! descriptors has to follow `dup`, `fcntl` and `fopen`.
+//!
+//! Offsets are offsets in the input as it was given, whichever stream.
+
+use crate::start::{header, state};
+use crate::sys;
+use core::ffi::c_char;
+use pleach_abi::{container, shm};
+
+#[derive(Clone, Copy)]
+pub struct Stream {
+    pub kind: u8,
+    /// First byte in the input as given.
+    pub at: u64,
+    pub len: u64,
+    pub dev: u64,
+    pub ino: u64,
+    /// For what cannot be asked for its offset: bytes taken so far.
+    pub taken: u64,
+    /// The descriptor whose position is the end of the stream wherever that is
+    /// (it read less than it asked for, or sought the end); -1: none.
+    pub end_of: i32,
+}
+
+const MOST: usize = 64;
+const NONE: Stream = Stream { kind: 0, at: 0, len: 0, dev: 0, ino: 0, taken: 0, end_of: -1 };
+
+pub struct Streams {
+    pub all: [Stream; MOST],
+    pub len: usize,
+    /// The next connection delivers this stream.
+    pub next_socket: usize,
+}
+
+static mut STREAMS: Streams = Streams { all: [NONE; MOST], len: 0, next_socket: 0 };
+
+pub fn streams() -> &'static mut Streams {
+    // Safety: filled when a run begins, by its only thread.
+    unsafe { &mut *&raw mut STREAMS }
+}
+
+/// At the start of every run, in the process that will run the program.
+pub fn begin_run() {
+    #[cfg(feature = "symbolic")]
+    crate::symbolic::begin_run();
+    let Some(h) = header() else { return };
+    let s = streams();
+    s.len = 0;
+    s.next_socket = 0;
+    if h.run_flags & shm::RUN_CONTAINER == 0 {
+        s.all[0] = Stream {
+            kind: if h.run_flags & shm::RUN_SOCKET != 0 {
+                container::SOCKET
+            } else {
+                container::STDIN
+            },
+            at: 0,
+            len: h.input_len,
+            dev: h.input_dev,
+            ino: h.input_ino,
+            ..NONE
+        };
+        s.len = 1;
+    } else {
+        unpack(h, s);
+    }
+    // By hand (labels without a driver) the position is as the shell left it.
+    if state().input_fd >= 0
+        && sys::fstat(0).is_some_and(|st| st.dev == h.input_dev && st.ino == h.input_ino)
+    {
+        sys::lseek(0, 0, 0);
+    }
+    crate::typed::begin_run();
+}
+
+fn unpack(h: &shm::Header, s: &mut Streams) {
+    let fd = state().input_fd as u64;
+    let mut at = container::MAGIC.len() as u64;
+    while at + container::RECORD_HEAD as u64 <= h.input_len && s.len < MOST {
+        let mut head = [0u8; container::RECORD_HEAD];
+        sys::pread(fd, head.as_mut_ptr() as u64, head.len() as u64, at);
+        at += head.len() as u64;
+        let len = u64::from(u32::from_le_bytes([head[4], head[5], head[6], head[7]]));
+        let mut stream = Stream { kind: head[0], at, len: len.min(h.input_len - at), ..NONE };
+        let number = s.len;
+        match stream.kind {
+            container::STDIN => take_stdin(fd, &mut stream),
+            container::FILE => (stream.dev, stream.ino) = (h.input_dev, h.input_ino),
+            container::ARG => add_argument(fd, stream, number),
+            container::ENV => set_variable(fd, stream, number),
+            _ => {}
+        }
+        at += stream.len;
+        s.all[number] = stream;
+        s.len += 1;
+    }
+}
+
+/// Puts a file with the stream's bytes in the place of standard input.
+fn take_stdin(fd: u64, stream: &mut Stream) {
+    let file = sys::memfd_create(c"stdin".as_ptr() as u64, 0);
+    if file < 0 {
+        return;
+    }
+    let mut chunk = [0u8; 4096];
+    let mut done = 0;
+    while done < stream.len {
+        let want = (stream.len - done).min(4096);
+        let n = sys::pread(fd, chunk.as_mut_ptr() as u64, want, stream.at + done);
+        if n <= 0 {
+            break;
+        }
+        sys::write(file as u64, chunk.as_ptr() as u64, n as u64);
+        done += n as u64;
+    }
+    sys::lseek(file as u64, 0, 0);
+    sys::dup2(file as u64, 0);
+    sys::close(file as u64);
+    if let Some(st) = sys::fstat(0) {
+        (stream.dev, stream.ino) = (st.dev, st.ino);
+    }
+}
+
+/// The stream's bytes as a string in memory that lives as long as the process.
+fn string(fd: u64, stream: Stream) -> *mut u8 {
+    // Safety: fresh memory of that size.
+    unsafe {
+        let p = sys::malloc(stream.len as usize + 1).cast::<u8>();
+        let n = sys::pread(fd, p as u64, stream.len, stream.at).max(0);
+        *p.add(n as usize) = 0;
+        p
+    }
+}
+
+fn add_argument(fd: u64, stream: Stream, _number: usize) {
+    let text = string(fd, stream);
+    let s = state();
+    let n = s.argc as usize;
+    // Safety: copies the old vector, one longer, with its null at the end.
+    unsafe {
+        let argv = sys::malloc((n + 2) * 8).cast::<*mut c_char>();
+        for i in 0..n {
+            *argv.add(i) = *s.argv.add(i);
+        }
+        *argv.add(n) = text.cast();
+        *argv.add(n + 1) = core::ptr::null_mut();
+        s.argv = argv;
+    }
+    s.argc += 1;
+    #[cfg(feature = "symbolic")]
+    crate::symbolic::label_input(text as u64, stream.at, stream.len);
+}
+
+fn set_variable(fd: u64, stream: Stream, _number: usize) {
+    let text = string(fd, stream);
+    // Safety: both halves are zero-terminated once the equals sign is cut.
+    unsafe {
+        let mut eq = 0;
+        while eq < stream.len as usize && *text.add(eq) != b'=' {
+            eq += 1;
+        }
+        if eq == stream.len as usize {
+            return;
+        }
+        *text.add(eq) = 0;
+        sys::setenv(text.cast(), text.add(eq + 1).cast(), 1);
+        #[cfg(feature = "symbolic")]
+        {
+            let value = sys::getenv(text.cast());
+            let skip = eq as u64 + 1;
+            crate::symbolic::label_input(value as u64, stream.at + skip, stream.len - skip);
+        }
+    }
+}
+
+/// The stream that a descriptor reads, if it is input.
+#[cfg(feature = "symbolic")]
+pub fn stream_of(fd: i32) -> Option<usize> {
+    let s = streams();
+    if s.len == 0 {
+        return None;
+    }
+    let st = sys::fstat(fd)?;
+    s.all[..s.len].iter().position(|x| x.ino == st.ino && x.dev == st.dev && x.ino != 0)
+}
+
+/// The first stream of a kind, or the single plain one.
+pub fn find(kind: u8) -> Option<usize> {
+    let s = streams();
+    s.all[..s.len].iter().position(|x| x.kind == kind).or((s.len == 1).then_some(0))
+}

@@ -1,0 +1,82 @@
+//! What leaves the program: printing, writing, sending, the exit status.
+//!
+//! Nothing the program does later depends on what it printed, so labels that
+//! go out are neither lost nor decided on: these models drop the labels of
+//! their arguments and go on in the real function. Counts that come back are
+//! the counts that were asked for, labels included: `write(1, p, n) != n` must
+//! not fix the length of the input.
+#![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
+
+use super::api::V;
+use super::define::models;
+use super::text::fits;
+use core::arch::global_asm;
+
+mod real {
+    unsafe extern "C" {
+        pub fn write(fd: i32, from: u64, n: u64) -> i64;
+        pub fn send(fd: i32, from: u64, n: u64, flags: i32) -> i64;
+        pub fn fwrite(from: u64, size: u64, n: u64, fp: u64) -> u64;
+        pub fn fwrite_unlocked(from: u64, size: u64, n: u64, fp: u64) -> u64;
+    }
+}
+
+models! {
+    fn write(fd: i32, from: u64, n: u64) -> i64 {
+        fits(n, from.val);
+        sent(n, real::write(fd.val as i32, from.val, n.val) as u64)
+    }
+    fn send(fd: i32, from: u64, n: u64, flags: i32) -> i64 {
+        fits(n, from.val);
+        sent(n, real::send(fd.val as i32, from.val, n.val, flags.val as i32) as u64)
+    }
+    fn fwrite(from: u64, size: u64, n: u64, fp: u64) -> u64 {
+        fits(size.mul(n), from.val);
+        sent(n, real::fwrite(from.val, size.val, n.val, fp.val))
+    }
+    fn fwrite_unlocked(from: u64, size: u64, n: u64, fp: u64) -> u64 {
+        fits(size.mul(n), from.val);
+        sent(n, real::fwrite_unlocked(from.val, size.val, n.val, fp.val))
+    }
+}
+
+/// The count that came back: all of it, or a number that the system chose.
+fn sent(n: V, got: u64) -> V {
+    if got == n.val { n } else { V::new(64, got) }
+}
+
+/// Models that only take the labels off: the stamp that says whom they are for
+/// is the first word of the thread's block.
+macro_rules! unheard {
+    ($($name:literal)*) => {$(
+        global_asm!(
+            concat!(".pushsection .text.__pleach_m_", $name, ",\"ax\",@progbits"),
+            concat!(".weak ", $name),
+            concat!(".globl __pleach_m_", $name),
+            concat!(".type __pleach_m_", $name, ",@function"),
+            concat!("__pleach_m_", $name, ":"),
+            ".cfi_startproc",
+            "mov qword ptr fs:[__pleach_tls@tpoff], 0",
+            concat!("jmp qword ptr [rip + ", $name, "@GOTPCREL]"),
+            ".cfi_endproc",
+            concat!(".size __pleach_m_", $name, ", .-__pleach_m_", $name),
+            ".popsection",
+        );
+    )*};
+}
+
+const _: () = assert!(pleach_abi::layout::TLS_ARG_STAMP == 0);
+
+unheard! {
+    "puts" "fputs" "fputs_unlocked" "perror"
+    "putchar" "putchar_unlocked" "putc" "putc_unlocked" "fputc" "fputc_unlocked" "_IO_putc"
+    "__overflow" "putw" "fflush"
+    "printf" "fprintf" "dprintf" "vprintf" "vfprintf" "vdprintf"
+    "__printf_chk" "__fprintf_chk" "__dprintf_chk"
+    "__vprintf_chk" "__vfprintf_chk" "__vdprintf_chk"
+    "fputwc" "putwc" "putwchar" "fputws" "wprintf" "fwprintf" "vwprintf" "vfwprintf"
+    "pwrite" "pwrite64" "writev" "sendto" "sendmsg"
+    "syslog" "vsyslog" "__syslog_chk"
+    "err" "errx" "warn" "warnx" "verr" "verrx" "vwarn" "vwarnx" "error"
+    "exit" "_exit" "_Exit" "quick_exit"
+}

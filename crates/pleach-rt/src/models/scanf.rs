@@ -1,0 +1,470 @@
+//! `scanf`, `fscanf`, `sscanf`, their `v` forms, and the names that the C99
+//! and C23 headers give them: the format, directive by directive. `scan` has
+//! the conversions.
+//!
+//! Formats with wide or multibyte characters, numbered arguments, grouping or
+//! local digits go to the real function: their labels are lost, and counted.
+#![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
+
+use super::api::V;
+use super::define::models;
+use super::file::File;
+use super::scan::{From, Integer, Precision, Scan, Stop, Text, store_float};
+use super::stdio::stdin;
+use super::text::Set;
+use crate::symbolic::events::loss;
+use crate::sys;
+use core::arch::global_asm;
+use pleach_abi::shm::Loss;
+
+mod real {
+    unsafe extern "C" {
+        pub fn vfscanf(fp: u64, format: u64, args: u64) -> i32;
+        pub fn vsscanf(s: u64, format: u64, args: u64) -> i32;
+        pub fn __isoc99_vfscanf(fp: u64, format: u64, args: u64) -> i32;
+        pub fn __isoc99_vsscanf(s: u64, format: u64, args: u64) -> i32;
+        pub fn nl_langinfo(item: i32) -> *const u8;
+    }
+}
+
+/// What the names tell apart.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+enum Standard {
+    /// `%as` allocates.
+    Gnu,
+    C99,
+    /// `%i` takes `0b`.
+    C23,
+}
+
+macro_rules! family {
+    ($($standard:ident: $vscanf:ident $vfscanf:ident $vsscanf:ident, $scanf:literal $fscanf:literal $sscanf:literal;)*) => {$(
+        models! {
+            fn $vscanf(format: u64, args: u64) -> i32 {
+                from_file(stdin(), format, args, Standard::$standard)
+            }
+            fn $vfscanf(fp: u64, format: u64, args: u64) -> i32 {
+                from_file(File(fp.pin()), format, args, Standard::$standard)
+            }
+            fn $vsscanf(s: u64, format: u64, args: u64) -> i32 {
+                from_text(s, format, args, Standard::$standard)
+            }
+        }
+        variadic!($scanf, 8, "rsi", $vscanf);
+        variadic!($fscanf, 16, "rdx", $vfscanf);
+        variadic!($sscanf, 16, "rdx", $vsscanf);
+    )*};
+}
+
+/// A variadic function of pointers only: makes a list of its arguments and
+/// goes on in the form that takes one. `$named` bytes of registers are not in
+/// the list; `$list` is the register that the list is passed in.
+macro_rules! variadic {
+    ($name:literal, $named:literal, $list:literal, $target:path) => {
+        global_asm!(
+            concat!(".pushsection .text.", $name, ",\"ax\",@progbits"),
+            concat!(".globl __pleach_m_", $name),
+            concat!(".type __pleach_m_", $name, ",@function"),
+            concat!("__pleach_m_", $name, ":"),
+            ".cfi_startproc",
+            "sub rsp, 72",
+            ".cfi_def_cfa_offset 80",
+            "mov [rsp], rdi", "mov [rsp + 8], rsi", "mov [rsp + 16], rdx",
+            "mov [rsp + 24], rcx", "mov [rsp + 32], r8", "mov [rsp + 40], r9",
+            concat!("mov dword ptr [rsp + 48], ", $named),
+            "mov dword ptr [rsp + 52], 176",
+            "lea rax, [rsp + 80]", "mov [rsp + 56], rax",
+            "mov [rsp + 64], rsp",
+            concat!("lea ", $list, ", [rsp + 48]"),
+            "call {target}",
+            "add rsp, 72",
+            ".cfi_def_cfa_offset 8",
+            "ret",
+            ".cfi_endproc",
+            concat!(".size __pleach_m_", $name, ", .-__pleach_m_", $name),
+            ".popsection",
+            target = sym $target,
+        );
+    };
+}
+
+family! {
+    Gnu: vscanf vfscanf vsscanf, "scanf" "fscanf" "sscanf";
+    C99: __isoc99_vscanf __isoc99_vfscanf __isoc99_vsscanf,
+        "__isoc99_scanf" "__isoc99_fscanf" "__isoc99_sscanf";
+    C23: __isoc23_vscanf __isoc23_vfscanf __isoc23_vsscanf,
+        "__isoc23_scanf" "__isoc23_fscanf" "__isoc23_sscanf";
+}
+
+/// # Safety
+/// As `vfscanf`.
+unsafe fn from_file(fp: File, format: V, args: V, standard: Standard) -> i32 {
+    let (format, args) = (format.pin(), args.pin());
+    // Safety: the caller's.
+    unsafe {
+        fp.locked(|| {
+            if understood(format, standard) {
+                return run(Scan::new(From::File(fp)), format, args, standard);
+            }
+            let out = match standard {
+                Standard::Gnu => real::vfscanf(fp.0, format, args),
+                _ => real::__isoc99_vfscanf(fp.0, format, args),
+            };
+            if fp.source().is_some() {
+                loss(Loss::Model);
+                fp.relabel();
+            }
+            out
+        })
+    }
+}
+
+/// # Safety
+/// As `vsscanf`.
+unsafe fn from_text(s: V, format: V, args: V, standard: Standard) -> i32 {
+    let (s, format, args) = (s.pin(), format.pin(), args.pin());
+    // Safety: the caller's.
+    unsafe {
+        if understood(format, standard) {
+            return run(Scan::new(From::text(s)), format, args, standard);
+        }
+        loss(Loss::Model);
+        match standard {
+            Standard::Gnu => real::vsscanf(s, format, args),
+            _ => real::__isoc99_vsscanf(s, format, args),
+        }
+    }
+}
+
+/// A `va_list` of the x86-64 convention.
+#[repr(C)]
+struct List {
+    general: u32,
+    floating: u32,
+    overflow: u64,
+    saved: u64,
+}
+
+impl List {
+    /// The next argument, a pointer.
+    unsafe fn next(&mut self) -> u64 {
+        const REGISTERS: u32 = 48;
+        // Safety: the program passes an argument for each conversion.
+        unsafe {
+            if self.general < REGISTERS {
+                self.general += 8;
+                return *((self.saved + u64::from(self.general) - 8) as *const u64);
+            }
+            self.overflow += 8;
+            *((self.overflow - 8) as *const u64)
+        }
+    }
+}
+
+/// The format, as a string in memory that is read from front to back.
+struct Format(*const u8);
+
+impl Format {
+    fn peek(&self) -> u8 {
+        // Safety: never past the zero at the end.
+        unsafe { *self.0 }
+    }
+
+    fn take(&mut self) -> u8 {
+        let c = self.peek();
+        if c != 0 {
+            // Safety: as above.
+            self.0 = unsafe { self.0.add(1) };
+        }
+        c
+    }
+
+    fn eat(&mut self, c: u8) -> bool {
+        let there = self.peek() == c;
+        if there {
+            self.take();
+        }
+        there
+    }
+
+    /// The set of `%[`, up to its bracket; `None` where there is none.
+    fn set(&mut self) -> Option<Set> {
+        let inverted = self.eat(b'^');
+        let mut set = Set::EMPTY;
+        let mut before = 0;
+        if matches!(self.peek(), b']' | b'-') {
+            before = self.take();
+            set.insert(before);
+        }
+        loop {
+            match self.take() {
+                0 => return None,
+                b']' => break,
+                b'-' if !matches!(self.peek(), 0 | b']')
+                    && before <= self.peek()
+                    && before != 0 =>
+                {
+                    (before..self.peek()).for_each(|b| set.insert(b));
+                    before = b'-';
+                }
+                c => {
+                    set.insert(c);
+                    before = c;
+                }
+            }
+        }
+        Some(if inverted { set.inverted() } else { set })
+    }
+
+    /// What follows a `%`.
+    fn directive(&mut self, standard: Standard) -> Directive {
+        let mut d = Directive { suppress: self.eat(b'*'), ..Directive::default() };
+        while self.eat(b'*') {}
+        let mut width = 0u64;
+        while self.peek().is_ascii_digit() {
+            width = (width * 10 + u64::from(self.take() - b'0')).min(i32::MAX as u64);
+        }
+        d.width = (width != 0).then_some(width);
+        match self.peek() {
+            b'h' => {
+                self.take();
+                d.size = if self.eat(b'h') { 8 } else { 16 };
+            }
+            b'l' => {
+                self.take();
+                d.long = true;
+                d.extended = self.eat(b'l');
+                d.size = 64;
+            }
+            b'q' | b'L' => {
+                self.take();
+                (d.long, d.extended, d.size) = (true, true, 64);
+            }
+            b'z' | b'j' | b't' => {
+                self.take();
+                (d.long, d.size) = (true, 64);
+            }
+            b'm' => {
+                self.take();
+                d.grow = true;
+                d.long = self.eat(b'l');
+            }
+            b'a' if standard == Standard::Gnu => {
+                let rest = Format(self.0.wrapping_add(1));
+                if matches!(rest.peek(), b's' | b'S' | b'[') {
+                    self.take();
+                    d.grow = true;
+                }
+            }
+            _ => {}
+        }
+        d.conversion = self.take();
+        d
+    }
+}
+
+struct Directive {
+    suppress: bool,
+    width: Option<u64>,
+    /// Of an integer, in bits.
+    size: u32,
+    long: bool,
+    extended: bool,
+    /// The string is allocated.
+    grow: bool,
+    conversion: u8,
+}
+
+impl Default for Directive {
+    fn default() -> Directive {
+        Directive {
+            suppress: false,
+            width: None,
+            size: 32,
+            long: false,
+            extended: false,
+            grow: false,
+            conversion: 0,
+        }
+    }
+}
+
+/// Whether every directive of the format is one that is modelled.
+///
+/// # Safety
+/// The format is a string.
+unsafe fn understood(format: u64, standard: Standard) -> bool {
+    let mut f = Format(format as *const u8);
+    loop {
+        match f.take() {
+            0 => return true,
+            b'%' => {}
+            c if c.is_ascii() => continue,
+            _ => return false,
+        }
+        let d = f.directive(standard);
+        let fine = match d.conversion {
+            b'%' | b'n' | b'd' | b'i' | b'u' | b'x' | b'X' | b'o' | b'p' => !d.grow,
+            b'c' | b's' => !d.long,
+            b'[' => !d.long && f.set().is_some(),
+            b'e' | b'E' | b'f' | b'F' | b'g' | b'G' | b'a' | b'A' => !d.grow && point_is_a_dot(),
+            // Also what glibc makes of an unknown conversion is left to it.
+            _ => false,
+        };
+        if !fine {
+            return false;
+        }
+    }
+}
+
+fn point_is_a_dot() -> bool {
+    const RADIXCHAR: i32 = 0x1_0000;
+    // Safety: a string of at least one character.
+    unsafe {
+        let point = real::nl_langinfo(RADIXCHAR);
+        *point == b'.' && *point.add(1) == 0
+    }
+}
+
+/// # Safety
+/// As `vfscanf`.
+unsafe fn run(mut s: Scan, format: u64, args: u64, standard: Standard) -> i32 {
+    let mut done = 0;
+    // Safety: the caller's.
+    let stop = unsafe { directives(&mut s, format, args, standard, &mut done) };
+    match stop {
+        Err(Stop::Input) if done == 0 => -1,
+        Err(Stop::Memory) => -1,
+        _ => done,
+    }
+}
+
+/// # Safety
+/// As `vfscanf`.
+unsafe fn directives(
+    s: &mut Scan,
+    format: u64,
+    args: u64,
+    standard: Standard,
+    done: &mut i32,
+) -> Result<(), Stop> {
+    let mut f = Format(format as *const u8);
+    let mut space = false;
+    loop {
+        match f.take() {
+            0 => break,
+            b'%' => {}
+            c if c == b' ' || (b'\t'..=b'\r').contains(&c) => {
+                space = true;
+                continue;
+            }
+            c => {
+                s.literal(c, space)?;
+                space = false;
+                continue;
+            }
+        }
+        let d = f.directive(standard);
+        if space || !matches!(d.conversion, b'[' | b'c' | b'n') {
+            s.skip_space()?;
+            space = false;
+        }
+        // Safety: the caller's.
+        let stored = unsafe { convert(s, &d, &mut f, &mut *(args as *mut List), standard)? };
+        if stored && !d.suppress {
+            *done += 1;
+        }
+    }
+    if space {
+        s.skip_rest();
+    }
+    Ok(())
+}
+
+/// One conversion; whether it counts.
+///
+/// # Safety
+/// The argument is what the directive asks for.
+unsafe fn convert(
+    s: &mut Scan,
+    d: &Directive,
+    f: &mut Format,
+    args: &mut List,
+    standard: Standard,
+) -> Result<bool, Stop> {
+    // Safety: the caller's, here and below.
+    let target = |args: &mut List| if d.suppress { 0 } else { unsafe { args.next() } };
+    match d.conversion {
+        b'%' => s.literal(b'%', false).map(|()| false),
+        b'n' => {
+            let to = target(args);
+            if !d.suppress {
+                V::new(d.size, s.count).store(to);
+            }
+            Ok(false)
+        }
+        b'c' | b's' | b'[' => {
+            const SOME: u64 = 100;
+            let room = if d.conversion == b'c' { d.width.unwrap_or(1).min(1024) } else { SOME };
+            let mut to = match target(args) {
+                _ if d.suppress => Text::NOWHERE,
+                pointer if d.grow => unsafe { Text::grown(pointer as *mut u64, room)? },
+                at => Text::given(at)?,
+            };
+            let read = match d.conversion {
+                b'c' => s.characters(d.width, &mut to),
+                b's' => s.word(d.width, &mut to),
+                _ => s.class(&f.set().unwrap_or(Set::EMPTY), d.width, &mut to),
+            };
+            match read {
+                Ok(()) => to.done(),
+                Err(stop) => {
+                    to.drop_it();
+                    return Err(stop);
+                }
+            }
+            Ok(true)
+        }
+        b'd' | b'i' | b'u' | b'x' | b'X' | b'o' | b'p' => {
+            let how = Integer {
+                base: match d.conversion {
+                    b'd' | b'u' => 10,
+                    b'i' => 0,
+                    b'o' => 8,
+                    _ => 16,
+                },
+                signed: matches!(d.conversion, b'd' | b'i'),
+                pointer: d.conversion == b'p',
+                binary: standard == Standard::C23,
+            };
+            let n = s.integer(how, d.width)?;
+            if !d.suppress {
+                let size = if how.pointer { 64 } else { d.size };
+                n.trunc(size).store(target(args));
+            }
+            Ok(true)
+        }
+        _ => unsafe { float(s, d, args) },
+    }
+}
+
+/// # Safety
+/// As [`convert`].
+unsafe fn float(s: &mut Scan, d: &Directive, args: &mut List) -> Result<bool, Stop> {
+    let how = match (d.long, d.extended) {
+        (_, true) => Precision::Extended,
+        (true, _) => Precision::Double,
+        _ => Precision::Single,
+    };
+    let mut at = 0u64;
+    // Safety: our own pointer; the caller's for the argument.
+    unsafe {
+        let mut text = sys::keep_errno(|| Text::grown(&raw mut at, 128))?;
+        let read = s.float(d.width, &mut text).and_then(|()| {
+            let to = if d.suppress { 0 } else { args.next() };
+            if store_float(&text, how, to) { Ok(true) } else { Err(Stop::Match) }
+        });
+        text.drop_it();
+        read
+    }
+}

@@ -1,0 +1,181 @@
+//! What a read of the input means: which bytes arrived, and what their number
+//! says about the input's length.
+//!
+//! Where a stream ends is a condition like any other. A read that is given all
+//! it asked for shows that the stream is at least that long. A read that is cut
+//! short shows that it is not, and its count is not a constant but
+//! `length - position`. From then on the descriptor stands at the end *wherever
+//! that is*: the next read gives 0 for every length that takes this path, so it
+//! decides nothing. Without that, the usual loop up to the first 0 would pin
+//! the length of every input.
+
+use super::api::V;
+use crate::input::{self, Stream};
+use crate::start::state;
+use crate::symbolic::{arena, label_input, labelling, len_decision, length_label};
+use crate::sys;
+use pleach_abi::node::Op;
+
+/// A descriptor that reads a stream of the input, and where it stands.
+#[derive(Clone, Copy)]
+pub struct Source {
+    pub stream: usize,
+    /// -1 for a read at a position of its own (`pread`).
+    fd: i32,
+    pub pos: u64,
+    seekable: bool,
+}
+
+/// The descriptor as a source of labelled bytes, if it is one in this run.
+pub fn of(fd: i32) -> Option<Source> {
+    if !labelling() {
+        return None;
+    }
+    let stream = input::stream_of(fd)?;
+    const SEEK_CUR: u64 = 1;
+    let at = sys::lseek(fd as u64, 0, SEEK_CUR);
+    let seekable = at >= 0;
+    let pos = if seekable { at as u64 } else { input::streams().all[stream].taken };
+    Some(Source { stream, fd, pos, seekable })
+}
+
+/// As [`of`], for a read at a position that the call names.
+pub fn at(fd: i32, pos: u64) -> Option<Source> {
+    if !labelling() {
+        return None;
+    }
+    Some(Source { stream: input::stream_of(fd)?, fd: -1, pos, seekable: true })
+}
+
+impl Source {
+    fn data(&self) -> &'static mut Stream {
+        &mut input::streams().all[self.stream]
+    }
+
+    /// The same, `n` bytes back: where a buffer in front of it stands.
+    pub fn back(self, n: u64) -> Source {
+        Source { pos: self.pos.wrapping_sub(n), ..self }
+    }
+
+    /// The bytes `skip ..` from the position on are now at `addr`.
+    pub fn label(&self, addr: u64, skip: u64, n: u64) {
+        let s = self.data();
+        let from = self.pos + skip;
+        label_input(addr, s.at + from, n.min(s.len.saturating_sub(from)));
+    }
+
+    /// The kernel has handed out `n` bytes.
+    pub fn took(&self, n: u64) {
+        if !self.seekable {
+            self.data().taken += n;
+        }
+    }
+
+    /// What the outcome of a read of `want` bytes decides; its count.
+    pub fn outcome(&self, want: u64, got: u64) -> V {
+        let count = V::new(64, got);
+        if want == 0 || self.at_end() {
+            return count;
+        }
+        let s = self.data();
+        self.leave_end();
+        if got == 0 && !self.seekable && state().input_fd < 0 {
+            // A pipe, by hand: its length is known only now.
+            s.len = self.pos;
+        }
+        len_decision(self.stream, self.pos);
+        if self.pos > s.len {
+            return count;
+        }
+        if got < want && self.pos + got == s.len {
+            len_decision(self.stream, self.pos + want);
+            self.reach_end();
+            // Less than one byte is none, whatever the length.
+            return if want == 1 { count } else { length(self.stream).sub_constant(self.pos) };
+        }
+        len_decision(self.stream, self.pos + got);
+        count
+    }
+
+    /// Whether it stands at the end for every length that takes this path.
+    pub fn at_end(&self) -> bool {
+        let s = self.data();
+        self.fd >= 0 && s.end_of == self.fd && self.pos == s.len
+    }
+
+    fn reach_end(&self) {
+        if self.fd >= 0 {
+            self.data().end_of = self.fd;
+        }
+    }
+
+    fn leave_end(&self) {
+        let s = self.data();
+        if self.fd >= 0 && s.end_of == self.fd {
+            s.end_of = -1;
+        }
+    }
+
+    /// The position after a seek by `offset` from here (`self` is before it)
+    /// that ended up at `to`.
+    pub fn sought(&self, offset: i64, whence: i32, to: i64) -> V {
+        const SEEK_CUR: i32 = 1;
+        const SEEK_END: i32 = 2;
+        let plain = V::new(64, to as u64);
+        let was_at_end = self.at_end();
+        if to < 0 {
+            return plain;
+        }
+        if !(whence == SEEK_END || whence == SEEK_CUR && was_at_end) {
+            self.leave_end();
+            return plain;
+        }
+        let place = length(self.stream).sub_constant((offset as u64).wrapping_neg());
+        if offset == 0 {
+            self.reach_end();
+            return place;
+        }
+        // A position relative to the end: what is read there is one certain
+        // part of the input only for this length.
+        self.leave_end();
+        place.pin();
+        plain
+    }
+}
+
+/// The length of a stream.
+pub fn length(stream: usize) -> V {
+    V { label: length_label(stream), width: 64, val: input::streams().all[stream].len }
+}
+
+impl V {
+    /// `self - n`; a plain label for 0, since most reads begin there.
+    fn sub_constant(self, n: u64) -> V {
+        if n == 0 { self } else { self.sub(V::new(64, n)) }
+    }
+}
+
+/// The program has taken a byte that has this label: if it is a byte of the
+/// input, the input is longer than its offset.
+pub fn passed(label: u32) {
+    if label == 0 {
+        return;
+    }
+    let is = arena::node(label);
+    if is.op != Op::Input as u8 {
+        return;
+    }
+    let at = u64::from(is.a);
+    let s = input::streams();
+    let Some(number) = s.all[..s.len].iter().position(|x| at.wrapping_sub(x.at) < x.len) else {
+        return;
+    };
+    len_decision(number, at - s.all[number].at + 1);
+}
+
+/// As [`passed`], for `n` bytes in memory.
+pub fn passed_all(addr: u64, n: u64) {
+    if n != 0 {
+        passed(V::byte(addr + n - 1).label);
+    }
+}

@@ -1,0 +1,146 @@
+//! What the string models share: where a string ends, sets of characters,
+//! sizes that must fit, and giving up in a way that stays true.
+
+use super::api::{V, next_labelled};
+use crate::symbolic::{arena, objects};
+use pleach_abi::event::Kind;
+
+mod real {
+    unsafe extern "C" {
+        pub fn strlen(s: u64) -> u64;
+        pub fn strnlen(s: u64, n: u64) -> u64;
+    }
+}
+
+/// Runtime-private flag of a node: whether it is zero is in the trace already.
+/// Programs ask for the length of one string again and again.
+const FLAG_ZERO_KNOWN: u16 = 1 << 3;
+
+/// Whether a character ends its string.
+pub fn ends(c: V) -> bool {
+    if c.label != 0 {
+        let known = &mut arena::node(c.label).flags;
+        if *known & FLAG_ZERO_KNOWN == 0 {
+            *known |= FLAG_ZERO_KNOWN;
+            c.eq(V::new(c.width, 0)).decide();
+        }
+    }
+    c.val == 0
+}
+
+/// Calls `f` with the index of each labelled byte of a range, in order.
+pub fn each_labelled(addr: u64, n: u64, mut f: impl FnMut(u64)) {
+    let mut i = next_labelled(addr, n);
+    while i < n {
+        f(i);
+        i += 1;
+        i += next_labelled(addr + i, n - i);
+    }
+}
+
+/// The length of a string, and the decisions that make it so.
+///
+/// # Safety
+/// A string must be there.
+pub unsafe fn length(s: u64) -> u64 {
+    // Safety: the caller's.
+    let n = unsafe { real::strlen(s) };
+    decide_length(s, n + 1);
+    n
+}
+
+/// As [`length`], looking at no more than `most` bytes.
+///
+/// # Safety
+/// A string or `most` bytes must be there.
+pub unsafe fn length_within(s: u64, most: u64) -> u64 {
+    // Safety: the caller's.
+    let n = unsafe { real::strnlen(s, most) };
+    decide_length(s, if n < most { n + 1 } else { n });
+    n
+}
+
+fn decide_length(s: u64, looked_at: u64) {
+    each_labelled(s, looked_at, |i| {
+        ends(V::byte(s + i));
+    });
+}
+
+/// A labelled size: it should fit what is left of the object at `at`.
+pub fn fits(size: V, at: u64) {
+    if size.label != 0
+        && let Some(o) = objects::find(at)
+    {
+        size.ule(V::new(size.width, o.base + o.size - at)).check(Kind::CheckSize, o.size);
+    }
+}
+
+/// The same, where the caller was compiled to know the room (or says that it
+/// does not, by the largest number).
+pub fn fits_room(size: V, room: V) {
+    if size.label != 0 && room.val != u64::MAX {
+        size.ule(V::new(size.width, room.val)).check(Kind::CheckSize, room.val);
+    }
+}
+
+/// The rest of the trace holds for these bytes only. For meanings that are too
+/// involved to write down.
+pub fn pin_bytes(addr: u64, n: u64) {
+    each_labelled(addr, n, |i| {
+        V::byte(addr + i).pin();
+    });
+}
+
+/// A set of byte values.
+#[derive(Clone, Copy)]
+pub struct Set([u64; 4]);
+
+impl Set {
+    pub const EMPTY: Set = Set([0; 4]);
+
+    pub fn insert(&mut self, b: u8) {
+        self.0[usize::from(b) / 64] |= 1 << (b % 64);
+    }
+
+    pub fn has(&self, b: u8) -> bool {
+        self.0[usize::from(b) / 64] >> (b % 64) & 1 != 0
+    }
+
+    /// All others.
+    pub fn inverted(self) -> Set {
+        Set(self.0.map(|word| !word))
+    }
+
+    /// Membership as a 1-bit value: one comparison for each run of neighbours.
+    pub fn contains(&self, b: V) -> V {
+        if b.label == 0 {
+            return V::new(1, self.has(b.val as u8).into());
+        }
+        let mut any = V::new(1, 0);
+        let mut at = 0u32;
+        while at < 256 {
+            if !self.has(at as u8) {
+                at += 1;
+                continue;
+            }
+            let first = at;
+            while at < 256 && self.has(at as u8) {
+                at += 1;
+            }
+            let one = within(b, first as u8, (at - 1) as u8);
+            any = if any.label == 0 && any.val == 0 { one } else { any.or(one) };
+        }
+        any
+    }
+}
+
+/// `first <= b <= last`, unsigned, as one comparison.
+pub fn within(b: V, first: u8, last: u8) -> V {
+    let (first, last) = (u64::from(first), u64::from(last));
+    if first == last {
+        b.eq(V::new(b.width, first))
+    } else {
+        let offset = if first == 0 { b } else { b.sub(V::new(b.width, first)) };
+        offset.ule(V::new(b.width, last - first))
+    }
+}

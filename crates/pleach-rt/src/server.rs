@@ -1,0 +1,196 @@
+//! The fork server: one process that has done its start-up, and a fresh child
+//! of it for every input.
+//!
+//! It begins at the entry of `main` (library constructors have run), or later,
+//! where the program says so (`pleach_ready`, `__AFL_INIT`): objects that call
+//! these define `__pleach_deferred` as 1. In the fast half a program with `__AFL_LOOP` keeps one
+//! child for many inputs: the child stops itself after each, as AFL's do.
+
+use crate::start::state;
+use crate::{input, sys};
+use core::ffi::{c_char, c_int, c_uint};
+use pleach_abi::message::{self, Message};
+
+// Weak, so that an object's own definition, which comes first, counts.
+core::arch::global_asm!(
+    ".pushsection .data.__pleach_deferred,\"aw\",@progbits",
+    ".weak __pleach_deferred",
+    "__pleach_deferred: .byte 0",
+    ".popsection"
+);
+
+unsafe extern "C" {
+    static __pleach_deferred: u8;
+}
+
+static mut ROUNDS: u32 = 0;
+static mut IN_RUN: bool = false;
+
+/// The hook at the entry of `main`; the compiler replaces `main`'s parameters
+/// by what [`__pleach_argc`] and [`__pleach_argv`] then say.
+#[unsafe(no_mangle)]
+pub extern "C" fn __pleach_main(argc: c_int, argv: *mut *mut c_char) {
+    let s = state();
+    (s.argc, s.argv) = (argc, argv);
+    // Safety: a byte that somebody defines, see above.
+    if unsafe { (&raw const __pleach_deferred).read_volatile() } == 0 {
+        serve();
+    }
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __pleach_argc() -> c_int {
+    state().argc
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __pleach_argv() -> *mut *mut c_char {
+    state().argv
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn pleach_ready() {
+    serve();
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __pleach_afl_init() {
+    serve();
+}
+
+/// Whether this process runs the program on an input.
+pub fn in_run() -> bool {
+    // Safety: set by the one thread that starts the run.
+    unsafe { IN_RUN }
+}
+
+/// `__AFL_LOOP(n)`: true for the next input, false when the program should end.
+#[unsafe(no_mangle)]
+pub extern "C" fn __pleach_afl_loop(most: c_uint) -> c_int {
+    // Safety: AFL's loop is entered by one thread.
+    let round = unsafe { ROUNDS };
+    unsafe { ROUNDS = round + 1 };
+    if round == 0 {
+        serve();
+        return 1;
+    }
+    // By hand there is one round: nobody would wake a process that waits.
+    let driven = state().input_fd >= 0;
+    let stays = cfg!(feature = "fast") && driven && unsafe { IN_RUN } && round < most;
+    if !stays {
+        return 0;
+    }
+    const SIGSTOP: c_int = 19;
+    unsafe { sys::raise(SIGSTOP) };
+    input::begin_run();
+    1
+}
+
+/// Becomes the server; returns in each child.
+fn serve() {
+    let s = state();
+    // Safety: one thread runs the program's start.
+    if s.control < 0 || unsafe { IN_RUN } {
+        if !unsafe { IN_RUN } {
+            unsafe { IN_RUN = true };
+            input::begin_run();
+        }
+        return;
+    }
+    const PR_SET_PDEATHSIG: u64 = 1;
+    sys::prctl(PR_SET_PDEATHSIG, 9, 0, 0, 0);
+    let half = if cfg!(feature = "fast") { message::HALF_FAST } else { message::HALF_SYMBOLIC };
+    send(Message {
+        kind: message::HELLO,
+        a: pleach_abi::ABI_VERSION,
+        b: sys::getpid() as u64,
+        c: half,
+        d: 0,
+    });
+    let mut waiting: Option<i64> = None;
+    loop {
+        if receive().kind != message::RUN {
+            if let Some(pid) = waiting {
+                sys::kill(pid as u64, 9);
+            }
+            sys::exit_now(0);
+        }
+        let pid = match waiting.take() {
+            Some(pid) => {
+                const SIGCONT: u64 = 18;
+                sys::kill(pid as u64, SIGCONT);
+                pid
+            }
+            // Safety: the server has one thread; fork through libc keeps its state right.
+            None => i64::from(unsafe { sys::fork() }),
+        };
+        if pid == 0 {
+            sys::setpgid(0, 0);
+            sys::prctl(PR_SET_PDEATHSIG, 9, 0, 0, 0);
+            sys::close(s.control as u64);
+            s.control = -1;
+            unsafe { IN_RUN = true };
+            input::begin_run();
+            return;
+        }
+        sys::setpgid(pid as u64, pid as u64);
+        send(Message { kind: message::STARTED, a: pid as u32, ..Message::default() });
+        if wait_for(pid) {
+            waiting = Some(pid);
+        }
+    }
+}
+
+/// Waits for the child and reports; true if it stopped and waits for more.
+fn wait_for(pid: i64) -> bool {
+    const WUNTRACED: u64 = 2;
+    let (mut status, mut usage) = (0i32, [0i64; 18]);
+    let options = if cfg!(feature = "fast") { WUNTRACED } else { 0 };
+    loop {
+        let got =
+            sys::wait4(pid as u64, &raw mut status as u64, options, usage.as_mut_ptr() as u64);
+        const EINTR: i64 = -4;
+        if got == pid {
+            break;
+        }
+        if got != EINTR {
+            status = 9;
+            break;
+        }
+    }
+    let stopped = status & 0xff == 0x7f;
+    let micros = (usage[0] + usage[2]) * 1_000_000 + usage[1] + usage[3];
+    send(Message {
+        kind: if stopped { message::STOPPED } else { message::DONE },
+        a: status as u32,
+        b: if stopped { 0 } else { micros as u64 },
+        c: usage[4] as u64,
+        d: pid as u64,
+    });
+    stopped
+}
+
+fn send(m: Message) {
+    let n = sys::write(state().control as u64, &raw const m as u64, message::SIZE as u64);
+    if n != message::SIZE as i64 {
+        sys::exit_now(0);
+    }
+}
+
+/// The driver's next message; its end of the socket closed means quit.
+fn receive() -> Message {
+    let mut m = Message::default();
+    let mut have = 0;
+    while have < message::SIZE {
+        let n = sys::read(
+            state().control as u64,
+            &raw mut m as u64 + have as u64,
+            (message::SIZE - have) as u64,
+        );
+        if n <= 0 {
+            return Message { kind: message::QUIT, ..Message::default() };
+        }
+        have += n as usize;
+    }
+    m
+}

@@ -1,0 +1,269 @@
+//! Before any instrumented code runs: shared memory, shadow, modules.
+//!
+//! The runtime starts from `.preinit_array`, ahead of every constructor of the
+//! program and its libraries. Without a driver (no `PLEACH_CTL`) the fast half
+//! does nothing at all, and the symbolic half only maps its shadow.
+
+use crate::sys;
+use core::ffi::{c_char, c_int};
+use pleach_abi::shm::{self, Header, Module};
+use pleach_abi::{ABI_VERSION, section::Site};
+
+pub struct State {
+    /// The shared header, or null without a driver.
+    pub header: *mut Header,
+    /// The control socket, or -1.
+    pub control: i32,
+    pub shm_fd: i32,
+    /// The input as the driver wrote it (plain or container), or -1.
+    pub input_fd: i32,
+    /// Sites of all modules so far.
+    pub sites: u32,
+    pub modules: [Sites; shm::MODULES_MAX],
+    pub modules_len: usize,
+    pub argc: c_int,
+    pub argv: *mut *mut c_char,
+}
+
+/// Where a module's site records are.
+#[derive(Clone, Copy)]
+pub struct Sites {
+    pub start: usize,
+    pub stop: usize,
+    pub base: u32,
+}
+
+static mut STATE: State = State {
+    header: core::ptr::null_mut(),
+    control: -1,
+    shm_fd: -1,
+    input_fd: -1,
+    sites: 0,
+    modules: [Sites { start: 0, stop: 0, base: 0 }; shm::MODULES_MAX],
+    modules_len: 0,
+    argc: 0,
+    argv: core::ptr::null_mut(),
+};
+
+/// The runtime's state. It is written at start-up only, by one thread.
+#[inline(always)]
+pub fn state() -> &'static mut State {
+    // Safety: a plain static; all writers run before the program has threads.
+    unsafe { &mut *&raw mut STATE }
+}
+
+/// The shared header, if there is a driver or a private trace.
+#[inline(always)]
+pub fn header() -> Option<&'static mut Header> {
+    // Safety: mapped for the life of the process once it is set.
+    unsafe { state().header.as_mut() }
+}
+
+/// This early libc has not yet been told where the environment is, and `getenv`
+/// finds nothing.
+fn know_environment(envp: *mut *mut c_char) {
+    unsafe extern "C" {
+        static mut environ: *mut *mut c_char;
+    }
+    // Safety: libc sets it to the same a little later.
+    unsafe {
+        if environ.is_null() {
+            environ = envp;
+        }
+    }
+}
+
+#[used]
+#[unsafe(link_section = ".preinit_array")]
+static PREINIT: extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) = preinit;
+
+extern "C" fn preinit(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) {
+    know_environment(envp);
+    let s = state();
+    (s.argc, s.argv) = (argc, argv);
+    #[cfg(feature = "symbolic")]
+    crate::symbolic::map_shadow();
+    attach();
+    #[cfg(feature = "symbolic")]
+    crate::symbolic::start();
+    unsafe extern "C" {
+        #[link_name = "__start_pleach_sites"]
+        static SITES_START: [u8; 0];
+        #[link_name = "__stop_pleach_sites"]
+        static SITES_STOP: [u8; 0];
+    }
+    #[cfg(feature = "fast")]
+    let (from, to) = crate::cover::own_counters();
+    #[cfg(feature = "symbolic")]
+    let (from, to) = (0, 0);
+    __pleach_register_module(
+        &raw const SITES_START as usize,
+        &raw const SITES_STOP as usize,
+        from,
+        to,
+    );
+}
+
+/// An empty record keeps the section, and with it its start and stop symbols,
+/// in programs that have no site.
+#[used]
+#[unsafe(link_section = "pleach_sites")]
+static NO_SITE: [u8; 0] = [];
+
+/// Called for the executable above and by the constructor that the compiler
+/// links into every shared library.
+#[unsafe(no_mangle)]
+pub extern "C" fn __pleach_register_module(
+    sites_start: usize,
+    sites_stop: usize,
+    counters_start: usize,
+    counters_stop: usize,
+) {
+    let s = state();
+    let count = ((sites_stop - sites_start) / size_of::<Site>()) as u32;
+    if s.modules_len == shm::MODULES_MAX {
+        return;
+    }
+    let base = s.sites;
+    s.modules[s.modules_len] = Sites { start: sites_start, stop: sites_stop, base };
+    s.modules_len += 1;
+    s.sites += count;
+    let Some(h) = header() else { return };
+    let at = h.modules_len as usize;
+    if at >= shm::MODULES_MAX {
+        return;
+    }
+    let m: &mut Module = &mut h.modules[at];
+    m.site_base = base;
+    m.sites = count;
+    m.counters = (counters_stop - counters_start) as u64;
+    name_of(sites_start, m);
+    #[cfg(feature = "fast")]
+    {
+        m.cover_at = crate::cover::share(counters_start, counters_stop);
+    }
+    h.modules_len = at as u32 + 1;
+}
+
+#[repr(C)]
+struct DlInfo {
+    file: *const c_char,
+    base: u64,
+    symbol: *const c_char,
+    address: u64,
+}
+
+unsafe extern "C" {
+    fn dladdr(addr: *const u8, info: *mut DlInfo) -> c_int;
+}
+
+fn name_of(addr: usize, m: &mut Module) {
+    let mut info =
+        DlInfo { file: core::ptr::null(), base: 0, symbol: core::ptr::null(), address: 0 };
+    // Safety: dladdr fills the record or says no; its name is zero-terminated.
+    unsafe {
+        if dladdr(addr as *const u8, &raw mut info) == 0 || info.file.is_null() {
+            return;
+        }
+        m.bias = info.base;
+        let mut i = 0;
+        while i + 1 < m.path.len() && *info.file.add(i) != 0 {
+            m.path[i] = *info.file.add(i) as u8;
+            i += 1;
+        }
+        m.path[i] = 0;
+    }
+}
+
+/// The name of the function at an address, if the dynamic symbols have it.
+#[cfg(feature = "symbolic")]
+pub fn symbol_of(addr: usize) -> *const c_char {
+    let mut info =
+        DlInfo { file: core::ptr::null(), base: 0, symbol: core::ptr::null(), address: 0 };
+    // Safety: as above.
+    unsafe { dladdr(addr as *const u8, &raw mut info) };
+    info.symbol
+}
+
+/// Finds the driver's descriptors and maps the shared memory.
+fn attach() {
+    // Safety: the environment is a list of zero-terminated strings.
+    let value = unsafe { sys::getenv(c"PLEACH_CTL".as_ptr()) };
+    if value.is_null() {
+        #[cfg(feature = "symbolic")]
+        crate::symbolic::attach_private();
+        return;
+    }
+    let (control, rest) = number(value);
+    let (memory, rest) = number(unsafe { rest.add(1) });
+    let (input, _) = number(unsafe { rest.add(1) });
+    unsafe { sys::unsetenv(c"PLEACH_CTL".as_ptr()) };
+    let mut head = [0u64; 2];
+    sys::pread(memory as u64, head.as_mut_ptr() as u64, 16, 0);
+    let (magic, version, size) = (head[0] as u32, (head[0] >> 32) as u32, head[1]);
+    if magic != shm::MAGIC || version != ABI_VERSION {
+        fail(&[b"this target was built by another version of Pleach: build it again"]);
+    }
+    let at = sys::mmap(
+        pleach_abi::layout::SHM_BASE,
+        size,
+        sys::PROT_READ | sys::PROT_WRITE,
+        sys::MAP_SHARED | sys::MAP_FIXED_NOREPLACE | sys::MAP_NORESERVE,
+        memory as u64,
+        0,
+    );
+    if at != pleach_abi::layout::SHM_BASE as i64 {
+        fail(&[b"cannot map the shared memory where the trace must be"]);
+    }
+    let s = state();
+    s.header = at as *mut Header;
+    // The program must not meet these descriptors where it expects its own.
+    s.control = out_of_the_way(control);
+    s.shm_fd = out_of_the_way(memory);
+    s.input_fd = out_of_the_way(input);
+}
+
+fn out_of_the_way(fd: i32) -> i32 {
+    const F_DUPFD_CLOEXEC: u64 = 1030;
+    let high = sys::fcntl(fd as u64, F_DUPFD_CLOEXEC, 900);
+    if high < 0 {
+        return fd;
+    }
+    sys::close(fd as u64);
+    high as i32
+}
+
+fn number(text: *const c_char) -> (i32, *const c_char) {
+    let (mut n, mut p) = (0i32, text);
+    // Safety: stops at the first byte that is no digit, the final zero included.
+    unsafe {
+        while (*p as u8).is_ascii_digit() {
+            n = n.wrapping_mul(10).wrapping_add(i32::from(*p as u8 - b'0'));
+            p = p.add(1);
+        }
+    }
+    (n, p)
+}
+
+/// Tells the driver (or, without one, the terminal) why the target cannot run,
+/// and leaves with status 2.
+pub fn fail(why: &[&[u8]]) -> ! {
+    match header() {
+        Some(h) => {
+            let mut n = 0;
+            for &b in why.iter().copied().flatten() {
+                if n < shm::NOTE_CAP && b != 0 {
+                    h.note[n] = b;
+                    n += 1;
+                }
+            }
+            h.note_len = n as u32;
+        }
+        None => {
+            sys::say(&[b"pleach: "]);
+            sys::say(why);
+            sys::say(&[b"\n"]);
+        }
+    }
+    sys::exit_now(2)
+}

@@ -1,0 +1,183 @@
+//! Expression nodes, bump-allocated in the shared memory.
+//!
+//! The count of nodes in use is the shared header's own, moved by one `xadd`:
+//! that is a single instruction, so a signal handler that interrupts it gets
+//! other nodes, and with more than one thread it takes the lock prefix. Whether
+//! there is more than one, libc says itself: it clears `__libc_single_threaded`
+//! before it starts another, whoever asked for it (`std::thread` asks from a
+//! library that has no instrumentation). Nothing is hashed: equal expressions
+//! are found by the driver, not here.
+
+use crate::start::header;
+use crate::sys;
+use core::arch::asm;
+use pleach_abi::layout::{LABEL_MAX, SHM_BASE};
+use pleach_abi::node::{FLAG_WIDE, Node, Op};
+use pleach_abi::shm;
+
+struct Arena {
+    nodes: *mut Node,
+    count: *mut u32,
+    cap: u32,
+}
+
+static mut ARENA: Arena =
+    Arena { nodes: core::ptr::null_mut(), count: core::ptr::null_mut(), cap: 0 };
+
+fn arena() -> &'static mut Arena {
+    // Safety: set at start-up only.
+    unsafe { &mut *&raw mut ARENA }
+}
+
+pub fn start() {
+    let Some(h) = header() else { return };
+    let a = arena();
+    a.nodes = (SHM_BASE + h.nodes_off) as *mut Node;
+    a.count = &raw mut h.nodes;
+    a.cap = h.nodes_cap.min(u64::from(LABEL_MAX)) as u32;
+}
+
+/// Empties the trace. The pages that the last run used are mapped at once:
+/// a page fault for each would cost more than filling them.
+pub fn begin_run() {
+    let Some(h) = header() else { return };
+    let page = |bytes: u64| bytes.next_multiple_of(4096).min(64 << 20);
+    sys::madvise(SHM_BASE + h.nodes_off, page(u64::from(h.nodes) * 32), sys::MADV_POPULATE_WRITE);
+    sys::madvise(SHM_BASE + h.events_off, page(u64::from(h.events) * 16), sys::MADV_POPULATE_WRITE);
+    let reserved = h.input_len + 1;
+    h.nodes = if reserved < u64::from(arena().cap) { reserved as u32 } else { 1 };
+    h.events = 0;
+    h.snaps = 0;
+    h.cut = 0;
+    h.losses = [0; 16];
+    h.unmodelled_len = 0;
+    h.input_read = 0;
+}
+
+/// The node behind a label.
+#[inline(always)]
+pub fn node(label: u32) -> &'static mut Node {
+    // Safety: labels come from `push`; in a program that forged one, this reads
+    // or writes the trace only, since the region above is reserved.
+    unsafe { &mut *arena().nodes.add(label as usize) }
+}
+
+unsafe extern "C" {
+    static __libc_single_threaded: u8;
+}
+
+#[inline(always)]
+fn reserve(n: u32) -> Option<u32> {
+    let a = arena();
+    if a.count.is_null() {
+        return None;
+    }
+    let mut at = n;
+    // Safety: one exchange-and-add on the shared count.
+    unsafe {
+        if core::ptr::read_volatile(&raw const __libc_single_threaded) == 0 {
+            asm!("lock xadd dword ptr [{0}], {1:e}", in(reg) a.count, inout(reg) at, options(nostack));
+        } else {
+            asm!("xadd dword ptr [{0}], {1:e}", in(reg) a.count, inout(reg) at, options(nostack));
+        }
+    }
+    if at.wrapping_add(n) > a.cap {
+        full(n);
+        return None;
+    }
+    Some(at)
+}
+
+#[cold]
+fn full(n: u32) {
+    if let Some(h) = header() {
+        h.nodes = h.nodes.wrapping_sub(n);
+        h.cut |= shm::CUT_NODES;
+    }
+}
+
+/// A new node; 0 (concrete) when the arena is full.
+#[inline(always)]
+pub fn push(n: Node) -> u32 {
+    let Some(at) = reserve(1) else { return 0 };
+    *node(at) = n;
+    at
+}
+
+/// A new node wider than 64 bits, with its companion.
+pub fn push_wide(mut n: Node, imm_high: u64, val_high: u64) -> u32 {
+    let Some(at) = reserve(2) else { return 0 };
+    n.flags |= FLAG_WIDE;
+    *node(at) = n;
+    *node(at + 1) =
+        Node { op: Op::Wide as u8, width: 64, imm: imm_high, val: val_high, ..Node::default() };
+    at
+}
+
+/// The labels of input bytes `at .. at + n`, whose values are at `addr`.
+pub fn input_labels(at: u64, n: u64, addr: u64) -> Option<u32> {
+    if at + n + 1 > u64::from(arena().cap) {
+        return None;
+    }
+    let first = at as u32 + 1;
+    for i in 0..n as u32 {
+        let slot = node(first + i);
+        // A byte that is read again keeps its node.
+        if slot.op != Op::Input as u8 || slot.a != at as u32 + i {
+            // Safety: the caller has just put the input there.
+            let val = unsafe { *(addr as *const u8).add(i as usize) };
+            *slot = Node {
+                op: Op::Input as u8,
+                width: 8,
+                a: at as u32 + i,
+                val: val.into(),
+                ..Node::default()
+            };
+        } else {
+            slot.val = unsafe { *(addr as *const u8).add(i as usize) }.into();
+            slot.flags = 0;
+        }
+    }
+    Some(first)
+}
+
+pub fn mask(width: u32) -> u64 {
+    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
+}
+
+/// Casts between widths up to 64; wider ones go through `ops`.
+pub fn cast(op: Op, a: u32, width: u32, val: u64) -> u32 {
+    push(Node { op: op as u8, width: width as u8, a, val: val & mask(width), ..Node::default() })
+}
+
+/// An operation on two operands; `imm` is the concrete one's value.
+pub fn binary(op: Op, width: u32, a: u32, b: u32, imm: u64, val: u64) -> u32 {
+    push(Node {
+        op: op as u8,
+        width: width as u8,
+        a,
+        b,
+        imm,
+        val: val & mask(width),
+        ..Node::default()
+    })
+}
+
+/// A constant of up to 128 bits.
+pub fn constant(width: u32, low: u64, high: u64) -> u32 {
+    let n = Node {
+        op: Op::Const as u8,
+        width: width as u8,
+        imm: low,
+        val: low & mask(width),
+        ..Node::default()
+    };
+    if width > 64 { push_wide(n, high, high & mask(width - 64)) } else { push(n) }
+}
+
+/// The value that a label's node remembers.
+pub fn value(label: u32) -> u128 {
+    let n = node(label);
+    let high = if n.flags & FLAG_WIDE != 0 { node(label + 1).val } else { 0 };
+    u128::from(n.val) | u128::from(high) << 64
+}

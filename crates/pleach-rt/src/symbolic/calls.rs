@@ -1,0 +1,106 @@
+//! Labels at the border of functions that need more than argument slots:
+//! variadic arguments, structures by value, results from foreign code.
+
+use super::tls::tls;
+use super::{events, shadow};
+use pleach_abi::layout::{ARG_SLOTS, BYVAL_SLOTS, VaShape};
+
+/// After a call, when a stamp is left: the label of the result if `callee`
+/// left it. An argument stamp that nobody took means that the callee has
+/// neither instrumentation nor a model.
+pub extern "C" fn after_call(callee: u64) -> u32 {
+    let t = tls();
+    if t.arg_stamp != 0 {
+        if t.arg_stamp == callee {
+            events::unmodelled(callee as usize);
+        }
+        t.arg_stamp = 0;
+    }
+    // A structure's first part may be concrete and another labelled.
+    if t.ret_stamp != callee {
+        t.rets = [0; pleach_abi::layout::RET_SLOTS];
+    }
+    t.ret_stamp = 0;
+    t.rets[0]
+}
+
+/// What a variadic function keeps of its arguments' labels until `va_start`.
+#[repr(C)]
+pub struct Saved {
+    shape: *const VaShape,
+    labels: [u32; ARG_SLOTS],
+}
+
+/// At the entry of a variadic function that was passed labels.
+pub extern "C" fn va_save(to: *mut Saved) {
+    let t = tls();
+    // Safety: instrumented code passes its own frame's buffer.
+    unsafe {
+        (*to).shape = t.va as *const VaShape;
+        (*to).labels = t.args;
+    }
+}
+
+#[repr(C)]
+struct VaList {
+    gp_offset: u32,
+    fp_offset: u32,
+    overflow: u64,
+    save_area: u64,
+}
+
+const SAVE_AREA: u64 = 176;
+
+/// After `va_start`: puts the labels where `va_arg` will read the values.
+pub extern "C" fn va_start(list: *const u8, saved: *const Saved) {
+    // Safety: the list was just set up; the buffer is the frame's own.
+    unsafe {
+        let l = &*list.cast::<VaList>();
+        shadow::clear(l.save_area, SAVE_AREA);
+        let Some(shape) = (*saved).shape.as_ref() else { return };
+        let places = shape.places.as_ptr();
+        for i in 0..shape.n as usize {
+            let slot = shape.first as usize + i;
+            if slot >= ARG_SLOTS {
+                break;
+            }
+            let [offset, bytes] = *places.add(i);
+            let at = match u64::from(offset) {
+                o if o < SAVE_AREA => l.save_area + o,
+                o => l.overflow + o - 192,
+            };
+            shadow::store(at, (*saved).labels[slot], 8 * u32::from(bytes));
+        }
+    }
+}
+
+/// A structure passed by value: remembers where its labels are, if it has any.
+pub extern "C" fn byval_out(slot: u32, from: u64, bytes: u64) -> u32 {
+    if slot as usize >= BYVAL_SLOTS || shadow::is_clean(from, bytes) {
+        return 0;
+    }
+    tls().byval[slot as usize] = from;
+    1
+}
+
+/// In the callee: the copy gets the labels of the original.
+pub extern "C" fn byval_in(slot: u32, to: u64, bytes: u64) {
+    if (slot as usize) < BYVAL_SLOTS {
+        shadow::copy(to, tls().byval[slot as usize], bytes);
+    }
+}
+
+/// `memcpy` and `memmove`: labels move with the bytes.
+pub extern "C" fn copy(dst: u64, src: u64, n: u64) {
+    shadow::copy(dst, src, n);
+}
+
+/// `memset`.
+pub extern "C" fn fill(dst: u64, label: u32, n: u64) {
+    if label == 0 {
+        return shadow::clear(dst, n);
+    }
+    for i in 0..n {
+        shadow::store(dst + i, label, 8);
+    }
+}

@@ -1,0 +1,143 @@
+//! The symbolic half: labels for memory and registers, expression nodes, and
+//! the log of decisions. See `docs/architecture.md` for how instrumented code
+//! calls in; `thunks` has the list of entry points.
+
+pub mod arena;
+pub mod calls;
+pub mod events;
+pub mod objects;
+pub mod ops;
+pub mod shadow;
+pub mod thunks;
+pub mod tls;
+
+use crate::input;
+use crate::start::{fail, header, state};
+use crate::sys;
+use pleach_abi::layout::{self, DIRTY_BASE, DIRTY_SIZE, HEAP_BASE, HEAP_SIZE, SHADOW_BASE, SHADOW_SIZE};
+use pleach_abi::node::{Node, Op};
+use pleach_abi::shm::{self, Header};
+
+/// Maps the dirty map, the shadow and the heap map. They cost nothing until
+/// they are touched. Small pages only: one label must not cost two megabytes.
+pub fn map_shadow() {
+    for (base, size) in
+        [(DIRTY_BASE, DIRTY_SIZE), (HEAP_BASE, HEAP_SIZE), (SHADOW_BASE, SHADOW_SIZE)]
+    {
+        let at = sys::mmap(
+            base,
+            size,
+            sys::PROT_READ | sys::PROT_WRITE,
+            sys::MAP_PRIVATE | sys::MAP_ANONYMOUS | sys::MAP_NORESERVE | sys::MAP_FIXED_NOREPLACE,
+            u64::MAX,
+            0,
+        );
+        if at != base as i64 {
+            fail(&[b"the address space for labels is taken or refused (is there an address-space limit, such as ulimit -v?)"]);
+        }
+        sys::madvise(base, size, sys::MADV_NOHUGEPAGE);
+    }
+}
+
+/// Without a driver but with `PLEACH_LABEL`: a trace in private memory that
+/// nobody reads, so that programs can be tested with labels on.
+pub fn attach_private() {
+    // Safety: the environment is a list of strings.
+    if unsafe { sys::getenv(c"PLEACH_LABEL".as_ptr()) }.is_null() {
+        return;
+    }
+    const MIB: u64 = 1 << 20;
+    let total = 2048 * MIB;
+    let at = sys::mmap(
+        layout::SHM_BASE,
+        total,
+        sys::PROT_READ | sys::PROT_WRITE,
+        sys::MAP_PRIVATE | sys::MAP_ANONYMOUS | sys::MAP_NORESERVE | sys::MAP_FIXED_NOREPLACE,
+        u64::MAX,
+        0,
+    );
+    if at != layout::SHM_BASE as i64 {
+        return;
+    }
+    state().header = at as *mut Header;
+    let Some(h) = header() else { return };
+    (h.events_off, h.events_cap) = (MIB, 255 * MIB / 16);
+    (h.snaps_off, h.snaps_cap) = (256 * MIB, 256 * MIB);
+    (h.nodes_off, h.nodes_cap) = (512 * MIB, 1536 * MIB / 32);
+    h.run_flags = shm::RUN_LABEL;
+    h.input_len = 4 * MIB;
+    if let Some(st) = sys::fstat(0) {
+        (h.input_dev, h.input_ino) = (st.dev, st.ino);
+        const REGULAR: u32 = 0o100_000;
+        if st.mode & 0o170_000 == REGULAR {
+            h.input_len = st.size as u64;
+        }
+    }
+}
+
+/// After the shared memory is there.
+pub fn start() {
+    arena::start();
+    objects::start();
+    crate::models::ctype::start();
+}
+
+/// In the process that will run the program, before the input is touched.
+pub fn begin_run() {
+    arena::begin_run();
+}
+
+/// Whether this run labels its input.
+pub fn labelling() -> bool {
+    header().is_some_and(|h| h.run_flags & shm::RUN_LABEL != 0)
+}
+
+/// Labels `n` bytes at `addr` as the input's bytes from offset `at` on. The
+/// bytes must already be in place.
+pub fn label_input(addr: u64, at: u64, n: u64) {
+    if n == 0 || !labelling() {
+        return;
+    }
+    let Some(h) = header() else { return };
+    let n = n.min(h.input_len.saturating_sub(at));
+    let Some(first) = arena::input_labels(at, n, addr) else {
+        h.cut |= shm::CUT_INPUT;
+        return;
+    };
+    shadow::set_run(addr, first, n);
+    h.input_read = h.input_read.max((at + n) as u32);
+}
+
+/// Records whether the stream has at least `need` bytes.
+pub fn len_decision(stream: usize, need: u64) {
+    if need == 0 || !labelling() {
+        return;
+    }
+    let s = &input::streams().all[stream];
+    events::len(stream, need - 1, need <= s.len);
+}
+
+/// The stream's length as a 64-bit label.
+pub fn length_label(stream: usize) -> u32 {
+    if !labelling() {
+        return 0;
+    }
+    let len = input::streams().all[stream].len;
+    arena::push(Node { op: Op::InputLen as u8, width: 64, a: stream as u32, val: len, ..Node::default() })
+}
+
+/// For a function that returns the length of the plain input.
+pub fn return_length(function: usize, width: u32) {
+    let label = length_label(0);
+    if label != 0 {
+        let len = input::streams().all[0].len;
+        let cut = if width < 64 { arena::cast(Op::Trunc, label, width, len) } else { label };
+        tls::set_result(function, cut);
+    }
+}
+
+/// For a call of `LLVMFuzzerTestOneInput`: the size is the input's length.
+pub fn pass_buffer(callee: usize) {
+    let label = length_label(0);
+    tls::set_arguments(callee, &[0, label]);
+}

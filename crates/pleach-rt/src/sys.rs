@@ -1,0 +1,144 @@
+//! System calls and the few libc functions that the runtime uses.
+//!
+//! What must work whatever the target did to its libc (mapping, writing to the
+//! terminal, leaving) goes to the kernel directly.
+
+use core::arch::asm;
+use core::ffi::{c_char, c_int, c_void};
+
+pub const PROT_READ: u64 = 1;
+pub const PROT_WRITE: u64 = 2;
+pub const MAP_SHARED: u64 = 1;
+pub const MAP_PRIVATE: u64 = 2;
+pub const MAP_FIXED: u64 = 0x10;
+pub const MAP_ANONYMOUS: u64 = 0x20;
+pub const MAP_NORESERVE: u64 = 0x4000;
+pub const MAP_FIXED_NOREPLACE: u64 = 0x10_0000;
+pub const MADV_POPULATE_WRITE: u64 = 23;
+pub const MADV_NOHUGEPAGE: u64 = 15;
+
+#[repr(C)]
+#[derive(Default)]
+pub struct Stat {
+    pub dev: u64,
+    pub ino: u64,
+    pub nlink: u64,
+    pub mode: u32,
+    pub uid: u32,
+    pub gid: u32,
+    pub pad: u32,
+    pub rdev: u64,
+    pub size: i64,
+    rest: [u64; 11],
+}
+
+unsafe extern "C" {
+    pub fn fork() -> c_int;
+    pub fn getenv(name: *const c_char) -> *mut c_char;
+    pub fn unsetenv(name: *const c_char) -> c_int;
+    pub fn setenv(name: *const c_char, value: *const c_char, overwrite: c_int) -> c_int;
+    pub fn __errno_location() -> *mut c_int;
+    pub fn malloc(n: usize) -> *mut c_void;
+    pub fn exit(code: c_int) -> !;
+    pub fn raise(sig: c_int) -> c_int;
+}
+
+/// A raw system call: the result, or a negated error number.
+#[inline]
+pub fn syscall(n: u64, a: [u64; 6]) -> i64 {
+    let ret: i64;
+    // Safety: the kernel reads only its arguments; callers pass addresses they own.
+    unsafe {
+        asm!("syscall", inlateout("rax") n as i64 => ret, in("rdi") a[0], in("rsi") a[1],
+             in("rdx") a[2], in("r10") a[3], in("r8") a[4], in("r9") a[5],
+             lateout("rcx") _, lateout("r11") _, options(nostack));
+    }
+    ret
+}
+
+macro_rules! calls {
+    ($($name:ident = $n:literal ($($arg:ident),*);)*) => {
+        $(#[allow(dead_code)] #[inline] pub fn $name($($arg: u64),*) -> i64 {
+            let given: &[u64] = &[$($arg),*];
+            let mut all = [0u64; 6];
+            all[..given.len()].copy_from_slice(given);
+            syscall($n, all)
+        })*
+    };
+}
+
+calls! {
+    read = 0(fd, buf, len);
+    write = 1(fd, buf, len);
+    close = 3(fd);
+    fstat_raw = 5(fd, buf);
+    lseek = 8(fd, offset, whence);
+    mmap = 9(addr, len, prot, flags, fd, offset);
+    munmap = 11(addr, len);
+    pread = 17(fd, buf, len, offset);
+    madvise = 28(addr, len, advice);
+    dup2 = 33(old, new);
+    getpid = 39();
+    sendto = 44(fd, buf, len, flags, addr, addr_len);
+    recvfrom = 45(fd, buf, len, flags, addr, addr_len);
+    shutdown = 48(fd, how);
+    socketpair = 53(domain, kind, protocol, pair);
+    setsockopt = 54(fd, level, name, value, len);
+    getsockopt = 55(fd, level, name, value, len);
+    clone = 56(flags, stack, parent_tid, child_tid, tls);
+    wait4 = 61(pid, status, options, usage);
+    kill = 62(pid, signal);
+    fcntl = 72(fd, cmd, arg);
+    setpgid = 109(pid, group);
+    prctl = 157(option, a, b, c, d);
+    gettid = 186();
+    exit_group = 231(code);
+    memfd_create = 319(name, flags);
+}
+
+pub fn fstat(fd: i32) -> Option<Stat> {
+    let mut st = Stat::default();
+    (fstat_raw(fd as u64, &raw mut st as u64) == 0).then_some(st)
+}
+
+pub fn exit_now(code: i32) -> ! {
+    loop {
+        exit_group(code as u64);
+    }
+}
+
+/// Writes to standard error, past the target's stdio.
+pub fn say(parts: &[&[u8]]) {
+    for p in parts {
+        let end = p.iter().position(|&b| b == 0).unwrap_or(p.len());
+        write(2, p.as_ptr() as u64, end as u64);
+    }
+}
+
+/// Decimal digits, zero-terminated.
+pub fn decimal(mut n: u64) -> [u8; 21] {
+    let (mut rev, mut len) = ([0u8; 21], 0);
+    loop {
+        rev[len] = b'0' + (n % 10) as u8;
+        n /= 10;
+        len += 1;
+        if n == 0 {
+            break;
+        }
+    }
+    let mut out = [0u8; 21];
+    for i in 0..len {
+        out[i] = rev[len - 1 - i];
+    }
+    out
+}
+
+/// Runs `f` with the target's errno as it was afterwards.
+pub fn keep_errno<T>(f: impl FnOnce() -> T) -> T {
+    // Safety: glibc returns the address of this thread's errno.
+    let place = unsafe { __errno_location() };
+    let before = unsafe { *place };
+    let out = f();
+    unsafe { *place = before };
+    out
+}

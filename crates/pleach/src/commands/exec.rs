@@ -1,0 +1,46 @@
+//! `pleach exec`: becomes one half of the program. Same process, same
+//! descriptors, same name: whoever started this sees the program's own status
+//! or signal. The symbolic half is a file in memory; if it has twins of shared
+//! libraries beside it, they are files that are removed after it has ended.
+
+use crate::args::{Exec, HalfName};
+use crate::exit::{Code, Failure};
+use anyhow::Context;
+use pleach_abi::shm;
+use pleach_campaign::{Image, Layout, process};
+use std::os::fd::AsRawFd;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+pub fn run(args: Exec) -> Result<Code, Failure> {
+    let given = Path::new(&args.program[0]);
+    let in_memory = match args.half {
+        HalfName::Fast => None,
+        HalfName::Symbolic => Layout::in_memory(given)?,
+    };
+    let (file, library_path): (PathBuf, _) = match (args.half, &in_memory) {
+        (HalfName::Fast, _) => (Image::open(given)?.path, None),
+        (_, Some(file)) => (format!("/proc/self/fd/{}", file.as_raw_fd()).into(), None),
+        (_, None) => {
+            let mut layout = Layout::private(given)?;
+            let variable = layout.library_path();
+            if let Some(dir) = layout.keep() {
+                process::remove_after_exit(&dir)
+                    .context("cannot watch over temporary files")
+                    .map_err(Failure::person)?;
+            }
+            (layout.symbolic_path, variable)
+        }
+    };
+    let mut command = Command::new(std::path::absolute(&file)?);
+    command.arg0(&args.program[0]).args(&args.program[1..]).env_remove(shm::ENV);
+    if let Some(path) = library_path {
+        command.env("LD_LIBRARY_PATH", path);
+    }
+    if args.label {
+        command.env(shm::ENV_LABEL, "1");
+    }
+    let error = command.exec();
+    Err(Failure::person(anyhow::Error::from(error).context(given.display().to_string())))
+}

@@ -1,0 +1,51 @@
+//! `pleach pack`: one input file from several streams. They are put in this
+//! order: standard input, files, arguments, variables, messages.
+
+use super::read;
+use crate::args::Pack;
+use crate::exit::{Code, Failure};
+use anyhow::{Context, anyhow};
+use pleach_abi::container::{ARG, ENV, FILE, SOCKET, STDIN};
+use pleach_campaign::container;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+
+pub fn run(args: Pack) -> Result<Code, Failure> {
+    if args.stdin.len() > 1 || args.file.len() > 1 {
+        return Err(Failure::person(anyhow!("--stdin and --file can be given once each")));
+    }
+    let mut streams: Vec<(u8, Vec<u8>)> = Vec::new();
+    let files = |kind: u8, paths: &[PathBuf]| -> Result<Vec<_>, Failure> {
+        paths.iter().map(|path| Ok((kind, read(path)?))).collect()
+    };
+    streams.extend(files(STDIN, &args.stdin)?);
+    streams.extend(files(FILE, &args.file)?);
+    for text in args.arg {
+        streams.push((ARG, bytes(text)));
+    }
+    for text in args.env {
+        let text = bytes(text);
+        match text.iter().position(|&b| b == b'=') {
+            Some(1..) => streams.push((ENV, text)),
+            _ => {
+                let shown = String::from_utf8_lossy(&text).into_owned();
+                return Err(Failure::person(anyhow!("--env {shown}: must be NAME=VALUE")));
+            }
+        }
+    }
+    streams.extend(files(SOCKET, &args.socket)?);
+    if streams.is_empty() {
+        return Err(Failure::person(anyhow!("nothing to pack: give at least one stream")));
+    }
+    let file = container::build(streams.iter().map(|(kind, b)| (*kind, &b[..])))
+        .map_err(Failure::person)?;
+    std::fs::write(&args.output, file)
+        .with_context(|| args.output.display().to_string())
+        .map_err(Failure::person)?;
+    Ok(Code::Ok)
+}
+
+fn bytes(text: OsString) -> Vec<u8> {
+    text.into_vec()
+}

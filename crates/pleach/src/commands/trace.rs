@@ -1,0 +1,149 @@
+//! `pleach trace`: what the symbolic half decided on an input, and what the
+//! run cost.
+
+use super::{executor, read};
+use crate::args;
+use crate::exit::{Code, Failure};
+use crate::show;
+use pleach_campaign::container::view;
+use pleach_campaign::trace::kind;
+use pleach_campaign::{End, Executor, Half, Outcome, Output, Trace, oracle};
+use pleach_expr::Printer;
+use serde_json::{Map, Value, json};
+use std::io::Write;
+use std::time::Duration;
+
+/// The most output of a target that is shown.
+const CAPTURE: u64 = 16 << 20;
+/// The most disagreements that are shown.
+const MOST: usize = 10;
+
+pub fn run(args: args::Trace) -> Result<Code, Failure> {
+    let input = read(&args.input)?;
+    let output = if args.capture { Output::Capture { limit: CAPTURE } } else { Output::Null };
+    let mut executor = executor(Half::Symbolic, &args.run, &args.input, output)?;
+    let timeout = Duration::from_millis(args.run.timeout);
+    let mut cpu = Duration::ZERO;
+    let mut last = None;
+    for _ in 0..args.repeat {
+        let outcome = executor.run(&input, timeout)?;
+        cpu += outcome.cpu;
+        last = Some(outcome);
+    }
+    let Some(outcome) = last else { return Ok(Code::Ours) };
+    let trace = executor.trace()?;
+    let wrong = match args.check {
+        true => oracle::check(&trace, &view(&input), MOST),
+        false => Vec::new(),
+    };
+    let mean = cpu / args.repeat;
+    let mut out = show::out();
+    if args.json {
+        let line = as_json(&args, &trace, &outcome, mean, input.len(), wrong.len());
+        serde_json::to_writer(&mut out, &line)?;
+        writeln!(out)?;
+    } else {
+        events(&mut out, &executor, &trace)?;
+        summary(&mut out, &args, &trace, &outcome, mean, input.len())?;
+    }
+    out.flush()?;
+    if args.capture {
+        std::io::stderr().write_all(&outcome.stdout)?;
+        std::io::stderr().write_all(&outcome.stderr)?;
+    }
+    for w in &wrong {
+        eprintln!("pleach: {w}");
+    }
+    let lost = matches!(outcome.end, End::Lost(_));
+    Ok(if wrong.is_empty() && !lost { Code::Ok } else { Code::Wanting })
+}
+
+fn events(out: &mut impl Write, executor: &Executor, trace: &Trace) -> Result<(), Failure> {
+    let layout = executor.layout();
+    let symbols = show::symbols(layout, trace);
+    let printer = Printer::new(&trace.expr, &symbols);
+    let columns = show::columns();
+    for event in &trace.events {
+        let (place, function) = match trace.place(layout, event) {
+            Some((f, s)) => (show::place(f, s), show::name(f)),
+            None => ("?".into(), "?".into()),
+        };
+        let condition = show::condition(trace, &printer, event);
+        let word = show::word(kind(event));
+        let line = format!("{word:<14} {place:<18} {function:<16} {} {condition}", event.dir);
+        writeln!(out, "{}", show::cut(&line, columns))?;
+    }
+    Ok(())
+}
+
+fn summary(
+    out: &mut impl Write,
+    args: &args::Trace,
+    trace: &Trace,
+    outcome: &Outcome,
+    mean: Duration,
+    input: usize,
+) -> Result<(), Failure> {
+    let mean_of = match args.repeat {
+        1 => String::new(),
+        n => format!(" (mean of {n} runs)"),
+    };
+    writeln!(
+        out,
+        "{} events, {} nodes, {} bytes of snapshots; {} of {input} input bytes read",
+        trace.events.len(),
+        trace.nodes.saturating_sub(1),
+        trace.snapshot_bytes,
+        trace.input_read,
+    )?;
+    writeln!(
+        out,
+        "{}; {:.3} ms CPU{mean_of}, {} KiB resident",
+        show::end(&outcome.end),
+        mean.as_secs_f64() * 1e3,
+        outcome.rss_kib,
+    )?;
+    let losses: Vec<_> = trace.named_losses().map(|(name, n)| format!("{name} {n}")).collect();
+    if !losses.is_empty() {
+        writeln!(out, "labels lost: {}", losses.join(", "))?;
+    }
+    if !trace.unmodelled.is_empty() {
+        writeln!(out, "functions without a model: {}", trace.unmodelled.join(", "))?;
+    }
+    let cut: Vec<_> = trace.cut_by().collect();
+    if !cut.is_empty() {
+        writeln!(out, "the trace is cut: no room for more {}", cut.join(", "))?;
+    }
+    Ok(())
+}
+
+fn as_json(
+    args: &args::Trace,
+    trace: &Trace,
+    outcome: &Outcome,
+    mean: Duration,
+    input: usize,
+    wrong: usize,
+) -> Value {
+    let losses: Map<String, Value> =
+        trace.named_losses().map(|(name, n)| (name.to_string(), n.into())).collect();
+    let mut line = json!({
+        "events": trace.events.len(),
+        "nodes": trace.nodes.saturating_sub(1),
+        "input_bytes": input,
+        "input_read": trace.input_read,
+        "cpu_ms": mean.as_secs_f64() * 1e3,
+        "runs": args.repeat,
+        "rss_kib": outcome.rss_kib,
+        "status": show::status(&outcome.end),
+        "end": show::end(&outcome.end),
+        "losses": losses,
+        "unmodelled": trace.unmodelled,
+        "cut": trace.cut_by().collect::<Vec<_>>(),
+        "snapshot_bytes": trace.snapshot_bytes,
+    });
+    if args.check {
+        line["disagreements"] = wrong.into();
+    }
+    line
+}

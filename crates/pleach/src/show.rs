@@ -1,0 +1,151 @@
+//! How places in the source and conditions look.
+
+use pleach_abi::event::{Event, Kind};
+use pleach_abi::function::{Function, SiteInfo};
+use pleach_campaign::trace::{TargetSymbols, Trace, kind};
+use pleach_campaign::{End, Layout, signal_name};
+use pleach_expr::Printer;
+use std::io::{BufWriter, IsTerminal, StdoutLock};
+
+/// `calc.c:41:9`. A long path is cut to its last part.
+pub fn place(function: &Function, site: &SiteInfo) -> String {
+    let file = if site.file.is_empty() { &function.file } else { &site.file };
+    let short = match file.rsplit_once('/') {
+        Some((_, name)) if file.starts_with('/') || file.len() > 28 => name,
+        _ => file.strip_prefix("./").unwrap_or(file),
+    };
+    match (site.line, site.column) {
+        (0, _) => short.to_string(),
+        (line, 0) => format!("{short}:{line}"),
+        (line, column) => format!("{short}:{line}:{column}"),
+    }
+}
+
+/// A function's name as people write it: C++ names without their parameters.
+pub fn name(function: &Function) -> String {
+    let options = cpp_demangle::DemangleOptions::new().no_params().no_return_type();
+    cpp_demangle::Symbol::new(&function.name)
+        .ok()
+        .filter(|_| function.name.starts_with("_Z"))
+        .and_then(|s| s.demangle(&options).ok())
+        .unwrap_or_else(|| function.name.clone())
+}
+
+/// The word for a kind of decision.
+pub fn word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Branch => "branch",
+        Kind::Switch => "switch",
+        Kind::Select => "select",
+        Kind::Pin => "pin",
+        Kind::CheckDiv => "check divisor",
+        Kind::CheckIndex => "check index",
+        Kind::CheckSize => "check size",
+        Kind::CheckOverflow => "check overflow",
+        Kind::Len => "length",
+        Kind::Assume => "assume",
+        Kind::Indirect => "jump",
+        Kind::Model => "model",
+    }
+}
+
+/// What an event decided, as C.
+pub fn condition(trace: &Trace, printer: &Printer, event: &Event) -> String {
+    match kind(event) {
+        Kind::Len => Printer::longer(event.stream, event.aux, event.dir == 1),
+        Kind::Switch | Kind::Indirect => {
+            printer.equals(event.label, trace.expr.recorded(event.label))
+        }
+        _ => printer.condition(event.label, event.dir == 1),
+    }
+}
+
+pub fn symbols<'a>(layout: &'a Layout, trace: &'a Trace) -> TargetSymbols<'a> {
+    TargetSymbols { layout, modules: &trace.modules }
+}
+
+/// How a run ended, in words.
+pub fn end(end: &End) -> String {
+    match end {
+        End::Exit(status) => format!("exit {status}"),
+        End::Signal(signal) => signal_name(*signal),
+        End::Timeout => "timeout".into(),
+        End::Memory => "over its memory limit".into(),
+        End::Output => "over its output limit".into(),
+        End::Lost(why) => why.clone(),
+    }
+}
+
+/// A status as a shell gives it: what ended a run from outside is SIGKILL.
+pub fn status(end: &End) -> i32 {
+    match end {
+        End::Exit(status) => *status,
+        End::Signal(signal) => 128 + signal,
+        _ => 137,
+    }
+}
+
+/// Standard output, for many lines. Whoever writes flushes it at the end, where
+/// an error can still be told.
+pub fn out() -> BufWriter<StdoutLock<'static>> {
+    BufWriter::new(std::io::stdout().lock())
+}
+
+/// Columns of the terminal, if standard output is one.
+pub fn columns() -> Option<usize> {
+    let stdout = std::io::stdout();
+    if !stdout.is_terminal() {
+        return None;
+    }
+    terminal_size::terminal_size_of(stdout).map(|(w, _)| usize::from(w.0))
+}
+
+/// A line that fits, if there is something to fit it into.
+pub fn cut(line: &str, columns: Option<usize>) -> String {
+    match columns {
+        Some(n) if line.chars().count() > n && n > 1 => {
+            line.chars().take(n - 1).chain(['…']).collect()
+        }
+        _ => line.to_string(),
+    }
+}
+
+/// Breaks text at spaces into lines of at most `width` characters.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for part in text.split(' ') {
+        let last = lines.last().map_or(0, |l| l.chars().count());
+        if last > 0 && last + 1 + part.chars().count() > width {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(part);
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_readable() {
+        let shown = |n: &str| name(&Function { name: n.into(), ..Function::default() });
+        assert_eq!(shown("_ZN4Json6Reader5parseEPKcS2_"), "Json::Reader::parse");
+        assert_eq!(shown("parse"), "parse");
+        assert_eq!(shown("_Zparse"), "_Zparse");
+    }
+
+    #[test]
+    fn text_is_wrapped_at_spaces() {
+        assert_eq!(wrap("in[0] == 'a' && in[1] < 10", 12), ["in[0] == 'a'", "&& in[1] <", "10"]);
+        assert_eq!(wrap("averylongword x", 5), ["averylongword", "x"]);
+        assert_eq!(cut("abcdef", Some(4)), "abc…");
+        assert_eq!(cut("abcd", Some(4)), "abcd");
+        assert_eq!(cut("abcdef", None), "abcdef");
+    }
+}

@@ -1,0 +1,151 @@
+//! Bad input from people: one message that says what to do, exit status 2,
+//! and nothing else happens.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Place {
+        Place(tempfile::tempdir().expect("a temporary directory"))
+    }
+
+    fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.0.path().join(name);
+        std::fs::write(&path, bytes).expect("writable");
+        path
+    }
+
+    /// A plain executable, from the system's compiler.
+    fn compiled(&self, flags: &[&str]) -> PathBuf {
+        let source = self.file("main.c", b"int main(void) { return 0; }\n");
+        let path = self.0.path().join("plain");
+        let done = Command::new("cc").args(flags).arg("-o").args([&path, &source]).status();
+        assert!(done.expect("cc is there").success());
+        path
+    }
+}
+
+fn pleach(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_pleach")).args(args).output().expect("pleach runs")
+}
+
+/// Status 2, nothing on standard output, one line that holds all of `parts`.
+fn refuses(args: &[&str], parts: &[&str]) {
+    let out = pleach(args);
+    let message = String::from_utf8_lossy(&out.stderr);
+    assert_eq!(out.status.code(), Some(2), "{args:?}: {message}");
+    assert!(out.stdout.is_empty(), "{args:?}");
+    assert_eq!(message.lines().count(), 1, "{args:?}: {message}");
+    assert!(message.starts_with("pleach: "), "{message}");
+    for part in parts {
+        assert!(message.contains(part), "{args:?}: {message}");
+    }
+}
+
+/// All commands that take a program refuse it with the same message.
+fn refuses_program(program: &Path, parts: &[&str]) {
+    let place = Place::new();
+    let (program, input) = (program.to_str().unwrap(), place.file("input", b"x"));
+    let (input, out) = (input.to_str().unwrap(), place.0.path().join("out"));
+    let named: Vec<_> = parts.iter().chain(&[program]).copied().collect();
+    refuses(&["trace", input, "--", program], &named);
+    refuses(&["explain", input, "--", program, "@@"], &named);
+    refuses(&["cover", input, "--", program], &named);
+    refuses(&["exec", "--half", "fast", "--", program], &named);
+    refuses(&["exec", "--half", "symbolic", "--", program], &named);
+    refuses(&["extract", program, "-o", out.to_str().unwrap()], &named);
+    refuses(&["sites", program], &named);
+    assert!(!out.exists());
+}
+
+#[test]
+fn files_that_are_no_targets() {
+    let place = Place::new();
+    refuses_program(&place.0.path().join("nothing"), &["No such file"]);
+    refuses_program(place.0.path(), &["directory"]);
+    refuses_program(&place.file("empty", b""), &["not an ELF file"]);
+    refuses_program(&place.file("script", b"#!/bin/sh\necho no\n"), &["not an ELF file"]);
+    refuses_program(
+        &place.file("cut", b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0"),
+        &["damaged ELF file", "build it again"],
+    );
+}
+
+#[test]
+fn executables_that_are_not_ours() {
+    let place = Place::new();
+    let plain = place.compiled(&[]);
+    refuses_program(&plain, &["no symbolic half", "pleach cc"]);
+    let mut bytes = std::fs::read(&plain).unwrap();
+    bytes[4] = 1;
+    refuses_program(&place.file("narrow", &bytes), &["32-bit", "-m32"]);
+    (bytes[4], bytes[18]) = (2, 183);
+    refuses_program(&place.file("arm", &bytes), &["another machine", "x86-64"]);
+    (bytes[18], bytes[16]) = (62, 1);
+    refuses_program(&place.file("object", &bytes), &["link it with `pleach cc`"]);
+    refuses_program(&place.compiled(&["-static"]), &["statically", "glibc"]);
+}
+
+#[test]
+fn inputs_that_are_not_there() {
+    let place = Place::new();
+    let plain = place.compiled(&[]);
+    let plain = plain.to_str().unwrap();
+    refuses(&["trace", "/no/such/input", "--", plain], &["/no/such/input", "No such file"]);
+    refuses(&["cover", "/no/such/input", "--", plain], &["/no/such/input"]);
+    refuses(&["pack", "--stdin", "/no/such/input", "-o", "/dev/null"], &["/no/such/input"]);
+    refuses(&["pack", "--env", "NOVALUE", "-o", "/dev/null"], &["NOVALUE", "NAME=VALUE"]);
+    refuses(&["pack", "--arg", "x", "-o", "/no/such/dir/out"], &["/no/such/dir/out"]);
+    refuses(&["pack", "-o", "/dev/null"], &["nothing to pack"]);
+}
+
+#[test]
+fn flags_that_are_not_there() {
+    for (args, part) in [
+        (&["trace", "--no-such-flag", "x", "--", "y"][..], "--no-such-flag"),
+        (&["trace", "x"], "PROGRAM"),
+        (&["trace", "x", "y"], "y"),
+        (&["trace", "x", "--repeat", "0", "--", "y"], "--repeat"),
+        (&["trace", "x", "-t", "soon", "--", "y"], "soon"),
+        (&["exec", "--half", "slow", "--", "y"], "slow"),
+        (&["exec", "--", "y"], "--half"),
+        (&["nonsense"], "nonsense"),
+        (&[], "Usage: pleach"),
+    ] {
+        let out = pleach(args);
+        let message = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(out.status.code(), Some(2), "{args:?}");
+        assert!(message.contains(part) && message.contains("--help"), "{args:?}: {message}");
+    }
+}
+
+#[test]
+fn help_and_version_are_no_errors() {
+    for args in [&["--help"][..], &["--version"], &["trace", "--help"], &["pack", "--help"]] {
+        let out = pleach(args);
+        assert!(out.status.success() && out.stderr.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn streams_are_packed_in_order() {
+    let place = Place::new();
+    let (file, out) = (place.file("f", b"hello"), place.0.path().join("packed"));
+    let done = pleach(&[
+        "pack",
+        "--arg",
+        "-x",
+        "--env",
+        "A=b",
+        "--stdin",
+        file.to_str().unwrap(),
+        "-o",
+        out.to_str().unwrap(),
+    ]);
+    assert!(done.status.success());
+    let expected = b"PLEACH-INPUT-1\ni\0\0\0\x05\0\0\0helloa\0\0\0\x02\0\0\0-xe\0\0\0\x03\0\0\0A=b";
+    assert_eq!(std::fs::read(&out).unwrap(), expected);
+}

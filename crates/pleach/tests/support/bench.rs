@@ -1,0 +1,303 @@
+//! One program at one level: all that is checked, and what was wrong.
+
+use super::expectation::{Ending, Program, Run};
+use super::mutation::{Random, mutate};
+use super::prediction::Path;
+use super::workshop::{Behaviour, Workshop};
+use pleach_abi::event::{Event, Kind};
+use pleach_campaign::trace::{TargetSymbols, kind};
+use pleach_campaign::{End, Executor, Half, Layout, Output, Target, Trace, container, oracle};
+use pleach_expr::Printer;
+use std::ffi::OsString;
+use std::sync::Arc;
+use std::time::Duration;
+
+const MUTATIONS: usize = 20;
+const TIMEOUT: Duration = Duration::from_secs(20);
+/// So much of a path is kept in a comment: as many lines, as many characters in each.
+const LINES: usize = 24;
+const COLUMNS: usize = 150;
+/// Losses that every program may have: the label is dropped, or the address
+/// becomes a condition, and no constraint is wrong.
+const HARMLESS: [&str; 2] = ["healed", "pinned"];
+
+/// What came of a program at one level.
+#[derive(Default)]
+pub struct Report {
+    pub failures: Vec<String>,
+    /// The path condition of each run, as comments show it.
+    pub paths: Vec<Vec<String>>,
+}
+
+/// Builds and checks everything. An error means that nothing could be checked.
+pub fn examine(program: &Program, level: &str) -> Result<Report, String> {
+    let shop = Workshop::new(program, level)?;
+    let layout = Arc::new(Layout::private(&shop.both).map_err(|e| e.to_string())?);
+    let update = std::env::var_os("UPDATE_EXPECT").is_some();
+    // The comment's paths are those of the level that comes last.
+    let compare = !update && program.levels.last() == Some(&level);
+    let mut report = Report::default();
+    for (number, run) in program.runs.iter().enumerate() {
+        let mut bench = Bench { program, run, layout: &layout, failures: Vec::new() };
+        if !program.socket {
+            bench.behaviour(&shop)?;
+        }
+        let path = bench.traces(compare)?;
+        report.paths.push(path);
+        let named = |f: String| format!("run {}: {f}", number + 1);
+        report.failures.extend(bench.failures.into_iter().map(named));
+    }
+    Ok(report)
+}
+
+struct Bench<'a> {
+    program: &'a Program,
+    run: &'a Run,
+    layout: &'a Arc<Layout>,
+    failures: Vec<String>,
+}
+
+impl Bench<'_> {
+    fn fail(&mut self, text: String) {
+        self.failures.push(text);
+    }
+
+    fn behaviour(&mut self, shop: &Workshop) -> Result<(), String> {
+        for (name, words) in shop.processes() {
+            let seen = shop.behaviour(&words, self.run)?;
+            self.compare(name, &seen);
+        }
+        Ok(())
+    }
+
+    fn compare(&mut self, name: &str, seen: &Behaviour) {
+        if seen.end != self.run.end {
+            let end = |e: Option<Ending>| e.map_or("a timeout".into(), |e| format!("{e:?}"));
+            self.fail(format!(
+                "behaviour: {name} ends by {}, not {}",
+                end(seen.end),
+                end(self.run.end)
+            ));
+        }
+        if seen.stdout != self.run.stdout {
+            let text = seen.stdout.escape_ascii();
+            self.fail(format!(
+                "behaviour: {name} prints \"{text}\", not \"{}\"",
+                self.run.stdout.escape_ascii()
+            ));
+        }
+    }
+
+    /// The trace of the run's input and all that follows from it; the path's lines.
+    fn traces(&mut self, compare: bool) -> Result<Vec<String>, String> {
+        let mut executor = self.executor()?;
+        let file = self.run.streams.file();
+        let (seen, trace) = trace(&mut executor, &file)?;
+        self.compare("symbolic half under the driver", &seen);
+        for wrong in oracle::check(&trace, &container::view(&file), 3) {
+            self.fail(format!("oracle: {wrong}"));
+        }
+        self.losses(&trace);
+        let path = self.path(&trace);
+        if compare && path != self.run.path {
+            self.fail(format!("path: it is\n    {}", path.join("\n    ")));
+        }
+        self.bytes(&trace, &file);
+        self.predictions(&trace, &file, &mut executor)?;
+        Ok(path)
+    }
+
+    fn executor(&self) -> Result<Executor, String> {
+        let mut args = vec![OsString::from("program")];
+        args.extend(self.run.args.iter().map(OsString::from));
+        let mut target = Target::new(Half::Symbolic, args);
+        target.output = Output::Capture { limit: 1 << 20 };
+        target.socket = self.program.socket;
+        Executor::new(self.layout.clone(), target).map_err(|e| e.to_string())
+    }
+
+    fn losses(&mut self, trace: &Trace) {
+        if trace.cut != 0 {
+            let what: Vec<_> = trace.cut_by().collect();
+            self.fail(format!("losses: the trace is cut: {}", what.join(", ")));
+        }
+        let allowed =
+            |name: &str| HARMLESS.contains(&name) || self.run.losses.iter().any(|l| l == name);
+        let lost: Vec<_> = trace
+            .named_losses()
+            .filter(|(name, _)| !allowed(name))
+            .map(|(name, count)| format!("{count} {name}"))
+            .collect();
+        if !lost.is_empty() {
+            let names = trace.unmodelled.join(", ");
+            self.fail(format!("losses: {} {names}", lost.join(", ")));
+        }
+    }
+
+    /// The path condition as a comment shows it.
+    fn path(&self, trace: &Trace) -> Vec<String> {
+        let mut lines: Vec<_> =
+            trace.events.iter().take(LINES).map(|e| self.line(trace, e)).collect();
+        for line in &mut lines {
+            *line = hide_addresses(line);
+            if line.chars().count() > COLUMNS {
+                *line = line.chars().take(COLUMNS).chain(['…']).collect();
+            }
+        }
+        if trace.events.len() > LINES {
+            lines.push("…".into());
+        }
+        lines
+    }
+
+    fn line(&self, trace: &Trace, event: &Event) -> String {
+        let symbols = TargetSymbols { layout: self.layout, modules: &trace.modules };
+        let printer = Printer::new(&trace.expr, &symbols);
+        let mark = match kind(event) {
+            Kind::Branch => "",
+            Kind::Switch => "switch: ",
+            Kind::Select => "select: ",
+            Kind::Len => "length: ",
+            Kind::Pin => "pin: ",
+            Kind::Model => "model: ",
+            Kind::Assume => "assume: ",
+            Kind::Indirect => "jump: ",
+            _ => "check: ",
+        };
+        let condition = match kind(event) {
+            Kind::Len => Printer::longer(event.stream, event.aux, event.dir == 1),
+            Kind::Switch | Kind::Indirect => {
+                printer.equals(event.label, trace.expr.recorded(event.label))
+            }
+            _ => printer.condition(event.label, event.dir == 1),
+        };
+        format!("{mark}{condition}")
+    }
+
+    /// An event for people: its place, number, condition and source line.
+    fn event(&self, trace: &Trace, at: Option<usize>) -> String {
+        let Some(at) = at else { return "nowhere".into() };
+        let Some(event) = trace.events.get(at) else {
+            return format!("after event {at}, the last");
+        };
+        let place = trace.place(self.layout, event);
+        let line = place.map_or(String::new(), |(f, s)| {
+            format!(" at {}:{}", if s.file.is_empty() { &f.file } else { &s.file }, s.line)
+        });
+        let mut text = self.line(trace, event);
+        text = text.chars().take(COLUMNS).collect();
+        format!("event {at} ({:?}{line}: {text})", kind(event))
+    }
+
+    /// `must:` and `free:`: every value of one byte, the others as they are.
+    fn bytes(&mut self, trace: &Trace, file: &[u8]) {
+        let path = Path::new(trace, self.layout);
+        let stays = |offset: usize, byte: u8| {
+            let mut other = file.to_vec();
+            if let Some(b) = other.get_mut(offset) {
+                *b = byte;
+            }
+            path.predict(&container::view(&other)).is_none()
+        };
+        let mut wrong = Vec::new();
+        for must in &self.run.must {
+            if let Some(byte) = (0..=255).find(|&b| !must.holds(b) && stays(must.offset, b)) {
+                wrong.push(format!("must: in[{}] may be {byte:#x} on this path", must.offset));
+            }
+        }
+        for &offset in &self.run.free {
+            if let Some(byte) = (0..=255).find(|&b| !stays(offset, b)) {
+                wrong.push(format!("free: in[{offset}] may not be {byte:#x} on this path"));
+            }
+        }
+        self.failures.extend(wrong);
+    }
+
+    fn predictions(
+        &mut self,
+        trace_here: &Trace,
+        file: &[u8],
+        executor: &mut Executor,
+    ) -> Result<(), String> {
+        let path = Path::new(trace_here, self.layout);
+        let run = self.run;
+        let is_container = container::is_container(file);
+        let open = payloads(file);
+        let mut random = Random::from_name(&format!("{}{file:?}", self.program.file.display()));
+        let mut inputs: Vec<(Option<bool>, Vec<u8>)> = Vec::new();
+        inputs.extend(run.same.iter().map(|i| (Some(true), i.clone())));
+        inputs.extend(run.other.iter().map(|i| (Some(false), i.clone())));
+        inputs.extend(
+            (0..MUTATIONS).map(|_| (None, mutate(file, &open, !is_container, &mut random))),
+        );
+        for (same, input) in inputs {
+            let predicted = path.predict(&container::view(&input));
+            let (_, there) = trace(executor, &input)?;
+            let other = Path::new(&there, self.layout);
+            let left = path.leaves(&other);
+            let text = input.escape_ascii().to_string();
+            if same.is_some_and(|s| s != predicted.is_none()) {
+                let word = if same == Some(true) { "same" } else { "other" };
+                let at = self.event(trace_here, predicted);
+                self.fail(format!("{word}: \"{text}\" should leave the path {at}"));
+            }
+            let turned = predicted.is_none_or(|at| path.turns(&other, at));
+            if (predicted != left || !turned) && run.diverges.is_none() {
+                let (should, did) =
+                    (self.event(trace_here, predicted), self.event(trace_here, left));
+                let instead = self.event(&there, left);
+                self.fail(format!(
+                    "prediction: \"{text}\" should leave at {should}, it left at {did}, for {instead}"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Addresses differ from machine to machine: those of the program, its
+/// libraries and stack, which have twelve digits, become `0x…`.
+fn hide_addresses(line: &str) -> String {
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find("0x") {
+        let (before, number) = rest.split_at(at);
+        let digits = number[2..].bytes().take_while(u8::is_ascii_hexdigit).count();
+        let (number, after) = number.split_at(2 + digits);
+        let address = digits == 12 && (number.starts_with("0x5") || number.starts_with("0x7"));
+        out.extend([before, if address { "0x…" } else { number }]);
+        rest = after;
+    }
+    out + rest
+}
+
+fn trace(executor: &mut Executor, input: &[u8]) -> Result<(Behaviour, Trace), String> {
+    let outcome = executor.run(input, TIMEOUT).map_err(|e| e.to_string())?;
+    let end = match outcome.end {
+        End::Exit(status) => Some(Ending::Exit(status)),
+        End::Signal(signal) => Some(Ending::Signal(signal)),
+        End::Timeout => None,
+        other => return Err(format!("the run on \"{}\" ended by {other:?}", input.escape_ascii())),
+    };
+    let trace = executor.trace().map_err(|e| format!("on \"{}\": {e}", input.escape_ascii()))?;
+    Ok((Behaviour { stdout: outcome.stdout, end }, trace))
+}
+
+/// Where mutations may change bytes: everywhere, or in a container's streams.
+/// The name of an environment variable is no input.
+fn payloads(file: &[u8]) -> Vec<usize> {
+    if !container::is_container(file) {
+        return (0..file.len()).collect();
+    }
+    let streams = container::parse(file).unwrap_or_default();
+    let places = |s: &container::Stream| {
+        let name = match s.kind {
+            pleach_abi::container::ENV => {
+                s.bytes.iter().position(|&b| b == b'=').map_or(0, |eq| eq + 1)
+            }
+            _ => 0,
+        };
+        s.offset + name..s.offset + s.bytes.len()
+    };
+    streams.iter().flat_map(places).collect()
+}

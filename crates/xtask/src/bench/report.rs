@@ -1,0 +1,180 @@
+//! The numbers as JSON for programs and as tables for people.
+
+use std::fmt::Write;
+use std::fs;
+use std::process::{Command, Stdio};
+
+use anyhow::Result;
+use serde::Serialize;
+
+use super::compile::Compile;
+use super::cpu::{self, Cpu};
+use super::one_input::{Micros, OneInput};
+use crate::project;
+
+#[derive(Serialize)]
+pub struct Report {
+    machine: Machine,
+    pub one_input: Vec<OneInput>,
+    pub cpu: Vec<Cpu>,
+    pub compile: Vec<Compile>,
+}
+
+/// Numbers mean little without it.
+#[derive(Serialize)]
+struct Machine {
+    processor: String,
+    cores: usize,
+    kernel: String,
+    clang: String,
+    afl: Option<String>,
+}
+
+impl Report {
+    pub fn new() -> Result<Report> {
+        let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name"));
+        let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+        Ok(Report {
+            machine: Machine {
+                processor: model
+                    .map_or("unknown", |m| m.trim_start_matches([' ', '\t', ':']))
+                    .into(),
+                cores: std::thread::available_parallelism()?.get(),
+                kernel: kernel.trim().into(),
+                clang: first_line(project::CLANG).unwrap_or_default(),
+                afl: first_line("afl-clang-fast"),
+            },
+            one_input: Vec::new(),
+            cpu: Vec::new(),
+            compile: Vec::new(),
+        })
+    }
+
+    pub fn markdown(&self) -> String {
+        let mut out = String::new();
+        let m = &self.machine;
+        line(
+            &mut out,
+            &format!("{}, {} cores, Linux {}; {}", m.processor, m.cores, m.kernel, m.clang),
+        );
+        if let Some(afl) = &m.afl {
+            line(&mut out, &format!("afl-clang-fast compiles with {afl}"));
+        }
+        self.one_input.iter().for_each(|row| one_input(&mut out, row));
+        if !self.cpu.is_empty() {
+            self.cpu_table(&mut out);
+        }
+        if !self.compile.is_empty() {
+            self.compile_table(&mut out);
+        }
+        out
+    }
+
+    fn cpu_table(&self, out: &mut String) {
+        line(
+            out,
+            "\nCPU-bound, nothing symbolic (processor time; ratios to the plain -O2 build):\n",
+        );
+        line(out, "| program  |   plain | fast half | symbolic half | afl-clang-fast |");
+        line(out, "|----------|--------:|----------:|--------------:|---------------:|");
+        let ratio = |r: Option<f64>| r.map_or("-".to_string(), |r| format!("{r:.2}×"));
+        for row in &self.cpu {
+            line(
+                out,
+                &format!(
+                    "| {:8} | {:>4.0} ms | {:>8.2}× | {:>12.2}× | {:>14} |",
+                    row.program,
+                    row.plain_ms,
+                    row.fast,
+                    row.symbolic,
+                    ratio(row.afl)
+                ),
+            );
+        }
+        let (fast, symbolic, afl) = cpu::means(&self.cpu);
+        line(
+            out,
+            &format!(
+                "| **mean** |         | {fast:>8.2}× | {symbolic:>12.2}× | {:>14} |",
+                ratio(afl)
+            ),
+        );
+    }
+
+    fn compile_table(&self, out: &mut String) {
+        line(out, "\nCompiling one file with -O2 -c:\n");
+        line(
+            out,
+            "| file         | clang, CPU | Pleach, CPU | ratio | clang, elapsed | Pleach, elapsed | ratio |",
+        );
+        line(
+            out,
+            "|--------------|-----------:|------------:|------:|---------------:|----------------:|------:|",
+        );
+        for row in &self.compile {
+            line(
+                out,
+                &format!(
+                    "| {:12} | {:>8.2} s | {:>9.2} s | {:>4.1}× | {:>12.2} s | {:>13.2} s | {:>4.1}× |",
+                    row.file,
+                    row.plain_cpu_s,
+                    row.pleach_cpu_s,
+                    row.cpu_ratio(),
+                    row.plain_wall_s,
+                    row.pleach_wall_s,
+                    row.wall_ratio(),
+                ),
+            );
+        }
+    }
+}
+
+fn one_input(out: &mut String, row: &OneInput) {
+    line(
+        out,
+        &format!(
+            "\nOne input of {} bytes, {}: {} events, {} nodes, {:.1} MiB resident\n",
+            row.input_bytes,
+            row.program,
+            row.events,
+            row.nodes,
+            row.trace_rss_kib as f64 / 1024.0
+        ),
+    );
+    line(
+        out,
+        "| a run                      | CPU of the run | with its parent's | elapsed  | ratio |",
+    );
+    line(
+        out,
+        "|----------------------------|---------------:|------------------:|---------:|------:|",
+    );
+    let mut entry = |what: &str, m: &Micros| {
+        line(
+            out,
+            &format!(
+                "| {what:26} | {:>11.0} µs | {:>14.0} µs | {:>5.0} µs | {:>4.2}× |",
+                m.run_cpu,
+                m.all_cpu,
+                m.wall,
+                m.run_cpu / row.plain_exec.run_cpu
+            ),
+        );
+    };
+    entry("plain, fork and exec", &row.plain_exec);
+    entry("fast half, fork server", &row.fast_server);
+    entry("trace, fork server", &row.trace);
+}
+
+fn line(out: &mut String, text: &str) {
+    // Writing to a String cannot fail.
+    let _ = writeln!(out, "{text}");
+}
+
+/// What a compiler says it is.
+fn first_line(compiler: &str) -> Option<String> {
+    let said = Command::new(compiler).arg("--version").stderr(Stdio::null()).output().ok()?;
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    said.lines().find(|line| line.contains("clang version")).map(str::to_string)
+}

@@ -1,0 +1,59 @@
+//! Numbers that are the same on every machine for the same seed.
+
+/// Steele, Lea and Flood's SplitMix64: enough for inputs, and ten lines.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+
+    /// An input for globals. Uniform bytes make nearly every comparison come out
+    /// the same way, so each input has its own mixture of plain zeros, edges and
+    /// noise, in pieces as long as the integers that are read.
+    pub fn input(&mut self, len: usize) -> Vec<u8> {
+        const EDGES: [u8; 6] = [0, 1, 2, 0x7f, 0x80, 0xff];
+        let (zeros, edges) = (self.below(80), self.below(60));
+        let mut bytes = Vec::with_capacity(len + 8);
+        while bytes.len() < len {
+            let piece = 1usize << self.below(4);
+            let kind = self.below(140);
+            for _ in 0..piece {
+                bytes.push(match kind {
+                    k if k < zeros => 0,
+                    k if k < zeros + edges => EDGES[self.below(6) as usize],
+                    _ => self.next() as u8,
+                });
+            }
+        }
+        bytes.truncate(len);
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_seed_gives_the_same_input_of_the_length_asked_for() {
+        for len in [0, 1, 7, 300] {
+            let one = Random::new(5).input(len);
+            assert_eq!(one, Random::new(5).input(len));
+            assert_eq!(one.len(), len);
+        }
+        assert_ne!(Random::new(5).input(300), Random::new(6).input(300));
+    }
+}

@@ -1,0 +1,85 @@
+//! Fetching and building a subject, once for each compiler.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::{Duration, SystemTime};
+
+use anyhow::{Result, bail};
+use serde::{Deserialize, Serialize};
+
+use super::recipe::{Flavour, Recipe};
+use crate::process::{self, Cost};
+use crate::project;
+
+const FETCH_LIMIT: Duration = Duration::from_secs(900);
+const BUILD_LIMIT: Duration = Duration::from_secs(3600);
+
+/// What a build took. Processor time is what to compare: the elapsed time has the
+/// rest of the machine in it.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Built {
+    pub cpu_seconds: f64,
+    pub wall_seconds: f64,
+}
+
+/// Kept beside a build: while the key stays the same, it need not be repeated.
+#[derive(Serialize, Deserialize)]
+struct Stamp {
+    key: u64,
+    built: Built,
+}
+
+/// Builds `recipe` unless that was done by the same compiler already.
+pub fn ensure_built(recipe: &Recipe, flavour: Flavour, rebuild: bool) -> Result<Built> {
+    let stamp_path = recipe.dir().join(format!("{}.built", flavour.name()));
+    let key = key(recipe, flavour)?;
+    let stamp = fs::read(&stamp_path).ok().and_then(|s| serde_json::from_slice::<Stamp>(&s).ok());
+    if let Some(stamp) = stamp.filter(|stamp| stamp.key == key && !rebuild) {
+        return Ok(stamp.built);
+    }
+
+    let here = recipe.here(flavour);
+    match fs::remove_dir_all(&here) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(e.into()),
+        _ => fs::create_dir_all(&here)?,
+    }
+    stage(recipe, "fetch", flavour, FETCH_LIMIT)?;
+    stage(recipe, "unpack", flavour, FETCH_LIMIT)?;
+    let cost = stage(recipe, "build", flavour, BUILD_LIMIT)?;
+    let built =
+        Built { cpu_seconds: cost.cpu.as_secs_f64(), wall_seconds: cost.wall.as_secs_f64() };
+    fs::write(&stamp_path, serde_json::to_vec(&Stamp { key, built })?)?;
+    Ok(built)
+}
+
+fn stage(recipe: &Recipe, name: &str, flavour: Flavour, limit: Duration) -> Result<Cost> {
+    let (path, log) = recipe.log(&format!("{}-{name}", flavour.name()))?;
+    let mut command = recipe.stage(name, flavour)?;
+    let before = process::children_cpu()?;
+    let (exit, wall) = process::run_logged(&mut command, &log, limit)?;
+    if !exit.success() {
+        let said = String::from_utf8_lossy(&fs::read(&path)?).into_owned();
+        let lines: Vec<&str> = said.lines().collect();
+        bail!(
+            "{}: {name} ({}) failed: {exit}; the log is {}\n{}",
+            recipe.name,
+            flavour.name(),
+            path.display(),
+            lines[lines.len().saturating_sub(15)..].join("\n")
+        );
+    }
+    Ok(Cost { cpu: process::children_cpu()?.saturating_sub(before), wall })
+}
+
+/// Changes with the recipe, the stages and the compiler.
+fn key(recipe: &Recipe, flavour: Flavour) -> Result<u64> {
+    let mut hasher = DefaultHasher::new();
+    recipe.script().hash(&mut hasher);
+    fs::read(project::root().join("tools/subjects/lib.sh"))?.hash(&mut hasher);
+    if flavour == Flavour::Pleach {
+        let made = fs::metadata(project::tool("pleach-cc")?)?;
+        made.len().hash(&mut hasher);
+        made.modified()?.duration_since(SystemTime::UNIX_EPOCH)?.hash(&mut hasher);
+    }
+    Ok(hasher.finish())
+}

@@ -1,0 +1,147 @@
+//! What came of each subject, as one table.
+
+use std::fmt::Write;
+
+use super::build::Built;
+use super::check::Results;
+
+/// More than these are counted, not named.
+const NAMED_MAX: usize = 12;
+
+pub struct Row {
+    name: String,
+    plain: Built,
+    expected: Results,
+    pub pleach: Option<Built>,
+    pub build_problem: Option<String>,
+    pub fast: Results,
+    pub symbolic: Results,
+    pub labels: Results,
+}
+
+impl Row {
+    pub fn new(name: String, plain: Built, expected: Results) -> Row {
+        Row {
+            name,
+            plain,
+            expected,
+            pleach: None,
+            build_problem: None,
+            fast: Results::new(),
+            symbolic: Results::new(),
+            labels: Results::new(),
+        }
+    }
+
+    pub fn passed(&self) -> usize {
+        self.modes()
+            .iter()
+            .map(|(_, got)| self.right().filter(|test| passes(got, test)).count())
+            .sum()
+    }
+
+    pub fn failed(&self) -> usize {
+        match self.build_problem {
+            Some(_) => 1,
+            None => self.modes().len() * self.right().count() - self.passed(),
+        }
+    }
+
+    /// Tests that count: those that the plain build passes.
+    fn right(&self) -> impl Iterator<Item = &String> {
+        self.expected.iter().filter(|(_, passed)| **passed).map(|(test, _)| test)
+    }
+
+    fn modes(&self) -> [(&'static str, &Results); 3] {
+        [("fast", &self.fast), ("symbolic", &self.symbolic), ("symbolic with labels", &self.labels)]
+    }
+
+    /// Says which tests failed where, and which fail without Pleach too.
+    pub fn print_problems(&self) {
+        if let Some(problem) = &self.build_problem {
+            println!("{problem}");
+            return;
+        }
+        let plainly: Vec<&str> =
+            self.expected.iter().filter(|(_, ok)| !**ok).map(|(test, _)| test.as_str()).collect();
+        self.print_names("fails in the plain build too, not counted", &plainly);
+        for (mode, got) in self.modes() {
+            let mut failed: Vec<&str> =
+                self.right().filter(|test| !passes(got, test)).map(String::as_str).collect();
+            let own = got.iter().filter(|(test, ok)| !**ok && !self.expected.contains_key(*test));
+            failed.extend(own.map(|(test, _)| test.as_str()));
+            self.print_names(&format!("fails in {mode}"), &failed);
+        }
+    }
+
+    fn print_names(&self, what: &str, tests: &[&str]) {
+        for test in tests.iter().take(NAMED_MAX) {
+            println!("{}: {what}: {test}", self.name);
+        }
+        if tests.len() > NAMED_MAX {
+            println!("{}: {what}: {} more", self.name, tests.len() - NAMED_MAX);
+        }
+    }
+}
+
+fn passes(results: &Results, test: &str) -> bool {
+    results.get(test).copied().unwrap_or(false)
+}
+
+/// Markdown, aligned for a terminal.
+pub fn render(rows: &[Row]) -> String {
+    let mut out = String::from(
+        "| subject  | build, plain | build, Pleach | plain     | fast      | symbolic  | with labels |\n\
+         |----------|-------------:|--------------:|----------:|----------:|----------:|------------:|\n",
+    );
+    for row in rows {
+        let total = row.expected.len();
+        let cell = |got: &Results| match row.build_problem {
+            Some(_) => "-".to_string(),
+            None => format!(
+                "{}/{}",
+                row.right().filter(|t| passes(got, t)).count(),
+                row.right().count()
+            ),
+        };
+        let pleach =
+            row.pleach.map_or("failed".to_string(), |built| format!("{:.1} s", built.cpu_seconds));
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            out,
+            "| {:8} | {:>10.1} s | {:>13} | {:>9} | {:>9} | {:>9} | {:>11} |",
+            row.name,
+            row.plain.cpu_seconds,
+            pleach,
+            format!("{}/{total}", row.right().count()),
+            cell(&row.fast),
+            cell(&row.symbolic),
+            cell(&row.labels),
+        );
+    }
+    out.push_str("\nBuild times are processor seconds, configure scripts included.\n");
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn results(tests: &[(&str, bool)]) -> Results {
+        tests.iter().map(|(name, ok)| (name.to_string(), *ok)).collect()
+    }
+
+    #[test]
+    fn only_what_passes_plainly_counts_and_a_missing_test_has_failed() {
+        let built = Built { cpu_seconds: 1.0, wall_seconds: 1.0 };
+        let expected = results(&[("a", true), ("b", true), ("plain-bug", false)]);
+        let mut row = Row::new("x".into(), built, expected);
+        row.pleach = Some(built);
+        row.fast = results(&[("a", true), ("b", true), ("plain-bug", false)]);
+        row.symbolic = results(&[("a", true), ("b", false)]);
+        row.labels = results(&[("a", true), ("plain-bug", true)]);
+        assert_eq!((row.passed(), row.failed()), (4, 2));
+        let table = render(&[row]);
+        assert!(table.contains("|       2/3 |       2/2 |       1/2 |         1/2 |"), "{table}");
+    }
+}

@@ -1,0 +1,28 @@
+// A callback called by code without instrumentation: its arguments arrive without labels, memory keeps them.
+// object: plain/each.c
+// run
+// input: "kapw"
+// stdout: "1\n"
+// exit: 0
+// path: length: len > 3
+// same: "lapx"
+// other: "kbpw"
+// losses: unmodelled
+#include <stdio.h>
+#include <unistd.h>
+
+// In plain/each.c, compiled by plain clang.
+int each_byte(const char *bytes, int n, int (*f)(int byte, const char *where));
+
+static int middle(int byte, const char *where) {
+    (void)byte;
+    return *where == 'a';
+}
+
+int main(void) {
+    char in[4];
+    if (read(0, in, 4) != 4)
+        return 2;
+    printf("%d\n", each_byte(in, 4, middle));
+    return 0;
+}

@@ -1,0 +1,35 @@
+// std::thread: two workers on halves of the input, joined; labels are per thread.
+// flags: -O2 -pthread
+// run
+// input: "aaxbxx"
+// stdout: "1 2\n"
+// exit: 0
+// path: length: len > 5
+// path: in[0] != 'x'
+// path: in[1] != 'x'
+// path: in[2] == 'x'
+// path: in[3] != 'x'
+// path: in[4] == 'x'
+// path: in[5] == 'x'
+// same: "abxbxx"
+// diverges: threads
+#include <cstdio>
+#include <thread>
+
+static char in[6];
+
+int main() {
+    if (std::fread(in, 1, 6, stdin) != 6)
+        return 2;
+    int count[2] = {0, 0};
+    auto work = [&](int half) {
+        for (int i = 0; i < 3; i++)
+            if (in[half * 3 + i] == 'x')
+                count[half]++;
+    };
+    std::thread a(work, 0), b(work, 1);
+    a.join();
+    b.join();
+    std::printf("%d %d\n", count[0], count[1]);
+    return 0;
+}

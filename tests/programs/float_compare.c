@@ -1,0 +1,24 @@
+// Comparisons of doubles made from input: concrete, and no constraint may come out wrong.
+// opt: all
+// run
+// input: "\x07\x02"
+// stdout: "above\nseven\nnumber\ntwo\n"
+// exit: 0
+// path: length: len > 1
+// path: select: in[1] == 2
+// losses: float
+// diverges: float
+#include <stdio.h>
+#include <unistd.h>
+
+int main(void) {
+    unsigned char in[2];
+    if (read(0, in, 2) != 2)
+        return 2;
+    double x = in[0] / 2.0, y = in[1];
+    puts(x > 3.25 ? "above" : "below");
+    puts(x * y == 7.0 ? "seven" : "not seven");
+    puts(x != x ? "nan" : "number");
+    puts(in[1] == 2 ? "two" : "not two");
+    return 0;
+}

@@ -1,0 +1,28 @@
+// The program forks; the child's decisions must not disturb the parent's trace, nor its end.
+// run
+// input: "pc"
+// stdout: "child 7\np\n"
+// exit: 0
+// path: length: len > 1
+// path: select: in[0] == 'p'
+// must: in[0] == 'p'
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(void) {
+    char in[2];
+    int status;
+    if (read(0, in, 2) != 2)
+        return 2;
+    pid_t child = fork();
+    if (child < 0)
+        return 3;
+    // The child decides nothing on the input: its status is a plain copy.
+    if (child == 0)
+        _exit(7);
+    waitpid(child, &status, 0);
+    printf("child %d\n", WEXITSTATUS(status));
+    puts(in[0] == 'p' ? "p" : "not p");
+    return 0;
+}

@@ -1,0 +1,71 @@
+// Roman numerals: a switch for values and a look back for subtraction.
+// opt: all
+// run
+// input: "MCMXCIX"
+// stdout: "1999\n"
+// exit: 0
+// path: length: len <= 15
+// path: len > 0
+// path: check: len - 1 <= 15
+// path: pin: len == 7
+// path: switch: in[6] == 'X'
+// path: len > 1
+// path: check: len - 2 <= 15
+// path: pin: len == 7
+// path: switch: in[5] == 'I'
+// path: len - 1 > 1
+// path: check: len - 3 <= 15
+// path: pin: len == 7
+// path: switch: in[4] == 'C'
+// path: len - 2 > 1
+// path: check: len - 4 <= 15
+// path: pin: len == 7
+// path: switch: in[3] == 'X'
+// path: len - 3 > 1
+// path: check: len - 5 <= 15
+// path: pin: len == 7
+// path: switch: in[2] == 'M'
+// path: len - 4 > 1
+// path: check: len - 6 <= 15
+// path: pin: len == 7
+// path: …
+// other: "MCMXCXI"
+// run
+// input: "IQ"
+// stdout: "not Roman\n"
+// exit: 1
+// path: length: len <= 15
+// path: len > 0
+// path: check: len - 1 <= 15
+// path: pin: len == 2
+// path: switch: in[1] == 'Q'
+#include <stdio.h>
+#include <unistd.h>
+
+static int value(char c) {
+    switch (c) {
+    case 'I': return 1;
+    case 'V': return 5;
+    case 'X': return 10;
+    case 'L': return 50;
+    case 'C': return 100;
+    case 'D': return 500;
+    case 'M': return 1000;
+    default: return 0;
+    }
+}
+
+int main(void) {
+    char in[16];
+    long n = read(0, in, sizeof in);
+    int total = 0, last = 0;
+    for (long i = n - 1; i >= 0; i--) {
+        int v = value(in[i]);
+        if (v == 0)
+            return puts("not Roman"), 1;
+        total += v < last ? -v : v;
+        last = v;
+    }
+    puts(total == 1999 ? "1999" : total > 1000 ? "more than a thousand" : "less");
+    return 0;
+}

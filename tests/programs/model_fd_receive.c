@@ -1,0 +1,42 @@
+// recvmsg, preadv and MSG_PEEK over a connection and the same with readv: labels by what was taken.
+// socket: yes
+// plain: no
+// run
+// input: "abcdef"
+// stdout: "peeked a\nabc|de\nf\nend\n"
+// exit: 0
+// must: in[0] == 'a'
+// must: in[4] == 'e'
+// must: in[5] == 'f'
+// other: "abcdff"
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+int main(void) {
+    struct sockaddr_in addr = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof addr;
+    int s = socket(AF_INET, SOCK_STREAM, 0);
+    if (s < 0 || bind(s, (struct sockaddr *)&addr, sizeof addr) || listen(s, 1))
+        return 2;
+    int c = accept4(s, (struct sockaddr *)&addr, &len, SOCK_CLOEXEC);
+    if (c < 0 || addr.sin_family != AF_INET || addr.sin_addr.s_addr != htonl(INADDR_LOOPBACK))
+        return 3;
+    char a[3], b[2], last, none;
+    if (recv(c, a, 1, MSG_PEEK) != 1)
+        return 4;
+    puts(a[0] == 'a' ? "peeked a" : "peeked another");
+    struct iovec parts[2] = {{a, 3}, {b, 2}};
+    struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
+    if (recvmsg(c, &message, 0) != 5)
+        return 5;
+    puts(a[0] == 'a' && a[2] == 'c' && b[1] == 'e' ? "abc|de" : "other parts");
+    struct iovec one = {&last, 1};
+    if (readv(c, &one, 1) != 1)
+        return 6;
+    puts(last == 'f' ? "f" : "not f");
+    puts(recv(c, &none, 1, 0) == 0 ? "end" : "more");
+    return 0;
+}

@@ -1,0 +1,23 @@
+// Counts that write and fwrite give back do not fix the length of what was read.
+// run
+// input: "abc"
+// stdout: "abcabc"
+// exit: 0
+// path: length: len <= 63
+// path: len >= 0
+// path: len == len
+// path: len == len
+// same: "xyz"
+// same: "a longer one"
+#include <stdio.h>
+#include <unistd.h>
+
+int main(void) {
+    char in[64];
+    long n = read(0, in, sizeof in);
+    if (n < 0 || write(1, in, (size_t)n) != n)
+        return 1;
+    if (fwrite(in, 1, (size_t)n, stdout) != (size_t)n)
+        return 2;
+    return 0;
+}

@@ -1,0 +1,7 @@
+// Compiled without instrumentation: what a program may link from elsewhere.
+int each_byte(const char *bytes, int n, int (*f)(int byte, const char *where)) {
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += f(bytes[i], bytes + i);
+    return sum;
+}

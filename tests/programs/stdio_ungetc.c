@@ -1,0 +1,23 @@
+// ungetc of another character than was read: what is read again is what was pushed.
+// run
+// input: "ab"
+// stdout: "pushed\nb\n"
+// exit: 0
+// path: length: len > 0
+// path: in[0] != -1
+// path: length: len > 1
+// path: select: in[1] == 'b'
+// free: 0
+// other: "ac"
+#include <stdio.h>
+
+int main(void) {
+    int a = getchar();
+    if (a == EOF)
+        return 1;
+    ungetc('#', stdin);
+    int pushed = getchar(), b = getchar();
+    puts(pushed == '#' ? "pushed" : "impossible");
+    puts(b == 'b' ? "b" : "not b");
+    return 0;
+}

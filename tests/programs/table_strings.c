@@ -1,0 +1,29 @@
+// A table of pointers to strings: the pointer is looked up, the text behind it is reached by pinning.
+// opt: all
+// run
+// input: "2"
+// stdout: "south\nstarts with s\nfive letters\n"
+// exit: 0
+// path: length: len > 0
+// path: in[0] >= '0'
+// path: in[0] <= '3'
+// path: check: (uint64_t)(in[0] * 8 - 384) <= 24
+// path: check: name[in[0] - 48] - 0x… <= 5
+// path: select: table_55555555edf2[name[in[0] - 48] - 0x…] == 115
+// path: pin: name[in[0] - 48] == 0x…
+// other: "1"
+#include <stdio.h>
+#include <string.h>
+
+static const char *const name[4] = {"north", "east", "south", "west"};
+
+int main(void) {
+    int c = getchar();
+    if (c < '0' || c > '3')
+        return 1;
+    const char *s = name[c - '0'];
+    puts(s);
+    puts(s[0] == 's' ? "starts with s" : "starts otherwise");
+    puts(strlen(s) == 5 ? "five letters" : "four letters");
+    return 0;
+}

@@ -1,0 +1,145 @@
+# What every recipe in this directory stands on. `xtask subjects` runs one stage
+# of one recipe at a time:
+#
+#     bash tools/subjects/lib.sh STAGE NAME
+#
+# A recipe, NAME/recipe.sh, sets `sources` (Debian source packages) and defines
+#
+#     build      build here, a private copy of the sources, with $CC and $CXX
+#     programs   print the executables that have two halves, one a line
+#     check      run the suite; print `ok NAME` or `not ok NAME` for each test
+#     work       print a CPU-bound command line, for the benchmark (optional)
+#
+# and knows nothing of flavours: the same three functions run on the plain build,
+# on the fast half and on the symbolic half. A check whose right answer nobody
+# wrote down is `same`: what the plain build printed is right.
+#
+# The environment: SUBJECTS (where everything is kept), HERE (the build), CC,
+# CXX, CFLAGS, CXXFLAGS, EXPECTED (what the plain build printed), RECORD (1 while
+# the plain build is checked), RECIPE (the recipe's directory).
+set -euo pipefail
+
+stage=$1 name=$2
+RECIPE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/$name
+JOBS=$(nproc)
+
+# Sources come through apt-get, from the archives this machine already uses: its
+# own entries, turned into deb-src lines in a private directory, so that nothing
+# of the system changes.
+private_apt() {
+    local apt=$SUBJECTS/apt
+    export APT_CONFIG=$apt/apt.conf
+    [ -e "$apt/ready" ] && return
+    mkdir -p "$apt/parts" "$apt/lists/partial" "$apt/cache/archives/partial"
+    local keys=/usr/share/keyrings/debian-archive-keyring.gpg
+    APT_CONFIG='' apt-get indextargets 'Created-By: Packages' 'Origin: Debian' \
+        --format "deb-src [signed-by=$keys] \$(REPO_URI) \$(RELEASE) \$(COMPONENT)" |
+        sort -u >"$apt/parts/sources.list"
+    if [ ! -s "$apt/parts/sources.list" ]; then
+        echo "apt-get knows no Debian archive here; run apt-get update first" >&2
+        return 1
+    fi
+    cat >"$APT_CONFIG" <<EOF
+Dir::Etc::sourcelist "/dev/null";
+Dir::Etc::sourceparts "$apt/parts";
+Dir::State::lists "$apt/lists";
+Dir::Cache "$apt/cache";
+EOF
+    apt-get update
+    touch "$apt/ready"
+}
+
+# One directory a source package, named after it, patched as Debian ships it.
+fetch() {
+    local package
+    private_apt
+    for package in $sources; do
+        [ -d "$SUBJECTS/src/$package" ] && continue
+        rm -rf "$SUBJECTS/download/$package"
+        mkdir -p "$SUBJECTS/download/$package" "$SUBJECTS/src"
+        cd "$SUBJECTS/download/$package"
+        # The release's own version: files of some security versions are gone.
+        apt-get source --download-only "$package/$(. /etc/os-release; echo "$VERSION_CODENAME")"
+        # shellcheck disable=SC2086
+        dpkg-source --no-check ${unpack_flags:-} -x ./*.dsc tree
+        mv tree "$SUBJECTS/src/$package"
+    done
+}
+
+# A private copy of the sources: of one package in place, of several side by side.
+unpack() {
+    local package
+    for package in $sources; do
+        case $sources in
+        *' '*) cp -a "$SUBJECTS/src/$package" "$HERE/$package" ;;
+        *) cp -a "$SUBJECTS/src/$package/." "$HERE" ;;
+        esac
+    done
+}
+
+# passes NAME COMMAND...: right when the command says so.
+passes() {
+    local test=$1
+    shift
+    if "$@" </dev/null >"$HERE/check.log" 2>&1; then
+        echo "ok $test"
+    else
+        echo "not ok $test"
+        tail -n 3 "$HERE/check.log" | sed 's/^/# /'
+    fi
+}
+
+# same NAME COMMAND...: right when output and status are the plain build's. What
+# goes to the error stream counts too; the build's own path in it does not.
+same() {
+    local test=$1 got status=0
+    shift
+    got=$HERE/check.out
+    "$@" >"$got" 2>&1 || status=$?
+    echo "status $status" >>"$got"
+    sed -i "s|$HERE|HERE|g" "$got"
+    if [ "$RECORD" = 1 ]; then
+        cp "$got" "$EXPECTED/$test"
+    fi
+    if cmp -s "$got" "$EXPECTED/$test"; then
+        echo "ok $test"
+    else
+        echo "not ok $test"
+        diff -a "$EXPECTED/$test" "$got" | head -n 4 | cut -c 1-160 | sed 's/^/# /' || true
+    fi
+}
+
+# same_sections NAME COMMAND...: as `same`, but every part of the output that a
+# line `=== PART` opens is a test of its own.
+same_sections() {
+    local test=$1 got status=0
+    shift
+    got=$HERE/check.out
+    "$@" >"$got" 2>&1 || status=$?
+    printf '=== status\n%s\n' "$status" >>"$got"
+    [ "$RECORD" = 1 ] && cp "$got" "$EXPECTED/$test"
+    awk -v test="$test" '
+        /^=== / { part = $2; if (FNR == NR) { order[++n] = part } next }
+        FNR == NR { want[part] = want[part] $0 "\n"; next }
+        { got[part] = got[part] $0 "\n" }
+        END {
+            for (i = 1; i <= n; i++) {
+                p = order[i]
+                print (got[p] == want[p] ? "ok " : "not ok ") test "/" p
+            }
+        }' "$EXPECTED/$test" "$got"
+}
+
+# CTest's own words for what passed.
+ctest_results() {
+    ctest "$@" 2>&1 | awk '
+        /^ *[0-9]+\/[0-9]+ Test +#/ { print ($0 ~ / Passed / ? "ok " : "not ok ") $4 }'
+}
+
+# shellcheck source=/dev/null
+. "$RECIPE/recipe.sh"
+if [ "$stage" != fetch ]; then
+    mkdir -p "$EXPECTED"
+    cd "$HERE"
+fi
+"$stage"
