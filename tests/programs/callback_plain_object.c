@@ -5,6 +5,10 @@
 // stdout: "1\n"
 // exit: 0
 // path: length: len > 3
+// path: in[0] != 'a'
+// path: in[1] == 'a'
+// path: in[2] != 'a'
+// path: in[3] != 'a'
 // same: "lapx"
 // other: "kbpw"
 // losses: unmodelled
@@ -16,7 +20,9 @@ int each_byte(const char *bytes, int n, int (*f)(int byte, const char *where));
 
 static int middle(int byte, const char *where) {
     (void)byte;
-    return *where == 'a';
+    if (*where == 'a')
+        return 1;
+    return 0;
 }
 
 int main(void) {

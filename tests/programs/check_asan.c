@@ -6,8 +6,8 @@
 // exit: 0
 // path: length: len > 0
 // path: pin: (in[0] & 7) == 3
-// path: length: len > 3
-// path: (in[0] & 7) == 3
+// path: model: (in[0] & 7) <= len - 1
+// path: (in[0] & 7) == (in[0] & 7)
 // path: check: (in[0] & 7) <= 8
 // path: (in[0] & 7) != 0
 // path: check: (uint64_t)((in[0] & 7) - 1) <= 7

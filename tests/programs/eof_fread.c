@@ -9,7 +9,7 @@
 // path: len / 3 > 1
 // path: in[3] == 'b'
 // path: len / 3 <= 2
-// same: "xxxyyyzz"
+// same: "xxxbyyzz"
 // other: "aaabbbccc"
 #include <stdio.h>
 

@@ -4,29 +4,29 @@
 // stdout: "c71 c52 8d1 214 304 058 100 \n"
 // exit: 0
 // path: length: len > 6
-// path: check: in[0] * 2 + 256 <= 766
-// path: check: in[0] * 2 + 256 <= 766
-// path: check: in[0] * 2 + 256 <= 766
-// path: check: in[0] * 2 + 256 <= 766
-// path: check: in[0] * 2 + 256 <= 766
-// path: check: in[0] * 2 + 256 <= 766
-// path: check: in[0] * 2 + 256 <= 766
-// path: check: in[0] * 2 + 256 <= 766
-// path: check: in[0] * 2 + 256 <= 766
-// path: check: in[0] * 2 + 256 <= 766
-// path: check: in[0] * 2 + 256 <= 766
-// path: check: in[0] * 2 + 256 <= 766
-// path: check: in[1] * 2 + 256 <= 766
-// path: check: in[1] * 2 + 256 <= 766
-// path: check: in[1] * 2 + 256 <= 766
-// path: check: in[1] * 2 + 256 <= 766
-// path: check: in[1] * 2 + 256 <= 766
-// path: check: in[1] * 2 + 256 <= 766
-// path: check: in[1] * 2 + 256 <= 766
-// path: check: in[1] * 2 + 256 <= 766
-// path: check: in[1] * 2 + 256 <= 766
-// path: check: in[1] * 2 + 256 <= 766
-// path: check: in[1] * 2 + 256 <= 766
+// path: (table_7ffff7f532c0[in[0] + 128] & 8) != 0
+// path: (table_7ffff7f532c0[in[0] + 128] & 1024) != 0
+// path: (table_7ffff7f532c0[in[0] + 128] & 1) == 0
+// path: (table_7ffff7f532c0[in[0] + 128] & 2) == 0
+// path: (table_7ffff7f532c0[in[0] + 128] & 2048) == 0
+// path: (table_7ffff7f532c0[in[0] + 128] & 0x8000) != 0
+// path: (table_7ffff7f532c0[in[0] + 128] & 512) != 0
+// path: (table_7ffff7f532c0[in[0] + 128] & 0x4000) != 0
+// path: (table_7ffff7f532c0[in[0] + 128] & 4) == 0
+// path: (table_7ffff7f532c0[in[0] + 128] & 8192) == 0
+// path: (table_7ffff7f532c0[in[0] + 128] & 256) == 0
+// path: (table_7ffff7f532c0[in[0] + 128] & 4096) != 0
+// path: (table_7ffff7f532c0[in[1] + 128] & 8) != 0
+// path: (table_7ffff7f532c0[in[1] + 128] & 1024) != 0
+// path: (table_7ffff7f532c0[in[1] + 128] & 1) == 0
+// path: (table_7ffff7f532c0[in[1] + 128] & 2) == 0
+// path: (table_7ffff7f532c0[in[1] + 128] & 2048) == 0
+// path: (table_7ffff7f532c0[in[1] + 128] & 0x8000) != 0
+// path: (table_7ffff7f532c0[in[1] + 128] & 512) == 0
+// path: (table_7ffff7f532c0[in[1] + 128] & 0x4000) != 0
+// path: (table_7ffff7f532c0[in[1] + 128] & 4) == 0
+// path: (table_7ffff7f532c0[in[1] + 128] & 8192) == 0
+// path: (table_7ffff7f532c0[in[1] + 128] & 256) != 0
 // path: …
 // same: "eH8 \t}\x02"
 // other: "gG7 \t~\x01"
@@ -43,7 +43,8 @@ int main(void) {
     for (int i = 0; i < 7; i++) {
         unsigned bits = 0;
         for (int k = 0; k < 12; k++)
-            bits = bits << 1 | (is[k](in[i]) != 0);
+            if (is[k](in[i]))
+                bits |= 1u << (11 - k);
         printf("%03x ", bits);
     }
     puts("");

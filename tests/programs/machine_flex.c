@@ -2,7 +2,7 @@
 // opt: all
 // run
 // input: "if x1"
-// stdout: "if  id \n"
+// stdout: "if  id 1\n"
 // exit: 0
 // path: length: len <= 31
 // path: len > 0
@@ -19,6 +19,7 @@
 // path: check: in[2] <= 255
 // path: check: (uint64_t)((int16_t)base[(int16_t)u16le(nxt + ((int16_t)base[(int16_t)nxt[ec[in[0]]]] * 2 + 0x… + ec[in[1]] * 2) - 0x…)] * 2 + 0x… + ec[in[2]] …
 // path: u16le(nxt + ((int16_t)base[(int16_t)u16le(nxt + ((int16_t)base[(int16_t)nxt[ec[in[0]]]] * 2 + 0x… + ec[in[1]] * 2) - 0x…)] * 2 + 0x… + ec[in[2]] * 2) …
+// path: u16le(nxt + ((int16_t)base[(int16_t)nxt[ec[in[0]]]] * 2 + 0x… + ec[in[1]] * 2) - 0x…) == 2
 // path: len > 2
 // path: check: in[2] <= 255
 // path: check: ec[in[2]] * 2 <= 70
@@ -27,7 +28,6 @@
 // path: check: (uint64_t)((int16_t)nxt[ec[in[2]]] * 2) <= 12
 // path: check: in[3] <= 255
 // path: check: (uint64_t)((int16_t)base[(int16_t)nxt[ec[in[2]]]] * 2 + 0x… + ec[in[3]] * 2 - 0x…) <= 70
-// path: u16le(nxt + ((int16_t)base[(int16_t)nxt[ec[in[2]]]] * 2 + 0x… + ec[in[3]] * 2) - 0x…) == 6
 // path: …
 // same: "if y2"
 // other: "of x1"
@@ -50,6 +50,7 @@ int main(void) {
     ec['i'] = 2, ec['f'] = 3, ec[' '] = 1;
     unsigned char in[33] = {0};
     long n = read(0, in, 32);
+    int keywords = 0;
     for (long at = 0; at < n;) {
         int state = 0;
         long from = at;
@@ -62,7 +63,9 @@ int main(void) {
         if (at == from)
             return puts("?"), 1;
         printf("%s ", accept[state]);
+        if (state == 2)
+            keywords++;
     }
-    puts("");
+    printf("%d\n", keywords);
     return 0;
 }

@@ -1,10 +1,20 @@
 // recvmsg, preadv and MSG_PEEK over a connection and the same with readv: labels by what was taken.
+// flags: -O2 -D_GNU_SOURCE
 // socket: yes
 // plain: no
 // run
 // input: "abcdef"
 // stdout: "peeked a\nabc|de\nf\nend\n"
 // exit: 0
+// path: length: len > 0
+// path: select: in[0] == 'a'
+// path: length: len > 4
+// path: in[0] == 'a'
+// path: in[2] == 'c'
+// path: select: in[4] == 'e'
+// path: length: len > 5
+// path: select: in[5] == 'f'
+// path: length: len <= 6
 // must: in[0] == 'a'
 // must: in[4] == 'e'
 // must: in[5] == 'f'

@@ -4,8 +4,8 @@
 // args: @@
 // stdout: "p\nzeros\nclean\n"
 // exit: 0
-// path: length: len > 6
-// path: length: len <= 7
+// path: length: len <= 4095
+// path: pin: len == 7
 // path: select: in[4] == 'p'
 // must: in[4] == 'p'
 // other: "map\nxed"

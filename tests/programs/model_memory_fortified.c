@@ -5,6 +5,7 @@
 // stdout: "wxyz\nwxyz-wx\nmarked\n"
 // exit: 0
 // path: length: len > 5
+// path: check: in[1] <= 8
 // path: pin: in[1] == 4
 // path: check: in[1] <= 7
 // path: pin: in[1] == 4
@@ -12,6 +13,7 @@
 // path: model: in[3] != '\0'
 // path: model: in[4] != '\0'
 // path: model: in[5] != '\0'
+// path: check: (uint64_t)(in[1] - 2) <= 16
 // path: pin: in[1] == 4
 // path: pin: in[1] == 4
 // path: check: in[1] + 1 <= 15
@@ -23,6 +25,7 @@
 // input: "a\x09wxyz"
 // signal: 6
 // path: length: len > 5
+// path: check: in[1] > 8
 // path: pin: in[1] == '\t'
 #define _GNU_SOURCE
 #include <stdio.h>

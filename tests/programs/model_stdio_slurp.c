@@ -6,9 +6,8 @@
 // exit: 0
 // path: len >= 6
 // path: pin: len == 8
-// path: check: len * 1 <= 8
-// path: length: len > 7
-// path: len == 8
+// path: check: len <= 8
+// path: len == len
 // path: (in[0] != 'G' ? in[0] - 'G' : in[1] != 'I' ? in[1] - 'I' : in[2] != 'F' ? in[2] - 'F' : in[3] != '8' ? in[3] - '8' : in[4] != '9' ? in[4] - '9' : in[5…
 // must: in[0] == 'G'
 // other: "GIF8xa.."

@@ -14,7 +14,6 @@
 // path: in[2] != -1
 // path: switch: in[2] == '_'
 // path: length: len <= 3
-// same: "p0_"
 // other: "g5-"
 #include <stdio.h>
 

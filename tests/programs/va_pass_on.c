@@ -12,7 +12,7 @@
 // path: (in[0] & 3) == 2
 // path: select: ((in[1] > 0 ? in[1] : 0) < in[2] ? in[2] : in[1] > 0 ? in[1] : 0) - in[1] < 100
 // same: "\x02\x11\x20\x30"
-// other: "\x02\x80\x90\x30"
+// other: "\x02\x10\xf0\x30"
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>

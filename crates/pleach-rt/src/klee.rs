@@ -3,7 +3,7 @@
 //! input; an assumption that does not hold ends the run quietly, with status 0.
 
 use crate::sys;
-use crate::typed::{Number, draw, leave, pleach_bytes};
+use crate::typed::{Number, draw, leave, pleach_bytes, settle};
 use core::ffi::{CStr, c_char, c_int, c_void};
 
 unsafe extern "C" {
@@ -14,6 +14,7 @@ unsafe extern "C" {
 /// `n` bytes are there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn klee_make_symbolic(addr: *mut c_void, n: usize, _name: *const c_char) {
+    settle(klee_make_symbolic as *const () as usize, [(addr as u64, 64), (n as u64, 64)]);
     pleach_bytes(addr.cast(), n);
 }
 
@@ -25,6 +26,8 @@ pub extern "C" fn klee_int(_name: *const c_char) -> c_int {
 /// A number from `begin` up to but not including `end`.
 #[unsafe(no_mangle)]
 pub extern "C" fn klee_range(begin: c_int, end: c_int, _name: *const c_char) -> c_int {
+    let me = klee_range as *const () as usize;
+    settle(me, [(begin as u32 as u64, 32), (end as u32 as u64, 32)]);
     if begin >= end {
         say(c"klee_range: the range is empty");
         // Safety: ends the program as a failed check does.
@@ -35,18 +38,20 @@ pub extern "C" fn klee_range(begin: c_int, end: c_int, _name: *const c_char) -> 
     }
     let n = draw(32);
     n.assume_between(begin as u32 as u64, (end - 1) as u32 as u64, true);
-    n.give_back(klee_range as *const () as usize) as c_int
+    n.give_back(me) as c_int
 }
 
 /// A number below `n`.
 #[unsafe(no_mangle)]
 pub extern "C" fn klee_choose(n: usize) -> usize {
+    let me = klee_choose as *const () as usize;
+    settle(me, [(n as u64, 64)]);
     let x = draw(64);
     if n == 0 {
         leave();
     }
     x.assume_between(0, n as u64 - 1, false);
-    x.give_back(klee_choose as *const () as usize) as usize
+    x.give_back(me) as usize
 }
 
 #[unsafe(no_mangle)]
@@ -56,6 +61,7 @@ pub extern "C" fn klee_assume(holds: usize) {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn klee_silent_exit(status: c_int) -> ! {
+    Number::argument::<1>(klee_silent_exit as *const () as usize, 0, 32);
     // Safety: any program may do that at any time.
     unsafe { sys::exit(status) }
 }
@@ -116,6 +122,7 @@ pub unsafe extern "C" fn klee_warning_once(message: *const c_char) {
 /// No value is symbolic to the program: both halves must behave alike.
 #[unsafe(no_mangle)]
 pub extern "C" fn klee_is_symbolic(_n: usize) -> u32 {
+    Number::argument::<1>(klee_is_symbolic as *const () as usize, 0, 64);
     0
 }
 

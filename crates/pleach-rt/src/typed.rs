@@ -108,6 +108,7 @@ fn held() -> &'static Held {
 /// Takes the next `n` bytes of the input into `to`. Ends the run at the end.
 #[unsafe(no_mangle)]
 pub extern "C" fn pleach_bytes(to: *mut u8, n: usize) {
+    settle(pleach_bytes as *const () as usize, [(to as u64, 64), (n as u64, 64)]);
     let w = whole();
     // Safety: input calls are made by one thread at a time.
     let taken = unsafe { TAKEN };
@@ -214,6 +215,18 @@ impl Number {
     }
 }
 
+/// Arguments of `function` that say how much or what is wanted, as value and
+/// width: the run is about these values only.
+pub fn settle<const N: usize>(_function: usize, _arguments: [(u64, u32); N]) {
+    #[cfg(feature = "symbolic")]
+    {
+        let labels = crate::symbolic::tls::take_arguments::<N>(_function);
+        for (label, (val, bits)) in labels.into_iter().zip(_arguments) {
+            crate::models::api::V::arg(label, bits, val).pin();
+        }
+    }
+}
+
 /// The next number of the input, of 8, 16, 32 or 64 bits.
 pub fn draw(bits: u32) -> Number {
     let mut val = 0u64;
@@ -268,15 +281,18 @@ pub extern "C" fn pleach_bool() -> c_int {
 /// Every input means one: nothing is refused.
 #[unsafe(no_mangle)]
 pub extern "C" fn pleach_range(low: i32, high: i32) -> i32 {
+    let me = pleach_range as *const () as usize;
+    settle(me, [(low as u32 as u64, 32), (high as u32 as u64, 32)]);
     let count = i64::from(high) - i64::from(low) + 1;
-    let n = draw(32).spread(low as u32 as u64, count.max(1) as u64);
-    n.give_back(pleach_range as *const () as usize) as i32
+    draw(32).spread(low as u32 as u64, count.max(1) as u64).give_back(me) as i32
 }
 
 /// A number below `n`, by four bytes of the input.
 #[unsafe(no_mangle)]
 pub extern "C" fn pleach_choice(n: u32) -> u32 {
-    draw(32).spread(0, n.max(1).into()).give_back(pleach_choice as *const () as usize) as u32
+    let me = pleach_choice as *const () as usize;
+    settle(me, [(n.into(), 32)]);
+    draw(32).spread(0, n.max(1).into()).give_back(me) as u32
 }
 
 #[cfg(feature = "symbolic")]

@@ -120,35 +120,35 @@ struct Message {
 
 fn arriving(fd: V, to: V, n: V, real: impl FnOnce(i32, u64, u64) -> i64) -> V {
     fits(n, to.val);
-    let (fd, to, n) = (fd.pin() as i32, to.pin(), n.pin());
+    let (fd, to) = (fd.pin() as i32, to.pin());
     let src = source::of(fd);
-    let got = real(fd, to, n);
+    let got = real(fd, to, n.pin());
     arrived(src, to, n, got, true)
 }
 
 fn arriving_at(fd: V, to: V, n: V, at: V, real: impl FnOnce(i32, u64, u64, i64) -> i64) -> V {
     fits(n, to.val);
-    let (fd, to, n, at) = (fd.pin() as i32, to.pin(), n.pin(), at.pin() as i64);
-    let got = real(fd, to, n, at);
+    let (fd, to, at) = (fd.pin() as i32, to.pin(), at.pin() as i64);
+    let got = real(fd, to, n.pin(), at);
     arrived(source::at(fd, at as u64), to, n, got, true)
 }
 
 fn received(fd: V, to: V, n: V, flags: i32, real: impl FnOnce(i32, u64, u64) -> i64) -> V {
     fits(n, to.val);
-    let (fd, to, n) = (fd.pin() as i32, to.pin(), n.pin());
+    let (fd, to) = (fd.pin() as i32, to.pin());
     let src = source::of(fd);
-    let got = real(fd, to, n);
+    let got = real(fd, to, n.pin());
     arrived(src, to, n, got, flags & MSG_PEEK == 0)
 }
 
 /// `got` of the `want` bytes that were asked for are at `to`; `src` is what it
 /// was before the call.
-fn arrived(src: Option<Source>, to: u64, want: u64, got: i64, taken: bool) -> V {
+fn arrived(src: Option<Source>, to: u64, want: V, got: i64, taken: bool) -> V {
     if got < 0 {
         return V::new(64, got as u64);
     }
     let got = got as u64;
-    clear(to, got.min(want));
+    clear(to, got.min(want.val));
     let Some(src) = src else { return V::new(64, got) };
     src.label(to, 0, got);
     if taken {
@@ -177,7 +177,7 @@ fn scattered(src: Option<Source>, parts: u64, n: u64, got: i64, taken: bool) -> 
     if taken {
         src.took(got as u64);
     }
-    src.outcome(want, got as u64)
+    src.outcome(V::new(64, want), got as u64)
 }
 
 /// The kernel is about to write a socket's address.

@@ -112,7 +112,7 @@ impl File {
         let first = unsafe { real::__underflow(self.0) };
         let (at, n) = (self.inside().read_ptr, self.ahead());
         match src {
-            Some(src) if first == EOF => _ = src.outcome(1, 0),
+            Some(src) if first == EOF => _ = src.outcome(V::new(64, 1), 0),
             Some(src) => {
                 src.label(at, 0, n);
                 src.took(n);

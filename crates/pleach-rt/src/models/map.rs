@@ -2,8 +2,8 @@
 //!
 //! Past the end of the file a mapping reads as zeros, and nothing that the
 //! program does there asks for the length. So a mapping that reaches past the
-//! end decides the length exactly, and one that does not only that the input
-//! is long enough. Memory that is mapped or unmapped loses its labels.
+//! end pins the length, and one that does not only decides that the input is
+//! long enough. Memory that is mapped or unmapped loses its labels.
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::api::{V, clear};
@@ -58,9 +58,9 @@ unsafe fn mapping(addr: V, n: V, prot: V, flags: V, fd: V, at: V) -> u64 {
     let len = input::streams().all[src.stream].len;
     let seen = n.min(len.saturating_sub(at));
     src.label(where_to, 0, seen);
-    len_decision(src.stream, at + seen);
+    len_decision(src.stream, at + n);
     if seen < n {
-        len_decision(src.stream, len + 1);
+        source::length(src.stream).pin();
     }
     where_to
 }

@@ -72,9 +72,9 @@ impl Source {
     }
 
     /// What the outcome of a read of `want` bytes decides; its count.
-    pub fn outcome(&self, want: u64, got: u64) -> V {
+    pub fn outcome(&self, want: V, got: u64) -> V {
         let count = V::new(64, got);
-        if want == 0 || self.at_end() {
+        if want.val == 0 || self.at_end() {
             return count;
         }
         let s = self.data();
@@ -87,14 +87,36 @@ impl Source {
         if self.pos > s.len {
             return count;
         }
-        if got < want && self.pos + got == s.len {
-            len_decision(self.stream, self.pos + want);
+        let ended = got < want.val && self.pos + got == s.len;
+        if want.label != 0 && (ended || got == want.val) {
+            return self.relative(want);
+        }
+        if ended {
+            len_decision(self.stream, self.pos + want.val);
             self.reach_end();
             // Less than one byte is none, whatever the length.
-            return if want == 1 { count } else { length(self.stream).sub_constant(self.pos) };
+            return if want.val == 1 { count } else { self.left() };
         }
         len_decision(self.stream, self.pos + got);
         count
+    }
+
+    /// As [`Source::outcome`], for a size that comes from the input itself,
+    /// its length most of all: comparing the two as they are leaves the length
+    /// open, where a number would fix it.
+    fn relative(&self, want: V) -> V {
+        let left = self.left();
+        let whole = want.label == left.label || same_length(want, left);
+        if whole || want.ule(left).decide() {
+            return want;
+        }
+        self.reach_end();
+        left
+    }
+
+    /// Bytes from the position to the end.
+    fn left(&self) -> V {
+        length(self.stream).sub_constant(self.pos)
     }
 
     /// Whether it stands at the end for every length that takes this path.
@@ -153,6 +175,12 @@ impl V {
     fn sub_constant(self, n: u64) -> V {
         if n == 0 { self } else { self.sub(V::new(64, n)) }
     }
+}
+
+/// Whether both are the length of the same stream.
+fn same_length(a: V, b: V) -> bool {
+    let (a, b) = (arena::node(a.label), arena::node(b.label));
+    a.op == Op::InputLen as u8 && b.op == Op::InputLen as u8 && a.a == b.a
 }
 
 /// The program has taken a byte that has this label: if it is a byte of the

@@ -361,22 +361,26 @@ pub unsafe fn enlarge(line: *mut u64, len: u64, room: u64) -> bool {
 /// # Safety
 /// As `fread`.
 unsafe fn block(to: V, size: V, n: V, fp: File) -> V {
-    let (bytes, size) = (size.mul(n), size.pin());
+    let size = size.pin();
+    let bytes = if size == 1 { n } else { n.mul(V::new(64, size)) };
     fits(bytes, to.val);
-    let (to, n) = (to.pin(), n.pin());
-    let want = size.wrapping_mul(n);
+    n.pin();
+    let (to, want) = (to.pin(), bytes.val);
     if want == 0 {
         return V::new(64, 0);
     }
-    if fp.ahead() >= want {
-        let at = fp.inside().read_ptr;
-        // Safety: the caller's.
-        unsafe { take(fp, to, at, want) };
-        source::passed_all(to, want);
-        return V::new(64, n);
-    }
     let parts = fp.parts();
     let buffered = parts[0].1 + parts[1].1;
+    if fp.ahead() >= want {
+        let src = if bytes.label != 0 { fp.source() } else { None };
+        match src {
+            Some(src) => _ = src.back(buffered).outcome(bytes, want),
+            None => source::passed_all(parts[0].0, want),
+        }
+        // Safety: the caller's.
+        unsafe { take(fp, to, parts[0].0, want) };
+        return n;
+    }
     let src = fp.source();
     // Safety: the caller's.
     let got = unsafe { real::fread_unlocked(to, 1, want, fp.0) };
@@ -400,8 +404,8 @@ unsafe fn block(to: V, size: V, n: V, fp: File) -> V {
         src.label(at, got - buffered, ahead);
         src.took(got - buffered + ahead);
     }
-    let count = src.back(buffered).outcome(want, got);
-    divided(count, size)
+    let count = src.back(buffered).outcome(bytes, got);
+    if got == want { n } else { divided(count, size) }
 }
 
 /// A count of bytes as one of records.

@@ -1,8 +1,7 @@
 //! The log of decisions, and what was lost.
 
-use super::arena::{binary, node};
+use super::arena::{advance, binary, node};
 use crate::start::{header, state};
-use core::sync::atomic::{AtomicU32, Ordering};
 use pleach_abi::event::{Event, Kind};
 use pleach_abi::layout::SHM_BASE;
 use pleach_abi::node::{FLAG_DECIDED, Op};
@@ -26,11 +25,10 @@ fn append(e: Event) {
     if h.cut != 0 {
         return;
     }
-    // Safety: the header is shared and the count may be moved by several threads.
-    let count = unsafe { AtomicU32::from_ptr(&raw mut h.events) };
-    let at = count.fetch_add(1, Ordering::Relaxed);
+    // Safety: the count in the shared header.
+    let at = unsafe { advance(&raw mut h.events, 1) };
     if u64::from(at) >= h.events_cap {
-        count.fetch_sub(1, Ordering::Relaxed);
+        h.events = at;
         h.cut |= shm::CUT_EVENTS;
         return;
     }
@@ -62,8 +60,11 @@ pub extern "C" fn branch(site: u64, label: u32, dir: u32) {
     decide(site, label, kind, dir & 1 != 0, 0);
 }
 
+/// Two switches on one value may ask different things: each is an event.
 pub extern "C" fn switch(site: u64, label: u32) {
-    decide(site, label, Kind::Switch, true, 0);
+    if label != 0 {
+        append(Event { site: index(site), label, kind: Kind::Switch as u8, dir: 1, stream: 0, aux: 0 });
+    }
 }
 
 /// A labelled divisor: it must not be zero.

@@ -9,7 +9,7 @@
 //! access is based on), from the allocation models (heap), and from the
 //! runtime's own models (ctype tables).
 
-use super::arena::{binary, node, push};
+use super::arena::{binary, bounds, node, push};
 use super::events::{decide, loss};
 use super::shadow;
 use crate::start::header;
@@ -259,6 +259,10 @@ fn check_index(site: u64, label: u32, addr: u64, n: u64, o: Object) {
         return;
     }
     is.flags |= FLAG_CHECKED;
+    let (low, high) = bounds(label);
+    if low >= o.base && high - o.base <= o.size - n {
+        return;
+    }
     let offset = binary(Op::Sub, 64, label, 0, o.base, addr.wrapping_sub(o.base));
     let fits = addr - o.base <= o.size - n;
     let cond = binary(Op::Ule, 1, offset, 0, o.size - n, fits.into());

@@ -8,7 +8,7 @@ use pleach_abi::node::{FLAG_DECIDED, Node, Op};
 /// `desc` is the operation, and the result's width from bit 8 on. `imm` is the
 /// concrete operand's value when one label is 0.
 pub extern "C" fn bin(desc: u32, a: u32, b: u32, imm: u64, val: u64) -> u32 {
-    if a | b == 0 {
+    if a | b == 0 || is_decided(desc, a, b, imm) {
         return 0;
     }
     let width = desc >> 8;
@@ -21,6 +21,17 @@ pub extern "C" fn bin(desc: u32, a: u32, b: u32, imm: u64, val: u64) -> u32 {
         val: val & mask(width),
         ..Node::default()
     })
+}
+
+/// A byte that was widened never equals what no byte can be, such as the -1 of
+/// `getc(f) == EOF`: no condition on the input.
+#[inline(always)]
+fn is_decided(desc: u32, a: u32, b: u32, imm: u64) -> bool {
+    let op = desc as u8;
+    (op == Op::Eq as u8 || op == Op::Ne as u8)
+        && b == 0
+        && node(a).op == Op::ZExt as u8
+        && imm > mask(node(node(a).a).width.into())
 }
 
 /// An operation on one value.

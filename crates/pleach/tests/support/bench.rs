@@ -178,7 +178,7 @@ impl Bench<'_> {
     fn event(&self, trace: &Trace, at: Option<usize>) -> String {
         let Some(at) = at else { return "nowhere".into() };
         let Some(event) = trace.events.get(at) else {
-            return format!("after event {at}, the last");
+            return format!("at the end, after {at} events");
         };
         let place = trace.place(self.layout, event);
         let line = place.map_or(String::new(), |(f, s)| {
@@ -186,18 +186,18 @@ impl Bench<'_> {
         });
         let mut text = self.line(trace, event);
         text = text.chars().take(COLUMNS).collect();
-        format!("event {at} ({:?}{line}: {text})", kind(event))
+        format!("at event {at} ({:?}{line}: {text})", kind(event))
     }
 
     /// `must:` and `free:`: every value of one byte, the others as they are.
     fn bytes(&mut self, trace: &Trace, file: &[u8]) {
-        let path = Path::new(trace, self.layout);
+        let path = Path::new(trace, self.layout, file);
         let stays = |offset: usize, byte: u8| {
             let mut other = file.to_vec();
             if let Some(b) = other.get_mut(offset) {
                 *b = byte;
             }
-            path.predict(&container::view(&other)).is_none()
+            path.predict(&other).is_none()
         };
         let mut wrong = Vec::new();
         for must in &self.run.must {
@@ -219,35 +219,36 @@ impl Bench<'_> {
         file: &[u8],
         executor: &mut Executor,
     ) -> Result<(), String> {
-        let path = Path::new(trace_here, self.layout);
+        let path = Path::new(trace_here, self.layout, file);
         let run = self.run;
-        let is_container = container::is_container(file);
         let open = payloads(file);
-        let mut random = Random::from_name(&format!("{}{file:?}", self.program.file.display()));
+        let resize = !container::is_container(file);
+        let mut random = Random::from_name(&format!("{:?}{file:?}", self.program.file.file_name()));
         let mut inputs: Vec<(Option<bool>, Vec<u8>)> = Vec::new();
         inputs.extend(run.same.iter().map(|i| (Some(true), i.clone())));
         inputs.extend(run.other.iter().map(|i| (Some(false), i.clone())));
-        inputs.extend(
-            (0..MUTATIONS).map(|_| (None, mutate(file, &open, !is_container, &mut random))),
-        );
+        inputs.extend((0..MUTATIONS).map(|_| (None, mutate(file, &open, resize, &mut random))));
         for (same, input) in inputs {
-            let predicted = path.predict(&container::view(&input));
+            let predicted = path.predict(&input);
             let (_, there) = trace(executor, &input)?;
-            let other = Path::new(&there, self.layout);
-            let left = path.leaves(&other);
-            let text = input.escape_ascii().to_string();
+            let other = Path::new(&there, self.layout, &input);
+            let parting = path.leaves(&other);
+            let left = parting.map(|p| p.here);
+            let text = input.escape_ascii();
             if same.is_some_and(|s| s != predicted.is_none()) {
-                let word = if same == Some(true) { "same" } else { "other" };
+                let should = if same == Some(true) { "same: stay on" } else { "other: leave" };
                 let at = self.event(trace_here, predicted);
-                self.fail(format!("{word}: \"{text}\" should leave the path {at}"));
+                self.fail(format!(
+                    "{should} the path, should \"{text}\"; its conditions fail {at}"
+                ));
             }
-            let turned = predicted.is_none_or(|at| path.turns(&other, at));
+            let turned = parting.is_none_or(|p| path.turns(&other, p));
             if (predicted != left || !turned) && run.diverges.is_none() {
                 let (should, did) =
                     (self.event(trace_here, predicted), self.event(trace_here, left));
-                let instead = self.event(&there, left);
+                let instead = self.event(&there, parting.map(|p| p.there));
                 self.fail(format!(
-                    "prediction: \"{text}\" should leave at {should}, it left at {did}, for {instead}"
+                    "prediction: \"{text}\" should leave {should}, it left {did}, for {instead}"
                 ));
             }
         }

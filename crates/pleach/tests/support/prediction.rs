@@ -6,81 +6,118 @@
 //! a trace of the other input shows where it was. When the two differ, some
 //! condition was wrong, or a decision had none.
 //!
-//! The outcome of a switch is where it goes: two values that no case names, or
-//! that share a case's body, are one outcome. That of a pinned value is the
-//! value.
+//! Three things make the comparison less than plain equality:
+//! - The outcome of a switch is the case that it takes, so all values that no
+//!   case names are one outcome. That of a pinned value is the value.
+//! - A check compares an address with the object that it happened to be in.
+//!   Two checks are one decision only if each holds on the other's input too;
+//!   and where an address has left its object, the other run may know no object
+//!   at all, and then has no check.
+//! - A byte past the end of the input has no label: what a program decides on
+//!   it (often the zero of a cleared buffer) is an event of the longer input
+//!   alone. Such events are passed over as long as they come out the same.
 
 use pleach_abi::event::{Event, Kind};
 use pleach_campaign::trace::kind;
-use pleach_campaign::{Layout, Trace};
-use pleach_expr::{Arg, Input};
+use pleach_campaign::{Layout, Trace, container};
+use pleach_expr::Arg;
 
 /// One decision, as far as another run can share it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Step {
     site: u32,
     kind: Kind,
-    /// What `Len` and checks compare with.
+    /// What `Len` compares with.
     bound: u32,
     outcome: u128,
 }
 
-/// A trace as a list of decisions.
+/// A trace as a list of decisions, with the input that made it.
 pub struct Path<'a> {
     trace: &'a Trace,
     layout: &'a Layout,
+    input: &'a [u8],
     steps: Vec<Step>,
 }
 
+/// Where two traces part: the decision of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parting {
+    pub here: usize,
+    pub there: usize,
+}
+
 impl<'a> Path<'a> {
-    pub fn new(trace: &'a Trace, layout: &'a Layout) -> Path<'a> {
-        let mut path = Path { trace, layout, steps: Vec::new() };
-        path.steps = trace
-            .events
-            .iter()
-            .map(|e| Step {
-                site: e.site,
-                kind: kind(e),
-                bound: e.aux,
-                outcome: match kind(e) {
-                    Kind::Switch | Kind::Indirect => path.target(e, trace.expr.recorded(e.label)),
-                    Kind::Pin => path.pinned(e),
-                    _ => e.dir.into(),
-                },
-            })
-            .collect();
+    pub fn new(trace: &'a Trace, layout: &'a Layout, input: &'a [u8]) -> Path<'a> {
+        let mut path = Path { trace, layout, input, steps: Vec::new() };
+        let step = |e: &Event| Step {
+            site: e.site,
+            kind: kind(e),
+            bound: if kind(e) == Kind::Len { e.aux } else { 0 },
+            outcome: match kind(e) {
+                Kind::Switch | Kind::Indirect => path.case(e, trace.expr.recorded(e.label)),
+                Kind::Pin => path.pinned(e),
+                _ => e.dir.into(),
+            },
+        };
+        path.steps = trace.events.iter().map(step).collect();
         path
     }
 
     /// The first decision whose condition comes out otherwise on `input`.
-    pub fn predict(&self, input: &Input) -> Option<usize> {
-        let values = self.trace.expr.eval_all(input);
-        self.trace.events.iter().zip(&self.steps).position(|(e, step)| {
-            let outcome = match step.kind {
-                Kind::Len => (input.length(e.stream.into()) > e.aux.into()).into(),
-                Kind::Switch | Kind::Indirect => self.target(e, values.get(e.label)),
-                Kind::Pin if values.get(e.label) == 1 => step.outcome,
-                Kind::Pin => !step.outcome,
-                _ => values.get(e.label),
-            };
-            outcome != step.outcome
-        })
+    pub fn predict(&self, input: &[u8]) -> Option<usize> {
+        self.stays(input).iter().position(|stays| !stays)
     }
 
-    /// The first decision that `other` does not share.
-    pub fn leaves(&self, other: &Path) -> Option<usize> {
-        let shared = self.steps.iter().zip(&other.steps).take_while(|(a, b)| a == b).count();
-        (shared < self.steps.len().max(other.steps.len())).then_some(shared)
+    /// Whether each decision comes out the same on `input`.
+    fn stays(&self, input: &[u8]) -> Vec<bool> {
+        let input = container::view(input);
+        let values = self.trace.expr.eval_all(&input);
+        let stay = |(e, step): (&Event, &Step)| match step.kind {
+            Kind::Len => (input.length(e.stream.into()) > e.aux.into()) == (e.dir == 1),
+            Kind::Switch | Kind::Indirect => self.case(e, values.get(e.label)) == step.outcome,
+            // Its condition is that the value is the pinned one.
+            Kind::Pin => values.get(e.label) == 1,
+            _ => values.get(e.label) == step.outcome,
+        };
+        self.trace.events.iter().zip(&self.steps).map(stay).collect()
     }
 
-    /// Whether `other` took the decision at `at` too, with another outcome.
-    pub fn turns(&self, other: &Path, at: usize) -> bool {
-        match (self.steps.get(at), other.steps.get(at)) {
+    /// Where `other` leaves this path.
+    pub fn leaves(&self, other: &Path) -> Option<Parting> {
+        let (here_stays, there_stays) = (self.stays(other.input), other.stays(self.input));
+        let (mut here, mut there) = (0, 0);
+        loop {
+            match (self.steps.get(here), other.steps.get(there)) {
+                (None, None) => return None,
+                (Some(a), Some(b))
+                    if a == b && (!a.kind.is_check() || here_stays[here] && there_stays[there]) =>
+                {
+                    here += 1;
+                    there += 1;
+                }
+                (Some(_), _) if here_stays[here] && self.beyond(here, other) => here += 1,
+                (_, Some(_)) if there_stays[there] && other.beyond(there, self) => there += 1,
+                _ => return Some(Parting { here, there }),
+            }
+        }
+    }
+
+    /// Whether `other` took the decision where they part too, with another outcome.
+    pub fn turns(&self, other: &Path, at: Parting) -> bool {
+        match (self.steps.get(at.here), other.steps.get(at.there)) {
+            (Some(a), _) if a.kind.is_check() || self.beyond(at.here, other) => true,
             // A shorter input meets its end at another read or another bound.
             (Some(a), Some(b)) if a.kind == Kind::Len => b.kind == Kind::Len,
             (Some(a), Some(b)) => (a.site, a.kind) == (b.site, b.kind) && a.outcome != b.outcome,
             _ => false,
         }
+    }
+
+    /// Whether a decision reads bytes that the other input does not have.
+    fn beyond(&self, at: usize, other: &Path) -> bool {
+        let bytes = self.trace.expr.support(&[self.trace.events[at].label]).bytes;
+        bytes.last().is_some_and(|&last| last as usize >= other.input.len())
     }
 
     /// The value that a pin compares with.
@@ -91,13 +128,14 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// Where a switch goes for a value; the value itself where the tables do not say.
-    fn target(&self, event: &Event, value: u128) -> u128 {
-        let Some((_, site)) = self.trace.place(self.layout, event) else { return value };
-        if kind(event) != Kind::Switch || site.targets.len() != site.cases.len() + 1 {
-            return value;
+    /// Which case of a switch a value takes; the value itself where the tables do not say.
+    fn case(&self, event: &Event, value: u128) -> u128 {
+        match self.trace.place(self.layout, event) {
+            Some((_, site)) if kind(event) == Kind::Switch => {
+                let case = site.cases.iter().position(|&c| u128::from(c) == value);
+                case.unwrap_or(site.cases.len()) as u128
+            }
+            _ => value,
         }
-        let case = site.cases.iter().position(|&c| u128::from(c) == value);
-        site.targets[case.unwrap_or(site.cases.len())].into()
     }
 }

@@ -1,0 +1,19 @@
+// getchar_unlocked and getc_unlocked are inline in the header and reach into the stream's buffer.
+// opt: all
+// run
+// input: "ab;c"
+// stdout: "2 before, end\n"
+// exit: 0
+// same: "xy;z"
+// other: "ab;"
+// other: "ab"
+#include <stdio.h>
+
+int main(void) {
+    int c, n = 0;
+    while ((c = getchar_unlocked()) != EOF && c != ';')
+        n++;
+    getc_unlocked(stdin);
+    printf("%d before, %s\n", n, getchar_unlocked() == EOF ? "end" : "more");
+    return 0;
+}
