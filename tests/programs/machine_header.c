@@ -9,8 +9,8 @@
 // path: u16le(in+4) == 2
 // path: u16le(in+6) <= 32
 // path: pin: u16le(in+6) == 5
-// path: length: len > 14
-// path: u16le(in+6) == 5
+// path: model: u16le(in+6) <= len - 10
+// path: u16le(in+6) == u16le(in+6)
 // path: u16le(in+6) != 0
 // path: u16le(in+6) > 1
 // path: u16le(in+6) > 2

@@ -4,9 +4,7 @@
 // stdout: "b first\nthen b\n"
 // exit: 0
 // path: length: len > 0
-// path: in[0] != -1
 // path: model: in[0] != -2
-// path: (uint8_t)(in[0] + 1) != -1
 // path: select: (int8_t)(in[0] + 1) == 98
 // path: length: len > 1
 // path: select: in[1] == 'b'

@@ -8,8 +8,8 @@
 // path: pin: in[0] == 3
 // path: check: in[0] <= 3
 // path: pin: in[0] == 3
-// path: length: len > 3
-// path: in[0] == 3
+// path: model: in[0] <= len - 1
+// path: in[0] == in[0]
 // path: in[0] > 0
 // path: in[0] > 1
 // path: in[0] > 2

@@ -5,10 +5,10 @@
 // stdout: "1\n"
 // exit: 0
 // path: length: len > 0
-// path: in[0] != -1
-// path: length: len > 1
 // path: in[0] != '.'
 // path: in[0] != -1
+// path: in[0] != -1
+// path: length: len > 1
 // path: in[1] != '.'
 // path: in[1] != -1
 // path: in[1] != -1

@@ -3,9 +3,10 @@
 //! other, for every node that any event depends on. A difference is a wrong
 //! constraint, whatever made it: an operation, a model, a missed overwrite.
 
+use crate::layout::Layout;
 use crate::trace::{Trace, kind};
 use pleach_abi::event::{Event, Kind};
-use pleach_expr::{Input, NoSymbols, Printer, Values};
+use pleach_expr::{Input, NoSymbols, Printer, Values, case_of};
 use std::fmt;
 
 /// A recorded value that its expression does not have.
@@ -47,10 +48,10 @@ pub fn check(trace: &Trace, input: &Input, most: usize) -> Vec<Disagreement> {
         })
     });
     let wrong_events = trace.events.iter().enumerate().filter_map(|(event, e)| {
-        let computed = outcome(trace, e, &values, input);
-        let recorded = match kind(e) {
-            Kind::Switch | Kind::Indirect => return None,
-            _ => e.dir == 1,
+        let (recorded, computed) = match decided(e, &values, input) {
+            // A value is its own record, and was compared above.
+            Decided::Value(_) => return None,
+            Decided::Direction(computed) => (e.dir == 1, computed),
         };
         (recorded != computed).then(|| Disagreement::Direction {
             event,
@@ -66,21 +67,32 @@ pub fn check(trace: &Trace, input: &Input, most: usize) -> Vec<Disagreement> {
 }
 
 /// The first event that would come out differently on another input: where a
-/// run on it is expected to leave the path of this trace.
-pub fn predict(trace: &Trace, input: &Input) -> Option<usize> {
+/// run on it is expected to leave the path of this trace. The layout has the
+/// cases of switches; without it, another value is another way.
+pub fn predict(trace: &Trace, layout: Option<&Layout>, input: &Input) -> Option<usize> {
     let values = trace.expr.eval_all(input);
-    trace.events.iter().position(|e| match kind(e) {
-        Kind::Switch | Kind::Indirect => values.get(e.label) != trace.expr.recorded(e.label),
-        _ => outcome(trace, e, &values, input) != (e.dir == 1),
+    trace.events.iter().position(|e| match decided(e, &values, input) {
+        Decided::Direction(now) => now != (e.dir == 1),
+        Decided::Value(now) => {
+            let then = trace.expr.recorded(e.label);
+            match layout.and_then(|l| trace.cases(l, e)) {
+                Some(cases) => case_of(cases, now) != case_of(cases, then),
+                None => now != then,
+            }
+        }
     })
 }
 
-fn outcome(trace: &Trace, event: &Event, values: &Values, input: &Input) -> bool {
+/// What decides an event: one bit, or a value.
+enum Decided {
+    Direction(bool),
+    Value(u128),
+}
+
+fn decided(event: &Event, values: &Values, input: &Input) -> Decided {
     match kind(event) {
-        Kind::Len => input.length(event.stream.into()) > event.aux.into(),
-        Kind::Switch | Kind::Indirect => {
-            values.get(event.label) == trace.expr.recorded(event.label)
-        }
-        _ => values.get(event.label) != 0,
+        Kind::Len => Decided::Direction(input.length(event.stream.into()) > event.aux.into()),
+        Kind::Switch | Kind::Indirect => Decided::Value(values.get(event.label)),
+        _ => Decided::Direction(values.get(event.label) != 0),
     }
 }

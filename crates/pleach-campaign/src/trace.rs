@@ -8,6 +8,7 @@ use crate::layout::Layout;
 use crate::shm::{Counts, LoadedModule, Shm};
 use pleach_abi::event::{Event, Kind};
 use pleach_abi::function::{Function, SiteInfo};
+use pleach_abi::section::SiteKind;
 use pleach_abi::shm::{CUT_EVENTS, CUT_INPUT, CUT_NODES, CUT_SNAPS, LOSS_NAMES};
 use pleach_expr::{Broken, Expr, Symbols};
 use thiserror::Error;
@@ -115,6 +116,17 @@ impl Trace {
             .iter()
             .find(|m| event.site.checked_sub(m.site_base).is_some_and(|i| i < m.sites))?;
         layout.module(module, Half::Symbolic)?.describe((event.site - module.site_base) as usize)
+    }
+
+    /// The cases of the switch that an event is of. `None` for other events,
+    /// where the tables do not know the site, and for a switch on more bits
+    /// than the tables hold.
+    pub fn cases<'a>(&self, layout: &'a Layout, event: &Event) -> Option<&'a [u64]> {
+        if kind(event) != Kind::Switch || self.expr.width(event.label) > 64 {
+            return None;
+        }
+        let (_, site) = self.place(layout, event)?;
+        (site.kind == SiteKind::Switch).then_some(&site.cases)
     }
 }
 

@@ -57,7 +57,7 @@ fn read(shm: &Shm) -> bool {
     let Ok(trace) = Trace::read(shm, 16) else { return false };
     let input = [7u8; 16];
     oracle::check(&trace, &view(&input), 3);
-    oracle::predict(&trace, &view(&input[..5]));
+    oracle::predict(&trace, None, &view(&input[..5]));
     true
 }
 

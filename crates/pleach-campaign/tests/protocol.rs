@@ -161,12 +161,12 @@ fn traces_are_read_and_broken_ones_refused() {
         assert_eq!(trace.events[0].dir, direction);
         let view = view(input.as_bytes());
         assert_eq!(oracle::check(&trace, &view, 5), []);
-        assert_eq!(oracle::predict(&trace, &view), None);
+        assert_eq!(oracle::predict(&trace, Some(executor.layout()), &view), None);
     }
     end(&mut executor, "trace");
     let trace = executor.trace().unwrap();
-    assert_eq!(oracle::predict(&trace, &view(b"xrace")), Some(0));
-    assert_eq!(oracle::predict(&trace, &view(b"tr")), Some(1));
+    assert_eq!(oracle::predict(&trace, Some(executor.layout()), &view(b"xrace")), Some(0));
+    assert_eq!(oracle::predict(&trace, Some(executor.layout()), &view(b"tr")), Some(1));
     for (input, complaint) in [
         ("counts", "4294967280 nodes, where there is room for 16777216"),
         ("label", "refers to node 1000000, which is not there"),

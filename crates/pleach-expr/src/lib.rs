@@ -17,5 +17,5 @@ mod support;
 pub use eval::{Values, apply, mask, sign_extend};
 pub use graph::{Arg, Broken, Expr};
 pub use input::Input;
-pub use print::{NoSymbols, Printer, Symbols};
+pub use print::{NoSymbols, Printer, Symbols, case_of};
 pub use support::Support;

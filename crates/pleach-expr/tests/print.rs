@@ -33,6 +33,32 @@ fn bytes_beside_constants_are_characters() {
 }
 
 #[test]
+fn a_switch_takes_a_case_or_none() {
+    let case = |build: &dyn Fn(&mut Builder) -> u32, seen: u128, cases: Option<&[u64]>| {
+        let mut b = Builder::new(64);
+        let label = build(&mut b);
+        let expr = b.build(&[label]);
+        Printer::new(&expr, &NoSymbols).case(label, seen, cases)
+    };
+    let byte: &dyn Fn(&mut Builder) -> u32 = &|_| 1;
+    let wide: &dyn Fn(&mut Builder) -> u32 = &|b| b.zext(1, 32);
+    let signed: &dyn Fn(&mut Builder) -> u32 = &|b| b.sext(1, 32);
+    assert_eq!(case(byte, 97, Some(&[97, 98])), "in[0] == 'a'");
+    assert_eq!(case(byte, 99, Some(&[97, 98])), "in[0] != 'a' && in[0] != 'b'");
+    assert_eq!(case(wide, 7, Some(&[3, 100])), "in[0] != 3 && in[0] != 'd'");
+    assert_eq!(
+        case(byte, 99, Some(&[1, 2, 3, 4, 5])),
+        "in[0] != 1 && in[0] != 2 && in[0] != 3 && in[0] != 4 && …"
+    );
+    // Cases are zero-extended from the width of the switch.
+    assert_eq!(case(signed, 0xffff_ffff, Some(&[0xffff_ffff])), "in[0] == 255");
+    assert_eq!(case(signed, 3, Some(&[0xffff_ffff])), "in[0] != 255");
+    // No table, or a switch without cases: the value.
+    assert_eq!(case(byte, 99, None), "in[0] == 'c'");
+    assert_eq!(case(byte, 99, Some(&[])), "in[0] == 'c'");
+}
+
+#[test]
 fn extensions_of_bytes_vanish_in_equalities() {
     let zext = |b: &mut Builder| {
         let wide = b.zext(1, 32);

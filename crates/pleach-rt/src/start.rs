@@ -121,7 +121,10 @@ pub extern "C" fn __pleach_register_module(
 ) {
     let s = state();
     let count = ((sites_stop - sites_start) / size_of::<Site>()) as u32;
-    if s.modules_len == shm::MODULES_MAX {
+    // A fast library in a symbolic process runs concretely: it has counters,
+    // which nobody reads, and no labels.
+    let foreign = cfg!(feature = "symbolic") && counters_start != 0;
+    if foreign || s.modules_len == shm::MODULES_MAX {
         return;
     }
     let base = s.sites;
@@ -204,15 +207,21 @@ fn attach() {
     if magic != shm::MAGIC || version != ABI_VERSION {
         fail(&[b"this target was built by another version of Pleach: build it again"]);
     }
+    // Labels are indices into nodes at a fixed place; the fast half has none,
+    // and its sanitizers may want that place for themselves.
+    let (place, fixed) = match cfg!(feature = "symbolic") {
+        true => (pleach_abi::layout::SHM_BASE, sys::MAP_FIXED_NOREPLACE),
+        false => (0, 0),
+    };
     let at = sys::mmap(
-        pleach_abi::layout::SHM_BASE,
+        place,
         size,
         sys::PROT_READ | sys::PROT_WRITE,
-        sys::MAP_SHARED | sys::MAP_FIXED_NOREPLACE | sys::MAP_NORESERVE,
+        sys::MAP_SHARED | sys::MAP_NORESERVE | fixed,
         memory as u64,
         0,
     );
-    if at != pleach_abi::layout::SHM_BASE as i64 {
+    if at < 0 || (place != 0 && at != place as i64) {
         fail(&[b"cannot map the shared memory where the trace must be"]);
     }
     let s = state();

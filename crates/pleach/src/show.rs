@@ -50,12 +50,12 @@ pub fn word(kind: Kind) -> &'static str {
 }
 
 /// What an event decided, as C.
-pub fn condition(trace: &Trace, printer: &Printer, event: &Event) -> String {
+pub fn condition(trace: &Trace, layout: &Layout, printer: &Printer, event: &Event) -> String {
+    let recorded = || trace.expr.recorded(event.label);
     match kind(event) {
         Kind::Len => Printer::longer(event.stream, event.aux, event.dir == 1),
-        Kind::Switch | Kind::Indirect => {
-            printer.equals(event.label, trace.expr.recorded(event.label))
-        }
+        Kind::Switch => printer.case(event.label, recorded(), trace.cases(layout, event)),
+        Kind::Indirect => printer.equals(event.label, recorded()),
         _ => printer.condition(event.label, event.dir == 1),
     }
 }

@@ -97,30 +97,34 @@ impl Context {
 
     pub fn read_bitcode(&self, path: &Path) -> Result<Module, String> {
         let path = c_string(&path.to_string_lossy());
-        let (mut buffer, mut message, mut module) =
-            (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());
+        let (mut buffer, mut message) = (std::ptr::null_mut(), std::ptr::null_mut());
         unsafe {
             if LLVMCreateMemoryBufferWithContentsOfFile(path.as_ptr(), &mut buffer, &mut message) != 0 {
                 return Err(take_message(message));
             }
-            // The buffer is consumed either way; textual IR is accepted too.
-            if llvm_sys::ir_reader::LLVMParseIRInContext(self.0, buffer, &mut module, &mut message) != 0 {
-                return Err(take_message(message));
-            }
+            self.parse(buffer)
         }
-        Ok(Module(module, RefCell::default()))
     }
 
     pub fn parse_text(&self, text: &str) -> Result<Module, String> {
         let text = c_string(text);
-        let (mut message, mut module) = (std::ptr::null_mut(), std::ptr::null_mut());
         unsafe {
             let buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(
                 text.as_ptr(),
                 text.as_bytes().len(),
                 c"text".as_ptr(),
             );
-            if llvm_sys::ir_reader::LLVMParseIRInContext(self.0, buffer, &mut module, &mut message) != 0 {
+            self.parse(buffer)
+        }
+    }
+
+    /// Bitcode or text; the buffer is used up.
+    unsafe fn parse(&self, buffer: LLVMMemoryBufferRef) -> Result<Module, String> {
+        let (mut message, mut module) = (std::ptr::null_mut(), std::ptr::null_mut());
+        unsafe {
+            let bad = llvm_sys::ir_reader::LLVMParseIRInContext2(self.0, buffer, &mut module, &mut message);
+            LLVMDisposeMemoryBuffer(buffer);
+            if bad != 0 {
                 return Err(take_message(message));
             }
         }

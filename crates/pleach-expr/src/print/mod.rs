@@ -64,6 +64,14 @@ pub struct Printer<'a> {
 /// An expression of more pieces than this is cut off.
 const PIECES: usize = 300;
 const DEPTH: u32 = 48;
+/// So many cases are named where a switch took none of them.
+const CASES: usize = 4;
+
+/// The place of the case that a switch takes for a value; `None`: the default.
+/// (A case is its value at the switch's width, zero-extended.)
+pub fn case_of(cases: &[u64], value: u128) -> Option<usize> {
+    cases.iter().position(|&case| u128::from(case) == value)
+}
 
 impl<'a> Printer<'a> {
     pub fn new(expr: &'a Expr, symbols: &'a dyn Symbols) -> Self {
@@ -80,11 +88,30 @@ impl<'a> Printer<'a> {
         self.begin(label).map_or_else(unknown, |()| self.truth(label, holds, 0).text)
     }
 
-    /// That a label has a value: what a switch or a pinned address decided.
+    /// That a label has a value: what a pinned address or an indirect jump decided.
     pub fn equals(&self, label: u32, value: u128) -> String {
         let Some(()) = self.begin(label) else { return unknown() };
         let width = self.expr.width(label);
         self.equality(label, value & mask(width), width, true, 0).text
+    }
+
+    /// What a switch on a label decided when it saw `value`: that it was that
+    /// case, or, if no case has it, that it was none of them. Long lists of
+    /// cases are cut off with `…`. Without known cases the value is all there is.
+    pub fn case(&self, label: u32, value: u128, cases: Option<&[u64]>) -> String {
+        let known = cases.filter(|cases| !cases.is_empty() && case_of(cases, value).is_none());
+        let Some(cases) = known else { return self.equals(label, value) };
+        let Some(()) = self.begin(label) else { return unknown() };
+        let width = self.expr.width(label);
+        let differs = |&case: &u64| {
+            let value = u128::from(case) & mask(width);
+            self.equality(label, value, width, false, 0).at(prec::AND)
+        };
+        let mut parts: Vec<_> = cases.iter().take(CASES).map(differs).collect();
+        if cases.len() > CASES {
+            parts.push("…".into());
+        }
+        parts.join(" && ")
     }
 
     /// That a stream is longer than some number of bytes, or not.

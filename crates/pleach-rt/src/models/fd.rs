@@ -10,6 +10,7 @@ use super::text::fits;
 
 mod real {
     unsafe extern "C" {
+        #[link_name = "__read"]
         pub fn read(fd: i32, to: u64, n: u64) -> i64;
         pub fn __read_chk(fd: i32, to: u64, n: u64, room: u64) -> i64;
         pub fn pread(fd: i32, to: u64, n: u64, at: i64) -> i64;
@@ -106,6 +107,27 @@ models! {
     fn lseek64(fd: i32, to: i64, whence: i32) -> i64 {
         seeking(fd, to, whence)
     }
+}
+
+// `read` itself, for libraries without instrumentation: what the C++ library's
+// stream buffers read is labelled, and code in headers finds it there. Weak, so
+// that a program may have its own.
+core::arch::global_asm!(
+    ".pushsection .text.read,\"ax\",@progbits",
+    ".weak read",
+    ".type read,@function",
+    "read: jmp {target}",
+    ".size read, .-read",
+    ".popsection",
+    target = sym read_from_outside,
+);
+
+extern "C" fn read_from_outside(fd: i32, to: u64, n: u64) -> i64 {
+    let src = source::of(fd);
+    // Safety: the caller's own arguments.
+    let got = unsafe { real::read(fd, to, n) };
+    arrived(src, to, V::new(64, n), got, true);
+    got
 }
 
 const MSG_PEEK: i32 = 2;

@@ -7,6 +7,7 @@ pub mod calls;
 pub mod events;
 pub mod objects;
 pub mod ops;
+mod sanitizers;
 pub mod shadow;
 pub mod thunks;
 pub mod tls;

@@ -71,6 +71,14 @@ pub fn start() {
     add_globals(from, to);
 }
 
+/// For shared libraries: the constructor that the compiler links into them.
+#[unsafe(no_mangle)]
+pub extern "C" fn __pleach_register_globals(from: u64, to: u64) {
+    if header().is_some() && from != 0 {
+        add_globals(from, to);
+    }
+}
+
 /// Adds a module's table of globals to the sorted whole.
 pub fn add_globals(from: u64, to: u64) {
     let k = known();

@@ -39,7 +39,7 @@ pub fn run(args: Explain) -> Result<Code, Failure> {
                 Some((f, s)) => (show::place(f, s), show::name(f)),
                 None => ("?".into(), "?".into()),
             };
-            (place, function, mark(kind(event)), show::condition(&trace, &printer, event))
+            (place, function, mark(kind(event)), show::condition(&trace, layout, &printer, event))
         })
         .collect();
     let place_width = lines.iter().map(|l| l.0.chars().count()).max().unwrap_or(0).min(26);

@@ -68,7 +68,7 @@ fn events(out: &mut impl Write, executor: &Executor, trace: &Trace) -> Result<()
             Some((f, s)) => (show::place(f, s), show::name(f)),
             None => ("?".into(), "?".into()),
         };
-        let condition = show::condition(trace, &printer, event);
+        let condition = show::condition(trace, layout, &printer, event);
         let word = show::word(kind(event));
         let line = format!("{word:<14} {place:<18} {function:<16} {} {condition}", event.dir);
         writeln!(out, "{}", show::cut(&line, columns))?;

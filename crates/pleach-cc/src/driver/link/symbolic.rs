@@ -38,7 +38,8 @@ pub fn arguments(
     args.extend(["-o".into(), output.into()]);
     match product {
         Product::Executable => {
-            args.push("-pie".into());
+            // Bound at start-up, once, and not again in every child of the fork server.
+            args.extend(["-pie".into(), "-Wl,-z,now".into()]);
             args.push(format!("-Wl,-rpath,$ORIGIN/{TWINS}").into());
         }
         Product::Shared => args.push("-Wl,-rpath,$ORIGIN".into()),

@@ -52,7 +52,6 @@ pub struct Emitter<'a> {
     pub scratch: Option<Value>,
     /// Labels of variadic arguments until `va_start`.
     pub saved: Option<Value>,
-    pub models: &'a [String],
     prof: u32,
     unlikely: Value,
 }
@@ -64,7 +63,6 @@ impl<'a> Emitter<'a> {
         rt: &'a Runtime,
         function: Value,
         source: &str,
-        models: &'a [String],
     ) -> Self {
         let labelled = flow::labelled(ctx, function);
         let (uses, outgoing) = uses(function, &labelled);
@@ -85,7 +83,6 @@ impl<'a> Emitter<'a> {
             extra_records: None,
             scratch: None,
             saved: None,
-            models,
             prof: ctx.metadata_kind("prof"),
             unlikely: ctx.unlikely(),
         }
@@ -248,7 +245,9 @@ impl<'a> Emitter<'a> {
                 let set = self.b.is_set(any);
                 self.guard_tree(set, &order, &kept, |_| {});
             }
-            None => kept.iter().for_each(|v| drop(self.pending.remove(v))),
+            None => kept.iter().for_each(|v| {
+                self.pending.remove(v);
+            }),
         }
     }
 

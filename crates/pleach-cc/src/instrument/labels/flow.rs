@@ -59,9 +59,10 @@ pub fn is_labelling_call(i: Value) -> bool {
         && !(callee.is_function() && is_silent(&callee.name()))
 }
 
-/// Runtime functions that take and give no labels.
+/// Functions of the runtime and of sanitizers that take and give no labels.
 fn is_silent(name: &str) -> bool {
-    is_ours(name) && !name.starts_with("__pleach_m_") && name != "__pleach_afl_len"
+    let sanitizer = ["__ubsan_", "__asan_", "__sanitizer_", "__lsan_"].iter().any(|p| name.starts_with(p));
+    sanitizer || is_ours(name) && !name.starts_with("__pleach_m_") && name != "__pleach_afl_len"
 }
 
 /// A load from a constant: labelled only if its address is.

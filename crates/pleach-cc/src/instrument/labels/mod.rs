@@ -53,7 +53,7 @@ pub fn instrument(ctx: &Context, module: &Module, machine: &TargetMachine, opts:
         forget_effects(f);
     }
     for f in functions {
-        Emitter::new(ctx, module, &rt, f, &source, &opts.symbolic_models).run();
+        Emitter::new(ctx, module, &rt, f, &source).run();
     }
     globals(ctx, module);
     module.keep_all(ctx);
@@ -64,9 +64,13 @@ pub fn instrument(ctx: &Context, module: &Module, machine: &TargetMachine, opts:
     Ok(())
 }
 
-/// Sanitizers are the fast half's; here UBSan's branches become checks.
+/// Sanitizers and profiles are the fast half's; here UBSan's branches become
+/// checks, and nothing is counted.
 fn without_sanitizers(module: &Module) {
     for f in module.functions() {
+        if f.intrinsic().is_some_and(|n| n.starts_with("llvm.instrprof.")) {
+            f.users().into_iter().for_each(Value::erase);
+        }
         for a in ["sanitize_address", "sanitize_memory", "sanitize_thread", "sanitize_hwaddress"] {
             f.remove_attribute(a);
         }
