@@ -41,6 +41,7 @@ fn main() {
     let _ = std::fs::remove_file(&fuzzer);
     run(tool("llvm-ar").arg("rcs").arg(&fuzzer).arg(compile(&link, "fuzzer", &out)));
     files.push(("lib/libpleach_fuzzer.a".into(), fuzzer));
+    files.push(("lib/libstdcxx.cc".into(), link.join("libstdcxx.cc")));
     for header in ["pleach.h", "crest.h", "klee/klee.h"] {
         files.push((format!("include/{header}"), runtime.join("include").join(header)));
     }

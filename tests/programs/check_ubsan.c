@@ -4,6 +4,12 @@
 // input: "\x10\x00\x00\x00\x03"
 // stdout: "sixteen thousand and five\neight\nfour\n"
 // exit: 0
+// path: length: len > 4
+// path: check: !smul_overflow32((int)u32le(in), 1000)
+// path: select: u32le(in) * 1000 == 0x3e80
+// path: check: (in[4] & 31) != 31
+// path: select: (in[4] & 31) == 3
+// path: select: (in[4] & 3) == 3
 // other: "\x11\x00\x00\x00\x03"
 #include <stdio.h>
 #include <string.h>

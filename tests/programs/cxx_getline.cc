@@ -3,8 +3,31 @@
 // input: "[one]\nx\n[two]\n"
 // stdout: "2 3\n"
 // exit: 0
-// losses: unmodelled healed
-// diverges: std::getline is in the library, without instrumentation
+// path: length: len > 0
+// path: in[0] != '\n'
+// path: length: len > 1
+// path: in[1] != '\n'
+// path: length: len > 2
+// path: in[2] != '\n'
+// path: length: len > 3
+// path: in[3] != '\n'
+// path: length: len > 4
+// path: in[4] != '\n'
+// path: length: len > 5
+// path: in[5] == '\n'
+// path: in[0] == '['
+// path: in[4] == ']'
+// path: (table_…[in[0] + 128] & 8192) == 0
+// path: (table_…[in[0] + 128] & 8192) == 0
+// path: (table_…[in[1] + 128] & 8192) == 0
+// path: (table_…[in[2] + 128] & 8192) == 0
+// path: (table_…[in[3] + 128] & 8192) == 0
+// path: (table_…[in[4] + 128] & 8192) == 0
+// path: length: len > 6
+// path: in[6] != '\n'
+// path: length: len > 7
+// path: in[7] == '\n'
+// path: …
 #include <iostream>
 #include <sstream>
 #include <string>

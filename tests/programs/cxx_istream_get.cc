@@ -3,8 +3,31 @@
 // input: "a//b\nc"
 // stdout: "1 2\n"
 // exit: 0
+// path: length: len <= 8190
+// path: (int)len != -1
+// path: len != 0
+// path: len > 0
+// path: len > 0
+// path: in[0] != '/'
+// path: (int8_t)in[0] > '`'
+// path: in[0] < '{'
+// path: len + 0x… > 0x…
+// path: in[1] == '/'
+// path: len + 0x… > 0x…
+// path: in[2] == '/'
+// path: len + 0x… > 0x…
+// path: in[2] != '\n'
+// path: len + 0x… > 0x…
+// path: in[3] != '\n'
+// path: len + 0x… > 0x…
+// path: in[4] == '\n'
+// path: len + 0x… > 0x…
+// path: in[5] != '/'
+// path: (int8_t)in[5] > '`'
+// path: in[5] < '{'
+// path: len + 0x… <= 0x…
+// path: len + 0x… <= 0x…
 // other: "a/-b\nc"
-// losses: unmodelled healed
 #include <iostream>
 
 int main() {

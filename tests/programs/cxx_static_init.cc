@@ -5,7 +5,6 @@
 // stdout: "eleven squared\ntwelve\nhello, world\ngone\n"
 // exit: 0
 // path: length: len > 0
-// path: check: (in[0] & 15) * 4 <= 60
 // path: select: _ZL7squares[in[0] & 15] == 121
 // path: select: (in[0] & 15) == 11
 // other: "q"

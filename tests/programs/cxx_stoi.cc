@@ -12,6 +12,10 @@
 // path: model: in[0] != '\0'
 // path: model: in[1] != '\0'
 // path: model: in[2] != '\0'
+// path: len + 0x3fffffffffffffff - len >= 3
+// path: 3 - len + len <= 15
+// path: len == len
+// path: pin: 3 - len + len == 3
 // path: model: !(in[0] == ' ' || (uint8_t)(in[0] - 9) <= 4)
 // path: model: in[0] != '-'
 // path: model: in[0] != '+'
@@ -36,6 +40,10 @@
 // path: model: in[1] != '\0'
 // path: model: in[2] != '\0'
 // path: model: in[3] != '\0'
+// path: len + 0x3fffffffffffffff - len >= 4
+// path: 4 - len + len <= 15
+// path: len == len
+// path: pin: 4 - len + len == 4
 // path: model: !(in[0] == ' ' || (uint8_t)(in[0] - 9) <= 4)
 // path: model: in[0] != '-'
 // path: model: in[0] != '+'
@@ -61,13 +69,13 @@
 // path: model: in[8] != '\0'
 // path: model: in[9] != '\0'
 // path: model: in[10] != '\0'
+// path: len + 0x3fffffffffffffff - len >= 11
+// path: 11 - len + len <= 15
+// path: len == len
+// path: pin: 11 - len + len == 11
 // path: model: !(in[0] == ' ' || (uint8_t)(in[0] - 9) <= 4)
 // path: model: in[0] != '-'
 // path: model: in[0] != '+'
-// path: model: (uint8_t)(in[0] - '0') <= 9
-// path: model: (uint8_t)(in[1] - '0') <= 9
-// path: model: (uint8_t)(in[2] - '0') <= 9
-// path: model: (uint8_t)(in[3] - '0') <= 9
 // path: …
 #include <cstdio>
 #include <stdexcept>

@@ -5,29 +5,29 @@
 // stdout: "a name\nlong\nends well\n"
 // exit: 0
 // path: length: len > 0
-// path: in[0] != -1
-// path: in[0] != -1 && in[0] != '\n'
+// path: 1 && in[0] != '\n'
 // path: length: len > 1
-// path: in[1] != -1
-// path: in[1] != -1 && in[1] != '\n'
+// path: 1 && in[1] != '\n'
 // path: length: len > 2
-// path: in[2] != -1
-// path: in[2] != -1 && in[2] != '\n'
+// path: 1 && in[2] != '\n'
 // path: length: len > 3
-// path: in[3] != -1
-// path: in[3] != -1 && in[3] != '\n'
+// path: 1 && in[3] != '\n'
 // path: length: len > 4
-// path: in[4] != -1
-// path: in[4] != -1 && in[4] != '\n'
+// path: 1 && in[4] != '\n'
 // path: length: len > 5
-// path: in[5] != -1
-// path: in[5] != -1 && in[5] != '\n'
+// path: 1 && in[5] != '\n'
 // path: length: len > 6
-// path: in[6] != -1
-// path: in[6] != -1 && in[6] != '\n'
+// path: 1 && in[6] != '\n'
 // path: length: len > 7
-// path: in[7] != -1
-// path: in[7] != -1 && in[7] != '\n'
+// path: 1 && in[7] != '\n'
+// path: length: len > 8
+// path: 1 && in[8] != '\n'
+// path: length: len > 9
+// path: 1 && in[9] != '\n'
+// path: length: len > 10
+// path: 1 && in[10] != '\n'
+// path: length: len > 11
+// path: 1 && in[11] != '\n'
 // path: …
 // same: "name=a long value that needs the heaq\n"
 // other: "nome=a long value that needs the heap\n"

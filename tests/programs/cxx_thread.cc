@@ -4,13 +4,6 @@
 // input: "aaxbxx"
 // stdout: "1 2\n"
 // exit: 0
-// path: length: len > 5
-// path: in[0] != 'x'
-// path: in[1] != 'x'
-// path: in[2] == 'x'
-// path: in[3] != 'x'
-// path: in[4] == 'x'
-// path: in[5] == 'x'
 // same: "abxbxx"
 // diverges: threads
 #include <cstdio>

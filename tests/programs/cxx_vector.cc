@@ -5,15 +5,10 @@
 // stdout: "twenty-five\nnine at most\nall odd\ninserted\n"
 // exit: 0
 // path: length: len > 0
-// path: in[0] != -1
 // path: length: len > 1
-// path: in[1] != -1
 // path: length: len > 2
-// path: in[2] != -1
 // path: length: len > 3
-// path: in[3] != -1
 // path: length: len > 4
-// path: in[4] != -1
 // path: length: len <= 5
 // path: select: in[4] + (in[3] + (in[2] + (in[1] + in[0]))) == 25
 // path: in[0] >= in[1]

@@ -11,16 +11,12 @@
 // stdout: "2 lines\n"
 // exit: 0
 // path: length: len > 0
-// path: in[0] != -1
 // path: in[0] != '\n'
 // path: length: len > 1
-// path: in[1] != -1
 // path: in[1] == '\n'
 // path: length: len > 2
-// path: in[2] != -1
 // path: in[2] != '\n'
 // path: length: len > 3
-// path: in[3] != -1
 // path: in[3] == '\n'
 // path: length: len <= 4
 // same: "x\ny\n"

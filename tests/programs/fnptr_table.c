@@ -5,7 +5,6 @@
 // stdout: "eight\n"
 // exit: 0
 // path: length: len > 2
-// path: check: (in[0] & 7) * 8 <= 56
 // path: jump: op[in[0] & 7] == 0x…
 // path: in[2] + in[1] == 8
 // other: "-\x05\x03"
@@ -14,7 +13,6 @@
 // stdout: "other\n"
 // exit: 0
 // path: length: len > 2
-// path: check: (in[0] & 7) * 8 <= 56
 // path: jump: op[in[0] & 7] == 0x…
 #include <stdio.h>
 #include <unistd.h>

@@ -6,13 +6,9 @@
 // exit: 4
 // path: length: len <= 6
 // path: len >= 1
-// path: check: (in[0] & 3) * 8 <= 24
 // path: jump: main.op[in[0] & 3] == 0x…
-// path: check: (in[1] & 3) * 8 <= 24
 // path: jump: main.op[in[1] & 3] == 0x…
-// path: check: (in[2] & 3) * 8 <= 24
 // path: jump: main.op[in[2] & 3] == 0x…
-// path: check: (in[3] & 3) * 8 <= 24
 // path: jump: main.op[in[3] & 3] == 0x…
 // other: "\x01\x02\x02\x00"
 // run
@@ -21,7 +17,6 @@
 // exit: 0
 // path: length: len <= 6
 // path: len >= 1
-// path: check: (in[0] & 3) * 8 <= 24
 // path: jump: main.op[in[0] & 3] == 0x…
 #include <stdio.h>
 #include <unistd.h>

@@ -7,12 +7,10 @@
 // exit: 0
 // path: select: in[23] == 'x'
 // path: length: len(2) > 0
-// path: in[57] != -1
 // path: in[57] <= '`'
 // path: in[57] - '0' >= 0
 // path: (uint32_t)(in[57] - '0') < 16
 // path: length: len(2) > 1
-// path: in[58] != -1
 // path: in[58] > '`'
 // path: in[58] - 'W' >= 0
 // path: (uint32_t)(in[58] - 'W') < 16

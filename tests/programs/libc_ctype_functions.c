@@ -4,29 +4,29 @@
 // stdout: "c71 c52 8d1 214 304 058 100 \n"
 // exit: 0
 // path: length: len > 6
-// path: (table_7ffff7f532c0[in[0] + 128] & 8) != 0
-// path: (table_7ffff7f532c0[in[0] + 128] & 1024) != 0
-// path: (table_7ffff7f532c0[in[0] + 128] & 1) == 0
-// path: (table_7ffff7f532c0[in[0] + 128] & 2) == 0
-// path: (table_7ffff7f532c0[in[0] + 128] & 2048) == 0
-// path: (table_7ffff7f532c0[in[0] + 128] & 0x8000) != 0
-// path: (table_7ffff7f532c0[in[0] + 128] & 512) != 0
-// path: (table_7ffff7f532c0[in[0] + 128] & 0x4000) != 0
-// path: (table_7ffff7f532c0[in[0] + 128] & 4) == 0
-// path: (table_7ffff7f532c0[in[0] + 128] & 8192) == 0
-// path: (table_7ffff7f532c0[in[0] + 128] & 256) == 0
-// path: (table_7ffff7f532c0[in[0] + 128] & 4096) != 0
-// path: (table_7ffff7f532c0[in[1] + 128] & 8) != 0
-// path: (table_7ffff7f532c0[in[1] + 128] & 1024) != 0
-// path: (table_7ffff7f532c0[in[1] + 128] & 1) == 0
-// path: (table_7ffff7f532c0[in[1] + 128] & 2) == 0
-// path: (table_7ffff7f532c0[in[1] + 128] & 2048) == 0
-// path: (table_7ffff7f532c0[in[1] + 128] & 0x8000) != 0
-// path: (table_7ffff7f532c0[in[1] + 128] & 512) == 0
-// path: (table_7ffff7f532c0[in[1] + 128] & 0x4000) != 0
-// path: (table_7ffff7f532c0[in[1] + 128] & 4) == 0
-// path: (table_7ffff7f532c0[in[1] + 128] & 8192) == 0
-// path: (table_7ffff7f532c0[in[1] + 128] & 256) != 0
+// path: (table_…[in[0] + 128] & 8) != 0
+// path: (table_…[in[0] + 128] & 1024) != 0
+// path: (table_…[in[0] + 128] & 1) == 0
+// path: (table_…[in[0] + 128] & 2) == 0
+// path: (table_…[in[0] + 128] & 2048) == 0
+// path: (table_…[in[0] + 128] & 0x8000) != 0
+// path: (table_…[in[0] + 128] & 512) != 0
+// path: (table_…[in[0] + 128] & 0x4000) != 0
+// path: (table_…[in[0] + 128] & 4) == 0
+// path: (table_…[in[0] + 128] & 8192) == 0
+// path: (table_…[in[0] + 128] & 256) == 0
+// path: (table_…[in[0] + 128] & 4096) != 0
+// path: (table_…[in[1] + 128] & 8) != 0
+// path: (table_…[in[1] + 128] & 1024) != 0
+// path: (table_…[in[1] + 128] & 1) == 0
+// path: (table_…[in[1] + 128] & 2) == 0
+// path: (table_…[in[1] + 128] & 2048) == 0
+// path: (table_…[in[1] + 128] & 0x8000) != 0
+// path: (table_…[in[1] + 128] & 512) == 0
+// path: (table_…[in[1] + 128] & 0x4000) != 0
+// path: (table_…[in[1] + 128] & 4) == 0
+// path: (table_…[in[1] + 128] & 8192) == 0
+// path: (table_…[in[1] + 128] & 256) != 0
 // path: …
 // same: "eH8 \t}\x02"
 // other: "gG7 \t~\x01"

@@ -5,29 +5,29 @@
 // stdout: "2 1 2 1 1\n"
 // exit: 0
 // path: length: len > 0
-// path: in[0] != -1
-// path: check: in[0] * 2 + 256 <= 766
-// path: (table_7ffff7f532c0[in[0] + 128] & 1024) != 0
-// path: (table_7ffff7f532c0[in[0] + 128] & 2048) == 0
-// path: (table_7ffff7f532c0[in[0] + 128] & 8192) == 0
-// path: (table_7ffff7f532c0[in[0] + 128] & 4) == 0
-// path: (table_7ffff7f532c0[in[0] + 128] & 256) == 0
+// path: (table_…[in[0] + 128] & 1024) != 0
+// path: (table_…[in[0] + 128] & 2048) == 0
+// path: (table_…[in[0] + 128] & 8192) == 0
+// path: (table_…[in[0] + 128] & 4) == 0
+// path: (table_…[in[0] + 128] & 256) == 0
 // path: length: len > 1
-// path: in[1] != -1
-// path: check: in[1] * 2 + 256 <= 766
-// path: (table_7ffff7f532c0[in[1] + 128] & 1024) != 0
-// path: (table_7ffff7f532c0[in[1] + 128] & 2048) == 0
-// path: (table_7ffff7f532c0[in[1] + 128] & 8192) == 0
-// path: (table_7ffff7f532c0[in[1] + 128] & 4) == 0
-// path: (table_7ffff7f532c0[in[1] + 128] & 256) != 0
+// path: (table_…[in[1] + 128] & 1024) != 0
+// path: (table_…[in[1] + 128] & 2048) == 0
+// path: (table_…[in[1] + 128] & 8192) == 0
+// path: (table_…[in[1] + 128] & 4) == 0
+// path: (table_…[in[1] + 128] & 256) != 0
 // path: length: len > 2
-// path: in[2] != -1
-// path: check: in[2] * 2 + 256 <= 766
-// path: (table_7ffff7f532c0[in[2] + 128] & 1024) == 0
-// path: (table_7ffff7f532c0[in[2] + 128] & 2048) != 0
-// path: (table_7ffff7f532c0[in[2] + 128] & 8192) == 0
-// path: (table_7ffff7f532c0[in[2] + 128] & 4) == 0
-// path: (table_7ffff7f532c0[in[2] + 128] & 256) == 0
+// path: (table_…[in[2] + 128] & 1024) == 0
+// path: (table_…[in[2] + 128] & 2048) != 0
+// path: (table_…[in[2] + 128] & 8192) == 0
+// path: (table_…[in[2] + 128] & 4) == 0
+// path: (table_…[in[2] + 128] & 256) == 0
+// path: length: len > 3
+// path: (table_…[in[3] + 128] & 1024) == 0
+// path: (table_…[in[3] + 128] & 2048) == 0
+// path: (table_…[in[3] + 128] & 8192) != 0
+// path: (table_…[in[3] + 128] & 4) == 0
+// path: (table_…[in[3] + 128] & 256) == 0
 // path: …
 // same: "bY6 -\n"
 // other: "aZx _\n"

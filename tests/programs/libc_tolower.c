@@ -5,20 +5,14 @@
 // stdout: "select\nS\n"
 // exit: 0
 // path: length: len > 5
-// path: check: in[0] * 4 + 512 <= 1532
-// path: table_7ffff7f522c0[in[0] + 128] == 115
-// path: check: in[1] * 4 + 512 <= 1532
-// path: table_7ffff7f522c0[in[1] + 128] == 101
-// path: check: in[2] * 4 + 512 <= 1532
-// path: table_7ffff7f522c0[in[2] + 128] == 108
-// path: check: in[3] * 4 + 512 <= 1532
-// path: table_7ffff7f522c0[in[3] + 128] == 101
-// path: check: in[4] * 4 + 512 <= 1532
-// path: table_7ffff7f522c0[in[4] + 128] == 99
-// path: check: in[5] * 4 + 512 <= 1532
-// path: table_7ffff7f522c0[in[5] + 128] == 116
+// path: table_…[in[0] + 128] == 115
+// path: table_…[in[1] + 128] == 101
+// path: table_…[in[2] + 128] == 108
+// path: table_…[in[3] + 128] == 101
+// path: table_…[in[4] + 128] == 99
+// path: table_…[in[5] + 128] == 116
 // path: check: (int8_t)in[0] * 4 + 512 <= 1532
-// path: select: table_7ffff7f528c0[(int8_t)in[0] + 128] == 83
+// path: select: table_…[(int8_t)in[0] + 128] == 83
 // same: "select"
 // other: "selext"
 #include <ctype.h>

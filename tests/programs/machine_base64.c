@@ -6,29 +6,25 @@
 // exit: 0
 // path: length: len <= 15
 // path: len > 3
-// path: check: in[0] <= 255
 // path: in[0] != '='
 // path: (int8_t)main.value[in[0]] >= 0
-// path: check: in[1] <= 255
 // path: in[1] != '='
 // path: (int8_t)main.value[in[1]] >= 0
-// path: check: in[2] <= 255
 // path: in[2] != '='
 // path: (int8_t)main.value[in[2]] >= 0
-// path: check: in[3] <= 255
 // path: in[3] != '='
 // path: (int8_t)main.value[in[3]] >= 0
 // path: len >= 8
-// path: check: in[4] <= 255
 // path: in[4] != '='
 // path: (int8_t)main.value[in[4]] >= 0
-// path: check: in[5] <= 255
 // path: in[5] != '='
 // path: (int8_t)main.value[in[5]] >= 0
-// path: check: in[6] <= 255
 // path: in[6] != '='
 // path: (int8_t)main.value[in[6]] >= 0
-// path: …
+// path: in[7] != '='
+// path: (int8_t)main.value[in[7]] >= 0
+// path: len < 12
+// path: ((int8_t)(((uint32_t)(int8_t)main.value[in[3]] | ((uint32_t)(int8_t)main.value[in[2]] | ((uint32_t)(int8_t)main.value[in[1]] | ((uint32_t)(int8_t)main…
 // must: in[0] == 'c'
 // other: "c2Vjcm90"
 // run
@@ -37,16 +33,12 @@
 // exit: 0
 // path: length: len <= 15
 // path: len > 3
-// path: check: in[0] <= 255
 // path: in[0] != '='
 // path: (int8_t)main.value[in[0]] >= 0
-// path: check: in[1] <= 255
 // path: in[1] != '='
 // path: (int8_t)main.value[in[1]] >= 0
-// path: check: in[2] <= 255
 // path: in[2] != '='
 // path: (int8_t)main.value[in[2]] >= 0
-// path: check: in[3] <= 255
 // path: in[3] == '='
 // path: len < 8
 #include <stdio.h>

@@ -6,14 +6,12 @@
 // exit: 0
 // path: length: len <= 23
 // path: len > 0
-// path: check: in[0] <= 255
 // path: (int8_t)main.token[in[0]] >= 0
 // path: check: main.token[in[0]] <= 49
 // path: action[main.token[in[0]]] != 99
 // path: action[main.token[in[0]]] != 0
 // path: (int8_t)action[main.token[in[0]]] > 0
 // path: len > 1
-// path: check: in[1] <= 255
 // path: (int8_t)main.token[in[1]] >= 0
 // path: check: action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x… <= 49
 // path: action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…] != 99
@@ -26,8 +24,10 @@
 // path: check: (uint64_t)(1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] + 1) <= 63
 // path: pin: 1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] == 0
 // path: len > 1
-// path: check: in[1] <= 255
 // path: (int8_t)main.token[in[1]] >= 0
+// path: check: (uint64_t)(1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] + 1) <= 63
+// path: check: table_…[1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] + 1] * 5 + 0x… + main.token[in[1]] - 0x… …
+// path: action[table_…[1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] + 1] * 5 + 0x… + main.token[in[1]] - 0x…]…
 // path: …
 // other: "n+(n+n("
 // run
@@ -36,14 +36,12 @@
 // exit: 1
 // path: length: len <= 23
 // path: len > 0
-// path: check: in[0] <= 255
 // path: (int8_t)main.token[in[0]] >= 0
 // path: check: main.token[in[0]] <= 49
 // path: action[main.token[in[0]]] != 99
 // path: action[main.token[in[0]]] != 0
 // path: (int8_t)action[main.token[in[0]]] > 0
 // path: len > 1
-// path: check: in[1] <= 255
 // path: (int8_t)main.token[in[1]] >= 0
 // path: check: action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x… <= 49
 // path: action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…] != 99
@@ -56,8 +54,10 @@
 // path: check: (uint64_t)(1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] + 1) <= 63
 // path: pin: 1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] == 0
 // path: len > 1
-// path: check: in[1] <= 255
 // path: (int8_t)main.token[in[1]] >= 0
+// path: check: (uint64_t)(1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] + 1) <= 63
+// path: check: table_…[1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] + 1] * 5 + 0x… + main.token[in[1]] - 0x… …
+// path: action[table_…[1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] + 1] * 5 + 0x… + main.token[in[1]] - 0x…]…
 // path: …
 #include <stdio.h>
 #include <unistd.h>

@@ -5,29 +5,29 @@
 // stdout: "2 rows, 2 commas, 1 quotes\n"
 // exit: 0
 // path: length: len > 0
-// path: in[0] != -1
 // path: switch: in[0] == 'a'
 // path: length: len > 1
-// path: in[1] != -1
 // path: switch: in[1] == ','
 // path: length: len > 2
-// path: in[2] != -1
 // path: switch: in[2] == '"'
 // path: length: len > 3
-// path: in[3] != -1
 // path: in[3] != '"'
 // path: length: len > 4
-// path: in[4] != -1
 // path: in[4] == '"'
 // path: length: len > 5
 // path: in[5] == '"'
 // path: length: len > 6
-// path: in[6] != -1
 // path: in[6] != '"'
 // path: length: len > 7
-// path: in[7] != -1
 // path: in[7] == '"'
 // path: length: len > 8
+// path: in[8] != '"'
+// path: switch: in[8] == ','
+// path: length: len > 9
+// path: switch: in[9] == '\n'
+// path: length: len > 10
+// path: switch: in[10] == 'd'
+// path: length: len > 11
 // path: …
 // same: "x,\"y\"\"z\",\nw\n"
 // other: "a,\"b\"c\",\nd\n"

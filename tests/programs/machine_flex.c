@@ -6,28 +6,28 @@
 // exit: 0
 // path: length: len <= 31
 // path: len > 0
-// path: check: in[0] <= 255
 // path: check: ec[in[0]] * 2 <= 70
 // path: nxt[ec[in[0]]] != 6
 // path: len > 1
 // path: check: (uint64_t)((int16_t)nxt[ec[in[0]]] * 2) <= 12
-// path: check: in[1] <= 255
 // path: check: (uint64_t)((int16_t)base[(int16_t)nxt[ec[in[0]]]] * 2 + 0x… + ec[in[1]] * 2 - 0x…) <= 70
 // path: u16le(nxt + ((int16_t)base[(int16_t)nxt[ec[in[0]]]] * 2 + 0x… + ec[in[1]] * 2) - 0x…) != 6
 // path: len > 2
 // path: check: (uint64_t)((int16_t)u16le(nxt + ((int16_t)base[(int16_t)nxt[ec[in[0]]]] * 2 + 0x… + ec[in[1]] * 2) - 0x…) * 2) <= 12
-// path: check: in[2] <= 255
 // path: check: (uint64_t)((int16_t)base[(int16_t)u16le(nxt + ((int16_t)base[(int16_t)nxt[ec[in[0]]]] * 2 + 0x… + ec[in[1]] * 2) - 0x…)] * 2 + 0x… + ec[in[2]] …
 // path: u16le(nxt + ((int16_t)base[(int16_t)u16le(nxt + ((int16_t)base[(int16_t)nxt[ec[in[0]]]] * 2 + 0x… + ec[in[1]] * 2) - 0x…)] * 2 + 0x… + ec[in[2]] * 2) …
 // path: u16le(nxt + ((int16_t)base[(int16_t)nxt[ec[in[0]]]] * 2 + 0x… + ec[in[1]] * 2) - 0x…) == 2
 // path: len > 2
-// path: check: in[2] <= 255
 // path: check: ec[in[2]] * 2 <= 70
 // path: nxt[ec[in[2]]] != 6
 // path: len > 3
 // path: check: (uint64_t)((int16_t)nxt[ec[in[2]]] * 2) <= 12
-// path: check: in[3] <= 255
 // path: check: (uint64_t)((int16_t)base[(int16_t)nxt[ec[in[2]]]] * 2 + 0x… + ec[in[3]] * 2 - 0x…) <= 70
+// path: u16le(nxt + ((int16_t)base[(int16_t)nxt[ec[in[2]]]] * 2 + 0x… + ec[in[3]] * 2) - 0x…) == 6
+// path: nxt[ec[in[2]]] != 2
+// path: len > 3
+// path: check: ec[in[3]] * 2 <= 70
+// path: nxt[ec[in[3]]] != 6
 // path: …
 // same: "if y2"
 // other: "of x1"

@@ -15,8 +15,7 @@
 // path: model: !(in[1] == '\0' || in[1] == '\n')
 // path: model: !(in[2] == '\0' || in[2] == '\n')
 // path: model: in[3] == '\0' || in[3] == '\n'
-// path: check: in[0] * 2 + 256 <= 766
-// path: (table_7ffff7f532c0[in[0] + 128] & 8192) == 0
+// path: (table_…[in[0] + 128] & 8192) == 0
 // path: in[0] != '\0'
 // path: in[0] == ';'
 // path: length: len > 4
@@ -27,6 +26,7 @@
 // path: model: in[6] != '\n'
 // path: length: len > 7
 // path: model: in[7] != '\n'
+// path: length: len > 8
 // path: …
 // same: "; d\n[net]\nport = 80\n"
 // other: "; c\n[not]\nport = 80\n"
@@ -47,8 +47,7 @@
 // path: model: !(in[1] == '\0' || in[1] == '\n')
 // path: model: !(in[2] == '\0' || in[2] == '\n')
 // path: model: !(in[3] == '\0' || in[3] == '\n')
-// path: check: in[0] * 2 + 256 <= 766
-// path: (table_7ffff7f532c0[in[0] + 128] & 8192) == 0
+// path: (table_…[in[0] + 128] & 8192) == 0
 // path: in[0] != '\0'
 // path: in[0] != ';'
 // path: in[0] != '['
@@ -58,6 +57,7 @@
 // path: model: in[1] != '\0'
 // path: model: in[2] != '='
 // path: model: in[2] != '\0'
+// path: model: in[3] != '='
 // path: …
 #include <ctype.h>
 #include <stdio.h>

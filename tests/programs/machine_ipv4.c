@@ -25,8 +25,8 @@
 // path: model: in[9] != '\n'
 // path: length: len > 10
 // path: model: in[10] == '\n'
-// path: check: in[0] * 2 + 256 <= 766
-// path: (table_7ffff7f532c0[in[0] + 128] & 2048) != 0
+// path: (table_…[in[0] + 128] & 2048) != 0
+// path: in[0] != '0'
 // path: …
 // other: "10.0.0.256\n"
 // run
@@ -44,8 +44,7 @@
 // path: length: len > 4
 // path: model: in[4] != '\n'
 // path: length: len <= 5
-// path: check: in[0] * 2 + 256 <= 766
-// path: (table_7ffff7f532c0[in[0] + 128] & 2048) != 0
+// path: (table_…[in[0] + 128] & 2048) != 0
 // path: in[0] != '0'
 // path: model: !(in[0] == ' ' || (uint8_t)(in[0] - 9) <= 4)
 // path: model: in[0] != '-'
@@ -54,9 +53,10 @@
 // path: model: (uint8_t)(in[1] - '0') > 9
 // path: (uint8_t)(in[0] - '0') <= 255
 // path: in[1] == '.'
-// path: check: in[2] * 2 + 256 <= 766
-// path: (table_7ffff7f532c0[in[2] + 128] & 2048) != 0
+// path: (table_…[in[2] + 128] & 2048) != 0
 // path: in[2] != '0'
+// path: model: !(in[2] == ' ' || (uint8_t)(in[2] - 9) <= 4)
+// path: model: in[2] != '-'
 // path: …
 #include <ctype.h>
 #include <stdio.h>

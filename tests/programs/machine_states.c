@@ -5,30 +5,23 @@
 // stdout: "2 text, 1 comment, closed\n"
 // exit: 0
 // path: length: len > 0
-// path: in[0] != -1
 // path: in[0] != '/'
 // path: length: len > 1
-// path: in[1] != -1
 // path: switch: in[0] != '/'
 // path: in[1] == '/'
 // path: length: len > 2
-// path: in[2] != -1
 // path: switch: in[1] == '/'
 // path: in[2] == '*'
 // path: length: len > 3
-// path: in[3] != -1
 // path: in[3] != '*'
 // path: length: len > 4
-// path: in[4] != -1
 // path: in[4] == '*'
 // path: length: len > 5
-// path: in[5] != -1
 // path: in[5] == '/'
 // path: length: len > 6
-// path: in[6] != -1
 // path: in[6] != '/'
 // path: length: len <= 7
-// path: …
+// path: select: in[6] != '/'
 // same: "x/*y*/z"
 // other: "a/*b* c"
 #include <stdio.h>

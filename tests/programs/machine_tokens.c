@@ -7,27 +7,27 @@
 // path: length: len <= 31
 // path: len >= 1
 // path: in[0] != '\0'
-// path: check: in[0] * 2 + 256 <= 766
-// path: (table_7ffff7f532c0[in[0] + 128] & 1024) != 0
-// path: (table_7ffff7f532c0[in[0] + 128] & 8) != 0
-// path: check: in[1] * 2 + 256 <= 766
-// path: (table_7ffff7f532c0[in[1] + 128] & 8) == 0
+// path: (table_…[in[0] + 128] & 1024) != 0
+// path: (table_…[in[0] + 128] & 8) != 0
+// path: (table_…[in[1] + 128] & 8) == 0
 // path: in[1] != '_'
 // path: in[1] != '\0'
-// path: check: in[1] * 2 + 256 <= 766
-// path: (table_7ffff7f532c0[in[1] + 128] & 1024) == 0
+// path: (table_…[in[1] + 128] & 1024) == 0
 // path: in[1] != '_'
-// path: (table_7ffff7f532c0[in[1] + 128] & 2048) == 0
+// path: (table_…[in[1] + 128] & 2048) == 0
 // path: in[1] == '<'
 // path: in[2] == in[1]
 // path: in[3] == '='
 // path: in[4] != '\0'
-// path: check: in[4] * 2 + 256 <= 766
-// path: (table_7ffff7f532c0[in[4] + 128] & 1024) == 0
+// path: (table_…[in[4] + 128] & 1024) == 0
 // path: in[4] != '_'
-// path: (table_7ffff7f532c0[in[4] + 128] & 2048) != 0
-// path: check: in[4] * 2 + 256 <= 766
-// path: (table_7ffff7f532c0[in[4] + 128] & 2048) != 0
+// path: (table_…[in[4] + 128] & 2048) != 0
+// path: (table_…[in[4] + 128] & 2048) != 0
+// path: (table_…[in[5] + 128] & 2048) == 0
+// path: in[5] != '\0'
+// path: (table_…[in[5] + 128] & 1024) == 0
+// path: in[5] != '_'
+// path: (table_…[in[5] + 128] & 2048) == 0
 // path: …
 // same: "c<<=2>=d"
 // other: "a<=1>=b!"

@@ -5,15 +5,12 @@
 // stdout: "150\nminus two\n"
 // exit: 0
 // path: length: len > 0
-// path: in[0] != -1
 // path: in[0] >= 128
 // path: switch: in[0] >= 128
 // path: length: len > 1
-// path: in[1] != -1
 // path: in[1] < 128
 // path: switch: in[1] < 128
 // path: length: len > 2
-// path: in[2] != -1
 // path: in[2] < 128
 // path: switch: in[2] < 128
 // path: select: (in[0] & 127 | 0 | (in[1] & 127) << 7) == 150
@@ -24,29 +21,29 @@
 // stdout: "cut or too long\n"
 // exit: 1
 // path: length: len > 0
-// path: in[0] != -1
 // path: in[0] >= 128
 // path: switch: in[0] >= 128
 // path: length: len > 1
-// path: in[1] != -1
 // path: in[1] >= 128
 // path: switch: in[1] >= 128
 // path: length: len > 2
-// path: in[2] != -1
 // path: in[2] >= 128
 // path: switch: in[2] >= 128
 // path: length: len > 3
-// path: in[3] != -1
 // path: in[3] >= 128
 // path: switch: in[3] >= 128
 // path: length: len > 4
-// path: in[4] != -1
 // path: in[4] >= 128
 // path: switch: in[4] >= 128
 // path: length: len > 5
-// path: in[5] != -1
 // path: in[5] >= 128
 // path: switch: in[5] >= 128
+// path: length: len > 6
+// path: in[6] >= 128
+// path: switch: in[6] >= 128
+// path: length: len > 7
+// path: in[7] >= 128
+// path: switch: in[7] >= 128
 // path: …
 #include <stdint.h>
 #include <stdio.h>

@@ -5,11 +5,8 @@
 // stdout: "3 ends in c\n"
 // exit: 0
 // path: length: len > 0
-// path: in[0] != -1
 // path: length: len > 1
-// path: in[1] != -1
 // path: length: len > 2
-// path: in[2] != -1
 // path: length: len <= 3
 // path: select: in[2] == 'c'
 // same: "xbc"

@@ -5,7 +5,6 @@
 // stdout: "b\n"
 // exit: 1
 // path: length: len > 0
-// path: check: (in[0] & 1) * 8 <= 16
 // path: check: a[in[0] & 1] + (in[0] >> 1 & 1) * 8 - 0x… <= 16
 // path: check: u64le(b + (a[in[0] & 1] + (in[0] >> 1 & 1) * 8) - 0x…) - 0x… <= 16
 // other: "\x00"

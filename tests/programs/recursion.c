@@ -32,7 +32,6 @@
 // path: in[1] == ']'
 // path: length: len > 2
 // path: in[2] != '['
-// path: in[2] != -1
 #include <stdio.h>
 
 static int peek;

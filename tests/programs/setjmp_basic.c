@@ -5,15 +5,12 @@
 // stdout: "an x\n"
 // exit: 0
 // path: length: len > 0
-// path: in[0] != -1
 // path: in[0] >= '0'
 // path: in[0] <= '9'
 // path: length: len > 1
-// path: in[1] != -1
 // path: in[1] >= '0'
 // path: in[1] <= '9'
 // path: length: len > 2
-// path: in[2] != -1
 // path: in[2] >= '0'
 // path: in[2] > '9'
 // same: "90x"
@@ -23,15 +20,12 @@
 // stdout: "end\n"
 // exit: 0
 // path: length: len > 0
-// path: in[0] != -1
 // path: in[0] >= '0'
 // path: in[0] <= '9'
 // path: length: len > 1
-// path: in[1] != -1
 // path: in[1] >= '0'
 // path: in[1] <= '9'
 // path: length: len > 2
-// path: in[2] != -1
 // path: in[2] >= '0'
 // path: in[2] <= '9'
 // path: length: len <= 3

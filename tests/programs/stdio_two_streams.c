@@ -6,13 +6,10 @@
 // exit: 0
 // path: length: len > 0
 // path: in[0] == in[0]
-// path: in[0] != -1
 // path: length: len > 1
 // path: in[1] == in[1]
-// path: in[1] != -1
 // path: length: len > 2
 // path: in[2] == in[2]
-// path: in[2] != -1
 // path: length: len <= 3
 // same: "uvw"
 // other: "xy"

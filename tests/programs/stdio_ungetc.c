@@ -4,7 +4,6 @@
 // stdout: "pushed\nb\n"
 // exit: 0
 // path: length: len > 0
-// path: in[0] != -1
 // path: length: len > 1
 // path: select: in[1] == 'b'
 // free: 0

@@ -5,13 +5,10 @@
 // stdout: "letter\ndigit\nunderscore\n"
 // exit: 0
 // path: length: len > 0
-// path: in[0] != -1
 // path: switch: in[0] == 'g'
 // path: length: len > 1
-// path: in[1] != -1
 // path: switch: in[1] == '5'
 // path: length: len > 2
-// path: in[2] != -1
 // path: switch: in[2] == '_'
 // path: length: len <= 3
 // other: "g5-"

@@ -6,6 +6,7 @@
 // exit: 0
 // path: length: len > 0
 // path: switch: in[0] == '3'
+// path: switch: in[0] == '3'
 // other: "4\n"
 // run
 // input: "9\n"

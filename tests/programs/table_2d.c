@@ -5,20 +5,16 @@
 // stdout: "hex\n"
 // exit: 0
 // path: length: len > 0
-// path: in[0] != -1
 // path: in[0] == '0'
 // path: length: len > 1
-// path: in[1] != -1
 // path: in[1] != '0'
 // path: in[1] == 'x'
 // path: length: len > 2
-// path: in[2] != -1
 // path: in[2] != '0'
 // path: in[2] != 'x'
 // path: in[2] > '0'
 // path: in[2] < ':'
 // path: length: len > 3
-// path: in[3] != -1
 // path: in[3] != '0'
 // path: in[3] != 'x'
 // path: in[3] > '0'

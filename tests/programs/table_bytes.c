@@ -5,20 +5,14 @@
 // stdout: "1 words, state 0\n"
 // exit: 0
 // path: length: len > 0
-// path: in[0] != -1
-// path: check: in[0] <= 255
 // path: check: class_of[in[0]] <= 8
 // path: (int8_t)next[class_of[in[0]]] >= 0
 // path: length: len > 1
-// path: in[1] != -1
-// path: check: in[1] <= 255
 // path: check: (int64_t)(uint32_t)(int8_t)next[class_of[in[0]]] * 3 + 0x… + class_of[in[1]] - 0x… <= 8
 // path: (int8_t)next[(int64_t)(uint32_t)(int8_t)next[class_of[in[0]]] * 3 + 0x… + class_of[in[1]] - 0x…] >= 0
 // path: next[class_of[in[0]]] != 0
 // path: next[(int64_t)(uint32_t)(int8_t)next[class_of[in[0]]] * 3 + 0x… + class_of[in[1]] - 0x…] != 0
 // path: length: len > 2
-// path: in[2] != -1
-// path: check: in[2] <= 255
 // path: check: (int64_t)(uint32_t)(int8_t)next[(int64_t)(uint32_t)(int8_t)next[class_of[in[0]]] * 3 + 0x… + class_of[in[1]] - 0x…] * 3 + 0x… + class_of[in[2]]…
 // path: (int8_t)next[(int64_t)(uint32_t)(int8_t)next[(int64_t)(uint32_t)(int8_t)next[class_of[in[0]]] * 3 + 0x… + class_of[in[1]] - 0x…] * 3 + 0x… + class_of[…
 // path: next[(int64_t)(uint32_t)(int8_t)next[class_of[in[0]]] * 3 + 0x… + class_of[in[1]] - 0x…] != 0

@@ -5,21 +5,19 @@
 // stdout: "nine\nseven\nzero\n"
 // exit: 0
 // path: length: len > 1
-// path: check: (in[0] & 7) * 4 <= 28
-// path: select: table_5555555ab2a0[in[0] & 7] == 9
+// path: select: table_…[in[0] & 7] == 9
 // path: pin: (in[0] & 7) * 4 == 12
 // path: select: in[1] == 7
-// path: select: table_5555555ab2a0[in[0] & 7] == 0
+// path: select: table_…[in[0] & 7] == 0
 // other: "\x03\x08"
 // run
 // input: "\x01\x07"
 // stdout: "other\nother\nother\n"
 // exit: 0
 // path: length: len > 1
-// path: check: (in[0] & 7) * 4 <= 28
-// path: select: table_5555555ab2a0[in[0] & 7] != 9
+// path: select: table_…[in[0] & 7] != 9
 // path: pin: (in[0] & 7) * 4 == 4
-// path: select: table_5555555ab2a0[in[0] & 7] != 0
+// path: select: table_…[in[0] & 7] != 0
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

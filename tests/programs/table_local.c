@@ -5,8 +5,7 @@
 // stdout: "thirteen\n"
 // exit: 0
 // path: length: len > 0
-// path: check: (in[0] & 15) * 4 <= 60
-// path: select: table_7fffffffe670[in[0] & 15] == 13
+// path: select: table_…[in[0] & 15] == 13
 // same: "\x15"
 // other: "\x06"
 #include <stdio.h>

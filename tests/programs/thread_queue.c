@@ -5,26 +5,16 @@
 // stdout: "1\n"
 // exit: 0
 // path: length: len > 0
-// path: in[0] != '.'
-// path: in[0] != -1
-// path: in[0] != -1
 // path: length: len > 1
+// path: in[0] != '.'
 // path: in[1] != '.'
-// path: in[1] != -1
-// path: in[1] != -1
 // path: length: len > 2
 // path: in[2] == '.'
-// path: in[2] != -1
-// path: in[2] != -1
 // path: length: len > 3
-// path: in[3] != '.'
-// path: in[3] != -1
-// path: in[3] != -1
 // path: length: len > 4
-// path: in[4] != '.'
-// path: in[4] != -1
-// path: in[4] != -1
 // path: length: len <= 5
+// path: in[3] != '.'
+// path: in[4] != '.'
 // diverges: threads
 #include <pthread.h>
 #include <stdio.h>

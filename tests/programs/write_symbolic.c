@@ -5,29 +5,29 @@
 // stdout: "a 2\n"
 // exit: 0
 // path: length: len > 0
-// path: in[0] != -1
-// path: check: in[0] * 4 <= 1020
 // path: pin: in[0] * 4 == 388
 // path: length: len > 1
-// path: in[1] != -1
-// path: check: in[1] * 4 <= 1020
 // path: pin: in[1] * 4 == 392
 // path: length: len > 2
-// path: in[2] != -1
-// path: check: in[2] * 4 <= 1020
 // path: pin: in[2] * 4 == 396
 // path: length: len > 3
-// path: in[3] != -1
-// path: check: in[3] * 4 <= 1020
 // path: pin: in[3] * 4 == 388
 // path: length: len <= 4
-// path: (int)(table_7fffffffe280[in[0]] + 2) > 0
-// path: (int)(table_7fffffffe280[in[0]] + 2) >= 1
-// path: (int)(table_7fffffffe280[in[0]] + 2) >= 1
-// path: (int)(table_7fffffffe280[in[0]] + 2) >= 0
-// path: (int)(table_7fffffffe280[in[0]] + 2) >= 0
-// path: (int)(table_7fffffffe280[in[0]] + 2) >= 0
-// path: (int)(table_7fffffffe280[in[0]] + 2) >= 0
+// path: (int)(table_7fffffffe290[in[0]] + 2) > 0
+// path: (int)(table_7fffffffe290[in[0]] + 2) >= 1
+// path: (int)(table_7fffffffe290[in[0]] + 2) >= 1
+// path: (int)(table_7fffffffe290[in[0]] + 2) >= 0
+// path: (int)(table_7fffffffe290[in[0]] + 2) >= 0
+// path: (int)(table_7fffffffe290[in[0]] + 2) >= 0
+// path: (int)(table_7fffffffe290[in[0]] + 2) >= 0
+// path: (int)(table_7fffffffe290[in[0]] + 2) >= 0
+// path: (int)(table_7fffffffe290[in[0]] + 2) >= 0
+// path: (int)(table_7fffffffe290[in[0]] + 2) >= 0
+// path: (int)(table_7fffffffe290[in[0]] + 2) >= 0
+// path: (int)(table_7fffffffe290[in[0]] + 2) >= 0
+// path: (int)(table_7fffffffe290[in[0]] + 2) >= 0
+// path: (int)(table_7fffffffe290[in[0]] + 2) >= 0
+// path: (int)(table_7fffffffe290[in[0]] + 2) >= 0
 // path: …
 // other: "abcb"
 #include <stdio.h>

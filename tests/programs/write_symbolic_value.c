@@ -5,9 +5,7 @@
 // stdout: "found\n"
 // exit: 0
 // path: length: len > 2
-// path: check: (in[0] & 7) <= 7
 // path: pin: (in[0] & 7) == 2
-// path: check: (in[2] & 7) <= 7
 // path: pin: (in[2] & 7) == 2
 // path: select: in[1] == '*'
 // other: "\x02\x2b\x02"
@@ -16,9 +14,7 @@
 // stdout: "not found\n"
 // exit: 0
 // path: length: len > 2
-// path: check: (in[0] & 7) <= 7
 // path: pin: (in[0] & 7) == 2
-// path: check: (in[2] & 7) <= 7
 // path: pin: (in[2] & 7) == 3
 #include <stdio.h>
 #include <unistd.h>

@@ -22,6 +22,7 @@ set -euo pipefail
 stage=$1 name=$2
 RECIPE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/$name
 JOBS=$(nproc)
+TEST_LIMIT=300
 
 # Sources come through apt-get, from the archives this machine already uses: its
 # own entries, turned into deb-src lines in a private directory, so that nothing
@@ -77,11 +78,21 @@ unpack() {
     done
 }
 
+# A program that hangs is one failed test, not the end of the suite. (Functions
+# run as they are: timeout knows only programs.)
+limited() {
+    if [ "$(type -t "$1")" = function ]; then
+        "$@"
+    else
+        timeout --kill-after 5 "$TEST_LIMIT" "$@"
+    fi
+}
+
 # passes NAME COMMAND...: right when the command says so.
 passes() {
     local test=$1
     shift
-    if "$@" </dev/null >"$HERE/check.log" 2>&1; then
+    if limited "$@" </dev/null >"$HERE/check.log" 2>&1; then
         echo "ok $test"
     else
         echo "not ok $test"
@@ -95,7 +106,7 @@ same() {
     local test=$1 got status=0
     shift
     got=$HERE/check.out
-    "$@" >"$got" 2>&1 || status=$?
+    limited "$@" >"$got" 2>&1 || status=$?
     echo "status $status" >>"$got"
     sed -i "s|$HERE|HERE|g" "$got"
     if [ "$RECORD" = 1 ]; then
@@ -115,7 +126,7 @@ same_sections() {
     local test=$1 got status=0
     shift
     got=$HERE/check.out
-    "$@" >"$got" 2>&1 || status=$?
+    limited "$@" >"$got" 2>&1 || status=$?
     printf '=== status\n%s\n' "$status" >>"$got"
     [ "$RECORD" = 1 ] && cp "$got" "$EXPECTED/$test"
     awk -v test="$test" '
@@ -132,7 +143,7 @@ same_sections() {
 
 # CTest's own words for what passed.
 ctest_results() {
-    ctest "$@" 2>&1 | awk '
+    ctest --timeout "$TEST_LIMIT" "$@" 2>&1 | awk '
         /^ *[0-9]+\/[0-9]+ Test +#/ { print ($0 ~ / Passed / ? "ok " : "not ok ") $4 }'
 }
 

@@ -103,6 +103,10 @@ pub struct Outcome {
     pub rss_kib: u64,
     /// Processes that the run left behind (they are gone now).
     pub strays: u32,
+    /// How many inputs its process has seen, this one included. More than 1 only
+    /// for a program with a persistent loop: then what happened may be due to
+    /// the inputs before.
+    pub round: u32,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
 }
@@ -141,6 +145,18 @@ pub struct Executor {
     input_len: u64,
 }
 
+/// What sanitizers in the fast half must do under a driver: end a bad run by a
+/// signal, at once. Names for addresses and leaks at exit cost more than a run
+/// does; a signal of the program's own stays the signal that it is.
+const SANITIZERS: [(&str, &str); 2] = [
+    (
+        "ASAN_OPTIONS",
+        "abort_on_error=1:symbolize=0:detect_leaks=0:allocator_may_return_null=1:\
+         handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0:handle_abort=0",
+    ),
+    ("UBSAN_OPTIONS", "halt_on_error=1:abort_on_error=1:symbolize=0:print_stacktrace=0"),
+];
+
 /// How often limits are looked at.
 const TICK: Duration = Duration::from_millis(20);
 
@@ -170,6 +186,12 @@ impl Executor {
             self.server = Some(self.start_server(false)?);
         }
         Ok(())
+    }
+
+    /// Ends the server: the next run begins with a fresh process, whatever the
+    /// program kept from the inputs before.
+    pub fn stop(&mut self) {
+        self.server = None;
     }
 
     /// Runs the target once.
@@ -239,10 +261,12 @@ impl Executor {
             cpu: Duration::ZERO,
             rss_kib: 0,
             strays: 0,
+            round: 1,
             stdout: Vec::new(),
             stderr: Vec::new(),
         };
         let Some(server) = &mut self.server else { return outcome };
+        outcome.round = server.rounds + 1;
         let limits = self.target.memory_kib.is_some() || self.capture.is_some();
         let result = server.converse(timeout, limits.then_some(TICK), &mut |pid| {
             let grown = self
@@ -394,6 +418,11 @@ impl Executor {
         let stdin =
             if by_path || self.target.socket { Stdio::null() } else { self.input.stdin()?.into() };
         command.stdin(stdin);
+        if self.target.half == Half::Fast {
+            for (name, ours) in SANITIZERS {
+                command.env(name, sanitizer_options(ours, std::env::var_os(name)));
+            }
+        }
         if let (Half::Symbolic, Some(path)) = (self.target.half, self.layout.library_path()) {
             command.env("LD_LIBRARY_PATH", path);
         }
@@ -420,6 +449,16 @@ impl Executor {
         dirs.push(self.input.directory().into());
         (files, dirs)
     }
+}
+
+/// Our options and then the person's own: what comes later counts.
+fn sanitizer_options(ours: &str, own: Option<OsString>) -> OsString {
+    let mut options = OsString::from(ours);
+    if let Some(own) = own.filter(|o| !o.is_empty()) {
+        options.push(":");
+        options.push(own);
+    }
+    options
 }
 
 /// The bytes of a container's file record: what the input file holds.

@@ -48,6 +48,11 @@ pub enum ImageError {
     #[error("{}: not an ELF file; give an executable made by `pleach cc`", path.display())]
     NotElf { path: PathBuf },
     #[error(
+        "{}: a script; give the executable that it runs (libtool puts it into .libs/)",
+        path.display()
+    )]
+    Script { path: PathBuf },
+    #[error(
         "{}: a 32-bit executable; Pleach needs x86-64, so build without -m32", path.display()
     )]
     Bits { path: PathBuf },
@@ -106,6 +111,7 @@ impl Image {
             [0x7f, b'E', b'L', b'F', 2, 1, ..] => {}
             [0x7f, b'E', b'L', b'F', 1, ..] => return Err(ImageError::Bits { path: at() }),
             [0x7f, b'E', b'L', b'F', 2, 2, ..] => return Err(ImageError::Machine { path: at() }),
+            [b'#', b'!', ..] => return Err(ImageError::Script { path: at() }),
             _ => return Err(ImageError::NotElf { path: at() }),
         }
         let file = ElfFile64::<Endianness>::parse(bytes).map_err(damaged)?;

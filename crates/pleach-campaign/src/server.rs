@@ -21,12 +21,15 @@ pub(crate) struct Server {
     pub modules: Vec<LoadedModule>,
     /// What the program's start covered before the first run.
     pub startup: Vec<Vec<u8>>,
+    /// Inputs that the process which waits for the next one has seen.
+    pub rounds: u32,
     /// Bytes of a message that has not come whole.
     partial: Vec<u8>,
 }
 
 /// How long a server may take to say what it must say at once.
 const GRACE: Duration = Duration::from_secs(5);
+
 impl Server {
     pub fn new(warden: Warden, control: OwnedFd, container: bool) -> Server {
         Server {
@@ -36,6 +39,7 @@ impl Server {
             container,
             modules: Vec::new(),
             startup: Vec::new(),
+            rounds: 0,
             partial: Vec::new(),
         }
     }
@@ -63,6 +67,8 @@ impl Server {
                         deadline = Instant::now() + timeout;
                     }
                     (message::DONE | message::STOPPED, Some(_)) => {
+                        let waits = m.kind == message::STOPPED && killed.is_none();
+                        self.rounds = if waits { self.rounds + 1 } else { 0 };
                         return Ok((killed.unwrap_or_else(|| end_of(&m)), m));
                     }
                     (message::FAILED, _) => return Err("the target gave up".into()),

@@ -53,9 +53,49 @@ fn a_switch_takes_a_case_or_none() {
     // Cases are zero-extended from the width of the switch.
     assert_eq!(case(signed, 0xffff_ffff, Some(&[0xffff_ffff])), "in[0] == 255");
     assert_eq!(case(signed, 3, Some(&[0xffff_ffff])), "in[0] != 255");
-    // No table, or a switch without cases: the value.
+    // Nothing but a default decides nothing; without a table the value is all.
+    assert_eq!(case(byte, 99, Some(&[])), "true");
     assert_eq!(case(byte, 99, None), "in[0] == 'c'");
-    assert_eq!(case(byte, 99, Some(&[])), "in[0] == 'c'");
+}
+
+/// `memcmp(in, text, n)` as its model builds it, or `memcmp(text, in, n)`.
+fn difference(b: &mut Builder, text: &[u8], swapped: bool) -> u32 {
+    let links: Vec<u32> = text
+        .iter()
+        .enumerate()
+        .map(|(i, &c)| {
+            let byte = b.zext(1 + i as u32, 32);
+            match swapped {
+                true => b.node(Op::Sub, 32, [0, byte, 0], c.into()),
+                false => b.with(Op::Sub, byte, c.into()),
+            }
+        })
+        .collect();
+    let rest = links.last().copied();
+    let chain = links.iter().rev().skip(1).fold(rest.unwrap_or(1), |rest, &d| {
+        let differs = b.with(Op::Ne, d, 0);
+        b.node(Op::Ite, 32, [differs, d, rest], 0)
+    });
+    b.with(Op::Eq, chain, 0)
+}
+
+#[test]
+fn a_first_difference_is_a_list_of_bytes() {
+    let yes = "in[0] == 'G' && in[1] == 'E' && in[2] == 'T'";
+    let no = "in[0] != 'G' || in[1] != 'E' || in[2] != 'T'";
+    check(|b| difference(b, b"GET", false), yes, no);
+    check(|b| difference(b, b"GET", true), yes, no);
+    // Another value than 0 says nothing about the single bytes.
+    let below = |b: &mut Builder| {
+        let equal = difference(b, b"ab", false);
+        let chain = b.nodes[equal as usize].a;
+        b.with(Op::Eq, chain, 3)
+    };
+    check(
+        below,
+        "(in[0] != 'a' ? in[0] - 'a' : in[1] - 'b') == 3",
+        "(in[0] != 'a' ? in[0] - 'a' : in[1] - 'b') != 3",
+    );
 }
 
 #[test]

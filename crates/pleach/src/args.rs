@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// Test generation for C and C++ programs that read structured input.
 #[derive(Parser)]
-#[command(name = "pleach", version, about, disable_help_subcommand = true)]
+#[command(name = "pleach", version, about, disable_help_subcommand = true, max_term_width = 80)]
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
@@ -30,7 +30,7 @@ pub enum Command {
     Explain(Explain),
     /// Run the fast half on inputs and report which branches they cover
     Cover(Cover),
-    /// Put several streams (stdin, arguments, variables, files, messages) into one input file
+    /// Put several streams (arguments, variables, files) into one input file
     Pack(Pack),
     /// List the branches and checks that a program was compiled with
     Sites(Sites),

@@ -7,7 +7,8 @@ mod exit;
 mod show;
 
 use clap::Parser;
-use exit::Failure;
+use clap::error::ErrorKind;
+use exit::{Code, Failure};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -18,7 +19,17 @@ fn main() -> ExitCode {
         Some("c++") => return pleach_cc::main(pleach_cc::Language::Cxx, given),
         _ => {}
     }
-    let args = args::Args::parse();
+    let args = match args::Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            let _ = error.print();
+            if error.kind() == ErrorKind::UnknownArgument && separator_is_missing() {
+                eprintln!("\n  tip: the program and its arguments come after --");
+            }
+            // Help and the version are no errors.
+            return if error.use_stderr() { Code::Person } else { Code::Ok }.into();
+        }
+    };
     match commands::run(args.command) {
         Ok(code) => code.into(),
         Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
@@ -27,4 +38,12 @@ fn main() -> ExitCode {
             Failure::code(&failure).into()
         }
     }
+}
+
+/// Whether a command that takes a program was given none in the proper place.
+fn separator_is_missing() -> bool {
+    let args: Vec<_> = std::env::args_os().skip(1).collect();
+    let takes_program = ["trace", "explain", "cover", "exec"];
+    args.first().and_then(|a| a.to_str()).is_some_and(|a| takes_program.contains(&a))
+        && !args.iter().any(|a| a == "--")
 }

@@ -1,11 +1,13 @@
 //! How places in the source and conditions look.
 
+use crate::args::Run;
 use pleach_abi::event::{Event, Kind};
 use pleach_abi::function::{Function, SiteInfo};
 use pleach_campaign::trace::{TargetSymbols, Trace, kind};
 use pleach_campaign::{End, Layout, signal_name};
 use pleach_expr::Printer;
 use std::io::{BufWriter, IsTerminal, StdoutLock};
+use std::os::unix::ffi::OsStrExt;
 
 /// `calc.c:41:9`. A long path is cut to its last part.
 pub fn place(function: &Function, site: &SiteInfo) -> String {
@@ -21,14 +23,37 @@ pub fn place(function: &Function, site: &SiteInfo) -> String {
     }
 }
 
-/// A function's name as people write it: C++ names without their parameters.
+/// A function's name as people write it: C++ names without their parameters,
+/// `std::basic_string<…>::rfind`.
 pub fn name(function: &Function) -> String {
     let options = cpp_demangle::DemangleOptions::new().no_params().no_return_type();
     cpp_demangle::Symbol::new(&function.name)
         .ok()
         .filter(|_| function.name.starts_with("_Z"))
         .and_then(|s| s.demangle(&options).ok())
-        .unwrap_or_else(|| function.name.clone())
+        .map_or_else(|| function.name.clone(), |name| shortened(&name))
+}
+
+/// A C++ name with `<…>` for the arguments of templates, and without the
+/// namespaces that libstdc++ puts in for the sake of its symbols.
+fn shortened(name: &str) -> String {
+    // What follows `operator` may be an angle bracket of its own.
+    let (head, tail) = name.find("operator").map_or((name, ""), |at| name.split_at(at));
+    let (mut out, mut depth) = (String::new(), 0u32);
+    for c in head.chars() {
+        match c {
+            '<' => {
+                if depth == 0 {
+                    out.push_str("<…>");
+                }
+                depth += 1;
+            }
+            '>' => depth = depth.saturating_sub(1),
+            c if depth == 0 => out.push(c),
+            _ => {}
+        }
+    }
+    out.replace("std::__cxx11::", "std::") + tail
 }
 
 /// The word for a kind of decision.
@@ -74,6 +99,19 @@ pub fn end(end: &End) -> String {
         End::Output => "over its output limit".into(),
         End::Lost(why) => why.clone(),
     }
+}
+
+/// What to say where a program read nothing of its input.
+pub fn unread(trace: &Trace, input: &[u8], run: &Run) -> Option<&'static str> {
+    if trace.input_read > 0 || input.is_empty() {
+        return None;
+    }
+    let by_path = run.program.iter().skip(1).any(|a| a.as_bytes().windows(2).any(|w| w == b"@@"));
+    Some(match by_path {
+        _ if run.socket => "none of the input was read from a connection",
+        true => "none of the input was read, neither from the file @@ nor by calls",
+        false => "none of the input was read; @@ in the arguments stands for its file",
+    })
 }
 
 /// A status as a shell gives it: what ended a run from outside is SIGKILL.
@@ -138,6 +176,9 @@ mod tests {
         assert_eq!(shown("_ZN4Json6Reader5parseEPKcS2_"), "Json::Reader::parse");
         assert_eq!(shown("parse"), "parse");
         assert_eq!(shown("_Zparse"), "_Zparse");
+        let rfind = "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE5rfindEcm";
+        assert_eq!(shown(rfind), "std::basic_string<…>::rfind");
+        assert_eq!(shown("_ZlsRSoi"), "operator<<");
     }
 
     #[test]

@@ -67,7 +67,7 @@ fn files_that_are_no_targets() {
     refuses_program(&place.0.path().join("nothing"), &["No such file"]);
     refuses_program(place.0.path(), &["directory"]);
     refuses_program(&place.file("empty", b""), &["not an ELF file"]);
-    refuses_program(&place.file("script", b"#!/bin/sh\necho no\n"), &["not an ELF file"]);
+    refuses_program(&place.file("script", b"#!/bin/sh\necho no\n"), &["a script", ".libs/"]);
     refuses_program(
         &place.file("cut", b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0"),
         &["damaged ELF file", "build it again"],
@@ -100,6 +100,14 @@ fn inputs_that_are_not_there() {
     refuses(&["pack", "--env", "NOVALUE", "-o", "/dev/null"], &["NOVALUE", "NAME=VALUE"]);
     refuses(&["pack", "--arg", "x", "-o", "/no/such/dir/out"], &["/no/such/dir/out"]);
     refuses(&["pack", "-o", "/dev/null"], &["nothing to pack"]);
+    let many: Vec<&str> = ["--arg", "x"].into_iter().cycle().take(130).collect();
+    let pack = [&["pack", "-o", "/dev/null"], &many[..]].concat();
+    refuses(&pack, &["64 streams at most"]);
+    let cut = place.file("cut", b"PLEACH-INPUT-1\ni\0\0\0\x09\0\0\0four");
+    let cut = cut.to_str().unwrap();
+    for command in ["trace", "explain", "cover"] {
+        refuses(&[command, cut, "--", plain], &[cut, "record 0 is cut off at byte 15"]);
+    }
 }
 
 #[test]
@@ -107,7 +115,8 @@ fn flags_that_are_not_there() {
     for (args, part) in [
         (&["trace", "--no-such-flag", "x", "--", "y"][..], "--no-such-flag"),
         (&["trace", "x"], "PROGRAM"),
-        (&["trace", "x", "y"], "y"),
+        (&["trace", "x", "y"], "tip: the program and its arguments come after --"),
+        (&["exec", "--half", "fast", "y"], "come after --"),
         (&["trace", "x", "--repeat", "0", "--", "y"], "--repeat"),
         (&["trace", "x", "-t", "soon", "--", "y"], "soon"),
         (&["exec", "--half", "slow", "--", "y"], "slow"),
@@ -127,6 +136,17 @@ fn help_and_version_are_no_errors() {
     for args in [&["--help"][..], &["--version"], &["trace", "--help"], &["pack", "--help"]] {
         let out = pleach(args);
         assert!(out.status.success() && out.stderr.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn help_fits_a_terminal() {
+    for command in ["", "exec", "extract", "trace", "explain", "cover", "pack", "sites"] {
+        let args = [command, "--help"];
+        let out = pleach(if command.is_empty() { &args[1..] } else { &args });
+        let text = String::from_utf8_lossy(&out.stdout);
+        let longest = text.lines().map(|l| l.chars().count()).max();
+        assert!(longest <= Some(80), "{command}: {text}");
     }
 }
 

@@ -1,71 +1,11 @@
 //! Each command on small programs, from the outside.
 
-use serde_json::Value;
+mod common;
+
+use common::{PLEACH, Program, feed};
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
-use tempfile::TempDir;
-
-const PLEACH: &str = env!("CARGO_BIN_EXE_pleach");
-
-/// A directory with a program in it.
-struct Program {
-    dir: TempDir,
-}
-
-impl Program {
-    fn new(source: &str) -> Program {
-        let program = Program { dir: tempfile::tempdir().expect("a temporary directory") };
-        program.compile(source, &["-o", "prog"]);
-        program
-    }
-
-    fn compile(&self, source: &str, args: &[&str]) {
-        self.file("prog.c", source.as_bytes());
-        let done = self.command(&["cc", "-g", "-O1", "prog.c"]).args(args).output();
-        let done = done.expect("pleach runs");
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    }
-
-    fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
-        let path = self.dir.path().join(name);
-        std::fs::write(&path, bytes).expect("writable");
-        path
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(PLEACH);
-        command.current_dir(self.dir.path()).args(args);
-        command
-    }
-
-    fn run(&self, args: &[&str], stdin: &[u8]) -> Output {
-        feed(&mut self.command(args), stdin)
-    }
-
-    fn text(&self, args: &[&str], stdin: &[u8]) -> String {
-        let out = self.run(args, stdin);
-        assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
-        String::from_utf8(out.stdout).expect("text")
-    }
-
-    fn json(&self, args: &[&str], stdin: &[u8]) -> Value {
-        serde_json::from_str(&self.text(args, stdin)).expect("JSON")
-    }
-}
-
-fn feed(command: &mut Command, stdin: &[u8]) -> Output {
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-    // It may end without reading.
-    let _ = child.stdin.take().expect("piped").write_all(stdin);
-    child.wait_with_output().expect("it ends")
-}
+use std::process::{Command, Stdio};
 
 const LINE: &str = r#"#include <stdio.h>
 int main(void) {
@@ -131,7 +71,7 @@ int main(int argc, char **argv) {
 
 /// A program with a shared library, both instrumented.
 fn with_library() -> Program {
-    let p = Program { dir: tempfile::tempdir().expect("a temporary directory") };
+    let p = Program::empty();
     let library = "int classify(char c) { if (c == 'q') return 7; return 8; }\n";
     p.compile(library, &["-shared", "-fPIC", "-o", "libclass.so"]);
     let main = r#"#include <stdio.h>
@@ -172,6 +112,10 @@ fn an_extracted_half_runs_alone() {
     let run = |name: &str| feed(&mut Command::new(p.dir.path().join(name)), b"bx\n");
     assert_eq!(run("symbolic"), run("prog"));
     assert_eq!(run("symbolic").status.code(), Some(4));
+    // The program itself is not overwritten.
+    let out = p.run(&["extract", "./prog", "-o", "prog"], b"");
+    assert_eq!(out.status.code(), Some(2), "{out:?}");
+    assert_eq!(run("prog").status.code(), Some(4));
 }
 
 #[test]
@@ -259,6 +203,9 @@ int main(int argc, char **argv) {
         assert_eq!(json["status"], 3, "{json}");
         assert!(json["events"].as_u64() > Some(1), "{json}");
     }
+    // A file that is not the input: people forget the @@.
+    let text = p.text(&["explain", "input.txt", "--", "./prog", "input.txt"], b"");
+    assert!(text.contains("none of the input was read; @@ in the arguments"), "{text}");
 }
 
 #[test]

@@ -31,7 +31,7 @@ check() {
         same "onig-$t" libonig/test/$t
     done
     for t in jq onig base64 optional; do
-        jq/jq -L jq/tests/modules --run-tests <jq/tests/$t.test 2>&1 | run_tests $t || true
+        limited jq/jq -L jq/tests/modules --run-tests <jq/tests/$t.test 2>&1 | run_tests $t || true
     done
     for t in utf8test shtest jq-f-test.sh; do
         NO_VALGRIND=1 passes $t jq/tests/$t

@@ -14,7 +14,7 @@ programs() {
 }
 
 check() {
-    out/bin/jsoncpp_test 2>&1 | awk '
+    limited out/bin/jsoncpp_test 2>&1 | awk '
         /^Testing .*: OK/ { name = $2; sub(/:$/, "", name); print "ok unit-" name }
         /^Testing .*: FAILED/ { name = $2; sub(/:$/, "", name); print "not ok unit-" name }' || true
     local document base
@@ -29,6 +29,6 @@ parsed() {
     rm -rf documents
     mkdir documents
     cp "$1" documents/
-    out/bin/jsontestrunner_exe "documents/$2.json" || echo "status $?"
+    limited out/bin/jsontestrunner_exe "documents/$2.json" || echo "status $?"
     cat documents/*.actual* documents/*.rewrite* 2>/dev/null
 }

@@ -11,7 +11,7 @@ programs() {
 
 check() {
     mkdir -p resources/out
-    ./xmltest 2>&1 | awk '
+    limited ./xmltest 2>&1 | awk '
         /^\[pass\]/ { print "ok xmltest-" ++n }
         /^\[fail\]/ { print "not ok xmltest-" ++n "\n# " $0 }
         /^Pass [0-9]+, Fail/ { seen = 1 }

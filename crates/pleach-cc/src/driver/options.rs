@@ -112,6 +112,13 @@ pub fn is_lto(name: &str) -> bool {
     name == "-flto" || starts_with_one_of(name, HEADS)
 }
 
+/// Options that say which C++ library a program is compiled with.
+pub fn selects_library(name: &str) -> bool {
+    ["--gcc-toolchain", "--gcc-install-dir", "--gcc-triple", "--sysroot", "-isysroot"]
+        .iter()
+        .any(|o| name.starts_with(o))
+}
+
 /// Has a meaning for the linker only, and counts as an input for clang.
 pub fn is_linker_input(name: &str) -> bool {
     name == "-Xlinker" || name == "--for-linker" || name.starts_with("-Wl,") || is_library(name)

@@ -6,8 +6,10 @@
 //! Counters wrap past zero, as AFL's do, so that a count of 256 is not "never".
 
 use super::llvm::{Builder, Context, IntPredicate, Module, Opcode, Type, Value};
-use super::sites::Sites;
+use super::sites::{self, Sites};
 use pleach_abi::section::{self, SiteKind};
+
+const NAME: &str = "__pleach_counters";
 
 pub fn instrument(ctx: &Context, module: &Module, all: &[Sites]) {
     let builder = ctx.builder();
@@ -17,9 +19,9 @@ pub fn instrument(ctx: &Context, module: &Module, all: &[Sites]) {
             continue;
         }
         let zeros = ctx.int(8).array(total.into()).null();
-        let counters = module.add_data("__pleach_counters", zeros, Some(section::COUNTERS), false);
+        let counters = module.add_data(NAME, zeros, Some(section::COUNTERS), false);
         counters.set_alignment(1);
-        module.follow_comdat(counters, f.function);
+        module.share_by_name(counters, NAME, f.function, sites::shape(&f.sites));
         module.keep(counters);
         let mut next = 0u64;
         for site in &f.sites {

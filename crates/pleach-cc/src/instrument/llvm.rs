@@ -245,6 +245,27 @@ impl Module {
         }
     }
 
+    /// As [`Module::follow_comdat`], for an array that code refers to: where
+    /// the function was inlined, the code stays when the linker drops this
+    /// group for another object's, so it must find that object's array by name.
+    /// `shape` is part of the name, and the group is the array's own: objects
+    /// that disagree about the function (`-DNDEBUG` in one of them) each keep
+    /// an array that fits. Arrays of one shape are kept or dropped together, so
+    /// sites and counters stay in one order.
+    pub fn share_by_name(&self, data: Value, kind: &str, function: Value, shape: u64) {
+        unsafe {
+            if llvm_sys::comdat::LLVMGetComdat(function.0).is_null() {
+                return;
+            }
+            data.set_name(&format!("{kind}.{}.{shape:x}", function.name()));
+            LLVMSetLinkage(data.0, Linkage::LLVMLinkOnceODRLinkage);
+            LLVMSetVisibility(data.0, llvm_sys::LLVMVisibility::LLVMHiddenVisibility);
+            let group = c_string(&data.name());
+            let group = llvm_sys::comdat::LLVMGetOrInsertComdat(self.0, group.as_ptr());
+            llvm_sys::comdat::LLVMSetComdat(data.0, group);
+        }
+    }
+
     /// Neither optimiser nor linker may drop this; takes effect with
     /// [`Module::keep_all`].
     pub fn keep(&self, data: Value) {
@@ -307,10 +328,9 @@ impl Module {
     pub fn run_passes(&self, passes: &str, machine: &TargetMachine) -> Result<(), String> {
         use llvm_sys::transforms::pass_builder::*;
         let passes = c_string(passes);
+        vectorise_nothing();
         unsafe {
             let o = LLVMCreatePassBuilderOptions();
-            LLVMPassBuilderOptionsSetLoopVectorization(o, 0);
-            LLVMPassBuilderOptionsSetSLPVectorization(o, 0);
             LLVMPassBuilderOptionsSetLoopInterleaving(o, 0);
             LLVMPassBuilderOptionsSetLoopUnrolling(o, 0);
             LLVMPassBuilderOptionsSetMergeFunctions(o, 0);
@@ -339,6 +359,26 @@ impl Module {
             if bad == 0 { Ok(()) } else { Err(said) }
         }
     }
+}
+
+/// Turns the vectorisers off for this process: they would spread labels over
+/// lanes. `default<O2>` heeds only the command line's options here, not those
+/// of the pass builder.
+fn vectorise_nothing() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let words = [c"pleach-cc", c"-vectorize-slp=false", c"-vectorize-loops=false"];
+        let words = words.map(CStr::as_ptr);
+        let count = words.len() as i32;
+        // Safety: the words are zero-terminated and live for the call.
+        unsafe {
+            llvm_sys::support::LLVMParseCommandLineOptions(
+                count,
+                words.as_ptr(),
+                std::ptr::null(),
+            );
+        }
+    });
 }
 
 /// What the optimiser may assume of the machine.

@@ -99,7 +99,14 @@ pub fn emit(ctx: &Context, module: &Module, function: Value, record: &Function, 
     let data = module.add_data("__pleach_sites", array, Some(section::SITES), true);
     data.set_alignment(8);
     place(ctx, module, function, data, record);
+    module.share_by_name(data, "__pleach_sites", function, shape(sites));
     data
+}
+
+/// A hash of what the sites of a function are: the same for two objects that
+/// compiled the same text.
+pub fn shape(sites: &[Site]) -> u64 {
+    sites.iter().fold(0, |h, s| mix(h ^ s.kind as u64, s.counters.into()))
 }
 
 pub fn site_array(ctx: &Context, record: &Function, kinds: &[(SiteKind, u32)]) -> Value {

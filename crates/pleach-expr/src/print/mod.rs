@@ -29,6 +29,7 @@
 
 mod bytes;
 mod ctype;
+mod equality;
 mod table;
 mod term;
 
@@ -99,13 +100,18 @@ impl<'a> Printer<'a> {
     /// case, or, if no case has it, that it was none of them. Long lists of
     /// cases are cut off with `…`. Without known cases the value is all there is.
     pub fn case(&self, label: u32, value: u128, cases: Option<&[u64]>) -> String {
-        let known = cases.filter(|cases| !cases.is_empty() && case_of(cases, value).is_none());
-        let Some(cases) = known else { return self.equals(label, value) };
+        let cases = match cases {
+            Some(cases) if case_of(cases, value).is_none() => cases,
+            _ => return self.equals(label, value),
+        };
+        if cases.is_empty() {
+            return "true".into();
+        }
         let Some(()) = self.begin(label) else { return unknown() };
         let width = self.expr.width(label);
         let differs = |&case: &u64| {
             let value = u128::from(case) & mask(width);
-            self.equality(label, value, width, false, 0).at(prec::AND)
+            self.equality(label, value, width, false, 0).at(prec::OR)
         };
         let mut parts: Vec<_> = cases.iter().take(CASES).map(differs).collect();
         if cases.len() > CASES {

@@ -162,44 +162,6 @@ impl Printer<'_> {
         }
     }
 
-    /// `label == value`. What is injective is stripped: constants added, and
-    /// extensions of a value that the narrow type can have.
-    pub(super) fn equality(
-        &self,
-        mut label: u32,
-        mut value: u128,
-        mut width: u32,
-        equal: bool,
-        depth: u32,
-    ) -> Term {
-        loop {
-            let (inner, added) = self.offset(label);
-            (label, value) = (inner, value.wrapping_sub(added) & mask(width));
-            let (op, narrow) = match self.expr.op(label) {
-                op @ (Op::ZExt | Op::SExt) => (op, self.expr.node(label).a),
-                _ => break,
-            };
-            let bits = self.expr.width(narrow);
-            let extended = match op {
-                Op::ZExt => value & mask(bits),
-                _ => sign_extend(value, bits) as u128 & mask(width),
-            };
-            if extended != value {
-                break;
-            }
-            (label, width, value) = (narrow, bits, value & mask(bits));
-        }
-        if width == 1 {
-            return self.truth(label, (value == 1) == equal, depth);
-        }
-        let symbol = if equal { "==" } else { "!=" };
-        self.shorter(depth, |view| {
-            let a = self.term(label, view, depth);
-            let b = self.beside(label, value, width, view, false);
-            compare(a, symbol, b)
-        })
-    }
-
     fn order(&self, op: Op, a: Arg, b: Arg, width: u32, holds: bool, depth: u32) -> Term {
         let view = match op {
             Op::Slt | Op::Sle => View::Signed,
@@ -230,7 +192,14 @@ impl Printer<'_> {
     }
 
     /// A constant beside `label`: a character if that is a byte of the input.
-    fn beside(&self, label: u32, value: u128, width: u32, view: View, order: bool) -> Term {
+    pub(super) fn beside(
+        &self,
+        label: u32,
+        value: u128,
+        width: u32,
+        view: View,
+        order: bool,
+    ) -> Term {
         let term = constant(value, width, view);
         let number = match term.range {
             Some((v, _)) if self.is_byte(label) => ctype::character(v, order),
@@ -240,7 +209,7 @@ impl Printer<'_> {
     }
 
     /// Equality can be asked in either view; take the shorter text.
-    fn shorter(&self, depth: u32, print: impl Fn(View) -> Term) -> Term {
+    pub(super) fn shorter(&self, depth: u32, print: impl Fn(View) -> Term) -> Term {
         if depth > TRIALS {
             return print(View::Unsigned);
         }
@@ -447,7 +416,7 @@ fn shortest(value: u128, width: u32) -> Term {
     if signed.text.len() < unsigned.text.len() { signed } else { unsigned }
 }
 
-fn compare(a: Term, symbol: &str, b: Term) -> Term {
+pub(super) fn compare(a: Term, symbol: &str, b: Term) -> Term {
     let (a, b) = preserve(a, b);
     let binds = if matches!(symbol, "==" | "!=") { prec::EQUAL } else { prec::ORDER };
     logical(&a, symbol, binds, &b)

@@ -1,7 +1,7 @@
 //! `pleach cover`: which branches of the program some inputs take. A branch has
 //! two sides, a switch one for each case and the default; each side counts.
 
-use super::{executor, read};
+use super::{executor, read_input};
 use crate::args::Cover;
 use crate::exit::{Code, Failure};
 use crate::show;
@@ -12,6 +12,9 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::time::Duration;
 
+/// The most output of a crash that is kept.
+const CAPTURE: u64 = 16 << 20;
+
 /// Sides taken and sides there are.
 #[derive(Clone, Copy, Default)]
 struct Tally {
@@ -20,7 +23,7 @@ struct Tally {
 }
 
 pub fn run(args: Cover) -> Result<Code, Failure> {
-    let inputs = args.inputs.iter().map(|i| read(i)).collect::<Result<Vec<_>, _>>()?;
+    let inputs = args.inputs.iter().map(|i| read_input(i)).collect::<Result<Vec<_>, _>>()?;
     let mut executor = executor(Half::Fast, &args.run, &args.inputs[0], Output::Null)?;
     executor.start()?;
     let mut all: Vec<ModuleCounters> = Vec::new();
@@ -30,6 +33,7 @@ pub fn run(args: Cover) -> Result<Code, Failure> {
         merge(&mut all, executor.counters()?);
         ends.push(outcome.end);
     }
+    let words = replay(&args, &inputs, &ends)?;
     let functions = functions(executor.layout(), &all);
     let sum = functions.values().fold(Tally::default(), |a, b| Tally {
         covered: a.covered + b.covered,
@@ -49,9 +53,10 @@ pub fn run(args: Cover) -> Result<Code, Failure> {
             .inputs
             .iter()
             .zip(&ends)
-            .map(|(path, end)| {
+            .zip(&words)
+            .map(|((path, end), words)| {
                 json!({ "input": path.to_string_lossy(), "status": show::status(end),
-                        "end": show::end(end) })
+                        "end": show::end(end), "said": words })
             })
             .collect();
         let line = json!({ "covered": sum.covered, "total": sum.total, "inputs": runs,
@@ -64,15 +69,54 @@ pub fn run(args: Cover) -> Result<Code, Failure> {
         }
         let percent = 100.0 * sum.covered as f64 / sum.total.max(1) as f64;
         writeln!(out, "{:>5}/{:<5} branches ({percent:.1}%)", sum.covered, sum.total)?;
-        for (path, end) in args.inputs.iter().zip(&ends) {
+        for ((path, end), words) in args.inputs.iter().zip(&ends).zip(&words) {
             if !matches!(end, End::Exit(_)) {
-                writeln!(out, "{}: {}", path.display(), show::end(end))?;
+                let words = words.as_ref().map_or(String::new(), |w| format!(": {w}"));
+                let line = format!("{}: {}{words}", path.display(), show::end(end));
+                writeln!(out, "{}", show::cut(&line, show::columns()))?;
             }
         }
     }
     out.flush()?;
     let lost = ends.iter().any(|e| matches!(e, End::Lost(_)));
     Ok(if lost { Code::Wanting } else { Code::Ok })
+}
+
+/// Crashes, once more, each in a process of its own and with its output kept:
+/// what was said of each. In a persistent loop a crash may be due to the inputs
+/// before it; then that is what is said.
+fn replay(args: &Cover, inputs: &[Vec<u8>], ends: &[End]) -> Result<Vec<Option<String>>, Failure> {
+    let mut words = vec![None; ends.len()];
+    if !ends.iter().any(|e| matches!(e, End::Signal(_))) {
+        return Ok(words);
+    }
+    let output = Output::Capture { limit: CAPTURE };
+    let mut executor = executor(Half::Fast, &args.run, &args.inputs[0], output)?;
+    for ((input, end), words) in inputs.iter().zip(ends).zip(&mut words) {
+        if !matches!(end, End::Signal(_)) {
+            continue;
+        }
+        executor.stop();
+        let outcome = executor.run(input, Duration::from_millis(args.run.timeout))?;
+        *words = match outcome.end == *end {
+            true => last_words(&outcome.stderr),
+            false => Some(format!(
+                "not in a process of its own ({} there): the program keeps state between inputs",
+                show::end(&outcome.end)
+            )),
+        };
+    }
+    Ok(words)
+}
+
+/// What a program said of its own end: a sanitizer's verdict, or the last line.
+fn last_words(stderr: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(stderr);
+    let lines = || text.lines().map(str::trim).filter(|l| !l.is_empty());
+    let verdict = lines().find(|l| l.contains("Sanitizer: ") || l.contains(": runtime error: "));
+    let line = verdict.or_else(|| lines().last())?;
+    let line = line.split_once("ERROR: ").map_or(line, |(_, rest)| rest);
+    Some(line.chars().filter(|c| !c.is_control()).collect())
 }
 
 fn merge(all: &mut Vec<ModuleCounters>, more: Vec<ModuleCounters>) {

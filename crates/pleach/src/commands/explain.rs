@@ -6,7 +6,7 @@
 //! what must hold lest the program goes wrong, `model` for a decision inside a
 //! function of libc.
 
-use super::{executor, read};
+use super::{executor, read_input};
 use crate::args::Explain;
 use crate::exit::{Code, Failure};
 use crate::show;
@@ -23,7 +23,7 @@ use std::time::Duration;
 const COLUMNS: usize = 80;
 
 pub fn run(args: Explain) -> Result<Code, Failure> {
-    let input = read(&args.input)?;
+    let input = read_input(&args.input)?;
     let mut executor = executor(Half::Symbolic, &args.run, &args.input, Output::Null)?;
     let outcome = executor.run(&input, Duration::from_millis(args.run.timeout))?;
     let trace = executor.trace()?;
@@ -68,6 +68,9 @@ pub fn run(args: Explain) -> Result<Code, Failure> {
     let count = trace.events.len();
     let plural = if count == 1 { "" } else { "s" };
     writeln!(out, "// {count} condition{plural}; {}", show::end(&outcome.end))?;
+    if let Some(words) = show::unread(&trace, &input, &args.run) {
+        writeln!(out, "// {words}")?;
+    }
     for (number, stream) in streams(&input).iter().enumerate() {
         let what = match stream.kind {
             STDIN => "standard input",

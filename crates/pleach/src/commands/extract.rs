@@ -3,10 +3,16 @@
 
 use crate::args::{Extract, HalfName};
 use crate::exit::{Code, Failure};
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use pleach_campaign::{Image, Layout};
+use std::path::Path;
 
 pub fn run(args: Extract) -> Result<Code, Failure> {
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    if real(&args.output).is_some_and(|out| real(&args.program) == Some(out)) {
+        let name = args.output.display();
+        return Err(Failure::person(anyhow!("{name}: is the program itself; name another file")));
+    }
     match args.half {
         HalfName::Symbolic => {
             Layout::at(&args.program, &args.output)?;

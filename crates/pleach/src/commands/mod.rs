@@ -11,7 +11,7 @@ mod trace;
 use crate::args::{Command, Run};
 use crate::exit::{Code, Failure};
 use anyhow::Context;
-use pleach_campaign::{Executor, Half, Layout, Output, Target};
+use pleach_campaign::{Executor, Half, Layout, Output, Target, container};
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -39,6 +39,17 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         std::fs::read(path).with_context(|| path.display().to_string())
     };
     bytes.map_err(Failure::person)
+}
+
+/// Reads an input; a container must be whole.
+fn read_input(path: &Path) -> Result<Vec<u8>, Failure> {
+    let bytes = read(path)?;
+    if container::is_container(&bytes) {
+        container::parse(&bytes)
+            .with_context(|| path.display().to_string())
+            .map_err(Failure::person)?;
+    }
+    Ok(bytes)
 }
 
 /// An executor for the target that a person named.

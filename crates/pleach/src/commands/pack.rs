@@ -11,6 +11,9 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
+/// So many streams a target looks at.
+const MOST: usize = 64;
+
 pub fn run(args: Pack) -> Result<Code, Failure> {
     if args.stdin.len() > 1 || args.file.len() > 1 {
         return Err(Failure::person(anyhow!("--stdin and --file can be given once each")));
@@ -37,6 +40,9 @@ pub fn run(args: Pack) -> Result<Code, Failure> {
     streams.extend(files(SOCKET, &args.socket)?);
     if streams.is_empty() {
         return Err(Failure::person(anyhow!("nothing to pack: give at least one stream")));
+    }
+    if streams.len() > MOST {
+        return Err(Failure::person(anyhow!("a container holds {MOST} streams at most")));
     }
     let file = container::build(streams.iter().map(|(kind, b)| (*kind, &b[..])))
         .map_err(Failure::person)?;

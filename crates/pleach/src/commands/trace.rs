@@ -1,7 +1,7 @@
 //! `pleach trace`: what the symbolic half decided on an input, and what the
 //! run cost.
 
-use super::{executor, read};
+use super::{executor, read_input};
 use crate::args;
 use crate::exit::{Code, Failure};
 use crate::show;
@@ -19,7 +19,7 @@ const CAPTURE: u64 = 16 << 20;
 const MOST: usize = 10;
 
 pub fn run(args: args::Trace) -> Result<Code, Failure> {
-    let input = read(&args.input)?;
+    let input = read_input(&args.input)?;
     let output = if args.capture { Output::Capture { limit: CAPTURE } } else { Output::Null };
     let mut executor = executor(Half::Symbolic, &args.run, &args.input, output)?;
     let timeout = Duration::from_millis(args.run.timeout);
@@ -44,7 +44,7 @@ pub fn run(args: args::Trace) -> Result<Code, Failure> {
         writeln!(out)?;
     } else {
         events(&mut out, &executor, &trace)?;
-        summary(&mut out, &args, &trace, &outcome, mean, input.len())?;
+        summary(&mut out, &args, &trace, &outcome, mean, &input)?;
     }
     out.flush()?;
     if args.capture {
@@ -82,7 +82,7 @@ fn summary(
     trace: &Trace,
     outcome: &Outcome,
     mean: Duration,
-    input: usize,
+    input: &[u8],
 ) -> Result<(), Failure> {
     let mean_of = match args.repeat {
         1 => String::new(),
@@ -90,12 +90,16 @@ fn summary(
     };
     writeln!(
         out,
-        "{} events, {} nodes, {} bytes of snapshots; {} of {input} input bytes read",
+        "{} events, {} nodes, {} bytes of snapshots; {} of {} input bytes read",
         trace.events.len(),
         trace.nodes.saturating_sub(1),
         trace.snapshot_bytes,
         trace.input_read,
+        input.len(),
     )?;
+    if let Some(words) = show::unread(trace, input, &args.run) {
+        writeln!(out, "{words}")?;
+    }
     writeln!(
         out,
         "{}; {:.3} ms CPU{mean_of}, {} KiB resident",

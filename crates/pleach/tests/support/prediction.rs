@@ -15,7 +15,8 @@
 //!   at all, and then has no check.
 //! - A byte past the end of the input has no label: what a program decides on
 //!   it (often the zero of a cleared buffer) is an event of the longer input
-//!   alone. Such events are passed over as long as they come out the same.
+//!   alone. Such events are passed over as long as they come out the same, and
+//!   where they do not, no condition can have said so.
 
 use pleach_abi::event::{Event, Kind};
 use pleach_campaign::trace::kind;
@@ -86,12 +87,19 @@ impl<'a> Path<'a> {
     /// Where `other` leaves this path.
     pub fn leaves(&self, other: &Path) -> Option<Parting> {
         let (here_stays, there_stays) = (self.stays(other.input), other.stays(self.input));
+        // Decided by a byte that the other input lacks, and not as by a zero there.
+        let cut_off = |here: usize, there: usize| {
+            !here_stays[here] && self.beyond(here, other)
+                || !there_stays[there] && other.beyond(there, self)
+        };
         let (mut here, mut there) = (0, 0);
         loop {
             match (self.steps.get(here), other.steps.get(there)) {
                 (None, None) => return None,
                 (Some(a), Some(b))
-                    if a == b && (!a.kind.is_check() || here_stays[here] && there_stays[there]) =>
+                    if a == b
+                        && (!a.kind.is_check() || here_stays[here] && there_stays[there])
+                        && !cut_off(here, there) =>
                 {
                     here += 1;
                     there += 1;
@@ -103,12 +111,22 @@ impl<'a> Path<'a> {
         }
     }
 
+    /// Whether `other` parts from this path just where its input must.
+    pub fn agrees(&self, other: &Path, parting: Option<Parting>) -> bool {
+        let predicted = self.predict(other.input);
+        let Some(at) = parting else { return predicted.is_none() };
+        if self.beyond(at.here, other) || other.beyond(at.there, self) {
+            return predicted.is_none_or(|p| p >= at.here);
+        }
+        predicted == Some(at.here) && self.turns(other, at)
+    }
+
     /// Whether `other` took the decision where they part too, with another outcome.
-    pub fn turns(&self, other: &Path, at: Parting) -> bool {
+    fn turns(&self, other: &Path, at: Parting) -> bool {
         match (self.steps.get(at.here), other.steps.get(at.there)) {
-            (Some(a), _) if a.kind.is_check() || self.beyond(at.here, other) => true,
-            // A shorter input meets its end at another read or another bound.
-            (Some(a), Some(b)) if a.kind == Kind::Len => b.kind == Kind::Len,
+            // Without an object there is no check, and a byte that is there may
+            // come from a buffer, which asks for no length.
+            (Some(a), _) if a.kind.is_check() || a.kind == Kind::Len => true,
             (Some(a), Some(b)) => (a.site, a.kind) == (b.site, b.kind) && a.outcome != b.outcome,
             _ => false,
         }
@@ -116,7 +134,8 @@ impl<'a> Path<'a> {
 
     /// Whether a decision reads bytes that the other input does not have.
     fn beyond(&self, at: usize, other: &Path) -> bool {
-        let bytes = self.trace.expr.support(&[self.trace.events[at].label]).bytes;
+        let Some(event) = self.trace.events.get(at) else { return false };
+        let bytes = self.trace.expr.support(&[event.label]).bytes;
         bytes.last().is_some_and(|&last| last as usize >= other.input.len())
     }
 

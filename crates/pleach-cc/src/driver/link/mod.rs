@@ -12,6 +12,7 @@
 
 mod inputs;
 mod library;
+mod libstdcxx;
 mod line;
 mod models;
 mod symbolic;
@@ -75,7 +76,11 @@ fn both(
 ) -> Result<(), Stop> {
     let image = cx.scratch.path().join("symbolic.image");
     let log = cx.scratch.path().join("symbolic.log");
-    let args = symbolic::arguments(cx, product, elements, inputs, &image)?;
+    let cxx = match product {
+        Product::Executable => libstdcxx::object(cx, elements)?,
+        Product::Shared => None,
+    };
+    let args = symbolic::arguments(cx, product, elements, inputs, cxx.as_deref(), &image)?;
     let run = Run::start(cx.clang(), &args, Messages::File(&log), &cx.scratch)?;
     let fast = fast_link(cx, extra);
     let status = run.wait()?;

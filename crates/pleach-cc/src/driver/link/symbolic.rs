@@ -30,6 +30,7 @@ pub fn arguments(
     product: Product,
     elements: &[Element],
     inputs: Inputs,
+    cxx: Option<&Path>,
     output: &Path,
 ) -> Result<Vec<OsString>, Error> {
     let mut ld = OsString::from("--ld-path=");
@@ -79,6 +80,10 @@ pub fn arguments(
             }
             args.push("-Wl,--export-dynamic-symbol=__pleach_*".into());
             args.push(format!("-Wl,-u,{ANCHOR}").into());
+            if let Some(object) = cxx {
+                let bytes = std::fs::read(object).map_err(Error::io("read", object))?;
+                args.extend(files.write(Substitute::Objects(vec![bytes]), &is_own)?);
+            }
             if cx.inv.fuzzer {
                 args.push(cx.runtime.link_file("libpleach_fuzzer.a").into());
             }

@@ -35,11 +35,11 @@ impl Emitter<'_> {
         let pointer = self.address_label(address);
         let at = self.bits64(address);
         let dirty = (!reads_constant(i)).then(|| self.dirty(at, u64::from(bits.div_ceil(8))));
-        let labelled = (!pointer.is_null()).then(|| self.b.is_set(pointer));
-        let Some(needed) = [dirty, labelled].into_iter().flatten().reduce(|a, b| self.b.or(a, b)) else {
-            return self.zero();
-        };
-        let site = labelled.map(|_| self.site(i, SiteKind::Access));
+        let mut reasons: Vec<Value> = dirty.into_iter().collect();
+        reasons.push(pointer);
+        let Some(any) = self.any(&reasons) else { return self.zero() };
+        let needed = self.b.is_set(any);
+        let site = (!pointer.is_null()).then(|| self.site(i, SiteKind::Access));
         let zero = self.zero();
         self.guarded(needed, &[zero], |e| match site {
             None => vec![e.call_load(at, bits)],
@@ -88,23 +88,29 @@ impl Emitter<'_> {
         };
     }
 
-    /// Whether a block that the access touches may hold labels.
+    /// Not 0 if a block that the access touches may hold labels. A number, not
+    /// a bit: or-ed with labels it makes one test of many.
     pub fn dirty(&mut self, at: Value, bytes: u64) -> Value {
         let first = self.dirty_byte(at);
         if bytes <= 16 {
-            return self.b.is_set(first);
+            return first;
         }
         let end = self.b.add(at, self.number64(bytes - 1));
         let last = self.dirty_byte(end);
-        let both = self.b.or(first, last);
-        self.b.is_set(both)
+        self.b.or(first, last)
     }
 
     fn dirty_byte(&mut self, at: Value) -> Value {
         let block = self.b.op(Opcode::LLVMLShr, at, self.number64(DIRTY_SHIFT.into()));
         let place = self.b.add(block, self.number64(DIRTY_BASE));
         let place = self.b.cast(Opcode::LLVMIntToPtr, place, self.ctx.pointer());
-        self.b.load(self.ctx.int(8), place)
+        let flag = self.b.load(self.ctx.int(8), place);
+        self.b.cast(Opcode::LLVMZExt, flag, self.ctx.int(32))
+    }
+
+    fn dirty_bit(&mut self, at: Value, bytes: u64) -> Value {
+        let dirty = self.dirty(at, bytes);
+        self.b.is_set(dirty)
     }
 
     /// Structures and vectors, part by part.
@@ -115,7 +121,7 @@ impl Emitter<'_> {
             return lt.null();
         }
         let at = self.bits64(address);
-        let dirty = self.dirty(at, self.module.store_size(t));
+        let dirty = self.dirty_bit(at, self.module.store_size(t));
         self.guarded(dirty, &[lt.null()], |e| {
             let mut whole = lt.null();
             for p in &parts {
@@ -173,8 +179,7 @@ impl Emitter<'_> {
         let mut needed = self.dirty(at, u64::from(bits.div_ceil(8)));
         let mut site = None;
         if !pointer.is_null() {
-            let set = self.b.is_set(pointer);
-            needed = self.b.or(needed, set);
+            needed = self.b.or(needed, pointer);
             site = Some(self.site(i, SiteKind::Access));
         }
         self.sink(&[value], Some(needed), |e| {
@@ -199,11 +204,9 @@ impl Emitter<'_> {
 
     /// A label that is ready goes to memory.
     fn put_label(&mut self, at: Value, label: Value, bits: u32) {
-        let mut needed = self.dirty(at, u64::from(bits.div_ceil(8)));
-        if !label.is_null() {
-            let set = self.b.is_set(label);
-            needed = self.b.or(needed, set);
-        }
+        let dirty = self.dirty(at, u64::from(bits.div_ceil(8)));
+        let any = if label.is_null() { dirty } else { self.b.or(dirty, label) };
+        let needed = self.b.is_set(any);
         self.guarded(needed, &[], |e| {
             e.call_store(at, label, bits);
             vec![]
@@ -212,18 +215,18 @@ impl Emitter<'_> {
 
     fn store_parts(&mut self, at: Value, value: Value, size: u64) {
         let label = self.label(value);
-        let mut needed = self.dirty(at, size);
+        let mut any = self.dirty(at, size);
         let parts = leaves(self.module, value.ty());
         let mut labels = Vec::new();
         if self.has_label(value) && parts.iter().all(|p| p.bits % 8 == 0 || !p.in_vector) {
             for p in &parts {
                 labels.push(self.get_leaf(label, &p.path, p.in_vector));
             }
-            if let Some(any) = self.any(&labels) {
-                let set = self.b.is_set(any);
-                needed = self.b.or(needed, set);
+            if let Some(some) = self.any(&labels) {
+                any = self.b.or(any, some);
             }
         }
+        let needed = self.b.is_set(any);
         self.guarded(needed, &[], |e| {
             if labels.is_empty() {
                 let (zero, size) = (e.zero(), e.number64(size));
@@ -273,7 +276,7 @@ impl Emitter<'_> {
         };
         self.pin_address(i, address, u64::from(bits / 8));
         let at = self.bits64(address);
-        let dirty = self.dirty(at, u64::from(bits / 8));
+        let dirty = self.dirty_bit(at, u64::from(bits / 8));
         let zero = self.zero();
         let old = self.guarded(dirty, &[zero], |e| vec![e.call_load(at, bits)])[0];
         self.b.insert(i);
@@ -309,7 +312,7 @@ impl Emitter<'_> {
         };
         self.pin_address(i, address, u64::from(bits / 8));
         let at = self.bits64(address);
-        let dirty = self.dirty(at, u64::from(bits / 8));
+        let dirty = self.dirty_bit(at, u64::from(bits / 8));
         let zero = self.zero();
         let old = self.guarded(dirty, &[zero], |e| vec![e.call_load(at, bits)])[0];
         self.b.insert(i);

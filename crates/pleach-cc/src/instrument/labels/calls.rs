@@ -233,7 +233,6 @@ impl Emitter<'_> {
         let first = first_variadic.unwrap_or(slots.len()) as u32;
         let shape = t.is_variadic().then(|| places.shape(self, first));
         let callee = i.callee();
-        let also = also.map(|l| self.b.is_set(l));
         self.sink(&scalars, also, |e| {
             if let Some(shape) = shape {
                 let at = e.tls(TLS_VA);

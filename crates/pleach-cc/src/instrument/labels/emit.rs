@@ -221,13 +221,12 @@ impl<'a> Emitter<'a> {
     }
 
     /// Runs `cold`, with the labels of `values` at hand through
-    /// [`Self::cold`], if any of them is labelled or `also` holds.
+    /// [`Self::cold`], if any of them is labelled or `also` is not 0.
     pub fn sink(&mut self, values: &[Value], also: Option<Value>, cold: impl FnOnce(&mut Self)) {
-        let (order, leaves) = self.tree(values);
-        let any = self.any(&leaves).map(|l| self.b.is_set(l));
-        let Some(condition) = [any, also].into_iter().flatten().reduce(|a, b| self.b.or(a, b)) else {
-            return;
-        };
+        let (order, mut leaves) = self.tree(values);
+        leaves.extend(also);
+        let Some(any) = self.any(&leaves) else { return };
+        let condition = self.b.is_set(any);
         let shared: Vec<Value> = order.iter().copied().filter(|v| self.is_shared(v)).collect();
         self.guard_tree(condition, &order, &shared, cold);
     }

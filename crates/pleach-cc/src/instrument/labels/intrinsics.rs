@@ -217,7 +217,8 @@ impl Emitter<'_> {
             return;
         }
         let (a, b) = (self.dirty(to, size), self.dirty(from, size));
-        let dirty = self.b.or(a, b);
+        let either = self.b.or(a, b);
+        let dirty = self.b.is_set(either);
         self.guarded(dirty, &[], |e| {
             e.b.call(e.rt.copy, &[to, from, n]);
             vec![]
@@ -236,13 +237,14 @@ impl Emitter<'_> {
         self.pin_address(i, dst, size);
         if size > 0 {
             let (at, label) = (self.bits64(dst), self.label(value));
-            let mut needed = self.dirty(at, size.min(256));
-            if size > 256 {
-                needed = self.ctx.constant(1, 1);
-            } else if !label.is_null() {
-                let set = self.b.is_set(label);
-                needed = self.b.or(needed, set);
-            }
+            let needed = if size > 256 {
+                // The runtime walks the dirty map; two looks would not cover it.
+                self.ctx.constant(1, 1)
+            } else {
+                let dirty = self.dirty(at, size);
+                let any = if label.is_null() { dirty } else { self.b.or(dirty, label) };
+                self.b.is_set(any)
+            };
             let n = self.number64(size);
             self.guarded(needed, &[], |e| {
                 e.b.call(e.rt.fill, &[at, label, n]);

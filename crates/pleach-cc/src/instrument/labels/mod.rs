@@ -26,7 +26,7 @@ use emit::Emitter;
 use runtime::Runtime;
 
 const OPTIMISE: &str = "strip-nonlinetable-debuginfo,default<O2>,function(scalarizer<load-store>,instsimplify,adce,break-crit-edges)";
-const CLEAN_UP: &str = "function(early-cse,simplifycfg,instsimplify,adce)";
+const CLEAN_UP: &str = "function(early-cse,simplifycfg,instsimplify,adce,simplifycfg)";
 
 pub fn instrument(ctx: &Context, module: &Module, machine: &TargetMachine, opts: &Options) -> Result<(), Error> {
     let internal = |stage| move |why| Error::Internal { stage, why };

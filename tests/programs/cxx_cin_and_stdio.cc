@@ -1,0 +1,37 @@
+// std::cin and stdio share one buffer, character for character: what one has
+// pushed back, the other reads.
+// run
+// input: "ab12cd\n"
+// stdout: "a b 12 c d\n"
+// exit: 0
+// must: in[0] == 'a'
+// must: in[5] == 'd'
+// other: "ab13cd\n"
+// same: "aB12Cd\n"
+// other: "xb12cd\n"
+// other: "ab12cx\n"
+#include <cstdio>
+#include <iostream>
+
+int main() {
+    char first, second;
+    int number;
+    std::cin.get(first);
+    std::cin.unget();
+    if (std::getchar() != first || first != 'a')
+        return std::puts("first"), 1;
+    second = static_cast<char>(std::getchar());
+    std::ungetc(second, stdin);
+    if (std::cin.peek() != second)
+        return std::puts("second"), 1;
+    std::cin.ignore();
+    if (std::scanf("%d", &number) != 1 || number < 10)
+        return std::puts("number"), 1;
+    char third, fourth;
+    std::cin >> third >> fourth;
+    if (fourth != 'd')
+        return std::puts("fourth"), 1;
+    std::cout << first << " " << second << " " << (number == 12 ? "12" : "another") << " " << third
+              << " " << fourth << "\n";
+    return 0;
+}

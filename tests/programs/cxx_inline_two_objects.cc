@@ -1,0 +1,24 @@
+// An inline function in two objects, inlined in both: the linker keeps one copy
+// of its counters and sites, and both must find it.
+// with: cxx_inline_two_objects.cc
+// run
+// input: "A"
+// stdout: "3 4\n"
+// exit: 0
+// must: in[0] == 'A'
+// other: "B"
+#include <cstdio>
+
+inline int shared(int c) {
+    if (c == 'A')
+        return 3;
+    return c == 'B' ? 9 : 0;
+}
+
+int elsewhere(int c);
+
+int main() {
+    int c = std::getchar();
+    std::printf("%d %d\n", shared(c), elsewhere(c));
+    return 0;
+}

@@ -1,0 +1,22 @@
+// Case by a locale's facet: table reads of the C library's tables.
+// run
+// input: "Go!"
+// stdout: "go\n"
+// exit: 0
+// same: "gO!"
+// same: "GO?"
+// other: "Ga!"
+#include <algorithm>
+#include <iostream>
+#include <locale>
+#include <string>
+
+int main() {
+    std::string text;
+    std::cin >> text;
+    const std::locale &here = std::locale::classic();
+    const auto &kinds = std::use_facet<std::ctype<char>>(here);
+    kinds.tolower(text.data(), text.data() + text.size());
+    std::cout << (text.compare(0, 2, "go") == 0 ? "go\n" : "stay\n");
+    return std::toupper('a', here) == 'A' ? 0 : 1;
+}
