@@ -4,6 +4,27 @@
 // input: "ab12cd\n"
 // stdout: "a b 12 c d\n"
 // exit: 0
+// path: length: len > 0
+// path: in[0] == (int8_t)in[0]
+// path: in[0] == 'a'
+// path: length: len > 1
+// path: model: (int)((uint32_t)in[1] << 24) >> 24 != -1
+// path: (uint8_t)((int)((uint32_t)in[1] << 24) >> 24) == (int)((uint32_t)in[1] << 24) >> 24
+// path: length: len > 2
+// path: model: !(in[2] == ' ' || (uint8_t)(in[2] - 9) <= 4)
+// path: model: in[2] != '-'
+// path: model: in[2] != '+'
+// path: model: (uint8_t)(in[2] - '0') <= 9
+// path: length: len > 3
+// path: model: (uint8_t)(in[3] - '0') <= 9
+// path: length: len > 4
+// path: model: (uint8_t)(in[4] - '0') > 9
+// path: (uint8_t)(in[2] - '0') * 10 + (uint8_t)(in[3] - '0') >= 10
+// path: (table_…[in[4] + 128] & 8192) == 0
+// path: length: len > 5
+// path: (table_…[in[5] + 128] & 8192) == 0
+// path: in[5] == 'd'
+// path: select: (uint8_t)(in[2] - '0') * 10 + (uint8_t)(in[3] - '0') == 12
 // must: in[0] == 'a'
 // must: in[5] == 'd'
 // other: "ab13cd\n"

@@ -3,6 +3,31 @@
 // input: "42 -7 ff\n"
 // stdout: "near\nnegative\n255\n"
 // exit: 0
+// path: length: len > 0
+// path: (table_…[in[0] + 128] & 8192) == 0
+// path: in[0] != '-'
+// path: in[0] != '+'
+// path: in[0] != '.'
+// path: in[0] != '0'
+// path: (int8_t)in[0] > '/'
+// path: in[0] < ':'
+// path: in[0] != '/'
+// path: length: len > 1
+// path: (int8_t)in[1] > '/'
+// path: in[1] < ':'
+// path: in[1] != '/'
+// path: (uint64_t)(in[0] - '0') <= 0xccccccccccccccc
+// path: length: len > 2
+// path: (int8_t)in[2] <= '/'
+// path: !(0 || (uint64_t)0x7fffffffffffffff - (in[0] - '0') < 0 || (uint64_t)0x7fffffffffffffff - (in[1] - '0') < (uint64_t)((in[0] - '0') * 10))
+// path: (in[0] - '0') * 10 + (in[1] - '0') >= INT_MIN
+// path: (in[0] - '0') * 10 + (in[1] - '0') <= 0x7fffffff
+// path: (table_…[in[2] + 128] & 8192) != 0
+// path: length: len > 3
+// path: (table_…[in[3] + 128] & 8192) == 0
+// path: in[3] == '-'
+// path: in[3] != '.'
+// path: …
 // must: in[0] == '4'
 // must: in[3] == '-'
 // same: "43 -7 ff\n"
@@ -14,6 +39,31 @@
 // input: "99999999999"
 // stdout: "bad\n"
 // exit: 1
+// path: length: len > 0
+// path: (table_…[in[0] + 128] & 8192) == 0
+// path: in[0] != '-'
+// path: in[0] != '+'
+// path: in[0] != '.'
+// path: in[0] != '0'
+// path: (int8_t)in[0] > '/'
+// path: in[0] < ':'
+// path: in[0] != '/'
+// path: length: len > 1
+// path: (int8_t)in[1] > '/'
+// path: in[1] < ':'
+// path: in[1] != '/'
+// path: (uint64_t)(in[0] - '0') <= 0xccccccccccccccc
+// path: length: len > 2
+// path: (int8_t)in[2] > '/'
+// path: in[2] < ':'
+// path: in[2] != '/'
+// path: (uint64_t)((in[0] - '0') * 10 + (in[1] - '0')) <= 0xccccccccccccccc
+// path: length: len > 3
+// path: (int8_t)in[3] > '/'
+// path: in[3] < ':'
+// path: in[3] != '/'
+// path: (uint64_t)(((in[0] - '0') * 10 + (in[1] - '0')) * 10 + (in[2] - '0')) <= 0xccccccccccccccc
+// path: …
 // same: "99999999998"
 // other: "1"
 #include <iostream>

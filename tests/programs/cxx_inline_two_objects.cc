@@ -1,10 +1,13 @@
 // An inline function in two objects, inlined in both: the linker keeps one copy
 // of its counters and sites, and both must find it.
-// with: cxx_inline_two_objects.cc
+// with: parts/shared_inline.cc
 // run
 // input: "A"
 // stdout: "3 4\n"
 // exit: 0
+// path: length: len > 0
+// path: in[0] == 'A'
+// path: in[0] == 'A'
 // must: in[0] == 'A'
 // other: "B"
 #include <cstdio>

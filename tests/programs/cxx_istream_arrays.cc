@@ -4,6 +4,31 @@
 // input: "abcdef;skip:xy zz"
 // stdout: "abc|def|y|zz\n"
 // exit: 0
+// path: length: len > 0
+// path: in[0] != ';'
+// path: length: len > 1
+// path: in[1] != ';'
+// path: length: len > 2
+// path: in[2] != ';'
+// path: length: len > 3
+// path: in[3] != ';'
+// path: in[3] != ';'
+// path: length: len > 4
+// path: in[4] != ';'
+// path: length: len > 5
+// path: in[5] != ';'
+// path: length: len > 6
+// path: in[6] == ';'
+// path: length: len > 7
+// path: in[7] != ':'
+// path: length: len > 8
+// path: in[8] != ':'
+// path: length: len > 9
+// path: in[9] != ':'
+// path: length: len > 10
+// path: in[10] != ':'
+// path: length: len > 11
+// path: …
 // must: in[6] == ';'
 // must: in[11] == ':'
 // other: "abcdefg;skip:xy zz"

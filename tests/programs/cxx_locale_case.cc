@@ -3,6 +3,15 @@
 // input: "Go!"
 // stdout: "go\n"
 // exit: 0
+// path: length: len > 0
+// path: (table_…[in[0] + 128] & 8192) == 0
+// path: (table_…[in[0] + 128] & 8192) == 0
+// path: length: len > 1
+// path: (table_…[in[1] + 128] & 8192) == 0
+// path: length: len > 2
+// path: (table_…[in[2] + 128] & 8192) == 0
+// path: length: len <= 3
+// path: (int8_t)table_…[in[0] + 128] == 103 && (int8_t)table_…[in[1] + 128] == 111
 // same: "gO!"
 // same: "GO?"
 // other: "Ga!"

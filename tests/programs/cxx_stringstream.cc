@@ -4,10 +4,34 @@
 // input: "set x 5\nend"
 // stdout: "x is five\n"
 // exit: 0
+// path: length: len > 0
+// path: in[0] != -1
+// path: in[0] != -1
+// path: length: len > 1
+// path: length: len > 2
+// path: length: len > 3
+// path: length: len > 4
+// path: length: len > 5
+// path: length: len > 6
+// path: length: len > 7
+// path: length: len > 8
+// path: length: len > 9
+// path: length: len > 10
+// path: length: len <= 11
+// path: (table_…[in[0] + 128] & 8192) == 0
+// path: (table_…[in[0] + 128] & 8192) == 0
+// path: (table_…[in[1] + 128] & 8192) == 0
+// path: (table_…[in[2] + 128] & 8192) == 0
+// path: (table_…[in[3] + 128] & 8192) != 0
+// path: (table_…[in[3] + 128] & 8192) != 0
+// path: (table_…[in[4] + 128] & 8192) == 0
+// path: (table_…[in[4] + 128] & 8192) == 0
+// path: (table_…[in[5] + 128] & 8192) != 0
+// path: (table_…[in[5] + 128] & 8192) != 0
+// path: …
 // must: in[0] == 's'
 // must: in[6] == '5'
 // must: in[8] == 'e'
-// free: 4
 // same: "set y 5\nend"
 // other: "get x 5\nend"
 // other: "set x 6\nend"

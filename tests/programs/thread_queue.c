@@ -4,17 +4,6 @@
 // input: "ab.cd"
 // stdout: "1\n"
 // exit: 0
-// path: length: len > 0
-// path: length: len > 1
-// path: in[0] != '.'
-// path: in[1] != '.'
-// path: length: len > 2
-// path: in[2] == '.'
-// path: length: len > 3
-// path: length: len > 4
-// path: length: len <= 5
-// path: in[3] != '.'
-// path: in[4] != '.'
 // diverges: threads
 #include <pthread.h>
 #include <stdio.h>

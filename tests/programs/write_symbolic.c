@@ -13,21 +13,21 @@
 // path: length: len > 3
 // path: pin: in[3] * 4 == 388
 // path: length: len <= 4
-// path: (int)(table_7fffffffe290[in[0]] + 2) > 0
-// path: (int)(table_7fffffffe290[in[0]] + 2) >= 1
-// path: (int)(table_7fffffffe290[in[0]] + 2) >= 1
-// path: (int)(table_7fffffffe290[in[0]] + 2) >= 0
-// path: (int)(table_7fffffffe290[in[0]] + 2) >= 0
-// path: (int)(table_7fffffffe290[in[0]] + 2) >= 0
-// path: (int)(table_7fffffffe290[in[0]] + 2) >= 0
-// path: (int)(table_7fffffffe290[in[0]] + 2) >= 0
-// path: (int)(table_7fffffffe290[in[0]] + 2) >= 0
-// path: (int)(table_7fffffffe290[in[0]] + 2) >= 0
-// path: (int)(table_7fffffffe290[in[0]] + 2) >= 0
-// path: (int)(table_7fffffffe290[in[0]] + 2) >= 0
-// path: (int)(table_7fffffffe290[in[0]] + 2) >= 0
-// path: (int)(table_7fffffffe290[in[0]] + 2) >= 0
-// path: (int)(table_7fffffffe290[in[0]] + 2) >= 0
+// path: (int)(table_…[in[0]] + 2) > 0
+// path: (int)(table_…[in[0]] + 2) >= 1
+// path: (int)(table_…[in[0]] + 2) >= 1
+// path: (int)(table_…[in[0]] + 2) >= 0
+// path: (int)(table_…[in[0]] + 2) >= 0
+// path: (int)(table_…[in[0]] + 2) >= 0
+// path: (int)(table_…[in[0]] + 2) >= 0
+// path: (int)(table_…[in[0]] + 2) >= 0
+// path: (int)(table_…[in[0]] + 2) >= 0
+// path: (int)(table_…[in[0]] + 2) >= 0
+// path: (int)(table_…[in[0]] + 2) >= 0
+// path: (int)(table_…[in[0]] + 2) >= 0
+// path: (int)(table_…[in[0]] + 2) >= 0
+// path: (int)(table_…[in[0]] + 2) >= 0
+// path: (int)(table_…[in[0]] + 2) >= 0
 // path: …
 // other: "abcb"
 #include <stdio.h>

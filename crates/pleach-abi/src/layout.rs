@@ -88,9 +88,12 @@ pub struct Tls {
 pub struct VaShape {
     pub first: u32,
     pub n: u32,
-    /// Offset, size in bytes.
+    /// Offset, size in bytes. With [`VA_BYVAL`] in the size it is a structure,
+    /// and its slot holds 1 + its number among the structures passed by value.
     pub places: [[u16; 2]; 0],
 }
+
+pub const VA_BYVAL: u64 = 0x8000;
 
 pub const BYVAL_SLOTS: usize = 8;
 

@@ -16,4 +16,13 @@ check() {
         /^\[fail\]/ { print "not ok xmltest-" ++n "\n# " $0 }
         /^Pass [0-9]+, Fail/ { seen = 1 }
         END { print (seen ? "ok " : "not ok ") "xmltest-reached-its-end" }' || true
+    local document
+    for document in resources/*.xml "$RECIPE"/../expat/*.xml; do
+        same "stdin-$(basename "$document" .xml)" loaded "$document"
+    done
+}
+
+# With a file's name it only loads the file; it also says how long that took.
+loaded() {
+    limited ./xmltest /dev/stdin <"$1" | grep ErrorID
 }

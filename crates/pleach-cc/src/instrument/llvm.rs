@@ -1081,3 +1081,14 @@ impl Type {
         Value(unsafe { LLVMConstAllOnes(self.0) })
     }
 }
+
+impl Context {
+    /// `1 << bit`, at any width.
+    pub fn power_of_two(&self, width: u32, bit: u32) -> Value {
+        let words: Vec<u64> = (0..width.div_ceil(64))
+            .map(|w| if bit / 64 == w { 1 << (bit % 64) } else { 0 })
+            .collect();
+        let t = self.int(width);
+        Value(unsafe { LLVMConstIntOfArbitraryPrecision(t.0, words.len() as u32, words.as_ptr()) })
+    }
+}

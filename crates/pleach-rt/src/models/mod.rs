@@ -15,6 +15,7 @@ pub mod fd;
 pub mod file;
 pub mod float;
 pub mod heap;
+pub mod jump;
 pub mod map;
 pub mod memory;
 pub mod multibyte;

@@ -3,7 +3,10 @@
 
 use super::tls::tls;
 use super::{events, shadow};
-use pleach_abi::layout::{ARG_SLOTS, BYVAL_SLOTS, VaShape};
+use pleach_abi::layout::{ARG_SLOTS, BYVAL_SLOTS, VA_BYVAL, VaShape};
+
+/// The stamp of a result that `longjmp` left: the next return is `setjmp`'s.
+pub const FROM_JUMP: u64 = 1;
 
 /// After a call, when a stamp is left: the label of the result if `callee`
 /// left it. An argument stamp that nobody took means that the callee has
@@ -17,7 +20,7 @@ pub extern "C" fn after_call(callee: u64) -> u32 {
         t.arg_stamp = 0;
     }
     // A structure's first part may be concrete and another labelled.
-    if t.ret_stamp != callee {
+    if t.ret_stamp != callee && t.ret_stamp != FROM_JUMP {
         t.rets = [0; pleach_abi::layout::RET_SLOTS];
     }
     t.ret_stamp = 0;
@@ -29,6 +32,7 @@ pub extern "C" fn after_call(callee: u64) -> u32 {
 pub struct Saved {
     shape: *const VaShape,
     labels: [u32; ARG_SLOTS],
+    byval: [u64; BYVAL_SLOTS],
 }
 
 /// At the entry of a variadic function that was passed labels.
@@ -38,6 +42,7 @@ pub extern "C" fn va_save(to: *mut Saved) {
     unsafe {
         (*to).shape = t.va as *const VaShape;
         (*to).labels = t.args;
+        (*to).byval = t.byval;
     }
 }
 
@@ -69,7 +74,15 @@ pub extern "C" fn va_start(list: *const u8, saved: *const Saved) {
                 o if o < SAVE_AREA => l.save_area + o,
                 o => l.overflow + o - 192,
             };
-            shadow::store(at, (*saved).labels[slot], 8 * u32::from(bytes));
+            let label = (*saved).labels[slot];
+            match u64::from(bytes) {
+                0 => {}
+                b if b & VA_BYVAL == 0 => shadow::store(at, label, 8 * u32::from(bytes)),
+                b => match (*saved).byval.get((label as usize).wrapping_sub(1)) {
+                    Some(&from) => shadow::copy(at, from, b & !VA_BYVAL),
+                    None => shadow::clear(at, b & !VA_BYVAL),
+                },
+            }
         }
     }
 }
@@ -80,7 +93,7 @@ pub extern "C" fn byval_out(slot: u32, from: u64, bytes: u64) -> u32 {
         return 0;
     }
     tls().byval[slot as usize] = from;
-    1
+    1 + slot
 }
 
 /// In the callee: the copy gets the labels of the original.

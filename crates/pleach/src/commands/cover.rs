@@ -114,7 +114,7 @@ fn last_words(stderr: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(stderr);
     let lines = || text.lines().map(str::trim).filter(|l| !l.is_empty());
     let verdict = lines().find(|l| l.contains("Sanitizer: ") || l.contains(": runtime error: "));
-    let line = verdict.or_else(|| lines().last())?;
+    let line = verdict.or_else(|| lines().next_back())?;
     let line = line.split_once("ERROR: ").map_or(line, |(_, rest)| rest);
     Some(line.chars().filter(|c| !c.is_control()).collect())
 }

@@ -6,14 +6,14 @@ use super::flow::is_labelling_call;
 use super::shape::{is_float, label_type, leaves, scalar_bits};
 use crate::instrument::llvm::{IntPredicate, Opcode, Type, Value};
 use pleach_abi::layout::{
-    ARG_SLOTS, RET_SLOTS, TLS_ARG_COUNT, TLS_ARG_STAMP, TLS_ARGS, TLS_RET_STAMP, TLS_RETS,
-    TLS_SITE, TLS_VA,
+    ARG_SLOTS, BYVAL_SLOTS, RET_SLOTS, TLS_ARG_COUNT, TLS_ARG_STAMP, TLS_ARGS, TLS_RET_STAMP, TLS_RETS,
+    TLS_SITE, TLS_VA, VA_BYVAL,
 };
 use pleach_abi::section::SiteKind;
 use pleach_abi::shm::Loss;
 
 /// Bytes of the runtime's `Saved`.
-const SAVED_SIZE: u64 = 8 + 4 * ARG_SLOTS as u64;
+const SAVED_SIZE: u64 = 8 + 4 * ARG_SLOTS as u64 + 8 * BYVAL_SLOTS as u64;
 /// Room for the operands of general operations: 16 of them and a result.
 const SCRATCH_SIZE: u64 = 24 * 17;
 
@@ -338,8 +338,7 @@ impl Places {
         let place = if let Some(t) = byval {
             let at = self.overflow;
             self.overflow += e.module.size_of(t).next_multiple_of(8);
-            // Its slot is a flag, not a label: nothing to put anywhere.
-            (OVERFLOW + at, 0)
+            (OVERFLOW + at, VA_BYVAL | e.module.size_of(t).min(VA_BYVAL - 1))
         } else if is_float(v.ty()) {
             self.floats += 1;
             match self.floats {
@@ -357,10 +356,10 @@ impl Places {
             self.spill(OVERFLOW, bytes)
         };
         if variadic && label_type(e.ctx, v.ty()).is_some() {
-            for leaf in leaves(e.module, v.ty()).iter().take(1) {
-                let _ = leaf;
-                self.variadic.push(place);
-            }
+            // Parts of vectors and structures in registers stay concrete.
+            let parts = leaves(e.module, v.ty()).len();
+            self.variadic.push(if parts == 1 { place } else { (0, 0) });
+            self.variadic.extend((1..parts).map(|_| (0, 0)));
         }
     }
 

@@ -21,8 +21,8 @@ pub enum Intrinsic {
     Absolute,
     /// -1, 0 or 1, by this order.
     ThreeWay(Op),
-    /// Operation, overflow, and whether the limit is all ones.
-    Saturating(Op, Op, bool),
+    /// Operation and overflow.
+    Saturating(Op, Op),
     /// The value and the overflow flag, in a structure.
     Overflowing(Op, Op),
 }
@@ -47,8 +47,10 @@ pub fn of(name: &str) -> Option<Intrinsic> {
         "abs" => Absolute,
         "ucmp" => ThreeWay(Op::Ult),
         "scmp" => ThreeWay(Op::Slt),
-        "uadd.sat" => Saturating(Op::Add, Op::UAddO, true),
-        "usub.sat" => Saturating(Op::Sub, Op::USubO, false),
+        "uadd.sat" => Saturating(Op::Add, Op::UAddO),
+        "usub.sat" => Saturating(Op::Sub, Op::USubO),
+        "sadd.sat" => Saturating(Op::Add, Op::SAddO),
+        "ssub.sat" => Saturating(Op::Sub, Op::SSubO),
         "sadd.with.overflow" => Overflowing(Op::Add, Op::SAddO),
         "uadd.with.overflow" => Overflowing(Op::Add, Op::UAddO),
         "ssub.with.overflow" => Overflowing(Op::Sub, Op::SSubO),
@@ -62,7 +64,7 @@ pub fn of(name: &str) -> Option<Intrinsic> {
 
 /// `ctpop.i32` → `ctpop`; some names have more words.
 fn family(name: &str) -> &str {
-    const LONG: [&str; 11] = [
+    const LONG: [&str; 13] = [
         "sadd.with.overflow",
         "uadd.with.overflow",
         "ssub.with.overflow",
@@ -71,6 +73,8 @@ fn family(name: &str) -> &str {
         "umul.with.overflow",
         "uadd.sat",
         "usub.sat",
+        "sadd.sat",
+        "ssub.sat",
         "launder.invariant.group",
         "strip.invariant.group",
         "ssa.copy",
@@ -132,7 +136,7 @@ impl Emitter<'_> {
             Intrinsic::Extreme(p) => self.extreme(i, p),
             Intrinsic::Absolute => self.absolute(i),
             Intrinsic::ThreeWay(less) => self.three_way(i, less),
-            Intrinsic::Saturating(op, flag, up) => self.saturating(i, op, flag, up),
+            Intrinsic::Saturating(op, flag) => self.saturating(i, op, flag),
             Intrinsic::Same | Intrinsic::Overflowing(..) => self.zero(),
         }
     }
@@ -174,21 +178,33 @@ impl Emitter<'_> {
         self.binary_node(Op::Sub, (wide_above, l_above), (wide_below, l_below), i)
     }
 
-    fn saturating(&mut self, i: Value, op: Op, flag: Op, up: bool) -> Value {
+    /// `overflows ? limit : a ± b`. The limit of a signed operation is on the
+    /// side that `a` is on.
+    fn saturating(&mut self, i: Value, op: Op, flag: Op) -> Value {
         let (a, b) = (i.operand(0), i.operand(1));
         let (la, lb) = (self.cold(a), self.cold(b));
-        let opcode = if up { Opcode::LLVMAdd } else { Opcode::LLVMSub };
+        let (t, none) = (a.ty(), self.zero());
+        let opcode = if op == Op::Add { Opcode::LLVMAdd } else { Opcode::LLVMSub };
         let plain = self.b.op(opcode, a, b);
-        let over = if up {
-            self.b.compare(IntPredicate::LLVMIntULT, plain, a)
-        } else {
-            self.b.compare(IntPredicate::LLVMIntULT, a, b)
-        };
+        // The result is the plain one except where it was cut.
+        let over = self.b.compare(IntPredicate::LLVMIntNE, plain, i);
         let lp = self.binary_node(op, (a, la), (b, lb), plain);
         let lo = self.binary_node(flag, (a, la), (b, lb), over);
-        let limit = if up { a.ty().all_ones() } else { a.ty().null() };
-        let none = self.zero();
-        self.ite_node((over, lo), (limit, none), (plain, lp), i)
+        let limit = match flag {
+            Op::UAddO => (t.all_ones(), none),
+            Op::USubO => (t.null(), none),
+            _ => {
+                let width = t.int_width().unwrap_or(64);
+                let least = self.ctx.power_of_two(width, width - 1);
+                let most = self.b.op(Opcode::LLVMXor, least, t.all_ones());
+                let negative = self.b.compare(IntPredicate::LLVMIntSLT, a, t.null());
+                let ln = self.binary_node(Op::Slt, (a, la), (t.null(), none), negative);
+                let value = self.b.select(negative, least, most);
+                let label = self.ite_node((negative, ln), (least, none), (most, none), value);
+                (value, label)
+            }
+        };
+        self.ite_node((over, lo), limit, (plain, lp), i)
     }
 
     /// Copies of constant size keep the intrinsic; others go to the model,

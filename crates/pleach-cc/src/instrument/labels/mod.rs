@@ -17,6 +17,7 @@ mod flow;
 mod intrinsics;
 mod markers;
 mod nodes;
+mod poison;
 mod runtime;
 mod shape;
 
@@ -53,6 +54,7 @@ pub fn instrument(ctx: &Context, module: &Module, machine: &TargetMachine, opts:
         forget_effects(f);
     }
     for f in functions {
+        poison::define(ctx, f);
         Emitter::new(ctx, module, &rt, f, &source).run();
     }
     globals(ctx, module);
