@@ -37,9 +37,7 @@ fn main() {
         files.push((format!("lib/{name}.o"), compile(&link, name, &out)));
     }
     let fuzzer = out.join("libpleach_fuzzer.a");
-    // llvm-ar adds to an archive that exists.
-    let _ = std::fs::remove_file(&fuzzer);
-    run(tool("llvm-ar").arg("rcs").arg(&fuzzer).arg(compile(&link, "fuzzer", &out)));
+    make_archive(&fuzzer, &[compile(&link, "fuzzer", &out)]);
     files.push(("lib/libpleach_fuzzer.a".into(), fuzzer));
     files.push(("lib/libstdcxx.cc".into(), link.join("libstdcxx.cc")));
     for header in ["pleach.h", "crest.h", "klee/klee.h"] {
@@ -70,24 +68,63 @@ fn build_runtime(runtime: &Path, half: &str, out: &Path) -> PathBuf {
         }
     }
     run(&mut cargo);
-    let archive = out.join(format!("libpleach_rt_{half}.a"));
-    std::fs::copy(target.join("release/libpleach_rt.a"), &archive).expect("the archive was built");
+    let built = target.join("release/libpleach_rt.a");
+    let object = out.join(format!("pleach_rt_{half}.o"));
+    let (own, rest) = take_apart(&built, &out.join(format!("members-{half}")));
+    run(tool("ld.lld").args(["-r", "-o"]).arg(&object).args(&own).arg(&rest));
+    let hidden = out.join(format!("hidden-{half}.txt"));
+    std::fs::write(&hidden, symbols(&rest).join("\n")).expect("OUT_DIR can be written to");
     run(tool("llvm-objcopy")
         .args(["--wildcard", "--weaken-symbol=__pleach_m_*", "--strip-debug"])
-        .arg(&archive));
+        .arg(format!("--localize-symbols={}", hidden.display()))
+        .arg(&object));
+    let archive = out.join(format!("libpleach_rt_{half}.a"));
+    make_archive(&archive, &[object]);
     archive
 }
 
-/// The functions that an archive has models of, sorted.
-fn models(archive: &Path) -> Vec<String> {
+/// A static library of Rust has the compiler's own helpers in it, which define
+/// names such as `log`. A program that forgot `-lm` must still be told so: what
+/// the runtime needs of them is linked into its object, and no name gets out.
+/// The runtime's objects, and an archive of the others.
+fn take_apart(archive: &Path, dir: &Path) -> (Vec<PathBuf>, PathBuf) {
+    let _ = std::fs::remove_dir_all(dir);
+    std::fs::create_dir_all(dir).expect("OUT_DIR can be written to");
+    run(tool("llvm-ar").arg("x").arg(archive).current_dir(dir));
+    let members = std::fs::read_dir(dir).expect("it was just made").flatten().map(|e| e.path());
+    let (own, others): (Vec<PathBuf>, Vec<PathBuf>) = members
+        .partition(|p| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with("pleach_rt")));
+    let rest = dir.join("rest.a");
+    make_archive(&rest, &others);
+    (own, rest)
+}
+
+fn make_archive(archive: &Path, members: &[PathBuf]) {
+    // llvm-ar adds to an archive that exists.
+    let _ = std::fs::remove_file(archive);
+    run(tool("llvm-ar").arg("rcs").arg(archive).args(members));
+}
+
+fn symbols(archive: &Path) -> Vec<String> {
     let said = tool("llvm-nm")
-        .args(["--defined-only", "--format=just-symbols"])
+        .args(["--defined-only", "--extern-only", "--format=just-symbols", "--quiet"])
         .arg(archive)
         .output()
         .expect("llvm-nm is part of LLVM 22");
     let text = String::from_utf8_lossy(&said.stdout);
-    let names = text.lines().filter_map(|l| l.trim().strip_prefix("__pleach_m_"));
-    let mut all: Vec<String> = names.map(str::to_owned).collect();
+    text.lines()
+        .map(|l| l.trim().to_owned())
+        .filter(|l| !l.is_empty() && !l.ends_with(':'))
+        .collect()
+}
+
+/// The functions that an archive has models of, sorted.
+fn models(archive: &Path) -> Vec<String> {
+    let mut all: Vec<String> = symbols(archive)
+        .iter()
+        .filter_map(|s| s.strip_prefix("__pleach_m_"))
+        .map(str::to_owned)
+        .collect();
     all.sort();
     all.dedup();
     all

@@ -7,7 +7,6 @@
 // path: select: in[1] == 6
 // free: 0
 // must: in[1] == 6
-// losses: asm healed
 #include <stdio.h>
 #include <unistd.h>
 

@@ -11,7 +11,6 @@
 // path: in[3] != 'a'
 // same: "lapx"
 // other: "kbpw"
-// losses: unmodelled
 #include <stdio.h>
 #include <unistd.h>
 

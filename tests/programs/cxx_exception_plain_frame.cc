@@ -9,7 +9,6 @@
 // path: in[1] != '!'
 // path: in[2] == '!'
 // must: in[2] == '!'
-// losses: unmodelled
 #include <cstdio>
 
 extern "C" int each_byte(const char *bytes, int n, int (*f)(int byte, const char *where));

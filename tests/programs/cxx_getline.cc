@@ -28,6 +28,7 @@
 // path: length: len > 7
 // path: in[7] == '\n'
 // path: …
+// other: "[one]\nx y\n[two]\n"
 #include <iostream>
 #include <sstream>
 #include <string>

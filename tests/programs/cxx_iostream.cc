@@ -1,4 +1,4 @@
-// Formatted input from std::cin: integers and words, parsed by the library's own code.
+// Formatted input from std::cin: integers and words.
 // run
 // input: "12 apples\n"
 // stdout: "many apples\n"
@@ -28,6 +28,8 @@
 // path: (table_…[in[3] + 128] & 8192) == 0
 // path: length: len > 4
 // path: …
+// other: "12x apples\n"
+// other: "7 apples\n"
 #include <iostream>
 #include <string>
 

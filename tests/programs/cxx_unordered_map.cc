@@ -1,4 +1,4 @@
-// std::unordered_map: the hash is computed in the library, concretely; equality is still decided.
+// std::unordered_map: the hash of a key picks a bucket, which is pinned; equality is decided.
 // run
 // input: "kk"
 // stdout: "1\n"
@@ -16,8 +16,6 @@
 // path: model: in[1] == in[0]
 // path: table_…[((((in[1] | 0) ^ 0xc6a4a7939cde8092) * 0xc6a4a7935bd1e995 >> 47 ^ ((in[1] | 0) ^ 0xc6a4a7939cde8092) * 0xc6a4a7935bd1e995) * 0xc6a4a7935bd1e99…
 // path: length: len <= 2
-// losses: unmodelled pinned healed
-// diverges: the hash function is in the library, without instrumentation
 #include <cstdio>
 #include <string>
 #include <unordered_map>

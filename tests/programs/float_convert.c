@@ -1,4 +1,4 @@
-// Integers to floats and back at all widths: what comes back is a plain value, and later decisions on it are silent.
+// Integers to floats and back at all widths: where that is exact the condition stays, and none comes out wrong.
 // opt: all
 // run
 // input: "\x2a\xff\x10"
@@ -9,8 +9,6 @@
 // path: select: in[1] == 255
 // path: select: in[2] == 16
 // path: select: in[0] == '*'
-// losses: float
-// diverges: float
 #include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>

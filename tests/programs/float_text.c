@@ -28,7 +28,7 @@
 // path: model: (uint8_t)(in[0] - '0') <= 9
 // path: model: (uint8_t)(in[0] - '0') <= 9
 // path: …
-// losses: float unmodelled model
+// losses: float
 // diverges: float
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 // path: length: len > 2
 // path: select: in[2] == '?'
 // must: in[2] == '?'
-// losses: unmodelled healed
 // diverges: uninstrumented code
 #include <stdio.h>
 #include <unistd.h>

@@ -6,6 +6,7 @@
 // path: length: len > 7
 // path: (uadd_overflow8(in[0], in[1]) ? -1 : (int8_t)(in[0] + in[1])) == -1
 // path: in[2] <= in[3]
+// path: select: (sadd_overflow16((int16_t)u16le(in+4), (int16_t)u16le(in+6)) ? (int16_t)u16le(in+4) < 0 ? -32768 : 0x7fff : (int16_t)(u16le(in+4) + u16le(in+6…
 // run
 // input: "\x01\x02\x30\x20\x01\x00\x01\x00"
 // stdout: "three\nsixteen\nbelow it\n"
@@ -15,6 +16,7 @@
 // path: select: (uadd_overflow8(in[0], in[1]) ? -1 : (int8_t)(in[0] + in[1])) == 3
 // path: in[2] > in[3]
 // path: select: (usub_overflow8(in[2], in[3]) ? 0 : (int8_t)(in[2] - in[3])) == 16
+// path: select: (sadd_overflow16((int16_t)u16le(in+4), (int16_t)u16le(in+6)) ? (int16_t)u16le(in+4) < 0 ? -32768 : 0x7fff : (int16_t)(u16le(in+4) + u16le(in+6…
 // other: "\xfe\x02\x30\x20\x01\x00\x01\x00"
 #include <stdint.h>
 #include <stdio.h>

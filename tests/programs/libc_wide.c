@@ -13,8 +13,6 @@
 // path: model: (uint32_t)(int8_t)in[1] < 128
 // path: select: ((uint32_t)((int8_t)in[1] - '0') <= 9 ? 1 : 0) != 0
 // other: "77"
-// losses: unmodelled
-// diverges: wide character classes come from tables of the library
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -13,6 +13,9 @@
 // path: length: len > 2
 // path: in[2] >= '0'
 // path: in[2] > '9'
+// path: model: in[2] != '\0'
+// path: in[2] != '\0'
+// path: select: in[2] == 'x'
 // same: "90x"
 // other: "12y"
 // run

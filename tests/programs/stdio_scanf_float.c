@@ -28,7 +28,7 @@
 // path: model: in[5] != '-'
 // path: model: in[5] != '+'
 // path: …
-// losses: float model unmodelled
+// losses: float
 // diverges: float
 #include <stdio.h>
 

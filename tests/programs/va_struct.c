@@ -4,7 +4,7 @@
 // stdout: "ninety-seven\n"
 // exit: 0
 // path: length: len > 23
-// path: select: in[0] + 72 + (in[11] << 1) == 97
+// path: select: in[23] * 3 + in[0] + (in[11] << 1) == 97
 // other: "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x19"
 // free: 1 9
 #include <stdarg.h>

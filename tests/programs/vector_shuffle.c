@@ -10,7 +10,6 @@
 // path: select: u32le(in) == 1
 // path: select: ((in[16] & 3) == 3 ? u32le(in) : (in[16] & 3) == 2 ? u32le(in+4) : (in[16] & 3) == 1 ? u32le(in+8) : u32le(in+12)) == 2
 // other: "\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x05\x00\x00\x00\x02"
-// losses: shape
 #include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -7,11 +7,10 @@
 //! names it, and the compiler that made it: after an upgrade of the library or
 //! of ours it is made anew.
 //!
-//! Two other ways were tried. `-D_GLIBCXX_EXTERN_TEMPLATE=0` puts the templates
-//! into every object of the program: every compile pays, the fast half counts
-//! the library's branches as the program's, and std::cin, whose buffer the
-//! library constructs, stays concrete all the same. Models in the runtime would
-//! have to say again what number parsing does in every locale.
+//! Two other ways were looked at. The macro `_GLIBCXX_EXTERN_TEMPLATE` cannot be
+//! turned off from the command line: GCC 12's headers define it anew. And it
+//! would not reach std::cin, whose buffer the library constructs. Models in the
+//! runtime would have to say again what number parsing does in every locale.
 
 use std::collections::hash_map::DefaultHasher;
 use std::ffi::OsString;

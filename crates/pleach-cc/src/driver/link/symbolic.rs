@@ -10,7 +10,7 @@
 //! for them in `pleach-twins` beside itself first, and a twin beside itself:
 //! whoever runs the symbolic half lays the twins out there.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -39,12 +39,15 @@ pub fn arguments(
     args.extend(["-o".into(), output.into()]);
     match product {
         Product::Executable => {
-            // Bound at start-up, once, and not again in every child of the fork server.
-            args.extend(["-pie".into(), "-Wl,-z,now".into()]);
+            args.push("-pie".into());
             args.push(format!("-Wl,-rpath,$ORIGIN/{TWINS}").into());
         }
         Product::Shared => args.push("-Wl,-rpath,$ORIGIN".into()),
     }
+    // Bound at start-up, once, and not again in every child of the fork server.
+    // In libraries it must be so: the lazy resolver does not keep r10, which
+    // callers of the runtime count on.
+    args.push("-Wl,-z,now".into());
     // GNU ld lets pass what lld would refuse by default.
     args.push("-Wl,--undefined-version,--allow-shlib-undefined".into());
 
@@ -94,10 +97,14 @@ pub fn arguments(
     Ok(args)
 }
 
+/// What a twin cannot promise (`-z defs`, `-z text`) or must not do (`-z lazy`).
+fn is_unfit(name: &str, flag: &Flag) -> bool {
+    let value = flag.value.as_deref();
+    bare(name) == "z" && ["defs", "text", "lazy"].iter().any(|v| value == Some(OsStr::new(v)))
+}
+
 fn driver_option(flag: &Flag) -> Vec<OsString> {
-    let refuses =
-        flag.name() == "-z" && flag.value.as_deref().is_some_and(|v| v == "defs" || v == "text");
-    match options::is_symbolic_link(flag.name()) && !refuses {
+    match options::is_symbolic_link(flag.name()) && !is_unfit(flag.name(), flag) {
         true => flag.words().collect(),
         false => Vec::new(),
     }
@@ -112,8 +119,7 @@ fn linker_option(flag: &Flag) -> Vec<OsString> {
         compress-debug-sections gdb-index";
     let name = bare(flag.name());
     let name = name.split_once('=').map_or(name, |(head, _)| head);
-    let refuses = name == "z" && flag.value.as_deref().is_some_and(|v| v == "defs" || v == "text");
-    if options::is_one_of(name, DROPPED) || refuses {
+    if options::is_one_of(name, DROPPED) || is_unfit(name, flag) {
         return Vec::new();
     }
     flag.words().flat_map(|w| ["-Xlinker".into(), w]).collect()
