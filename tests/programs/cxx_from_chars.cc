@@ -17,7 +17,7 @@
 // path: len != 5
 // path: (uint8_t)(in[5] - '0') >= 10
 // path: !(umul_overflow32(1, (uint8_t)(in[3] - '0') * 10 + (uint8_t)(in[4] - '0')) || ((uint8_t)(in[3] - '0') * 10 + (uint8_t)(in[4] - '0')) * 1 > 0x80000000)
-// path: select: 0 - ((uint8_t)(in[3] - '0') * 10 + (uint8_t)(in[4] - '0')) * 1 == -42
+// path: select: ((uint8_t)(in[3] - '0') * 10 + (uint8_t)(in[4] - '0')) * 1 == 42
 // path: select: len != 5
 // same: "y=-42;"
 // other: "x=-43;"

@@ -3,7 +3,7 @@
 // env: "PLEACH_TEST_MODE=strict"
 // stdout: "strict\n"
 // exit: 0
-// path: (in[40] != 's' ? in[40] - 's' : in[41] != 't' ? in[41] - 't' : in[42] != 'r' ? in[42] - 'r' : in[43] != 'i' ? in[43] - 'i' : in[44] != 'c' ? in[44] - …
+// path: in[40] == 's' && in[41] == 't' && in[42] == 'r' && in[43] == 'i' && in[44] == 'c' && in[45] == 't'
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 // path: length: len > 6
 // path: select: (int)u32le(in+3) < 0
 // path: length: len > 9
-// path: select: (in[7] != 'e' ? in[7] - 'e' : in[8] != 'n' ? in[8] - 'n' : in[9] - 'd') == 0
+// path: select: in[7] == 'e' && in[8] == 'n' && in[9] == 'd'
 // must: in[0] == 5
 // other: "\x06\x34\x12\xff\xff\xff\xffend"
 // run

@@ -7,7 +7,7 @@
 // path: length: len > 8
 // path: u64le(in) << (in[8] & 31) >> 32 == 0x12345678
 // path: (int)(u64le(in) >> (in[8] & 31)) == 0x789abcde
-// path: select: (u16be(in) >> 8 - (in[8] & 7) & 255) == 252
+// path: select: ((8 - (in[8] & 7) < 16 ? u16be(in) >> (8 - (in[8] & 7) < 16 ? 8 - (in[8] & 7) : 0) : 0) & 255) == 252
 // other: "\xef\xcd\xab\x89\x67\x45\x23\x01\x08"
 // run
 // input: "\x00\x00\x00\x80\x00\x00\x00\x00\x21"
@@ -18,7 +18,7 @@
 // path: select: u64le(in) << (in[8] & 31) >> 32 == 1
 // path: (int)(u64le(in) >> (in[8] & 31)) != 0x789abcde
 // path: select: (int)(u64le(in) >> (in[8] & 31)) > 0x3fffffff
-// path: select: (u16be(in) >> 8 - (in[8] & 7) & 255) != 252
+// path: select: ((8 - (in[8] & 7) < 16 ? u16be(in) >> (8 - (in[8] & 7) < 16 ? 8 - (in[8] & 7) : 0) : 0) & 255) != 252
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 // stdout: "pong\nand the rest\n"
 // exit: 0
 // path: length: len > 4
-// path: select: (in[0] != 'P' ? in[0] - 'P' : in[1] != 'I' ? in[1] - 'I' : in[2] != 'N' ? in[2] - 'N' : in[3] != 'G' ? in[3] - 'G' : in[4] - 10) == 0
+// path: select: in[0] == 'P' && in[1] == 'I' && in[2] == 'N' && in[3] == 'G' && in[4] == '\n'
 // path: length: len <= 12
 // path: (int64_t)(len - 5) > 0
 // path: select: in[5] == 'r'

@@ -18,7 +18,7 @@
 // path: model: u24le(in+3) != 0x666564
 // path: model: u24le(in+4) == 0x666564
 // path: select: (in[0] != 'a' ? in[0] - 'a' : in[1] != 'b' ? in[1] - 'b' : in[2] - 'd') < 0
-// path: select: (in[8] != 'g' ? in[8] - 'g' : in[9] != 'h' ? in[9] - 'h' : in[10] - 'i') == 0
+// path: select: in[8] == 'g' && in[9] == 'h' && in[10] == 'i'
 // other: "abcd,ef,ghi"
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -7,8 +7,8 @@
 // path: len >= 0
 // path: check: (len > 0 ? len : 0) <= 31
 // path: pin: (len > 0 ? len : 0) == 12
-// path: (in[0] != 'q' ? in[0] - 'q' : in[1] != 'u' ? in[1] - 'u' : in[2] != 'i' ? in[2] - 'i' : in[3] != 't' ? in[3] - 't' : in[4]) != 0
-// path: (((uint8_t)(in[0] - 'A') <= 25 ? in[0] | 32 : in[0]) != 104 ? ((uint8_t)(in[0] - 'A') <= 25 ? in[0] | 32 : in[0]) - 104 : ((uint8_t)(in[1] - 'A') <= 2…
+// path: in[0] != 'q' || in[1] != 'u' || in[2] != 'i' || in[3] != 't' || in[4] != '\0'
+// path: ((uint8_t)(in[0] - 'A') <= 25 ? in[0] | 32 : in[0]) == 104 && ((uint8_t)(in[1] - 'A') <= 25 ? in[1] | 32 : in[1]) == 101 && ((uint8_t)(in[2] - 'A') <=…
 // path: model: in[0] != ' '
 // path: model: in[0] != '\0'
 // path: model: in[1] != ' '
@@ -31,7 +31,7 @@
 // path: len >= 0
 // path: check: (len > 0 ? len : 0) <= 31
 // path: pin: (len > 0 ? len : 0) == 4
-// path: (in[0] != 'q' ? in[0] - 'q' : in[1] != 'u' ? in[1] - 'u' : in[2] != 'i' ? in[2] - 'i' : in[3] - 't') == 0
+// path: in[0] == 'q' && in[1] == 'u' && in[2] == 'i' && in[3] == 't'
 // path: model: in[0] != ' '
 // path: model: in[0] != '\0'
 // path: model: in[1] != ' '

@@ -5,9 +5,9 @@
 // stdout: "ab\nline end\nif\n"
 // exit: 0
 // path: length: len > 5
-// path: (in[0] != 'a' ? in[0] - 'a' : in[1] - 'b') == 0
-// path: (in[2] != '\r' ? in[2] - 13 : in[3] - 10) == 0
-// path: (in[4] != 'i' ? in[4] - 'i' : in[5] - 'f') == 0
+// path: in[0] == 'a' && in[1] == 'b'
+// path: in[2] == '\r' && in[3] == '\n'
+// path: in[4] == 'i' && in[5] == 'f'
 // must: in[0] == 'a'
 // must: in[1] == 'b'
 // must: in[2] == 0x0d
@@ -20,9 +20,9 @@
 // stdout: "not ab\nno line end\nnot if\n"
 // exit: 0
 // path: length: len > 5
-// path: (in[0] != 'a' ? in[0] - 'a' : in[1] - 'b') != 0
-// path: (in[2] != '\r' ? in[2] - 13 : in[3] - 10) != 0
-// path: (in[4] != 'i' ? in[4] - 'i' : in[5] - 'f') != 0
+// path: in[0] != 'a' || in[1] != 'b'
+// path: in[2] != '\r' || in[3] != '\n'
+// path: in[4] != 'i' || in[5] != 'f'
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -15,7 +15,7 @@
 // path: model: in[7] != '\0'
 // path: model: in[8] != '\0'
 // path: select: in[0] == 'c'
-// path: select: (in[0] != 'c' ? in[0] - 'c' : in[1] != 'o' ? in[1] - 'o' : in[2] != 'p' ? in[2] - 'p' : in[3] - 'y') == 0
+// path: select: in[0] == 'c' && in[1] == 'o' && in[2] == 'p' && in[3] == 'y'
 // must: in[0] == 'c'
 // other: "kopyright"
 #include <stdio.h>

@@ -24,7 +24,7 @@
 // path: in[7] != '='
 // path: (int8_t)main.value[in[7]] >= 0
 // path: len < 12
-// path: ((int8_t)(((uint32_t)(int8_t)main.value[in[3]] | ((uint32_t)(int8_t)main.value[in[2]] | ((uint32_t)(int8_t)main.value[in[1]] | ((uint32_t)(int8_t)main…
+// path: (int8_t)(((uint32_t)(int8_t)main.value[in[3]] | ((uint32_t)(int8_t)main.value[in[2]] | ((uint32_t)(int8_t)main.value[in[1]] | ((uint32_t)(int8_t)main.…
 // must: in[0] == 'c'
 // other: "c2Vjcm90"
 // run

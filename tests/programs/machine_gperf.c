@@ -15,7 +15,7 @@
 // path: check: (uint64_t)(in[0] - 'a') <= 25
 // path: check: (uint64_t)(in[4] - 'a') <= 25
 // path: value[in[0] - 97] + len + value[in[4] - 97] <= 7
-// path: (in[0] != 'w' ? in[0] - 'w' : in[1] != 'h' ? in[1] - 'h' : in[2] != 'i' ? in[2] - 'i' : in[3] != 'l' ? in[3] - 'l' : in[4] - 'e') == 0
+// path: in[0] == 'w' && in[1] == 'h' && in[2] == 'i' && in[3] == 'l' && in[4] == 'e'
 // must: in[2] == 'i'
 // other: "whale"
 // run

@@ -5,7 +5,7 @@
 // stdout: "hello\n"
 // exit: 0
 // path: length: len > 9
-// path: (in[0] != 'P' ? in[0] - 'P' : in[1] != 'L' ? in[1] - 'L' : in[2] != 'C' ? in[2] - 'C' : in[3] - 'H') == 0
+// path: in[0] == 'P' && in[1] == 'L' && in[2] == 'C' && in[3] == 'H'
 // path: u16le(in+4) == 2
 // path: u16le(in+6) <= 32
 // path: pin: u16le(in+6) == 5
@@ -27,7 +27,7 @@
 // stdout: "wrong version\n"
 // exit: 1
 // path: length: len > 9
-// path: (in[0] != 'P' ? in[0] - 'P' : in[1] != 'L' ? in[1] - 'L' : in[2] != 'C' ? in[2] - 'C' : in[3] - 'H') == 0
+// path: in[0] == 'P' && in[1] == 'L' && in[2] == 'C' && in[3] == 'H'
 // path: u16le(in+4) != 2
 #include <stdint.h>
 #include <stdio.h>

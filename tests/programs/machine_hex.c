@@ -16,7 +16,7 @@
 // path: ((uint32_t)(int8_t)in[3] | 32) - 97 < 6
 // path: (int)(((uint32_t)(int8_t)in[3] | 32) - 87 | (uint32_t)((int8_t)in[2] - '0')) >= 0
 // path: len <= 5
-// path: select: ((int8_t)(((uint32_t)(int8_t)in[1] | 32) - 87 | (uint32_t)((int8_t)in[0] - '0') << 4) != 79 ? (uint8_t)(((uint32_t)(int8_t)in[1] | 32) - 87 | …
+// path: select: (int8_t)(((uint32_t)(int8_t)in[1] | 32) - 87 | (uint32_t)((int8_t)in[0] - '0') << 4) == 79 && (int8_t)(((uint32_t)(int8_t)in[3] | 32) - 87 | (…
 // same: "4F4b"
 // other: "4f4C"
 // run

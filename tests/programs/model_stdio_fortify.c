@@ -17,7 +17,7 @@
 // path: length: len > 8
 // path: length: len > 10
 // path: in[4] == '\n'
-// path: select: (in[5] != 'a' ? in[5] - 'a' : in[6] != 'b' ? in[6] - 'b' : in[7] != 'c' ? in[7] - 'c' : in[8] - 'd') == 0
+// path: select: in[5] == 'a' && in[6] == 'b' && in[7] == 'c' && in[8] == 'd'
 // path: in[9] == 'X'
 // path: select: in[10] == 'Y'
 // must: in[5] == 'a'

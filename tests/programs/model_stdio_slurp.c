@@ -8,7 +8,7 @@
 // path: pin: len == 8
 // path: check: len <= 8
 // path: len == len
-// path: (in[0] != 'G' ? in[0] - 'G' : in[1] != 'I' ? in[1] - 'I' : in[2] != 'F' ? in[2] - 'F' : in[3] != '8' ? in[3] - '8' : in[4] != '9' ? in[4] - '9' : in[5…
+// path: in[0] == 'G' && in[1] == 'I' && in[2] == 'F' && in[3] == '8' && in[4] == '9' && in[5] == 'a'
 // must: in[0] == 'G'
 // other: "GIF8xa.."
 // other: "GI"

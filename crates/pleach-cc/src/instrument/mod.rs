@@ -52,7 +52,7 @@ pub struct Symbolic {
 /// Reads a module, writes its fast half, and returns what the symbolic half
 /// will be made from.
 pub fn fast(bitcode: &Path, out: &Path, opts: &Options) -> Result<Symbolic, Error> {
-    let ctx = Context::new();
+    let ctx = Context::create();
     let read = |why| Error::Read { path: bitcode.display().to_string(), why };
     let base = ctx.read_bitcode(bitcode).map_err(read)?;
     let machine = TargetMachine::for_module(&base).map_err(read)?;
@@ -82,6 +82,11 @@ impl Symbolic {
 }
 
 /// Both halves, one after the other.
-pub fn split(bitcode: &Path, fast_out: &Path, symbolic_out: &Path, opts: &Options) -> Result<(), Error> {
+pub fn split(
+    bitcode: &Path,
+    fast_out: &Path,
+    symbolic_out: &Path,
+    opts: &Options,
+) -> Result<(), Error> {
     fast(bitcode, fast_out, opts)?.write(symbolic_out, opts)
 }

@@ -28,7 +28,8 @@ pub fn prepare(ctx: &Context, module: &Module) {
 /// `main` asks the runtime for its arguments: input may be among them.
 fn hook_main(ctx: &Context, module: &Module, main: Value) {
     let (int, pointer) = (ctx.int(32), ctx.pointer());
-    let declare = |name: &str, t| module.function(name).unwrap_or_else(|| module.add_function(name, t));
+    let declare =
+        |name: &str, t| module.function(name).unwrap_or_else(|| module.add_function(name, t));
     let hook = declare("__pleach_main", ctx.void().function(&[int, pointer]));
     let argc = declare("__pleach_argc", int.function(&[]));
     let argv = declare("__pleach_argv", pointer.function(&[]));
@@ -52,7 +53,8 @@ fn hook_main(ctx: &Context, module: &Module, main: Value) {
     if let Some(&envp) = params.get(2)
         && envp.ty() == pointer
     {
-        let environ = module.global("environ").unwrap_or_else(|| module.add_external("environ", pointer));
+        let environ =
+            module.global("environ").unwrap_or_else(|| module.add_external("environ", pointer));
         let now = builder.load(pointer, environ);
         envp.replace_with(now);
     }

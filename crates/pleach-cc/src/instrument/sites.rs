@@ -93,7 +93,13 @@ impl Extra {
 }
 
 /// The data of a site array and its function record.
-pub fn emit(ctx: &Context, module: &Module, function: Value, record: &Function, sites: &[Site]) -> Value {
+pub fn emit(
+    ctx: &Context,
+    module: &Module,
+    function: Value,
+    record: &Function,
+    sites: &[Site],
+) -> Value {
     let kinds: Vec<_> = sites.iter().map(|s| (s.kind, s.counters)).collect();
     let array = site_array(ctx, record, &kinds);
     let data = module.add_data("__pleach_sites", array, Some(section::SITES), true);

@@ -63,7 +63,14 @@ pub extern "C" fn branch(site: u64, label: u32, dir: u32) {
 /// Two switches on one value may ask different things: each is an event.
 pub extern "C" fn switch(site: u64, label: u32) {
     if label != 0 {
-        append(Event { site: index(site), label, kind: Kind::Switch as u8, dir: 1, stream: 0, aux: 0 });
+        append(Event {
+            site: index(site),
+            label,
+            kind: Kind::Switch as u8,
+            dir: 1,
+            stream: 0,
+            aux: 0,
+        });
     }
 }
 

@@ -15,7 +15,9 @@ pub mod tls;
 use crate::input;
 use crate::start::{fail, header, state};
 use crate::sys;
-use pleach_abi::layout::{self, DIRTY_BASE, DIRTY_SIZE, HEAP_BASE, HEAP_SIZE, SHADOW_BASE, SHADOW_SIZE};
+use pleach_abi::layout::{
+    self, DIRTY_BASE, DIRTY_SIZE, HEAP_BASE, HEAP_SIZE, SHADOW_BASE, SHADOW_SIZE,
+};
 use pleach_abi::node::{Node, Op};
 use pleach_abi::shm::{self, Header};
 
@@ -124,7 +126,13 @@ pub fn length_label(stream: usize) -> u32 {
         return 0;
     }
     let len = input::streams().all[stream].len;
-    arena::push(Node { op: Op::InputLen as u8, width: 64, a: stream as u32, val: len, ..Node::default() })
+    arena::push(Node {
+        op: Op::InputLen as u8,
+        width: 64,
+        a: stream as u32,
+        val: len,
+        ..Node::default()
+    })
 }
 
 /// For a function that returns the length of the plain input.

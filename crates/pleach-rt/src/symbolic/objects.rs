@@ -133,7 +133,9 @@ pub fn find(addr: u64) -> Option<Object> {
         return Some(*o);
     }
     // Safety: the table that `add_globals` made.
-    let globals = unsafe { core::slice::from_raw_parts(k.globals, if k.globals.is_null() { 0 } else { k.len }) };
+    let globals = unsafe {
+        core::slice::from_raw_parts(k.globals, if k.globals.is_null() { 0 } else { k.len })
+    };
     let after = globals.partition_point(|g| g.addr <= addr);
     if let Some(g) = after.checked_sub(1).map(|i| globals[i])
         && addr - g.addr < u64::from(g.size)
@@ -163,7 +165,14 @@ pub extern "C" fn load_at(site: u64, label: u32, addr: u64, bits: u32) -> u32 {
 }
 
 /// The same, in a local object that the compiler knows.
-pub extern "C" fn load_in(site: u64, label: u32, addr: u64, bits: u32, hint: u64, hint_size: u64) -> u32 {
+pub extern "C" fn load_in(
+    site: u64,
+    label: u32,
+    addr: u64,
+    bits: u32,
+    hint: u64,
+    hint_size: u64,
+) -> u32 {
     if label == 0 {
         return shadow::load(addr, bits);
     }
@@ -198,7 +207,8 @@ pub fn lookup(o: Object, label: u32, addr: u64, bits: u32) -> u32 {
     let Some(at) = snapshot(o) else { return 0 };
     let n = u64::from(bits / 8);
     // Safety: the program reads these bytes itself.
-    let val = (0..n).fold(0, |v, i| v | u64::from(unsafe { *((addr + i) as *const u8) }) << (8 * i));
+    let val =
+        (0..n).fold(0, |v, i| v | u64::from(unsafe { *((addr + i) as *const u8) }) << (8 * i));
     push(Node {
         op: Op::Lookup as u8,
         width: bits as u8,

@@ -69,7 +69,14 @@ pub extern "C" fn ite(desc: u32, c: u32, a: u32, b: u32, a_val: u64, b_val: u64)
 }
 
 /// One step of address arithmetic: `base + index * scale`.
-pub extern "C" fn gep(base_label: u32, index_label: u32, base: u64, index: u64, scale: u64, index_width: u32) -> u32 {
+pub extern "C" fn gep(
+    base_label: u32,
+    index_label: u32,
+    base: u64,
+    index: u64,
+    scale: u64,
+    index_width: u32,
+) -> u32 {
     let product = index.wrapping_mul(scale);
     let sum = base.wrapping_add(product);
     let mut l = index_label;
@@ -109,8 +116,7 @@ pub extern "C" fn general(op: u32, n: u32, operands: *const Operand) -> u32 {
     }
     for i in 0..n.min(3) {
         let o = at(i);
-        labels[i as usize] =
-            if o.label == 0 { constant(o.width, o.low, o.high) } else { o.label };
+        labels[i as usize] = if o.label == 0 { constant(o.width, o.low, o.high) } else { o.label };
         if labels[i as usize] == 0 {
             return 0;
         }
@@ -173,5 +179,12 @@ pub extern "C" fn extract(label: u32, from: u32, width: u32) -> u32 {
         return label;
     }
     let val = (arena::value(label) >> from) as u64 & mask(width);
-    push(Node { op: Op::Extract as u8, width: width as u8, a: label, b: from, val, ..Node::default() })
+    push(Node {
+        op: Op::Extract as u8,
+        width: width as u8,
+        a: label,
+        b: from,
+        val,
+        ..Node::default()
+    })
 }

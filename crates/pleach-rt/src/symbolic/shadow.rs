@@ -6,9 +6,7 @@
 
 use super::arena::{cast, mask, node, push, push_wide, value};
 use super::events::loss;
-use pleach_abi::layout::{
-    DIRTY_BASE, DIRTY_SHIFT, DIRTY_SPILL, dirty_of, memory_label, shadow_of,
-};
+use pleach_abi::layout::{DIRTY_BASE, DIRTY_SHIFT, DIRTY_SPILL, dirty_of, memory_label, shadow_of};
 use pleach_abi::node::{Node, Op};
 use pleach_abi::shm::Loss;
 
@@ -136,7 +134,13 @@ pub fn store(addr: u64, label: u32, bits: u32) {
 fn widen(label: u32, width: u32) -> u32 {
     let v = value(label);
     if width > 64 {
-        let n = Node { op: Op::ZExt as u8, width: width as u8, a: label, val: v as u64, ..Node::default() };
+        let n = Node {
+            op: Op::ZExt as u8,
+            width: width as u8,
+            a: label,
+            val: v as u64,
+            ..Node::default()
+        };
         push_wide(n, 0, (v >> 64) as u64)
     } else {
         cast(Op::ZExt, label, width, v as u64)
@@ -256,7 +260,8 @@ impl Piece {
 /// The longest piece that starts here.
 fn piece(addr: u64, labels: &[u32]) -> Piece {
     let first = labels[0];
-    let run = |f: &dyn Fn(usize) -> bool| (1..labels.len()).find(|&i| !f(i)).unwrap_or(labels.len());
+    let run =
+        |f: &dyn Fn(usize) -> bool| (1..labels.len()).find(|&i| !f(i)).unwrap_or(labels.len());
     if first == 0 {
         let n = run(&|i| labels[i] == 0);
         let val = (0..n).fold(0, |v, i| v | u128::from(word(addr + i as u64, 1)) << (8 * i));
@@ -266,7 +271,8 @@ fn piece(addr: u64, labels: &[u32]) -> Piece {
     let is = *node(label);
     if is.op == Op::Input as u8 {
         let n = run(&|i| {
-            labels[i] == memory_label(label + i as u32, 0) && node(label + i as u32).op == Op::Input as u8
+            labels[i] == memory_label(label + i as u32, 0)
+                && node(label + i as u32).op == Op::Input as u8
         });
         let val = (0..n).fold(0, |v, i| v | u128::from(node(label + i as u32).val) << (8 * i));
         let width = 8 * n as u32;

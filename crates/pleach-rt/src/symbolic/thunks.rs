@@ -138,8 +138,22 @@ macro_rules! quick_store {
 quick_load!("__pleach_load1", 8, "mov eax, [r11]");
 quick_load!("__pleach_load2", 16, "mov rax, [r11]");
 quick_load!("__pleach_load4", 32, "mov rax, [r11]", "or rax, [r11 + 8]");
-quick_load!("__pleach_load8", 64, "mov rax, [r11]", "or rax, [r11 + 8]", "or rax, [r11 + 16]", "or rax, [r11 + 24]");
+quick_load!(
+    "__pleach_load8",
+    64,
+    "mov rax, [r11]",
+    "or rax, [r11 + 8]",
+    "or rax, [r11 + 16]",
+    "or rax, [r11 + 24]"
+);
 quick_store!("__pleach_store1", 8, "mov eax, [r11]");
 quick_store!("__pleach_store2", 16, "mov rax, [r11]");
 quick_store!("__pleach_store4", 32, "mov rax, [r11]", "or rax, [r11 + 8]");
-quick_store!("__pleach_store8", 64, "mov rax, [r11]", "or rax, [r11 + 8]", "or rax, [r11 + 16]", "or rax, [r11 + 24]");
+quick_store!(
+    "__pleach_store8",
+    64,
+    "mov rax, [r11]",
+    "or rax, [r11 + 8]",
+    "or rax, [r11 + 16]",
+    "or rax, [r11 + 24]"
+);

@@ -5,8 +5,8 @@
 //! before the access, so that a check is in the trace when the access faults.
 
 use super::emit::Emitter;
-use super::nodes::binary_op;
 use super::flow::{base_of, reads_constant};
+use super::nodes::binary_op;
 use super::shape::{label_type, leaves, scalar_bits};
 use crate::instrument::llvm::{IntPredicate, Opcode, Type, Value};
 use pleach_abi::layout::{DIRTY_BASE, DIRTY_SHIFT};
@@ -295,7 +295,9 @@ impl Emitter<'_> {
                 let result = self.b.op(op, i, operand);
                 let node = binary_op(op).unwrap_or(Op::Add);
                 let value = self.label(operand);
-                self.if_any(&[old, value], |e| e.binary_node(node, (i, old), (operand, value), result))
+                self.if_any(&[old, value], |e| {
+                    e.binary_node(node, (i, old), (operand, value), result)
+                })
             }
             (None, LLVMAtomicRMWBinOpXchg) => self.label(operand),
             _ => self.zero(),
@@ -306,7 +308,8 @@ impl Emitter<'_> {
     /// Compare-exchange: the result is the old value and whether it was equal.
     pub fn atomic_exchange(&mut self, i: Value) {
         let (address, expected, desired) = (i.operand(0), i.operand(1), i.operand(2));
-        let (Some(bits), Some(lt)) = (scalar_bits(expected.ty()), label_type(self.ctx, i.ty())) else {
+        let (Some(bits), Some(lt)) = (scalar_bits(expected.ty()), label_type(self.ctx, i.ty()))
+        else {
             self.b.insert(i);
             return;
         };
@@ -320,7 +323,8 @@ impl Emitter<'_> {
         let success = self.b.extract_value(i, 1);
         let le = self.label(expected);
         let equal = self.b.compare(IntPredicate::LLVMIntEQ, value, expected);
-        let ls = self.if_any(&[old, le], |e| e.binary_node(Op::Eq, (value, old), (expected, le), equal));
+        let ls =
+            self.if_any(&[old, le], |e| e.binary_node(Op::Eq, (value, old), (expected, le), equal));
         let whole = self.b.insert_value(lt.null(), old, 0);
         let whole = self.b.insert_value(whole, ls, 1);
         self.set_label(i, whole);

@@ -6,8 +6,8 @@ use super::flow::is_labelling_call;
 use super::shape::{is_float, label_type, leaves, scalar_bits};
 use crate::instrument::llvm::{IntPredicate, Opcode, Type, Value};
 use pleach_abi::layout::{
-    ARG_SLOTS, BYVAL_SLOTS, RET_SLOTS, TLS_ARG_COUNT, TLS_ARG_STAMP, TLS_ARGS, TLS_RET_STAMP, TLS_RETS,
-    TLS_SITE, TLS_VA, VA_BYVAL,
+    ARG_SLOTS, BYVAL_SLOTS, RET_SLOTS, TLS_ARG_COUNT, TLS_ARG_STAMP, TLS_ARGS, TLS_RET_STAMP,
+    TLS_RETS, TLS_SITE, TLS_VA, VA_BYVAL,
 };
 use pleach_abi::section::SiteKind;
 use pleach_abi::shm::Loss;

@@ -18,9 +18,7 @@ use super::flow;
 use super::markers::{Mark, mark_of};
 use super::runtime::Runtime;
 use super::shape::{is_float, label_type, scalar_bits};
-use crate::instrument::llvm::{
-    Block, Builder, Context, Module, Opcode, Type, Value,
-};
+use crate::instrument::llvm::{Block, Builder, Context, Module, Opcode, Type, Value};
 use crate::instrument::sites::{self, Extra};
 use pleach_abi::section::{SITES, Site, SiteKind};
 use pleach_abi::shm::Loss;
@@ -41,6 +39,8 @@ pub struct Emitter<'a> {
     /// beyond their block, before any code was added.
     uses: HashMap<Value, usize>,
     outgoing: HashSet<Value>,
+    /// Conditions that a marker holds on to.
+    marked: HashSet<Value>,
     /// Labels made in the cold block that is being written.
     memo: HashMap<Value, Value>,
     /// Last block of each original block's chain.
@@ -75,6 +75,7 @@ impl<'a> Emitter<'a> {
             labelled,
             uses,
             outgoing,
+            marked: marked(function),
             labels: HashMap::new(),
             pending: HashSet::new(),
             memo: HashMap::new(),
@@ -250,7 +251,13 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    fn guard_tree(&mut self, condition: Value, order: &[Value], kept: &[Value], cold: impl FnOnce(&mut Self)) {
+    fn guard_tree(
+        &mut self,
+        condition: Value,
+        order: &[Value],
+        kept: &[Value],
+        cold: impl FnOnce(&mut Self),
+    ) {
         let zeros = vec![self.zero(); kept.len()];
         let outer = std::mem::take(&mut self.memo);
         let labels = self.guarded(condition, &zeros, |e| {
@@ -384,6 +391,8 @@ impl<'a> Emitter<'a> {
             },
             LLVMInvoke | LLVMCallBr => self.call(i),
             LLVMRet => self.leave(i),
+            LLVMBr if i.is_conditional() => self.unmarked_branch(i),
+            LLVMSwitch => self.unmarked_switch(i),
             LLVMIndirectBr => self.indirect_jump(i),
             _ => {
                 self.b.insert(i);
@@ -440,8 +449,19 @@ impl<'a> Emitter<'a> {
         use Opcode::*;
         if matches!(
             i.opcode(),
-            LLVMFAdd | LLVMFSub | LLVMFMul | LLVMFDiv | LLVMFRem | LLVMFNeg | LLVMFCmp
-                | LLVMSIToFP | LLVMUIToFP | LLVMFPToSI | LLVMFPToUI | LLVMFPExt | LLVMFPTrunc
+            LLVMFAdd
+                | LLVMFSub
+                | LLVMFMul
+                | LLVMFDiv
+                | LLVMFRem
+                | LLVMFNeg
+                | LLVMFCmp
+                | LLVMSIToFP
+                | LLVMUIToFP
+                | LLVMFPToSI
+                | LLVMFPToUI
+                | LLVMFPExt
+                | LLVMFPTrunc
         ) {
             let values: Vec<Value> = (0..i.operand_count()).map(|n| i.operand(n)).collect();
             self.lose_values(&values, Loss::Float);
@@ -512,10 +532,14 @@ impl<'a> Emitter<'a> {
         if label.ty() == self.ctx.int(32) {
             return vec![label];
         }
-        if label.is_null() || label.ty().kind() != crate::instrument::llvm::TypeKind::LLVMVectorTypeKind {
+        if label.is_null()
+            || label.ty().kind() != crate::instrument::llvm::TypeKind::LLVMVectorTypeKind
+        {
             return vec![];
         }
-        (0..label.ty().vector_len()).map(|n| self.b.extract_element(label, self.number(n))).collect()
+        (0..label.ty().vector_len())
+            .map(|n| self.b.extract_element(label, self.number(n)))
+            .collect()
     }
 
     fn join_elements(&mut self, from: Value, label: Value) -> Value {
@@ -563,6 +587,30 @@ impl<'a> Emitter<'a> {
         i.discard();
     }
 
+    /// A branch that the optimiser made, such as one of a comparison of strings
+    /// written out: nobody marked it, and it decides all the same.
+    fn unmarked_branch(&mut self, i: Value) {
+        let c = i.condition();
+        if self.has_label(c) && !self.marked.contains(&c) {
+            let site = self.site(i, SiteKind::Branch);
+            self.sink(&[c], None, |e| {
+                let l = e.cold(c);
+                let dir = e.b.cast(Opcode::LLVMZExt, c, e.ctx.int(32));
+                e.b.call(e.rt.branch, &[site, l, dir]);
+            });
+        }
+        self.b.insert(i);
+    }
+
+    /// The same for a switch. Its cases are in no record, so the value itself
+    /// is what was decided.
+    fn unmarked_switch(&mut self, i: Value) {
+        if !self.marked.contains(&i.condition()) {
+            self.indirect_target(i, i.condition());
+        }
+        self.b.insert(i);
+    }
+
     fn indirect_jump(&mut self, i: Value) {
         self.indirect_target(i, i.operand(0));
         self.b.insert(i);
@@ -586,6 +634,22 @@ fn operands(v: Value) -> Vec<Value> {
     (0..n).map(|k| v.operand(k)).collect()
 }
 
+/// The values that markers mark, freezes of them included.
+fn marked(function: Value) -> HashSet<Value> {
+    let mut all = HashSet::new();
+    for block in function.blocks() {
+        for i in block.instructions() {
+            if i.is_call() && mark_of(i.callee()).is_some() {
+                let v = i.operand(0);
+                all.insert(v);
+                let frozen = |u: &Value| u.is_instruction() && u.opcode() == Opcode::LLVMFreeze;
+                all.extend(v.users().into_iter().filter(frozen));
+            }
+        }
+    }
+    all
+}
+
 /// For each labelled value the number of users that may ask for its label, and
 /// the values that some other block uses.
 fn uses(function: Value, labelled: &HashSet<Value>) -> (HashMap<Value, usize>, HashSet<Value>) {
@@ -596,7 +660,7 @@ fn uses(function: Value, labelled: &HashSet<Value>) -> (HashMap<Value, usize>, H
         for &v in body.iter().filter(|v| labelled.contains(v)) {
             let users = v.users();
             let asking = |u: &&Value| !matches!(u.opcode(), Opcode::LLVMBr | Opcode::LLVMSwitch);
-            uses.insert(v, users.iter().filter(asking).count());
+            uses.insert(v, users.iter().filter(asking).count().max(1));
             if users.iter().any(|u| !here.contains(u) || u.opcode() == Opcode::LLVMPHI) {
                 outgoing.insert(v);
             }
@@ -609,7 +673,14 @@ fn is_terminator(i: Value) -> bool {
     use Opcode::*;
     matches!(
         i.opcode(),
-        LLVMRet | LLVMBr | LLVMSwitch | LLVMIndirectBr | LLVMInvoke | LLVMUnreachable | LLVMCallBr | LLVMResume
+        LLVMRet
+            | LLVMBr
+            | LLVMSwitch
+            | LLVMIndirectBr
+            | LLVMInvoke
+            | LLVMUnreachable
+            | LLVMCallBr
+            | LLVMResume
     )
 }
 

@@ -61,7 +61,8 @@ pub fn is_labelling_call(i: Value) -> bool {
 
 /// Functions of the runtime and of sanitizers that take and give no labels.
 fn is_silent(name: &str) -> bool {
-    let sanitizer = ["__ubsan_", "__asan_", "__sanitizer_", "__lsan_"].iter().any(|p| name.starts_with(p));
+    let sanitizer =
+        ["__ubsan_", "__asan_", "__sanitizer_", "__lsan_"].iter().any(|p| name.starts_with(p));
     sanitizer || is_ours(name) && !name.starts_with("__pleach_m_") && name != "__pleach_afl_len"
 }
 

@@ -109,7 +109,9 @@ impl Emitter<'_> {
 
     fn overflowing(&mut self, i: Value, op: Op, flag: Op) {
         let (a, b) = (i.operand(0), i.operand(1));
-        let Some(t) = label_type(self.ctx, i.ty()).filter(|_| scalar_bits(a.ty()).is_some()) else { return };
+        let Some(t) = label_type(self.ctx, i.ty()).filter(|_| scalar_bits(a.ty()).is_some()) else {
+            return;
+        };
         let (value, over) = (self.b.extract_value(i, 0), self.b.extract_value(i, 1));
         let (la, lb) = (self.label(a), self.label(b));
         let Some(any) = self.any(&[la, lb]) else { return };
@@ -287,9 +289,27 @@ impl Emitter<'_> {
 fn is_bookkeeping(family: &str) -> bool {
     matches!(
         family,
-        "assume" | "lifetime" | "dbg" | "prefetch" | "invariant" | "experimental" | "eh"
-            | "stacksave" | "stackrestore" | "va_end" | "va_copy" | "trap" | "debugtrap"
-            | "donothing" | "pseudoprobe" | "threadlocal" | "returnaddress" | "frameaddress"
-            | "objectsize" | "is" | "ubsantrap" | "fake"
+        "assume"
+            | "lifetime"
+            | "dbg"
+            | "prefetch"
+            | "invariant"
+            | "experimental"
+            | "eh"
+            | "stacksave"
+            | "stackrestore"
+            | "va_end"
+            | "va_copy"
+            | "trap"
+            | "debugtrap"
+            | "donothing"
+            | "pseudoprobe"
+            | "threadlocal"
+            | "returnaddress"
+            | "frameaddress"
+            | "objectsize"
+            | "is"
+            | "ubsantrap"
+            | "fake"
     )
 }

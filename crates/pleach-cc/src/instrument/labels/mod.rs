@@ -29,7 +29,12 @@ use runtime::Runtime;
 const OPTIMISE: &str = "strip-nonlinetable-debuginfo,default<O2>,function(scalarizer<load-store>,instsimplify,adce,break-crit-edges)";
 const CLEAN_UP: &str = "function(early-cse,simplifycfg,instsimplify,adce,simplifycfg)";
 
-pub fn instrument(ctx: &Context, module: &Module, machine: &TargetMachine, opts: &Options) -> Result<(), Error> {
+pub fn instrument(
+    ctx: &Context,
+    module: &Module,
+    machine: &TargetMachine,
+    opts: &Options,
+) -> Result<(), Error> {
     let internal = |stage| move |why| Error::Internal { stage, why };
     let check = |stage| match opts.verify {
         true => module.verify().map_err(internal(stage)),
@@ -121,7 +126,8 @@ fn globals(ctx: &Context, module: &Module) {
     if entries.is_empty() {
         return;
     }
-    let table = module.add_data("__pleach_globals", t.constant_array(&entries), Some(GLOBALS), false);
+    let table =
+        module.add_data("__pleach_globals", t.constant_array(&entries), Some(GLOBALS), false);
     table.set_alignment(8);
     module.keep(table);
 }

@@ -65,7 +65,13 @@ impl Emitter<'_> {
         }
     }
 
-    pub fn binary_node(&mut self, op: Op, (a, la): Labelled, (b, lb): Labelled, result: Value) -> Value {
+    pub fn binary_node(
+        &mut self,
+        op: Op,
+        (a, la): Labelled,
+        (b, lb): Labelled,
+        result: Value,
+    ) -> Value {
         if la.is_null() && lb.is_null() {
             return self.zero();
         }

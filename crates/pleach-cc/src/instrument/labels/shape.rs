@@ -34,7 +34,8 @@ pub fn label_type(ctx: &Context, t: Type) -> Option<Type> {
             Some(label_type(ctx, t.element())?.array(t.array_len()))
         }
         TypeKind::LLVMStructTypeKind => {
-            let fields: Option<Vec<Type>> = t.fields().iter().map(|&f| label_type(ctx, f)).collect();
+            let fields: Option<Vec<Type>> =
+                t.fields().iter().map(|&f| label_type(ctx, f)).collect();
             Some(ctx.structure(&fields.filter(|f| !f.is_empty())?))
         }
         _ => None,

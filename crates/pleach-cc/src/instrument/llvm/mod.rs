@@ -1,0 +1,43 @@
+//! LLVM's C API with names and types that read well.
+//!
+//! All values live in one [`Context`] that outlives them: a compilation makes
+//! a context, works on its modules and ends. Every `unsafe` block below rests
+//! on that, and on LLVM's own rule that a reference it hands out stays valid
+//! until the thing is erased; the passes erase only what they no longer hold.
+
+mod builder;
+mod context;
+mod module;
+mod value;
+
+use llvm_sys::prelude::*;
+use std::ffi::CString;
+
+pub use builder::Builder;
+pub use context::{Context, TargetMachine};
+pub use llvm_sys::LLVMIntPredicate as IntPredicate;
+pub use llvm_sys::LLVMLinkage as Linkage;
+pub use llvm_sys::LLVMOpcode as Opcode;
+pub use llvm_sys::LLVMTypeKind as TypeKind;
+pub use module::Module;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Value(pub LLVMValueRef);
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Type(pub LLVMTypeRef);
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Block(pub LLVMBasicBlockRef);
+#[derive(Clone, Copy)]
+pub struct Attribute(pub LLVMAttributeRef);
+
+pub fn c_string(s: &str) -> CString {
+    CString::new(s.replace('\0', "")).unwrap_or_default()
+}
+
+fn text(p: *const libc::c_char, n: usize) -> String {
+    if p.is_null() {
+        return String::new();
+    }
+    let bytes = unsafe { std::slice::from_raw_parts(p.cast::<u8>(), n) };
+    String::from_utf8_lossy(bytes).into_owned()
+}
