@@ -644,6 +644,12 @@ fn marked(function: Value) -> HashSet<Value> {
                 all.insert(v);
                 let frozen = |u: &Value| u.is_instruction() && u.opcode() == Opcode::LLVMFreeze;
                 all.extend(v.users().into_iter().filter(frozen));
+                // The optimiser narrows and shifts what a switch goes by, but
+                // leaves the switch behind its marker.
+                if matches!(mark_of(i.callee()), Some(Mark::Switch)) {
+                    let end = block.terminator().filter(|t| t.opcode() == Opcode::LLVMSwitch);
+                    all.extend(end.map(Value::condition));
+                }
             }
         }
     }
