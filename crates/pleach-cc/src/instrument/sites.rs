@@ -85,7 +85,10 @@ impl Extra {
     /// Index of a new record for an instruction.
     pub fn add(&mut self, at: Value, kind: SiteKind) -> usize {
         let ordinal = self.kinds.len() as u64;
-        let info = info(at, kind, mix(self.hash, ordinal), &self.record.file);
+        let mut info = info(at, kind, mix(self.hash, ordinal), &self.record.file);
+        if kind == SiteKind::Switch {
+            info.cases = at.cases().iter().map(|c| c.constant_int().unwrap_or(0)).collect();
+        }
         self.record.sites.push(info);
         self.kinds.push(kind);
         ordinal as usize

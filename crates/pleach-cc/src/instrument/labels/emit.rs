@@ -602,11 +602,15 @@ impl<'a> Emitter<'a> {
         self.b.insert(i);
     }
 
-    /// The same for a switch. Its cases are in no record, so the value itself
-    /// is what was decided.
+    /// The same for a switch.
     fn unmarked_switch(&mut self, i: Value) {
-        if !self.marked.contains(&i.condition()) {
-            self.indirect_target(i, i.condition());
+        let c = i.condition();
+        if self.has_label(c) && !self.marked.contains(&c) {
+            let site = self.site(i, SiteKind::Switch);
+            self.sink(&[c], None, |e| {
+                let l = e.cold(c);
+                e.b.call(e.rt.switch, &[site, l]);
+            });
         }
         self.b.insert(i);
     }
@@ -644,16 +648,24 @@ fn marked(function: Value) -> HashSet<Value> {
                 all.insert(v);
                 let frozen = |u: &Value| u.is_instruction() && u.opcode() == Opcode::LLVMFreeze;
                 all.extend(v.users().into_iter().filter(frozen));
-                // The optimiser narrows and shifts what a switch goes by, but
-                // leaves the switch behind its marker.
-                if matches!(mark_of(i.callee()), Some(Mark::Switch)) {
-                    let end = block.terminator().filter(|t| t.opcode() == Opcode::LLVMSwitch);
-                    all.extend(end.map(Value::condition));
-                }
+                // The optimiser rewrites what a switch or a loop's exit goes by,
+                // but leaves it behind its marker. A condition that only markers
+                // still use is one that was rewritten.
+                let kind = match mark_of(i.callee()) {
+                    Some(Mark::Switch) => Some(Opcode::LLVMSwitch),
+                    Some(Mark::Branch) if is_rewritten(v) => Some(Opcode::LLVMBr),
+                    _ => None,
+                };
+                let end = block.terminator().filter(|t| kind == Some(t.opcode()));
+                all.extend(end.filter(|t| t.operand_count() > 1).map(Value::condition));
             }
         }
     }
     all
+}
+
+fn is_rewritten(v: Value) -> bool {
+    !v.is_constant() && v.users().iter().all(|u| u.is_call() && mark_of(u.callee()).is_some())
 }
 
 /// For each labelled value the number of users that may ask for its label, and
