@@ -6,28 +6,28 @@
 // exit: 0
 // path: length: len > 0
 // path: 1 && in[0] != '\n'
+// path: switch: in[0] == 'n'
 // path: length: len > 1
 // path: 1 && in[1] != '\n'
+// path: switch: in[1] == 'a'
 // path: length: len > 2
 // path: 1 && in[2] != '\n'
+// path: switch: in[2] == 'm'
 // path: length: len > 3
 // path: 1 && in[3] != '\n'
+// path: switch: in[3] == 'e'
 // path: length: len > 4
 // path: 1 && in[4] != '\n'
+// path: switch: in[4] == '='
 // path: length: len > 5
 // path: 1 && in[5] != '\n'
+// path: switch: in[5] == 'a'
 // path: length: len > 6
 // path: 1 && in[6] != '\n'
+// path: switch: in[6] == ' '
 // path: length: len > 7
 // path: 1 && in[7] != '\n'
-// path: length: len > 8
-// path: 1 && in[8] != '\n'
-// path: length: len > 9
-// path: 1 && in[9] != '\n'
-// path: length: len > 10
-// path: 1 && in[10] != '\n'
-// path: length: len > 11
-// path: 1 && in[11] != '\n'
+// path: switch: in[7] == 'l'
 // path: …
 // same: "name=a long value that needs the heaq\n"
 // other: "nome=a long value that needs the heap\n"

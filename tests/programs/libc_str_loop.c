@@ -4,6 +4,12 @@
 // input: "a\r\n"
 // stdout: "1\n"
 // exit: 0
+// path: length: len > 2
+// path: in[0] != '\0'
+// path: in[0] != '\r'
+// path: in[1] != '\0'
+// path: in[1] == '\r'
+// path: in[2] == '\n'
 // must: in[1] == 0x0d
 // must: in[2] == 0x0a
 // other: "a \n"

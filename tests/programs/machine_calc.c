@@ -10,14 +10,17 @@
 // path: length: len > 1
 // path: in[1] != '*'
 // path: !(in[1] == '*' || in[1] == '/')
+// path: switch: in[1] == '+'
 // path: in[1] == '+'
 // path: in[1] == '+' || in[1] == '-'
+// path: switch: in[1] == '+'
 // path: length: len > 2
 // path: in[2] > '/'
 // path: in[2] < ':'
 // path: length: len > 3
 // path: in[3] == '*'
 // path: in[3] == '*' || in[3] == '/'
+// path: switch: in[3] == '*'
 // path: length: len > 4
 // path: in[4] <= '/'
 // path: in[4] == '('
@@ -25,9 +28,6 @@
 // path: in[5] > '/'
 // path: in[5] < ':'
 // path: length: len > 6
-// path: in[6] != '*'
-// path: !(in[6] == '*' || in[6] == '/')
-// path: in[6] != '+'
 // path: …
 // other: "2+3*(4/1)"
 // run
@@ -40,6 +40,7 @@
 // path: length: len > 1
 // path: in[1] != '*'
 // path: in[1] == '*' || in[1] == '/'
+// path: switch: in[1] == '/'
 // path: length: len > 2
 // path: in[2] <= '/'
 // path: in[2] == '('
@@ -49,15 +50,14 @@
 // path: length: len > 4
 // path: in[4] != '*'
 // path: !(in[4] == '*' || in[4] == '/')
+// path: switch: in[4] == '-'
 // path: in[4] != '+'
 // path: in[4] == '+' || in[4] == '-'
+// path: switch: in[4] == '-'
 // path: length: len > 5
 // path: in[5] > '/'
 // path: in[5] < ':'
 // path: length: len > 6
-// path: in[6] != '*'
-// path: !(in[6] == '*' || in[6] == '/')
-// path: in[6] != '+'
 // path: …
 #include <stdio.h>
 #include <stdlib.h>

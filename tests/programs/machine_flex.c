@@ -16,6 +16,7 @@
 // path: check: (uint64_t)((int16_t)u16le(nxt + ((int16_t)base[(int16_t)nxt[ec[in[0]]]] * 2 + 0x… + ec[in[1]] * 2) - 0x…) * 2) <= 12
 // path: check: (uint64_t)((int16_t)base[(int16_t)u16le(nxt + ((int16_t)base[(int16_t)nxt[ec[in[0]]]] * 2 + 0x… + ec[in[1]] * 2) - 0x…)] * 2 + 0x… + ec[in[2]] …
 // path: u16le(nxt + ((int16_t)base[(int16_t)u16le(nxt + ((int16_t)base[(int16_t)nxt[ec[in[0]]]] * 2 + 0x… + ec[in[1]] * 2) - 0x…)] * 2 + 0x… + ec[in[2]] * 2) …
+// path: check: (uint64_t)((int16_t)u16le(nxt + ((int16_t)base[(int16_t)nxt[ec[in[0]]]] * 2 + 0x… + ec[in[1]] * 2) - 0x…) * 8) <= 48
 // path: u16le(nxt + ((int16_t)base[(int16_t)nxt[ec[in[0]]]] * 2 + 0x… + ec[in[1]] * 2) - 0x…) == 2
 // path: len > 2
 // path: check: ec[in[2]] * 2 <= 70
@@ -24,10 +25,9 @@
 // path: check: (uint64_t)((int16_t)nxt[ec[in[2]]] * 2) <= 12
 // path: check: (uint64_t)((int16_t)base[(int16_t)nxt[ec[in[2]]]] * 2 + 0x… + ec[in[3]] * 2 - 0x…) <= 70
 // path: u16le(nxt + ((int16_t)base[(int16_t)nxt[ec[in[2]]]] * 2 + 0x… + ec[in[3]] * 2) - 0x…) == 6
+// path: check: (uint64_t)((int16_t)nxt[ec[in[2]]] * 8) <= 48
 // path: nxt[ec[in[2]]] != 2
 // path: len > 3
-// path: check: ec[in[3]] * 2 <= 70
-// path: nxt[ec[in[3]]] != 6
 // path: …
 // same: "if y2"
 // other: "of x1"

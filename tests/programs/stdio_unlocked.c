@@ -6,8 +6,11 @@
 // exit: 0
 // path: length: len > 0
 // path: 1 && in[0] != ';'
+// path: switch: in[0] == 'a'
 // path: 1 && in[1] != ';'
+// path: switch: in[1] == 'b'
 // path: !(1 && in[2] != ';')
+// path: switch: in[2] == ';'
 // path: length: len > 3
 // path: length: len <= 4
 // same: "xy;z"
