@@ -1,0 +1,142 @@
+//! What has been covered: which branches, and how often in AFL's buckets.
+
+use crate::program::{BranchId, Program};
+
+/// Branches and the buckets of their hit counts over all runs so far.
+#[derive(Clone, Debug, Default)]
+pub struct Coverage {
+    /// A bit for each bucket that a run had.
+    buckets: Vec<u8>,
+    /// Branches that count and are covered, and functions that were reached.
+    covered: usize,
+    reached: Vec<bool>,
+}
+
+/// What a run added.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Gain {
+    /// Branches that no run took before, those that do not count included.
+    pub branches: Vec<BranchId>,
+    /// Branches that no run took so often before, by bucket.
+    pub buckets: u32,
+}
+
+impl Gain {
+    pub fn is_empty(&self) -> bool {
+        self.branches.is_empty() && self.buckets == 0
+    }
+}
+
+impl Coverage {
+    pub fn new(program: &Program) -> Coverage {
+        Coverage {
+            buckets: vec![0; program.branches()],
+            covered: 0,
+            reached: vec![false; program.functions().len()],
+        }
+    }
+
+    /// Adds the counters of a run: `counts[b]` is how often it took branch `b`.
+    pub fn add(&mut self, program: &Program, counts: &[u8]) -> Gain {
+        let mut gain = Gain::default();
+        // Most of a map is zero, and most of the rest is known: words at a time.
+        for (word, chunk) in counts.chunks(8).enumerate() {
+            if chunk.iter().all(|&c| c == 0) {
+                continue;
+            }
+            for (i, &count) in chunk.iter().enumerate() {
+                let branch = word * 8 + i;
+                let Some(seen) = self.buckets.get_mut(branch) else { return gain };
+                let bit = bucket(count);
+                if *seen & bit == bit {
+                    continue;
+                }
+                if *seen == 0 {
+                    gain.branches.push(branch as BranchId);
+                } else {
+                    gain.buckets += 1;
+                }
+                *seen |= bit;
+            }
+        }
+        for &branch in &gain.branches {
+            self.covered += usize::from(program.counts(branch));
+            if let Some(f) = program.function_of(branch) {
+                self.reached[f as usize] = true;
+            }
+        }
+        gain
+    }
+
+    /// Whether some run took a branch.
+    pub fn has(&self, branch: BranchId) -> bool {
+        self.buckets.get(branch as usize).is_some_and(|&b| b != 0)
+    }
+
+    /// Branches that count and are covered.
+    pub fn covered(&self) -> usize {
+        self.covered
+    }
+
+    /// Whether some run took a branch of a function.
+    pub fn reached(&self, function: u32) -> bool {
+        self.reached.get(function as usize).is_some_and(|&r| r)
+    }
+
+    /// Branches that count, in functions that some run reached.
+    pub fn reachable(&self, program: &Program) -> usize {
+        let reached = program.functions().iter().zip(&self.reached).filter(|(_, r)| **r);
+        reached.flat_map(|(f, _)| &f.sites).filter(|s| s.counts).map(|s| s.sides as usize).sum()
+    }
+
+    pub fn functions_reached(&self) -> usize {
+        self.reached.iter().filter(|&&r| r).count()
+    }
+}
+
+/// AFL's buckets: 1, 2, 3, 4–7, 8–15, 16–31, 32–127, 128 and more; 0 for none.
+const fn bucket(count: u8) -> u8 {
+    match count {
+        0 => 0,
+        1 => 1,
+        2 => 2,
+        3 => 4,
+        4..=7 => 8,
+        8..=15 => 16,
+        16..=31 => 32,
+        32..=127 => 64,
+        _ => 128,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{FunctionShape, SiteShape};
+
+    fn program() -> Program {
+        let site = |first, counts| SiteShape { first, sides: 2, block: 0, targets: vec![], counts };
+        let f = |sites| FunctionShape { sites, ..FunctionShape::default() };
+        Program::new(vec![f(vec![site(0, true), site(2, false)]), f(vec![site(4, true)])], [])
+    }
+
+    #[test]
+    fn new_branches_and_new_buckets_are_told_apart() {
+        let (program, mut coverage) = (program(), Coverage::new(&program()));
+        let gain = coverage.add(&program, &[1, 0, 200, 0, 0, 0]);
+        assert_eq!((gain.branches, gain.buckets), (vec![0, 2], 0));
+        let gain = coverage.add(&program, &[2, 0, 255, 0, 0, 0]);
+        assert_eq!((gain.branches, gain.buckets), (vec![], 1));
+        assert!(coverage.add(&program, &[2, 0, 1, 0, 0, 0]).buckets == 1);
+        assert!(coverage.add(&program, &[1, 0, 128, 0, 0, 0]).is_empty());
+    }
+
+    #[test]
+    fn selects_are_seen_but_do_not_count() {
+        let (program, mut coverage) = (program(), Coverage::new(&program()));
+        coverage.add(&program, &[1, 0, 1, 1, 0, 0]);
+        assert_eq!((coverage.covered(), coverage.reachable(&program)), (1, 2));
+        assert_eq!(coverage.functions_reached(), 1);
+        assert!(coverage.has(3) && !coverage.has(4));
+    }
+}

@@ -1,0 +1,98 @@
+//! The static side of the program: its branches, numbered, and for the
+//! control-flow directed search the blocks, the edges between them and the
+//! calls. Built once by whoever can read an executable.
+
+use std::collections::HashMap;
+
+/// One side of a conditional branch, or one case of a switch.
+pub type BranchId = u32;
+
+/// A branch or switch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SiteShape {
+    /// Its first side. A branch has two, the true one first; a switch one for
+    /// each case and the default's last.
+    pub first: BranchId,
+    pub sides: u32,
+    /// The block that it ends.
+    pub block: u32,
+    /// Where each side leads; empty if the tables do not say.
+    pub targets: Vec<u32>,
+    /// What coverage counts: a select and a sanitizer's branch are not.
+    pub counts: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    pub block: u32,
+    /// Index of the function called; `None` outside the program or indirect.
+    pub callee: Option<u32>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FunctionShape {
+    pub name: String,
+    /// Successors of each block; block 0 is the entry.
+    pub blocks: Vec<Vec<u32>>,
+    pub sites: Vec<SiteShape>,
+    pub calls: Vec<Call>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    functions: Vec<FunctionShape>,
+    /// The function and the site of each branch.
+    owner: Vec<(u32, u32)>,
+    by_hash: HashMap<u64, (u32, u32)>,
+}
+
+impl Program {
+    /// `hashes` has for each site its hash and where it is: function, site.
+    /// Sides must be numbered from 0 without gaps.
+    pub fn new(
+        functions: Vec<FunctionShape>,
+        hashes: impl IntoIterator<Item = (u64, (u32, u32))>,
+    ) -> Program {
+        let sites = || {
+            functions.iter().enumerate().flat_map(|(f, function)| {
+                function.sites.iter().enumerate().map(move |(s, site)| (f as u32, s as u32, site))
+            })
+        };
+        let total = sites().map(|(_, _, s)| s.first + s.sides).max().unwrap_or(0);
+        let mut owner = vec![(u32::MAX, 0); total as usize];
+        for (f, s, site) in sites() {
+            owner[site.first as usize..][..site.sides as usize].fill((f, s));
+        }
+        Program { owner, by_hash: hashes.into_iter().collect(), functions }
+    }
+
+    pub fn functions(&self) -> &[FunctionShape] {
+        &self.functions
+    }
+
+    /// How many branches there are, counted or not.
+    pub fn branches(&self) -> usize {
+        self.owner.len()
+    }
+
+    /// The function that a branch is in.
+    pub fn function_of(&self, branch: BranchId) -> Option<u32> {
+        self.owner.get(branch as usize).map(|o| o.0).filter(|&f| f != u32::MAX)
+    }
+
+    pub fn site_of(&self, branch: BranchId) -> Option<&SiteShape> {
+        let &(f, s) = self.owner.get(branch as usize)?;
+        self.functions.get(f as usize)?.sites.get(s as usize)
+    }
+
+    /// Whether coverage counts a branch.
+    pub fn counts(&self, branch: BranchId) -> bool {
+        self.site_of(branch).is_some_and(|s| s.counts)
+    }
+
+    /// The site with a hash.
+    pub fn site(&self, hash: u64) -> Option<&SiteShape> {
+        let &(f, s) = self.by_hash.get(&hash)?;
+        self.functions.get(f as usize)?.sites.get(s as usize)
+    }
+}

@@ -1,0 +1,232 @@
+//! Runs as a search sees them: the decisions of a trace, without expressions.
+
+use crate::program::BranchId;
+use crate::tree::{Mark, ROOT, Tree};
+use pleach_abi::event::Kind;
+use std::collections::{BTreeMap, VecDeque};
+
+/// An input that was executed.
+pub type InputId = u32;
+/// A traced run of an input.
+pub type RunId = u32;
+
+/// One decision of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// What was decided: site and kind, and the bound for a length. The same
+    /// decision in another run has the same key.
+    pub key: u64,
+    pub kind: Kind,
+    /// What came out: 0 or 1, or the index of a switch's case (the default is
+    /// the last). For a value without cases 0 is "the one that was seen".
+    pub outcome: u32,
+    /// How many outcomes there are.
+    pub outcomes: u32,
+    /// The branch of outcome 0, if the decision is a branch of the program.
+    first: BranchId,
+}
+
+const NO_BRANCH: BranchId = BranchId::MAX;
+
+impl Decision {
+    /// A decision that is no branch of the program: a check, a length, a pin.
+    pub fn new(key: u64, kind: Kind, outcome: u32, outcomes: u32) -> Decision {
+        Decision { key, kind, outcome, outcomes, first: NO_BRANCH }
+    }
+
+    /// The sides of the decision in the program start with this branch.
+    pub fn at(self, first: BranchId) -> Decision {
+        Decision { first, ..self }
+    }
+
+    /// The branch that an outcome takes.
+    pub fn branch(&self, outcome: u32) -> Option<BranchId> {
+        if self.first == NO_BRANCH || outcome >= self.outcomes {
+            return None;
+        }
+        // The true side of a branch is its first.
+        let side = if self.kind == Kind::Switch { outcome } else { 1 - outcome.min(1) };
+        Some(self.first + side)
+    }
+
+    /// Outcomes that were not seen here.
+    pub fn others(&self) -> impl Iterator<Item = u32> + use<> {
+        let seen = self.outcome;
+        (0..self.outcomes).filter(move |&o| o != seen)
+    }
+}
+
+/// One branch of one run to be taken the other way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Flip {
+    pub run: RunId,
+    pub at: u32,
+    pub outcome: u32,
+}
+
+#[derive(Clone, Debug)]
+pub struct Run {
+    pub input: InputId,
+    /// The flip that its input came from.
+    pub from: Option<Flip>,
+    /// The first decision that its parent did not have: flips before it are
+    /// the parent's.
+    pub bound: u32,
+    /// The run left the path that its input was solved for.
+    pub diverged: bool,
+    pub decisions: Vec<Decision>,
+    /// The tree's node before each decision, and at the end.
+    pub nodes: Vec<u64>,
+}
+
+impl Run {
+    pub fn new(input: InputId, decisions: Vec<Decision>) -> Run {
+        let mut node = ROOT;
+        let mut nodes = vec![ROOT];
+        nodes.extend(decisions.iter().map(|d| {
+            node = Tree::child(node, d.key, d.outcome);
+            node
+        }));
+        Run { input, from: None, bound: 0, diverged: false, decisions, nodes }
+    }
+
+    /// The node that a flip leads to.
+    pub fn flipped(&self, at: u32, outcome: u32) -> Option<u64> {
+        let decision = self.decisions.get(at as usize)?;
+        Some(Tree::child(self.nodes[at as usize], decision.key, outcome))
+    }
+
+    /// Decisions up to which two runs agree.
+    pub fn shared(&self, other: &Run) -> u32 {
+        let pairs = self.decisions.iter().zip(&other.decisions);
+        pairs.take_while(|(a, b)| a.key == b.key && a.outcome == b.outcome).count() as u32
+    }
+
+    /// Flips from `from` on that the tree knows nothing of.
+    pub fn open<'a>(&'a self, tree: &'a Tree, from: u32) -> impl Iterator<Item = (u32, u32)> + 'a {
+        (from..self.decisions.len() as u32).flat_map(move |at| {
+            let decision = &self.decisions[at as usize];
+            decision
+                .others()
+                .filter(move |&o| {
+                    let node = Tree::child(self.nodes[at as usize], decision.key, o);
+                    tree.mark(node).is_none()
+                })
+                .map(move |o| (at, o))
+        })
+    }
+
+    /// Puts the run into the tree. Says whether its path was new.
+    pub fn enter(&self, tree: &mut Tree) -> bool {
+        for &node in &self.nodes[1..] {
+            tree.set(node, Mark::Taken);
+        }
+        tree.end(*self.nodes.last().unwrap_or(&ROOT))
+    }
+
+    fn memory(&self) -> usize {
+        self.decisions.len() * (size_of::<Decision>() + 8) + size_of::<Run>()
+    }
+}
+
+/// The runs that are kept. The oldest are dropped when they become too many;
+/// their inputs are still there to be traced again.
+#[derive(Clone, Debug)]
+pub struct Runs {
+    runs: BTreeMap<RunId, Run>,
+    order: VecDeque<RunId>,
+    next: RunId,
+    memory: usize,
+    most: usize,
+}
+
+impl Runs {
+    /// Keeps runs up to so many bytes.
+    pub fn new(most: usize) -> Runs {
+        Runs { runs: BTreeMap::new(), order: VecDeque::new(), next: 0, memory: 0, most }
+    }
+
+    /// Keeps a run. Also says which were dropped for it.
+    pub fn add(&mut self, run: Run) -> (RunId, Vec<RunId>) {
+        let id = self.next;
+        self.next += 1;
+        self.memory += run.memory();
+        self.runs.insert(id, run);
+        self.order.push_back(id);
+        let mut dropped = Vec::new();
+        while self.memory > self.most && self.order.len() > 1 {
+            let Some(oldest) = self.order.pop_front() else { break };
+            self.drop(oldest);
+            dropped.push(oldest);
+        }
+        (id, dropped)
+    }
+
+    /// A run, unless it was dropped.
+    pub fn get(&self, id: RunId) -> Option<&Run> {
+        self.runs.get(&id)
+    }
+
+    /// The latest run.
+    pub fn last(&self) -> Option<RunId> {
+        self.order.back().copied()
+    }
+
+    pub fn len(&self) -> usize {
+        self.runs.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    fn drop(&mut self, id: RunId) {
+        if let Some(run) = self.runs.remove(&id) {
+            self.memory -= run.memory();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(outcomes: &[u32]) -> Run {
+        let decide =
+            |(i, &o): (usize, &u32)| Decision::new(i as u64, Kind::Branch, o, 2).at(2 * i as u32);
+        Run::new(0, outcomes.iter().enumerate().map(decide).collect())
+    }
+
+    #[test]
+    fn a_flip_leads_where_the_run_that_took_it_went() {
+        let (a, b) = (run(&[1, 1, 0]), run(&[1, 0, 0]));
+        assert_eq!(a.flipped(1, 0), Some(b.nodes[2]));
+        assert_eq!(a.shared(&b), 1);
+        let mut tree = Tree::default();
+        assert!(a.enter(&mut tree));
+        assert_eq!(a.open(&tree, 0).collect::<Vec<_>>(), [(0, 0), (1, 0), (2, 1)]);
+        assert!(b.enter(&mut tree));
+        assert_eq!(a.open(&tree, 1).collect::<Vec<_>>(), [(2, 1)]);
+        assert!(!b.enter(&mut tree));
+    }
+
+    #[test]
+    fn the_true_side_of_a_branch_comes_first() {
+        let branch = Decision::new(0, Kind::Branch, 1, 2).at(10);
+        assert_eq!((branch.branch(1), branch.branch(0)), (Some(10), Some(11)));
+        let switch = Decision::new(0, Kind::Switch, 1, 4).at(20);
+        assert_eq!(
+            switch.others().map(|o| switch.branch(o)).collect::<Vec<_>>(),
+            [Some(20), Some(22), Some(23)]
+        );
+        assert_eq!(Decision::new(0, Kind::Len, 1, 2).branch(0), None);
+    }
+
+    #[test]
+    fn old_runs_are_dropped() {
+        let mut runs = Runs::new(3 * run(&[0; 100]).memory());
+        let dropped: Vec<_> = (0..5).flat_map(|_| runs.add(run(&[0; 100])).1).collect();
+        assert_eq!((dropped, runs.len(), runs.last()), (vec![0, 1], 3, Some(4)));
+        assert!(runs.get(1).is_none() && runs.get(2).is_some());
+    }
+}

@@ -1,0 +1,152 @@
+//! What a strategy is, and the list of them.
+
+mod dfs;
+mod random;
+
+use crate::coverage::Coverage;
+use crate::program::Program;
+use crate::rng::Rng;
+use crate::run::{Flip, InputId, RunId, Runs};
+use crate::tree::Tree;
+use thiserror::Error;
+
+/// All that a strategy may look at.
+pub struct View<'a> {
+    pub program: &'a Program,
+    pub coverage: &'a Coverage,
+    pub tree: &'a Tree,
+    pub runs: &'a Runs,
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Run an input on the symbolic half.
+    Trace(InputId),
+    /// Solve for an input that takes the other way, and run it on the fast half.
+    Flip(Flip),
+    /// Run `count` mutants of an input on the fast half.
+    Mutate { input: InputId, count: u32 },
+    /// Run an input of random bytes on the fast half.
+    Random,
+    /// Nothing to do until something under way comes back. When nothing is
+    /// under way, the search is over.
+    Wait,
+}
+
+/// Where an input came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    Seed,
+    Flip(Flip),
+    Mutant(InputId),
+    Random,
+}
+
+/// An input was executed on the fast half.
+#[derive(Clone, Copy, Debug)]
+pub struct InputNews {
+    /// Its number. Only inputs that are kept have one: seeds, whatever came
+    /// from a flip, and mutants and random inputs that gained something.
+    pub input: Option<InputId>,
+    pub origin: Origin,
+    /// Branches that no run took before.
+    pub branches: u32,
+    /// Hit counts that no run had before.
+    pub buckets: u32,
+    /// It ended in a crash or a time-out.
+    pub bad: bool,
+    /// Bytes.
+    pub size: u32,
+    /// Microseconds of CPU time, rounded so that equal runs are equal.
+    pub cost: u32,
+}
+
+/// What the solver said to a flip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// There is an input; its `InputNews` follows.
+    Sat,
+    /// The same, without the path.
+    Optimistic,
+    Unsat,
+    Unknown,
+    /// The run is no longer there; trace its input again.
+    Gone,
+}
+
+/// One way to search. Called under one lock, by several workers in turn: an
+/// action may be asked for while others are under way.
+pub trait Strategy: Send {
+    /// The next action.
+    fn next(&mut self, view: &View, rng: &mut Rng) -> Action;
+
+    /// An input was executed (a seed, the result of a flip, a mutant).
+    fn executed(&mut self, view: &View, news: &InputNews);
+
+    /// An input was traced; its run is in the tree.
+    fn traced(&mut self, view: &View, run: RunId);
+
+    /// An input that was to be traced has no usable trace.
+    fn untraceable(&mut self, _view: &View, _input: InputId) {}
+
+    /// A flip was answered.
+    fn answered(&mut self, view: &View, flip: Flip, verdict: Verdict);
+
+    /// What it is at, for people: one short phrase.
+    fn doing(&self) -> String;
+
+    /// Whether inputs are kept for new hit counts too, or for branches only.
+    fn wants_buckets(&self) -> bool {
+        false
+    }
+}
+
+/// What a person can say about a strategy.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Decisions of a path that depth-first search flips, from its start.
+    pub depth: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { depth: u32::MAX }
+    }
+}
+
+/// A strategy in the list.
+pub struct Entry {
+    pub name: &'static str,
+    /// One line on what it does.
+    pub about: &'static str,
+    make: fn(Options) -> Box<dyn Strategy>,
+}
+
+pub const STRATEGIES: &[Entry] = &[
+    Entry {
+        name: "dfs",
+        about: "bounded depth-first: every path once",
+        make: |o| Box::new(dfs::Dfs::new(o.depth)),
+    },
+    Entry {
+        name: "random",
+        about: "random inputs, for comparison",
+        make: |_| Box::new(random::Random),
+    },
+];
+
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("unknown strategy `{name}`; there are {}", names())]
+pub struct UnknownStrategy {
+    name: String,
+}
+
+fn names() -> String {
+    STRATEGIES.iter().map(|s| s.name).collect::<Vec<_>>().join(", ")
+}
+
+pub fn by_name(name: &str, options: Options) -> Result<Box<dyn Strategy>, UnknownStrategy> {
+    let found = STRATEGIES.iter().find(|s| s.name == name);
+    found.map(|s| (s.make)(options)).ok_or_else(|| UnknownStrategy { name: name.into() })
+}
