@@ -17,13 +17,13 @@ pub struct Coverage {
 pub struct Gain {
     /// Branches that no run took before, those that do not count included.
     pub branches: Vec<BranchId>,
-    /// Branches that no run took so often before, by bucket.
-    pub buckets: u32,
+    /// Other branches that no run took so often before, by bucket.
+    pub buckets: Vec<BranchId>,
 }
 
 impl Gain {
     pub fn is_empty(&self) -> bool {
-        self.branches.is_empty() && self.buckets == 0
+        self.branches.is_empty() && self.buckets.is_empty()
     }
 }
 
@@ -54,7 +54,7 @@ impl Coverage {
                 if *seen == 0 {
                     gain.branches.push(branch as BranchId);
                 } else {
-                    gain.buckets += 1;
+                    gain.buckets.push(branch as BranchId);
                 }
                 *seen |= bit;
             }
@@ -66,6 +66,14 @@ impl Coverage {
             }
         }
         gain
+    }
+
+    /// Takes no news of a branch any more: it comes out one way today and
+    /// another tomorrow.
+    pub fn ignore(&mut self, branch: BranchId) {
+        if let Some(seen) = self.buckets.get_mut(branch as usize) {
+            *seen = u8::MAX;
+        }
     }
 
     /// Whether some run took a branch.
@@ -124,11 +132,13 @@ mod tests {
     fn new_branches_and_new_buckets_are_told_apart() {
         let (program, mut coverage) = (program(), Coverage::new(&program()));
         let gain = coverage.add(&program, &[1, 0, 200, 0, 0, 0]);
-        assert_eq!((gain.branches, gain.buckets), (vec![0, 2], 0));
+        assert_eq!((gain.branches, gain.buckets), (vec![0, 2], vec![]));
         let gain = coverage.add(&program, &[2, 0, 255, 0, 0, 0]);
-        assert_eq!((gain.branches, gain.buckets), (vec![], 1));
-        assert!(coverage.add(&program, &[2, 0, 1, 0, 0, 0]).buckets == 1);
+        assert_eq!((gain.branches, gain.buckets), (vec![], vec![0]));
+        assert_eq!(coverage.add(&program, &[2, 0, 1, 0, 0, 0]).buckets, [2]);
         assert!(coverage.add(&program, &[1, 0, 128, 0, 0, 0]).is_empty());
+        coverage.ignore(0);
+        assert!(coverage.add(&program, &[100, 0, 0, 0, 0, 0]).is_empty());
     }
 
     #[test]

@@ -77,6 +77,8 @@ pub struct Run {
     pub decisions: Vec<Decision>,
     /// The tree's node before each decision, and at the end.
     pub nodes: Vec<u64>,
+    /// Bytes that others hold for this run's sake.
+    pub weight: usize,
 }
 
 impl Run {
@@ -87,7 +89,7 @@ impl Run {
             node = Tree::child(node, d.key, d.outcome);
             node
         }));
-        Run { input, from: None, bound: 0, diverged: false, decisions, nodes }
+        Run { input, from: None, bound: 0, diverged: false, decisions, nodes, weight: 0 }
     }
 
     /// The node that a flip leads to.
@@ -116,16 +118,18 @@ impl Run {
         })
     }
 
-    /// Puts the run into the tree. Says whether its path was new.
+    /// Puts the run into the tree. Says whether its path was new: paths are told
+    /// apart by what the program decided, checks and pinned addresses aside.
     pub fn enter(&self, tree: &mut Tree) -> bool {
         for &node in &self.nodes[1..] {
             tree.set(node, Mark::Taken);
         }
-        tree.end(*self.nodes.last().unwrap_or(&ROOT))
+        let own = self.decisions.iter().filter(|d| !d.kind.is_check() && d.kind != Kind::Pin);
+        tree.end(own.fold(ROOT, |node, d| Tree::child(node, d.key, d.outcome)))
     }
 
     fn memory(&self) -> usize {
-        self.decisions.len() * (size_of::<Decision>() + 8) + size_of::<Run>()
+        self.decisions.len() * (size_of::<Decision>() + 8) + size_of::<Run>() + self.weight
     }
 }
 
