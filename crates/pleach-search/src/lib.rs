@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod coverage;
+mod distance;
 mod program;
 mod rng;
 mod run;
@@ -17,6 +18,7 @@ mod strategy;
 mod tree;
 
 pub use coverage::{Coverage, Gain};
+pub use distance::{Distances, FAR};
 pub use program::{BranchId, Call, FunctionShape, Program, SiteShape};
 pub use rng::Rng;
 pub use run::{Decision, Flip, InputId, Run, RunId, Runs};

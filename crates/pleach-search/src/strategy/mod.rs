@@ -1,7 +1,14 @@
 //! What a strategy is, and the list of them.
 
+mod auto;
+mod cfg;
 mod dfs;
+mod generational;
+mod plan;
 mod random;
+mod random_branch;
+mod uniform;
+mod walks;
 
 use crate::coverage::Coverage;
 use crate::program::Program;
@@ -100,6 +107,13 @@ pub trait Strategy: Send {
     fn wants_buckets(&self) -> bool {
         false
     }
+
+    /// Flips and inputs that it gave up without trying, for want of memory or
+    /// because a run could not be had again. A search that ends with some has
+    /// not exhausted the program.
+    fn left_out(&self) -> u64 {
+        0
+    }
 }
 
 /// What a person can say about a strategy.
@@ -123,11 +137,37 @@ pub struct Entry {
     make: fn(Options) -> Box<dyn Strategy>,
 }
 
+/// All strategies; the first is what people get when they name none.
 pub const STRATEGIES: &[Entry] = &[
+    Entry {
+        name: "auto",
+        about: "mutation and flips, shared by what each has brought lately",
+        make: |_| Box::new(auto::Auto::default()),
+    },
+    Entry {
+        name: "generational",
+        about: "every flip of a run, then the input that gained most",
+        make: |_| Box::new(generational::Generational::default()),
+    },
+    Entry {
+        name: "cfg",
+        about: "control-flow directed: flips nearest to branches not yet taken",
+        make: |_| Box::new(cfg::Cfg::default()),
+    },
     Entry {
         name: "dfs",
         about: "bounded depth-first: every path once",
         make: |o| Box::new(dfs::Dfs::new(o.depth)),
+    },
+    Entry {
+        name: "uniform",
+        about: "down the path, each branch forced with probability 1/2",
+        make: |_| Box::new(uniform::Uniform::walker()),
+    },
+    Entry {
+        name: "random-branch",
+        about: "one branch of the current path at random",
+        make: |_| Box::new(random_branch::RandomBranch::walker()),
     },
     Entry {
         name: "random",

@@ -1,0 +1,219 @@
+//! How far each branch is from one that no run has taken: the weighted static
+//! graph of CREST's control-flow directed search.
+//!
+//! Blocks are nodes. An edge from a conditional to one of its sides weighs one,
+//! every other edge nothing; so does the edge from a block to the entry of a
+//! function that it calls. There is no edge back from a function to where it was
+//! called: a call is taken to return. The distance of a branch that nobody took
+//! is 0, of another that of the block it leads to; a block's is that of the
+//! nearest branch in front of it plus one.
+//!
+//! All distances come from one breadth-first search, backwards from the blocks
+//! in front of uncovered branches. For a program of 10,000 blocks that takes some
+//! hundred microseconds, and it is needed once for each time that coverage grew,
+//! so nothing here is incremental.
+
+use crate::coverage::Coverage;
+use crate::program::{BranchId, Program};
+use std::collections::VecDeque;
+
+/// See the module.
+pub struct Distances {
+    /// For each branch the block that its site ends and the one it leads to.
+    sides: Vec<(u32, u32)>,
+    /// Edges backwards: those into block `b` are `into[start[b]..start[b + 1]]`.
+    start: Vec<u32>,
+    into: Vec<(u32, u8)>,
+    blocks: Vec<u32>,
+}
+
+/// No uncovered branch is ahead.
+pub const FAR: u32 = u32::MAX;
+const NOWHERE: u32 = u32::MAX;
+
+impl Distances {
+    pub fn new(program: &Program) -> Distances {
+        let functions = program.functions();
+        let mut first = Vec::with_capacity(functions.len());
+        let mut total = 0u32;
+        for f in functions {
+            first.push(total);
+            total += f.blocks.len() as u32;
+        }
+        let mut sides = vec![(NOWHERE, NOWHERE); program.branches()];
+        let mut edges: Vec<(u32, u32, u8)> = Vec::new();
+        for (f, &base) in functions.iter().zip(&first) {
+            let block = |b: u32| if (b as usize) < f.blocks.len() { base + b } else { NOWHERE };
+            let mut decides = vec![false; f.blocks.len()];
+            for site in &f.sites {
+                let from = block(site.block);
+                for side in 0..site.sides {
+                    let to = site.targets.get(side as usize).map_or(NOWHERE, |&t| block(t));
+                    sides[(site.first + side) as usize] = (from, to);
+                    edges.push((from, to, 1));
+                }
+                if !site.targets.is_empty() && from != NOWHERE {
+                    decides[site.block as usize] = true;
+                }
+            }
+            let plain = f.blocks.iter().enumerate().filter(|(b, _)| !decides[*b]);
+            edges.extend(
+                plain.flat_map(|(b, next)| {
+                    next.iter().map(move |&n| (base + b as u32, block(n), 0))
+                }),
+            );
+            let calls = f.calls.iter().filter_map(|c| Some((c.block, c.callee?)));
+            edges.extend(calls.filter_map(|(b, callee)| {
+                let entry = functions.get(callee as usize).filter(|f| !f.blocks.is_empty());
+                entry.map(|_| (block(b), first[callee as usize], 0))
+            }));
+        }
+        edges.retain(|&(from, to, _)| from != NOWHERE && to != NOWHERE);
+        edges.sort_by_key(|&(_, to, _)| to);
+        let mut start = vec![0; total as usize + 1];
+        edges.iter().for_each(|&(_, to, _)| start[to as usize + 1] += 1);
+        (0..total as usize).for_each(|b| start[b + 1] += start[b]);
+        let into = edges.into_iter().map(|(from, _, weight)| (from, weight)).collect();
+        Distances { sides, start, into, blocks: vec![FAR; total as usize] }
+    }
+
+    /// Distances to what is not covered now.
+    pub fn update(&mut self, program: &Program, coverage: &Coverage) {
+        self.blocks.fill(FAR);
+        let mut queue = VecDeque::new();
+        for (branch, &(from, _)) in self.sides.iter().enumerate() {
+            let wanted = is_wanted(program, coverage, branch as BranchId);
+            if wanted && from != NOWHERE && self.blocks[from as usize] != 1 {
+                self.blocks[from as usize] = 1;
+                queue.push_back(from);
+            }
+        }
+        // Edges of weight 0 go on in the same layer: to the front.
+        while let Some(block) = queue.pop_front() {
+            let here = self.blocks[block as usize];
+            let range =
+                self.start[block as usize] as usize..self.start[block as usize + 1] as usize;
+            for &(from, weight) in &self.into[range] {
+                let there = here + u32::from(weight);
+                if there < self.blocks[from as usize] {
+                    self.blocks[from as usize] = there;
+                    match weight {
+                        0 => queue.push_front(from),
+                        _ => queue.push_back(from),
+                    }
+                }
+            }
+        }
+    }
+
+    /// The distance of a branch; [`FAR`] if no uncovered one is ahead of it.
+    pub fn of(&self, program: &Program, coverage: &Coverage, branch: BranchId) -> u32 {
+        if is_wanted(program, coverage, branch) {
+            return 0;
+        }
+        let to = self.sides.get(branch as usize).map_or(NOWHERE, |s| s.1);
+        self.blocks.get(to as usize).copied().unwrap_or(FAR)
+    }
+}
+
+fn is_wanted(program: &Program, coverage: &Coverage, branch: BranchId) -> bool {
+    !coverage.has(branch) && program.counts(branch)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{Call, FunctionShape, SiteShape};
+    use crate::rng::Rng;
+
+    /// Some functions of random blocks, edges, sites and calls.
+    fn random_program(rng: &mut Rng) -> Program {
+        let count = 1 + rng.below(4);
+        let mut branch = 0;
+        let functions = (0..count).map(|_| {
+            let n = 1 + rng.below(8);
+            let mut f = FunctionShape::default();
+            for b in 0..n {
+                let mut some = |most| (0..rng.below(most)).map(|_| rng.below(n) as u32).collect();
+                let next: Vec<u32> = some(4);
+                if next.len() > 1 {
+                    let (first, sides) = (branch, next.len() as u32);
+                    branch += sides;
+                    let site = SiteShape {
+                        first,
+                        sides,
+                        block: b as u32,
+                        targets: if rng.below(5) == 0 { vec![] } else { next.clone() },
+                        counts: rng.below(6) != 0,
+                    };
+                    f.sites.push(site);
+                }
+                f.blocks.push(next);
+                if rng.below(3) == 0 {
+                    let callee = Some(rng.below(count) as u32).filter(|_| rng.coin());
+                    f.calls.push(Call { block: b as u32, callee });
+                }
+            }
+            f
+        });
+        Program::new(functions.collect(), [])
+    }
+
+    /// The definition, applied until nothing changes.
+    fn by_definition(program: &Program, coverage: &Coverage) -> Vec<u32> {
+        let functions = program.functions();
+        let mut blocks: Vec<Vec<u32>> =
+            functions.iter().map(|f| vec![FAR; f.blocks.len()]).collect();
+        let side = |blocks: &[Vec<u32>], f: usize, site: &SiteShape, side: u32| {
+            let branch = site.first + side;
+            if !coverage.has(branch) && site.counts {
+                return 0;
+            }
+            site.targets.get(side as usize).map_or(FAR, |&t| blocks[f][t as usize])
+        };
+        loop {
+            let before = blocks.clone();
+            for (f, function) in functions.iter().enumerate() {
+                for b in 0..function.blocks.len() {
+                    let sites = || function.sites.iter().filter(|s| s.block as usize == b);
+                    let ahead = sites().flat_map(|s| (0..s.sides).map(move |i| (s, i)));
+                    let mut best = ahead
+                        .map(|(s, i)| side(&before, f, s, i).saturating_add(1))
+                        .min()
+                        .unwrap_or(FAR);
+                    if sites().all(|s| s.targets.is_empty()) {
+                        let next = function.blocks[b].iter().map(|&n| before[f][n as usize]);
+                        best = best.min(next.min().unwrap_or(FAR));
+                    }
+                    let calls = function.calls.iter().filter(|c| c.block as usize == b);
+                    let entries = calls.filter_map(|c| c.callee).map(|c| before[c as usize][0]);
+                    blocks[f][b] = best.min(entries.min().unwrap_or(FAR));
+                }
+            }
+            if blocks == before {
+                let sides = functions.iter().enumerate().flat_map(|(f, function)| {
+                    function.sites.iter().flat_map(move |s| (0..s.sides).map(move |i| (f, s, i)))
+                });
+                return sides.map(|(f, s, i)| side(&blocks, f, s, i)).collect();
+            }
+        }
+    }
+
+    #[test]
+    fn distances_are_those_of_the_definition() {
+        let mut rng = Rng::new(11);
+        for _ in 0..2000 {
+            let program = random_program(&mut rng);
+            let counts: Vec<u8> =
+                (0..program.branches()).map(|_| u8::from(rng.below(3) != 0)).collect();
+            let mut coverage = Coverage::new(&program);
+            coverage.add(&program, &counts);
+            let mut distances = Distances::new(&program);
+            distances.update(&program, &coverage);
+            let found: Vec<u32> = (0..program.branches() as u32)
+                .map(|b| distances.of(&program, &coverage, b))
+                .collect();
+            assert_eq!(found, by_definition(&program, &coverage), "{program:?} {counts:?}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Shares the budget among the arms by what each has brought lately.
+//!
+//! Each arm has a sum of rewards and a sum of costs, and both are forgotten with
+//! a half-life of some seconds of work. What an arm brings for its cost, squared,
+//! is its weight; the square leans towards the best without going all the way.
+//! An arm with little to show for or against it counts as the average of all:
+//! one that has not been tried for long drifts back to it and is tried again.
+//!
+//! The arms then take turns by *stride*: the arm that has had least for its
+//! weight is next. So shares hold exactly over any stretch of time, and no
+//! random number is spent on them.
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arm {
+    Targets,
+    Steps,
+    Paths,
+    Mutation,
+}
+
+#[derive(Default)]
+pub(super) struct Bandit {
+    arms: [Account; Arm::COUNT],
+    /// Work since things were last forgotten a little.
+    since: f64,
+    /// Where the last arm that was chosen stood.
+    now: f64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Account {
+    reward: f64,
+    cost: f64,
+    /// What it has had, each cost divided by the weight of its time.
+    had: f64,
+}
+
+/// Work after which the sums are multiplied by [`KEEP`], in microseconds: a
+/// half-life of 4 seconds.
+const STEP: f64 = 200_000.0;
+const KEEP: f64 = 0.966;
+/// An arm's own record counts against the average as its cost against this.
+const PRIOR: f64 = 40_000.0;
+/// No arm that has work gets a smaller share.
+const LEAST: [f64; Arm::COUNT] = [0.5, 0.05, 0.05, 0.15];
+
+impl Arm {
+    pub const COUNT: usize = 4;
+    const ALL: [Arm; Arm::COUNT] = [Arm::Targets, Arm::Steps, Arm::Paths, Arm::Mutation];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Arm::Targets => "flips to new branches",
+            Arm::Steps => "flips of comparisons and lengths",
+            Arm::Paths => "flips to new paths",
+            Arm::Mutation => "mutation",
+        }
+    }
+}
+
+impl Bandit {
+    /// The arm whose turn it is, among those that are not idle.
+    pub fn choose(&mut self, idle: &[bool; Arm::COUNT]) -> Option<Arm> {
+        let busy = Arm::ALL.into_iter().filter(|&a| !idle[a as usize]);
+        // One that had no work for a while does not get all of it back.
+        let had = |a: Arm| self.arms[a as usize].had.max(self.now);
+        let arm = busy.min_by(|&a, &b| had(a).total_cmp(&had(b)))?;
+        self.now = had(arm);
+        self.arms[arm as usize].had = self.now;
+        Some(arm)
+    }
+
+    pub fn spend(&mut self, arm: Arm, cost: f64) {
+        let share = self.shares()[arm as usize];
+        let account = &mut self.arms[arm as usize];
+        account.cost += cost;
+        account.had += cost / share;
+        self.since += cost;
+        while self.since >= STEP {
+            self.since -= STEP;
+            for account in &mut self.arms {
+                account.cost *= KEEP;
+                account.reward *= KEEP;
+            }
+        }
+    }
+
+    pub fn reward(&mut self, arm: Arm, reward: f64) {
+        self.arms[arm as usize].reward += reward;
+    }
+
+    /// What each arm would get of the budget now if all had work.
+    pub fn shares(&self) -> [f64; Arm::COUNT] {
+        let all = self.arms.iter().fold(Account::default(), |a, b| Account {
+            reward: a.reward + b.reward,
+            cost: a.cost + b.cost,
+            had: 0.0,
+        });
+        // At the start, and where nothing brings anything, all are equal.
+        let average = (all.reward + 1.0) / (all.cost + PRIOR);
+        let weights = self.arms.map(|a| {
+            let rate = (a.reward + average * PRIOR) / (a.cost + PRIOR);
+            rate * rate
+        });
+        let sum: f64 = weights.iter().sum();
+        let mut shares = weights.map(|w| w / sum);
+        for (share, least) in shares.iter_mut().zip(LEAST) {
+            *share = share.max(least);
+        }
+        let sum: f64 = shares.iter().sum();
+        shares.map(|s| s / sum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lets the arms work, each bringing so much a turn, and says what each got.
+    fn work(bandit: &mut Bandit, brings: [f64; Arm::COUNT], turns: u32) -> [f64; Arm::COUNT] {
+        let mut got = [0.0; Arm::COUNT];
+        for _ in 0..turns {
+            let Some(arm) = bandit.choose(&[false; Arm::COUNT]) else { break };
+            bandit.spend(arm, 1000.0);
+            bandit.reward(arm, brings[arm as usize]);
+            got[arm as usize] += 1.0 / f64::from(turns);
+        }
+        got
+    }
+
+    #[test]
+    fn the_budget_goes_to_what_pays_and_follows_when_that_changes() {
+        let mut bandit = Bandit::default();
+        let got = work(&mut bandit, [0.0, 0.0, 0.0, 1.0], 20_000);
+        assert!(got[Arm::Mutation as usize] > 0.5, "{got:?}");
+        work(&mut bandit, [0.0, 0.0, 1.0, 0.0], 20_000);
+        let got = work(&mut bandit, [0.0, 0.0, 1.0, 0.0], 20_000);
+        assert!(got[Arm::Paths as usize] > 0.5, "{got:?}");
+        assert!(got[Arm::Mutation as usize] > 0.04, "{got:?}");
+    }
+
+    #[test]
+    fn an_arm_without_work_leaves_its_share_and_cannot_claim_it_later() {
+        let mut bandit = Bandit::default();
+        for _ in 0..1000 {
+            let arm = bandit.choose(&[true, true, true, false]);
+            assert_eq!(arm, Some(Arm::Mutation));
+            bandit.spend(Arm::Mutation, 1000.0);
+            bandit.reward(Arm::Mutation, 1.0);
+        }
+        let got = work(&mut bandit, [1.0; Arm::COUNT], 300);
+        assert!(got[Arm::Mutation as usize] > 0.15, "{got:?}");
+        assert_eq!(bandit.choose(&[true; Arm::COUNT]), None);
+    }
+
+    #[test]
+    fn with_nothing_known_all_are_equal_but_for_their_least() {
+        let shares = Bandit::default().shares();
+        assert!((shares[1] - shares[3]).abs() < 1e-9 && shares[0] > shares[1], "{shares:?}");
+    }
+}

@@ -1,0 +1,218 @@
+//! Flips worth asking at once: *targets* proper, that is, branches that no run
+//! took; and *steps*, decisions that are no branch (a comparison inside a libc
+//! model, a length, a check) and stand before branches that cannot be seen yet.
+//!
+//! **Back-off.** One target may be offered by every run, a thousand times, and be
+//! infeasible each time. A target is asked for the first few offers, then at
+//! powers of two: of `n` offers, some `log n` are asked. This starts anew for
+//! each new *context*, up to a number: the decision before it, and how many times
+//! in a row the target's own decision was taken. The last is what lets a
+//! comparison with a keyword go on character by character.
+//!
+//! What was asked least comes first; among steps, faults come last.
+
+use crate::rng::mix;
+use crate::run::{Decision, Flip, InputId, Run, RunId};
+use crate::strategy::View;
+use crate::strategy::plan::is_sampled;
+use crate::tree::Tree;
+use pleach_abi::event::Kind;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
+
+/// Offers that are taken before the back-off begins.
+const FIRST: u32 = 3;
+/// Contexts of one target that start anew.
+const CONTEXTS: usize = 48;
+/// Times that an input is traced again because its run was dropped.
+const AGAIN: u32 = 3;
+/// Flips that may wait.
+const MOST: usize = 1 << 18;
+
+#[derive(Default)]
+pub(super) struct Targets {
+    known: HashMap<(u64, u32), Target>,
+    targets: BinaryHeap<Reverse<Offer>>,
+    steps: BinaryHeap<Reverse<Offer>>,
+    offers: u64,
+    /// Inputs whose runs were dropped before their turn, and how often.
+    lost: Vec<InputId>,
+    again: HashMap<InputId, u32>,
+}
+
+#[derive(Default)]
+struct Target {
+    /// Offers, and how many of them were taken.
+    seen: u32,
+    taken: u32,
+    contexts: HashSet<u64>,
+}
+
+pub(super) struct Asked {
+    pub flip: Flip,
+    pub input: InputId,
+    pub target: (u64, u32),
+    /// Not to a branch: its result is worth a trace even if it gains nothing.
+    pub step: bool,
+}
+
+/// Ordered by class, how often its target was taken before it, and age.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Offer {
+    class: u8,
+    taken: u32,
+    age: u64,
+    run: RunId,
+    input: InputId,
+    at: u32,
+    key: u64,
+    outcome: u32,
+}
+
+impl Targets {
+    /// Takes up what a run could have done instead.
+    pub fn offer(&mut self, view: &View, id: RunId, run: &Run) {
+        let mut seen: HashMap<u64, u32> = HashMap::new();
+        let (mut before, mut row) = (0, 0u64);
+        let mut last: Option<&Decision> = None;
+        for (at, decision) in run.decisions.iter().enumerate() {
+            match last {
+                Some(d) if d.key == decision.key => row += 1,
+                Some(d) => (before, row) = (Tree::child(0, d.key, d.outcome), 0),
+                None => {}
+            }
+            last = Some(decision);
+            // A switch in a loop has too many sides to look at all every time.
+            let count = seen.entry(decision.key).or_insert(0);
+            *count += 1;
+            if decision.outcomes > 4 && !is_sampled(*count - 1) {
+                continue;
+            }
+            for outcome in decision.others() {
+                let Some(class) = class(view, decision, outcome) else { continue };
+                let node = Tree::child(run.nodes[at], decision.key, outcome);
+                if view.tree.mark(node).is_some() {
+                    continue;
+                }
+                let context = mix(before ^ row.min(16));
+                let target = self.known.entry((decision.key, outcome)).or_default();
+                let heap = if class == 0 { &mut self.targets } else { &mut self.steps };
+                if target.take(context) && heap.len() < MOST {
+                    self.offers += 1;
+                    heap.push(Reverse(Offer {
+                        class,
+                        taken: target.taken,
+                        age: self.offers,
+                        run: id,
+                        input: run.input,
+                        at: at as u32,
+                        key: decision.key,
+                        outcome,
+                    }));
+                }
+            }
+        }
+    }
+
+    /// The next flip to an uncovered branch.
+    pub fn target(&mut self, view: &View) -> Option<Asked> {
+        loop {
+            let Reverse(offer) = self.targets.pop()?;
+            if let Some(asked) = self.asked(view, &offer) {
+                return Some(asked);
+            }
+        }
+    }
+
+    /// The next flip of a decision that is no branch.
+    pub fn step(&mut self, view: &View) -> Option<Asked> {
+        loop {
+            let Reverse(offer) = self.steps.pop()?;
+            if let Some(asked) = self.asked(view, &offer) {
+                return Some(asked);
+            }
+        }
+    }
+
+    /// The flip of an offer, if it is still wanted and open.
+    fn asked(&mut self, view: &View, offer: &Offer) -> Option<Asked> {
+        let &Offer { run: id, input, at, key, outcome, .. } = offer;
+        let Some(run) = view.runs.get(id) else {
+            self.lose(input, (key, outcome));
+            return None;
+        };
+        class(view, run.decisions.get(at as usize)?, outcome)?;
+        let open = view.tree.mark(run.flipped(at, outcome)?).is_none();
+        let flip = Flip { run: id, at, outcome };
+        open.then_some(Asked { flip, input, target: (key, outcome), step: offer.class > 0 })
+    }
+
+    /// A flip could not be asked because its run was dropped.
+    pub fn lose(&mut self, input: InputId, target: (u64, u32)) {
+        let again = self.again.entry(input).or_insert(0);
+        if *again == AGAIN {
+            return;
+        }
+        if let Some(target) = self.known.get_mut(&target) {
+            target.seen = 0;
+        }
+        if !self.lost.contains(&input) {
+            *again += 1;
+            self.lost.push(input);
+        }
+    }
+
+    /// An input to trace again.
+    pub fn lost(&mut self) -> Option<InputId> {
+        self.lost.pop()
+    }
+}
+
+impl Target {
+    /// Whether an offer is taken.
+    fn take(&mut self, context: u64) -> bool {
+        if self.contexts.len() < CONTEXTS && self.contexts.insert(context) {
+            self.seen = 0;
+        }
+        self.seen += 1;
+        let taken = self.seen <= FIRST || self.seen.is_power_of_two();
+        self.taken += u32::from(taken);
+        taken
+    }
+}
+
+/// How soon a flip is asked; `None` if it is no target.
+fn class(view: &View, decision: &Decision, outcome: u32) -> Option<u8> {
+    match (decision.branch(outcome), decision.kind) {
+        (Some(branch), _) if view.coverage.has(branch) => None,
+        (Some(_), _) => Some(0),
+        (None, Kind::Model | Kind::Len | Kind::Indirect) => Some(1),
+        (None, Kind::CheckDiv | Kind::CheckIndex | Kind::CheckSize | Kind::CheckOverflow) => {
+            Some(2)
+        }
+        (None, _) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_that_does_not_give_way_is_asked_ever_more_seldom() {
+        let mut target = Target::default();
+        let taken = (0..1000).filter(|_| target.take(1)).count();
+        assert!((8..=12).contains(&taken), "{taken}");
+    }
+
+    #[test]
+    fn a_new_context_starts_anew_but_not_for_ever() {
+        let mut target = Target::default();
+        (0..1000).for_each(|_| {
+            target.take(1);
+        });
+        assert!(target.take(2) && target.take(2));
+        let taken = (0..100_000u64).filter(|&c| target.take(c)).count();
+        assert!(taken < 2 * CONTEXTS, "{taken}");
+    }
+}
