@@ -59,6 +59,11 @@ impl Tape {
         self.ops.is_empty()
     }
 
+    /// How many terms it was compiled for.
+    pub fn roots(&self) -> usize {
+        self.roots.len()
+    }
+
     pub fn is_wide(&self) -> bool {
         self.wide
     }
@@ -82,7 +87,13 @@ pub struct Compiler {
 impl Compiler {
     /// A tape for `roots` where `vary` (sorted) varies and everything else is as
     /// in `base`.
-    pub fn compile(&mut self, pool: &Pool, base: &TermValues, roots: &[Term], vary: &[Var]) -> Tape {
+    pub fn compile(
+        &mut self,
+        pool: &Pool,
+        base: &TermValues,
+        roots: &[Term],
+        vary: &[Var],
+    ) -> Tape {
         self.round = self.round.wrapping_add(1);
         if self.round == 0 || self.registers.len() < pool.len() {
             self.registers.clear();
@@ -115,7 +126,8 @@ impl Compiler {
             }
         }
         // Constants come first, then inputs, then results.
-        let mut fixed = tape.start.len() - reads.iter().flat_map(|r| &r.1).filter(|&&b| b & FIXED != 0).count();
+        let mut fixed =
+            tape.start.len() - reads.iter().flat_map(|r| &r.1).filter(|&&b| b & FIXED != 0).count();
         tape.first_input = tape.start.len();
         for (_, list) in &mut reads {
             for b in list.iter_mut() {
@@ -309,10 +321,9 @@ impl<const N: usize> Frame<N> {
         for (i, op) in tape.ops.iter().enumerate() {
             let at = |r: u32| self.wide[r as usize];
             let value = match op.node.code {
-                Code::Read => bytes_of(tape, op)
-                    .iter()
-                    .rev()
-                    .fold(0, |value, &byte| value << 8 | at(byte)),
+                Code::Read => {
+                    bytes_of(tape, op).iter().rev().fold(0, |value, &byte| value << 8 | at(byte))
+                }
                 _ => compute128(pool, &op.node, op.operand, at(op.a), at(op.b), at(op.c)),
             };
             let out = tape.start.len() + i;

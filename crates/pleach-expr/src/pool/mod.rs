@@ -26,8 +26,8 @@ mod import;
 mod show;
 mod table;
 
-pub(crate) use import::op;
 pub use import::Imported;
+pub(crate) use import::op;
 pub use table::{Set, Table};
 
 use crate::eval::mask;
@@ -502,9 +502,7 @@ impl Pool {
         let head = (n.code as u64) << 8 | u64::from(n.width);
         let of = |at: u32| self.shapes[at as usize];
         let (a, b, c) = match n.code {
-            Code::Const => {
-                (u64::from(n.a) | u64::from(n.b) << 32, self.highs[n.c as usize], 0)
-            }
+            Code::Const => (u64::from(n.a) | u64::from(n.b) << 32, self.highs[n.c as usize], 0),
             Code::Read | Code::Len => (0, 0, 0),
             Code::Extract => (of(n.a), n.b.into(), 0),
             Code::Lookup => (of(n.a), self.tables[n.b as usize].hash, 0),

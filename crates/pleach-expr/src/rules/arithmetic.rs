@@ -29,8 +29,9 @@ pub(super) const ADD: &[Rule] = &[
         equation: "(x + c) + y = (x + y) + c",
         apply: |p, m| {
             let (x, y) = (m.x(), m.y());
-            let (inner, other) =
-                [(x, y), (y, x)].into_iter().find(|(i, _)| with_constant(p, *i, Code::Add).is_some())?;
+            let (inner, other) = [(x, y), (y, x)]
+                .into_iter()
+                .find(|(i, _)| with_constant(p, *i, Code::Add).is_some())?;
             p.constant(other).is_none().then_some(())?;
             let (x, c) = with_constant(p, inner, Code::Add)?;
             let sum = p.pair(Code::Add, x, other);
@@ -51,10 +52,7 @@ pub(super) const SUB: &[Rule] = &[
             Some(p.pair(Code::Add, m.x(), minus))
         },
     },
-    Rule {
-        equation: "x - x = 0",
-        apply: |p, m| (m.a == m.b).then(|| p.number(0, m.width)),
-    },
+    Rule { equation: "x - x = 0", apply: |p, m| (m.a == m.b).then(|| p.number(0, m.width)) },
     Rule {
         equation: "(x + c) - y = (x - y) + c",
         apply: |p, m| {
@@ -116,10 +114,7 @@ pub(super) const UDIV: &[Rule] = &[
 ];
 
 pub(super) const SDIV: &[Rule] = &[
-    Rule {
-        equation: "x / 1 = x",
-        apply: |p, m| (m.width > 1).then(|| one_right(p, m)).flatten(),
-    },
+    Rule { equation: "x / 1 = x", apply: |p, m| (m.width > 1).then(|| one_right(p, m)).flatten() },
     Rule { equation: "x / 0 = 0", apply: zero_absorbs },
     Rule {
         equation: "x / y (signed) = x / y (unsigned) where neither is negative",

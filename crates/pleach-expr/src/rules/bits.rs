@@ -1,7 +1,7 @@
 //! Bits moved about: shifts, extensions, parts and concatenations.
 
-use super::{Made, Rule, choice, extended, is, with_constant};
 use super::arithmetic::{zero_absorbs, zero_right};
+use super::{Made, Rule, choice, extended, is, with_constant};
 use crate::eval::{mask, sign_extend};
 use crate::pool::{Code, Pool, Term};
 
@@ -165,7 +165,8 @@ pub(super) const EXTRACT: &[Rule] = &[
             let (x, y) = (Term::from_number(n.a), Term::from_number(n.b));
             // Only where it reaches something: otherwise two parts replace one.
             let cheap = |t: Term| {
-                p.constant(t).is_some() || matches!(p.node(t).code, Code::ZExt | Code::SExt | Code::Concat)
+                p.constant(t).is_some()
+                    || matches!(p.node(t).code, Code::ZExt | Code::SExt | Code::Concat)
             };
             (cheap(x) && cheap(y)).then_some(())?;
             let (x, y) = (p.extract(x, 0, m.width), p.extract(y, 0, m.width));

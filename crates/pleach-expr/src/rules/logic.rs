@@ -13,10 +13,7 @@ pub(super) const AND: &[Rule] = &[
         apply: |p, m| (p.constant(m.y())? == mask(m.width)).then(|| m.x()),
     },
     Rule { equation: "x & x = x", apply: |_, m| (m.a == m.b).then(|| m.x()) },
-    Rule {
-        equation: "(x & c) & d = x & (c & d)",
-        apply: |p, m| associate(p, m, |c, d| c & d),
-    },
+    Rule { equation: "(x & c) & d = x & (c & d)", apply: |p, m| associate(p, m, |c, d| c & d) },
     Rule {
         equation: "x & c = x where c has all bits that x can have",
         apply: |p, m| {

@@ -143,14 +143,8 @@ fn fold(pool: &mut Pool, made: &Made) -> Option<Term> {
         false => Some(0),
     };
     let (a, b, c) = (value(0, made.a)?, value(1, made.b)?, value(2, made.c)?);
-    let node = Node {
-        code: made.code,
-        width: made.width as u8,
-        bits: 0,
-        a: made.a,
-        b: made.b,
-        c: made.c,
-    };
+    let node =
+        Node { code: made.code, width: made.width as u8, bits: 0, a: made.a, b: made.b, c: made.c };
     let value = compute128(pool, &node, pool.width(made.x()), a, b, c);
     Some(pool.number(value, made.width))
 }

@@ -71,7 +71,8 @@ fn operand(pool: &mut Pool, random: &mut Random, made: &[Term], width: u32) -> T
             let fit = made.iter().copied().find(|&t| pool.width(t) == width);
             let x = fit.unwrap_or_else(|| pool.number(1, width));
             let c = pool.number(random.number(width), width);
-            let code = random.one(&[Code::Add, Code::Sub, Code::Mul, Code::Xor, Code::And, Code::Or]);
+            let code =
+                random.one(&[Code::Add, Code::Sub, Code::Mul, Code::Xor, Code::And, Code::Or]);
             if random.below(4) == 0 { pool.pair(code, c, x) } else { pool.pair(code, x, c) }
         }
         2 if width % 8 == 0 && u64::from(width / 8) <= BYTES => {
@@ -80,8 +81,7 @@ fn operand(pool: &mut Pool, random: &mut Random, made: &[Term], width: u32) -> T
             pool.read(offset, bytes)
         }
         _ => {
-            let fit: Vec<Term> =
-                made.iter().copied().filter(|&t| pool.width(t) == width).collect();
+            let fit: Vec<Term> = made.iter().copied().filter(|&t| pool.width(t) == width).collect();
             if !fit.is_empty() && random.below(4) != 0 {
                 return random.one(&fit);
             }
@@ -108,9 +108,8 @@ fn random_operation(
 ) -> Made {
     let code = random.one(codes);
     let width = random.one(&WIDTHS);
-    let term = |pool: &mut Pool, random: &mut Random, width| {
-        operand(pool, random, made, width).number()
-    };
+    let term =
+        |pool: &mut Pool, random: &mut Random, width| operand(pool, random, made, width).number();
     let (width, a, b, c) = match code {
         Code::Lookup => {
             let small = operand(pool, random, made, 8);
@@ -131,7 +130,8 @@ fn random_operation(
         Code::Member => {
             let x = operand(pool, random, made, width.min(64));
             let count = random.below(4);
-            let values: Vec<u64> = (0..count).map(|_| random.number(width.min(64)) as u64).collect();
+            let values: Vec<u64> =
+                (0..count).map(|_| random.number(width.min(64)) as u64).collect();
             (1, x.number(), pool.set_id(x, &values), 0)
         }
         Code::ZExt | Code::SExt => {
@@ -155,7 +155,8 @@ fn random_operation(
             (to - from, low.number(), high.number(), 0)
         }
         Code::Concat => {
-            let (low, high) = (random.one(&[1, 8, 16, 24, 32, 64]), random.one(&[1, 8, 16, 32, 64]));
+            let (low, high) =
+                (random.one(&[1, 8, 16, 24, 32, 64]), random.one(&[1, 8, 16, 32, 64]));
             (low + high, term(pool, random, low), term(pool, random, high), 0)
         }
         Code::Ite => {
