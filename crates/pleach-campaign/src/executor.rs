@@ -23,6 +23,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
@@ -62,6 +63,8 @@ pub struct Target {
     pub memory_kib: Option<u64>,
     /// The input file's name ends like this (`.json`), for programs that look.
     pub extension: OsString,
+    /// When it is set, a run is ended at once, as if its time were up.
+    pub cancel: Option<Arc<AtomicBool>>,
 }
 
 impl Target {
@@ -76,6 +79,7 @@ impl Target {
             startup: Duration::from_secs(10),
             memory_kib: Some(4 << 20),
             extension: OsString::new(),
+            cancel: None,
         }
     }
 }
@@ -267,13 +271,17 @@ impl Executor {
         };
         let Some(server) = &mut self.server else { return outcome };
         outcome.round = server.rounds + 1;
-        let limits = self.target.memory_kib.is_some() || self.capture.is_some();
+        let target = &self.target;
+        let limits =
+            target.memory_kib.is_some() || target.cancel.is_some() || self.capture.is_some();
         let result = server.converse(timeout, limits.then_some(TICK), &mut |pid| {
             let grown = self
                 .target
                 .memory_kib
                 .is_some_and(|most| resident_kib(pid).is_some_and(|kib| kib > most));
+            let cancelled = self.target.cancel.as_ref().is_some_and(|c| c.load(Ordering::Relaxed));
             match &self.capture {
+                _ if cancelled => Some(End::Timeout),
                 _ if grown => Some(End::Memory),
                 Some(capture) if capture.is_over() => Some(End::Output),
                 _ => None,

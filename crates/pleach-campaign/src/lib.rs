@@ -19,6 +19,7 @@ pub mod layout;
 pub mod mutate;
 pub mod oracle;
 pub mod process;
+pub mod run;
 mod server;
 pub mod shm;
 pub mod trace;

@@ -1,5 +1,6 @@
 //! One file a command.
 
+mod campaign;
 mod cover;
 mod exec;
 mod explain;
@@ -25,6 +26,7 @@ pub fn run(command: Command) -> Result<Code, Failure> {
         Command::Trace(args) => trace::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Cover(args) => cover::run(args),
+        Command::Campaign(args) => campaign::run(args),
         Command::Pack(args) => pack::run(args),
         Command::Sites(args) => sites::run(args),
     }
