@@ -17,7 +17,7 @@
 //! An input costs 16 bytes while it waits. Past [`MOST`] the worse half is given
 //! up and counted.
 
-use super::plan::{Look, Next, Plan};
+use super::plan::{Look, Next, Plan, Worth};
 use super::{Action, InputNews, Origin, Strategy, Verdict, View};
 use crate::rng::Rng;
 use crate::run::{Flip, InputId, RunId};
@@ -117,7 +117,7 @@ impl Strategy for Generational {
         let Some(run) = view.runs.get(id) else { return };
         let first = Visit { input: run.input, from: run.bound, look: Look::First, again: 0 };
         let visit = self.visits.remove(&run.input).unwrap_or(first);
-        let plan = Plan::new(view, id, run, (visit.from, visit.look), |_, _, _| ());
+        let plan = Plan::new(view, id, run, (visit.from, visit.look), |_, _, _| Worth::<()>::First);
         self.plans.push_back((plan, visit));
     }
 

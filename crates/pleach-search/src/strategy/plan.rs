@@ -7,9 +7,9 @@
 //! more, for *all*. The tree remembers what was asked, so the second look finds
 //! the rest and nothing twice.
 //!
-//! Flips to branches that no run has taken come before the others. What was
-//! uncovered when the plan was made may be covered when its turn comes; it is
-//! then put behind.
+//! Flips to branches that no run has taken can be put before the others. What
+//! was uncovered when the plan was made may be covered when its turn comes; it
+//! is then put behind.
 
 use super::View;
 use crate::run::{Decision, Flip, Run, RunId};
@@ -32,6 +32,16 @@ pub(super) enum Look {
     All,
 }
 
+/// What a flip is worth; the better first.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Worth<K> {
+    /// Before all others while its branch is uncovered.
+    First,
+    Rank(K),
+    /// Not to be asked.
+    Nothing,
+}
+
 pub(super) enum Next {
     Flip(Flip),
     /// The run was dropped with flips left.
@@ -40,15 +50,14 @@ pub(super) enum Next {
 }
 
 impl Plan {
-    /// The open flips of a run from decision `from` on. Those to covered
-    /// branches are sorted by `rank`, smaller first, then by the number of
-    /// times that their decision was taken before, in powers of two.
+    /// The open flips of a run from decision `from` on, by what they are worth,
+    /// then by how often their decision was taken before, in powers of two.
     pub fn new<K: Ord>(
         view: &View,
         id: RunId,
         run: &Run,
         (from, look): (u32, Look),
-        rank: impl Fn(u32, &Decision, u32) -> K,
+        worth: impl Fn(u32, &Decision, u32) -> Worth<K>,
     ) -> Plan {
         let mut uncovered = VecDeque::new();
         let mut rest = Vec::new();
@@ -64,11 +73,13 @@ impl Plan {
                     left = true;
                     break;
                 }
-                if is_uncovered(view, decision, outcome) {
-                    uncovered.push_back((at, outcome));
-                } else {
-                    let often = (count + 1).ilog2();
-                    rest.push((rank(at, decision, outcome), often, at, outcome));
+                let worth = worth(at, decision, outcome);
+                match worth {
+                    Worth::First if is_uncovered(view, decision, outcome) => {
+                        uncovered.push_back((at, outcome));
+                    }
+                    Worth::Nothing => {}
+                    _ => rest.push((worth, (count + 1).ilog2(), at, outcome)),
                 }
             }
         });

@@ -46,3 +46,59 @@ impl Policy for Uniform {
         format!("at decision {}, {} forced", place.at, place.forced)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Decision;
+    use crate::tree::Mark;
+    use pleach_abi::event::Kind;
+    use std::collections::HashMap;
+
+    /// A run of a program whose first decision ends it if true, else there are
+    /// three more, the last a switch with four cases.
+    fn run(input: u32) -> Run {
+        let branch = |key, bit: u32| Decision::new(key, Kind::Branch, input >> bit & 1, 2);
+        let mut decisions = vec![branch(0, 0)];
+        if input & 1 == 0 {
+            decisions.extend([branch(1, 1), branch(2, 2)]);
+            decisions.push(Decision::new(3, Kind::Switch, input >> 3 & 3, 4));
+        }
+        Run::new(0, decisions)
+    }
+
+    #[test]
+    fn a_path_with_n_feasible_branches_comes_with_probability_2_to_the_minus_n() {
+        let (mut rng, tree) = (Rng::new(5), Tree::default());
+        let mut ends: HashMap<u64, u32> = HashMap::new();
+        let mut input = 0;
+        const WALKS: u32 = 64_000;
+        for _ in 0..WALKS {
+            let mut place = Place::default();
+            while let Some((at, outcome)) = Uniform.choose(&mut place, &run(input), &tree, &mut rng)
+            {
+                let mask = if at == 3 { 3 } else { 1 };
+                input = input & !(mask << at) | outcome << at;
+            }
+            *ends.entry(run(input).nodes[run(input).decisions.len()]).or_insert(0) += 1;
+        }
+        assert_eq!(ends.len(), 17);
+        for (node, &count) in &ends {
+            let expected = if *node == run(1).nodes[1] { WALKS / 2 } else { WALKS / 32 };
+            assert!(count.abs_diff(expected) < expected / 8, "{count} {expected}");
+        }
+    }
+
+    #[test]
+    fn what_is_infeasible_is_not_forced() {
+        let (mut rng, mut tree) = (Rng::new(5), Tree::default());
+        let run = run(0);
+        let others = run.decisions.iter().enumerate();
+        for (at, outcome) in others.flat_map(|(at, d)| d.others().map(move |o| (at as u32, o))) {
+            run.flipped(at, outcome).map(|node| tree.set(node, Mark::Unsat));
+        }
+        for _ in 0..100 {
+            assert_eq!(Uniform.choose(&mut Place::default(), &run, &tree, &mut rng), None);
+        }
+    }
+}

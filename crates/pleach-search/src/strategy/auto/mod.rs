@@ -146,8 +146,12 @@ impl Strategy for Auto {
         self.paths.forget(input);
     }
 
-    fn answered(&mut self, _view: &View, flip: Flip, verdict: Verdict) {
-        if matches!(verdict, Verdict::Sat | Verdict::Optimistic) {
+    fn answered(&mut self, view: &View, flip: Flip, verdict: Verdict) {
+        let solved = matches!(verdict, Verdict::Sat | Verdict::Optimistic);
+        if verdict != Verdict::Gone {
+            self.paths.answered(view, flip, !solved);
+        }
+        if solved {
             return;
         }
         if let Some(Some(asked)) = self.asked.remove(&flip)

@@ -1,19 +1,21 @@
 //! Flips that only lead to other paths, in generations: of the inputs that
 //! gained most, a number of flips each, those first that were asked least over
-//! all runs so far. A run that has more has another turn when no such input
+//! all runs so far; of those that were refused `n` times in a row, two in `n`. A run that has more has another turn when no such input
 //! waits; inputs that gained nothing come last.
 
 use crate::rng::mix;
 use crate::run::{Flip, InputId, Run, RunId};
 use crate::strategy::View;
 use crate::strategy::generational::{Rank, keep_better_half};
-use crate::strategy::plan::{Look, Next, Plan};
+use crate::strategy::plan::{Look, Next, Plan, Worth};
 use pleach_abi::event::Kind;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 /// Inputs that may wait, and runs that may wait to be looked at again.
 const MOST: usize = 1 << 18;
+/// Refusals in a row after which a flip is asked ever more seldom.
+const PATIENCE: u32 = 8;
 /// Flips of one run in a row. Inputs that gained meanwhile go first then.
 const TURN: u32 = 128;
 
@@ -29,8 +31,15 @@ pub(super) struct Paths {
     later: VecDeque<(InputId, Look)>,
     /// Inputs whose next look is not the first.
     again: HashMap<InputId, Look>,
-    /// How often each flip was asked, over all runs.
-    asked: HashMap<(u64, u32), u32>,
+    /// What came of each flip, over all runs.
+    known: HashMap<(u64, u32), Known>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Known {
+    asked: u32,
+    /// Times in a row that the solver refused it.
+    refused: u32,
 }
 
 struct Turn {
@@ -64,9 +73,6 @@ impl Paths {
                         Next::Flip(flip) => {
                             turn.had += 1;
                             self.turn = Some(turn);
-                            let run = view.runs.get(flip.run)?;
-                            let key = run.decisions.get(flip.at as usize)?.key;
-                            *self.asked.entry((key, flip.outcome)).or_insert(0) += 1;
                             return Some(Wants::Flip(flip));
                         }
                         Next::Gone => self.put_off(turn.input, turn.look),
@@ -104,6 +110,15 @@ impl Paths {
         }
     }
 
+    /// A flip was answered, whichever arm asked.
+    pub fn answered(&mut self, view: &View, flip: Flip, refused: bool) {
+        let Some(run) = view.runs.get(flip.run) else { return };
+        let Some(decision) = run.decisions.get(flip.at as usize) else { return };
+        let known = self.known.entry((decision.key, flip.outcome)).or_default();
+        known.asked += 1;
+        known.refused = if refused { known.refused + 1 } else { 0 };
+    }
+
     pub fn forget(&mut self, input: InputId) {
         self.runs.remove(&input);
         self.again.remove(&input);
@@ -116,10 +131,15 @@ impl Paths {
         }
         let look = self.again.remove(&run.input).unwrap_or(Look::First);
         let plan = Plan::new(view, id, run, (run.bound, look), |at, decision, outcome| {
-            let asked = self.asked.get(&(decision.key, outcome)).copied().unwrap_or(0);
-            // An address held in place, or what the program assumes, gives little.
+            let known = self.known.get(&(decision.key, outcome)).copied().unwrap_or_default();
+            let chance = mix(u64::from(at) << 32 | u64::from(id));
+            if known.refused >= PATIENCE && chance % u64::from(known.refused) >= 2 {
+                return Worth::Nothing;
+            }
+            // Branches that nobody took are no exception: where they are worth
+            // more, they are targets. An address held in place, or what the program assumes, gives little.
             let dull = matches!(decision.kind, Kind::Pin | Kind::Assume);
-            (dull, (asked + 1).ilog2(), mix(u64::from(at)))
+            Worth::Rank((dull, (known.asked + 1).ilog2(), chance))
         });
         self.turn = Some(Turn { plan, input: run.input, look, had: 0 });
     }
