@@ -16,6 +16,7 @@ pub mod executor;
 mod files;
 pub mod image;
 pub mod layout;
+pub mod mutate;
 pub mod oracle;
 pub mod process;
 mod server;
