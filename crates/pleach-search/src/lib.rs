@@ -16,7 +16,7 @@ mod run;
 mod strategy;
 mod tree;
 
-pub use coverage::{Coverage, Gain};
+pub use coverage::{Coverage, Gain, bucket};
 pub use program::{BranchId, Call, FunctionShape, Program, SiteShape};
 pub use rng::Rng;
 pub use run::{Decision, Flip, InputId, Run, RunId, Runs};
