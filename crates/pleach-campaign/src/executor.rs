@@ -23,7 +23,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
@@ -129,6 +130,13 @@ pub enum ExecError {
         program.display()
     )]
     Version { program: PathBuf, theirs: u32, ours: u32 },
+    #[error(
+        "connections deliver the input only under the fork server: the plain program \
+         cannot be given it (use another half)"
+    )]
+    Connections,
+    #[error("a zero byte cannot be in an argument or a variable of the plain program")]
+    ZeroByte,
 }
 
 /// Branch counters of one module after a run.
@@ -162,7 +170,7 @@ const SANITIZERS: [(&str, &str); 2] = [
 ];
 
 /// How often limits are looked at.
-const TICK: Duration = Duration::from_millis(20);
+pub(crate) const TICK: Duration = Duration::from_millis(20);
 
 impl Executor {
     pub fn new(layout: Arc<Layout>, target: Target) -> Result<Executor, ExecError> {
@@ -200,6 +208,43 @@ impl Executor {
 
     /// Runs the target once.
     pub fn run(&mut self, input: &[u8], timeout: Duration) -> Result<Outcome, ExecError> {
+        self.prepare(input)?;
+        let mut outcome = self.round(timeout);
+        self.collect(&mut outcome);
+        Ok(outcome)
+    }
+
+    /// Runs the target once, in a fresh process, while `watch` is told the server
+    /// that will fork the run. It says when the run may begin, and is told when
+    /// the run is over.
+    pub(crate) fn run_watched<T: Send>(
+        &mut self,
+        input: &[u8],
+        timeout: Duration,
+        watch: impl FnOnce(i32, &AtomicBool, &AtomicBool) -> T + Send,
+    ) -> Result<(Outcome, Option<T>), ExecError> {
+        self.stop();
+        self.prepare(input)?;
+        // What the server says of itself is not to be believed.
+        let server = self.server.as_ref().and_then(Server::verified_pid);
+        let (ready, done) = (AtomicBool::new(false), AtomicBool::new(false));
+        let (mut outcome, seen) = std::thread::scope(|scope| {
+            let (ready, done) = (&ready, &done);
+            let thread = server.map(|pid| scope.spawn(move || watch(pid, ready, done)));
+            while thread.as_ref().is_some_and(|t| !t.is_finished()) && !ready.load(Acquire) {
+                std::thread::sleep(Duration::from_micros(100));
+            }
+            let outcome = self.round(timeout);
+            done.store(true, Release);
+            (outcome, thread.and_then(|t| t.join().ok()))
+        });
+        self.collect(&mut outcome);
+        self.stop();
+        Ok((outcome, seen))
+    }
+
+    /// Puts the input and everything else in place for a run.
+    fn prepare(&mut self, input: &[u8]) -> Result<(), ExecError> {
         let io = |what| move |error| ExecError::Io { what, error };
         let container = is_container(input);
         let visible = if container { file_of(input) } else { input };
@@ -230,11 +275,13 @@ impl Executor {
         if let Some(capture) = &self.capture {
             capture.clear().map_err(io("cannot keep the target's output"))?;
         }
-        let mut outcome = self.round(timeout);
+        Ok(())
+    }
+
+    fn collect(&self, outcome: &mut Outcome) {
         if let Some(capture) = &self.capture {
             (outcome.stdout, outcome.stderr) = capture.read();
         }
-        Ok(outcome)
     }
 
     /// The trace of the last run (symbolic half).
@@ -279,7 +326,7 @@ impl Executor {
                 .target
                 .memory_kib
                 .is_some_and(|most| resident_kib(pid).is_some_and(|kib| kib > most));
-            let cancelled = self.target.cancel.as_ref().is_some_and(|c| c.load(Ordering::Relaxed));
+            let cancelled = self.target.cancel.as_ref().is_some_and(|c| c.load(Relaxed));
             match &self.capture {
                 _ if cancelled => Some(End::Timeout),
                 _ if grown => Some(End::Memory),
@@ -477,7 +524,7 @@ fn file_of(input: &[u8]) -> &[u8] {
 }
 
 /// An argument with `@@` replaced by a path; `None` if there is none in it.
-fn with_path(arg: &OsStr, path: &Path) -> Option<OsString> {
+pub(crate) fn with_path(arg: &OsStr, path: &Path) -> Option<OsString> {
     let (mut rest, mut out, mut found) = (arg.as_bytes(), Vec::new(), false);
     while let Some(at) = rest.windows(2).position(|w| w == b"@@") {
         out.extend(&rest[..at]);
