@@ -22,9 +22,11 @@ pub use settings::{Settings, Text, build_of};
 pub use stats::{Branches, Flips, Functions, Stats, Stop, Time};
 pub use worker::Limits;
 
+use crate::container::is_container;
 use crate::executor::ExecError;
 use crate::layout::Layout;
 use crate::mutate::Dictionary;
+use crate::triage::readme;
 use journal::{Journal, Record};
 use map::Map;
 use pleach_search::{
@@ -139,6 +141,15 @@ impl Campaign {
         let map = Arc::new(Map::new(layout.clone()));
         let path = dir.path.join("journal");
         let (journal, _) = Journal::open(&path, dir.disk.clone()).map_err(io(&path))?;
+        let container = match seeds.first() {
+            Some(Seed::Given(bytes)) => is_container(bytes),
+            _ => false,
+        };
+        let flags = if settings.socket { vec!["--socket".into()] } else { Vec::new() };
+        if !past.resumed {
+            let text = readme(&settings.args(), &flags, container);
+            dir.note(None, &text).map_err(io(&dir.path))?;
+        }
         let mut dictionary = Dictionary::default();
         dictionary.add_program(&layout);
         seeds.iter().for_each(|s| {
@@ -309,6 +320,8 @@ fn snapshot(state: &mut State) -> Snapshot {
 
 /// What a directory says of a campaign before.
 struct Past {
+    /// There was one.
+    resumed: bool,
     tree: Tree,
     store: Store,
     stats: Stats,
@@ -322,6 +335,7 @@ struct Past {
 impl Default for Past {
     fn default() -> Self {
         Past {
+            resumed: false,
             tree: Tree::default(),
             store: Store::new(INPUTS_MEMORY),
             stats: Stats::default(),
@@ -334,7 +348,8 @@ impl Default for Past {
 
 impl Past {
     fn read(dir: &Dir) -> io::Result<Past> {
-        let mut past = Past { stats: dir.read_stats().unwrap_or_default(), ..Past::default() };
+        let stats = dir.read_stats().unwrap_or_default();
+        let mut past = Past { resumed: true, stats, ..Past::default() };
         for (slot, kept) in [Kept::Queue, Kept::Crash, Kept::Hang].into_iter().enumerate() {
             let last = dir.inputs(kept)?.last().map_or(0, |(id, _)| id + 1);
             past.next_kept[slot] = last;

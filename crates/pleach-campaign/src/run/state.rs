@@ -138,15 +138,7 @@ impl State {
     fn enqueue(&mut self, e: &Executed) -> u32 {
         let number = self.next_kept[0];
         let source = e.parent.and_then(|p| self.store.number(p));
-        let mut rest = match e.origin {
-            Origin::Seed => "op:seed".to_string(),
-            Origin::Flip(_) => "op:flip".to_string(),
-            Origin::Mutant(_) => "op:havoc".to_string(),
-            Origin::Random => "op:random".to_string(),
-        };
-        if let Some(place) = self.place_of(e.origin, e.gain) {
-            rest.push_str(&format!(",site:{place}"));
-        }
+        let mut rest = self.origin_of(e);
         if !e.gain.branches.is_empty() {
             rest.push_str(",+cov");
         }
@@ -156,6 +148,20 @@ impl State {
         self.next_kept[0] = number + 1;
         self.stats.inputs += 1;
         number
+    }
+
+    /// How an input came about, for its name.
+    fn origin_of(&self, e: &Executed) -> String {
+        let how = match e.origin {
+            Origin::Seed => "op:seed",
+            Origin::Flip(_) => "op:flip",
+            Origin::Mutant(_) => "op:havoc",
+            Origin::Random => "op:random",
+        };
+        match self.place_of(e.origin, e.gain) {
+            Some(place) => format!("{how},site:{place}"),
+            None => how.into(),
+        }
     }
 
     /// Where a new input went that none had gone: the flipped branch, or the
@@ -175,28 +181,18 @@ impl State {
         self.runs.get(flip.run)?.decisions.get(flip.at as usize)?.branch(flip.outcome)
     }
 
-    /// Keeps a crash or a hang beside the queue.
-    pub fn keep_bad(
-        &mut self,
-        kept: Kept,
-        bytes: &[u8],
-        parent: Option<InputId>,
-        what: &str,
-    ) -> String {
-        let slot = match kept {
-            Kept::Queue => 0,
-            Kept::Crash => 1,
-            Kept::Hang => 2,
-        };
+    /// Keeps a crash or a hang beside the queue, and says under which name.
+    pub fn keep_bad(&mut self, kept: Kept, e: &Executed, what: &str) -> String {
+        let slot = kept as usize;
         let id = self.next_kept[slot];
         self.next_kept[slot] += 1;
-        let source = parent.and_then(|p| self.store.number(p));
-        let rest = match kept {
-            Kept::Crash => what.to_string(),
-            _ => "op:hang".to_string(),
-        };
+        let source = e.parent.and_then(|p| self.store.number(p));
+        let mut rest = self.origin_of(e);
+        if !what.is_empty() {
+            rest = format!("{what},{rest}");
+        }
         let name = name(id, source, self.time_ms(), &rest);
-        let result = self.dir.keep(kept, &name, bytes);
+        let result = self.dir.keep(kept, &name, e.bytes);
         self.check(result);
         match kept {
             Kept::Crash => self.stats.crashes += 1,

@@ -13,6 +13,7 @@ use crate::executor::{End, ExecError, Executor, Half, Output, Target};
 use crate::layout::Layout;
 use crate::mutate::{Dictionary, Mutator};
 use crate::trace::{BrokenTrace, Trace};
+use crate::triage::{CrashId, Triage};
 use pleach_abi::event::Kind;
 use pleach_expr::Expr;
 use pleach_search::{Action, Flip, Gain, InputId, Origin, Rng, Run, RunId, Tree, Verdict};
@@ -88,6 +89,7 @@ pub struct Worker {
     sites: Sites,
     paths: Paths,
     mutator: Mutator,
+    triage: Triage,
     counts: Vec<u8>,
     again: Vec<u8>,
     timeout: Duration,
@@ -96,6 +98,7 @@ pub struct Worker {
 impl Worker {
     pub fn new(shared: Arc<Shared>, layout: &Arc<Layout>) -> Result<Worker, ExecError> {
         let settings = &shared.settings;
+        let timeout = Duration::from_millis(settings.timeout_ms);
         let target = |half| {
             let mut target = Target::new(half, settings.args());
             target.output = Output::Null;
@@ -105,10 +108,10 @@ impl Worker {
             target.cancel = Some(shared.stop.clone());
             target
         };
+        let triage = Triage::new(layout.clone(), &target(Half::Fast), timeout)?;
         let mut fast = Executor::new(layout.clone(), target(Half::Fast))?;
         fast.start()?;
         let symbolic = Executor::new(layout.clone(), target(Half::Symbolic))?;
-        let timeout = Duration::from_millis(settings.timeout_ms);
         Ok(Worker {
             fast,
             symbolic,
@@ -116,6 +119,7 @@ impl Worker {
             sites: Sites::default(),
             paths: Paths { paths: Vec::new() },
             mutator: Mutator::new(),
+            triage,
             counts: Vec::new(),
             again: Vec::new(),
             timeout,
@@ -207,11 +211,11 @@ impl Worker {
         match end {
             End::Exit(_) => {}
             End::Signal(_) | End::Lost(_) | End::Memory => {
-                self.crashed(bytes, parent, &end)?;
+                self.crashed(&executed, &end)?;
                 return Ok(shared.lock().executed(&executed));
             }
             End::Timeout | End::Output => {
-                self.hung(bytes, parent);
+                self.hung(&executed);
                 return Ok(shared.lock().executed(&executed));
             }
         }
@@ -285,36 +289,43 @@ impl Worker {
         Ok(())
     }
 
-    fn crashed(
-        &mut self,
-        bytes: &[u8],
-        parent: Option<InputId>,
-        end: &End,
-    ) -> Result<(), ExecError> {
+    /// Keeps a crash that no other was like.
+    fn crashed(&mut self, e: &Executed, end: &End) -> Result<(), ExecError> {
         let quick = signature(end, &self.counts);
         if !self.shared.lock().seen_ends.insert(quick) {
             return Ok(());
         }
-        let hash = quick;
+        let looked = self.triage.examine(e.bytes)?;
         let shared = self.shared.clone();
+        let (hash, report) = match &looked.crash {
+            Some(crash) => (crash.hash, crash_report(crash, &looked.outcome.stderr)),
+            None => (quick, "does not happen again in a process of its own\n".to_string()),
+        };
         let mut state = shared.lock();
         if !state.crash_ids.insert(hash) {
             return Ok(());
         }
         state.record(&Record::Crash { hash });
         state.coverage.add(&shared.map.program, &self.counts);
-        state.keep_bad(Kept::Crash, bytes, parent, &format!("{end:?}"));
+        let signal = match end {
+            End::Signal(n) => *n,
+            // Ended by us, as the kernel would have.
+            _ => libc::SIGKILL,
+        };
+        let name = state.keep_bad(Kept::Crash, e, &format!("sig:{signal:02}"));
+        let result = state.dir.note(Some(&format!("{name}.txt")), &report);
+        state.check(result);
         if shared.limits.stop_on_crash {
             shared.end(&mut state, Stop::Crash);
         }
         Ok(())
     }
 
-    fn hung(&mut self, bytes: &[u8], parent: Option<InputId>) {
+    fn hung(&mut self, e: &Executed) {
         let mut state = self.shared.lock();
         state.partial("timed out");
         if state.seen_ends.insert(signature(&End::Timeout, &self.counts)) {
-            state.keep_bad(Kept::Hang, bytes, parent, "");
+            state.keep_bad(Kept::Hang, e, "");
         }
     }
 
@@ -358,7 +369,9 @@ impl Worker {
         let kinds = |kind| decided.decisions.iter().any(|d| d.kind == kind);
         let mut partial: Vec<String> =
             trace.cut_by().map(|what| format!("cut by {what}")).collect();
-        partial.extend(trace.named_losses().map(|(what, _)| format!("lost: {what}")));
+        // Pinned addresses are decisions, and are seen below.
+        let losses = trace.named_losses().filter(|(what, _)| *what != "pinned");
+        partial.extend(losses.map(|(what, _)| format!("lost: {what}")));
         partial.extend(kinds(Kind::Pin).then(|| "pinned".to_string()));
         partial.extend(kinds(Kind::Indirect).then(|| "indirect".to_string()));
         partial.extend(matches!(end, End::Timeout).then(|| "timed out".to_string()));
@@ -532,6 +545,19 @@ impl Paths {
         let last = self.paths.len() - 1;
         &mut self.paths[last].1
     }
+}
+
+/// What is written beside a crash: which it is, its stack, and what was said.
+fn crash_report(crash: &CrashId, stderr: &[u8]) -> String {
+    let mut text = format!("{crash}\n\n");
+    for (i, frame) in crash.frames.iter().enumerate() {
+        text.push_str(&format!("#{i} {frame}\n"));
+    }
+    let said = String::from_utf8_lossy(stderr);
+    if !said.trim().is_empty() {
+        text.push_str(&format!("\n{}\n", said.trim_end()));
+    }
+    text
 }
 
 /// Tells crashes apart without looking at them: how it ended and which branches

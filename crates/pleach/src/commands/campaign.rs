@@ -6,9 +6,10 @@ use crate::exit::{Code, Failure};
 use crate::show;
 use anyhow::{Context, anyhow};
 use pleach_campaign::run::{Campaign, Dir, Disk, Limits, Settings, Snapshot, Text, build_of};
+use pleach_campaign::triage::quoted;
 use pleach_campaign::{End, Executor, Half, Layout, Target};
 use pleach_report::{Panel, Style, line, summary};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -216,14 +217,4 @@ fn resume_command(args: &Args, program: &[OsString]) -> String {
     words.push("--".into());
     words.extend(program.iter().map(|w| quoted(w)));
     words.join(" ")
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &OsStr) -> String {
-    let text = word.to_string_lossy();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:@%+,".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        return text.into_owned();
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
 }

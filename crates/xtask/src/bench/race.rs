@@ -298,7 +298,10 @@ fn calculator(with_afl: bool) -> Result<Runner> {
 
 fn line(row: &Row) -> String {
     let afl = row.afl.map_or("–".into(), |n| n.to_string());
-    format!("{}: seed {}, pleach {}, AFL++ {afl} of {}", row.program, row.seed, row.pleach, row.total)
+    format!(
+        "{}: seed {}, pleach {}, AFL++ {afl} of {}",
+        row.program, row.seed, row.pleach, row.total
+    )
 }
 
 fn table(rows: &[Row]) -> String {
