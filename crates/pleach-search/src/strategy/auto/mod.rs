@@ -45,10 +45,14 @@ const TRACE: f64 = 150.0;
 /// The symbolic half is so many times slower, and reading a decision costs this.
 const TRACE_TIMES: f64 = 4.0;
 const DECISION: f64 = 0.15;
+/// What a crash or a time-out costs: its report, its time, a new process.
+const BAD: f64 = 20_000.0;
 /// What a new branch is worth; a new hit count is worth one.
 const BRANCH: f64 = 16.0;
 /// Inputs that may wait for a trace without having gained a branch.
 const STEPS: usize = 4096;
+/// Seeds that are traced before all else, gain or not.
+const SEEDS: usize = 64;
 
 #[derive(Default)]
 pub struct Auto {
@@ -91,6 +95,7 @@ impl Strategy for Auto {
 
     fn executed(&mut self, _view: &View, news: &InputNews) {
         let gain = BRANCH * f64::from(news.branches) + f64::from(news.buckets);
+        let bad = if news.bad { BAD } else { 0.0 };
         let mut stepped = false;
         match news.origin {
             Origin::Flip(flip) => {
@@ -101,13 +106,14 @@ impl Strategy for Auto {
                         Some(_) => Arm::Targets,
                         None => Arm::Paths,
                     };
-                    self.bandit.spend(arm, f64::from(news.cost) + EXECUTION);
+                    self.bandit.spend(arm, f64::from(news.cost) + EXECUTION + bad);
                     self.bandit.reward(arm, gain);
                 }
             }
             Origin::Mutant(parent) => {
+                self.bandit.spend(Arm::Mutation, bad);
                 self.bandit.reward(Arm::Mutation, gain);
-                self.queue.found(parent, gain);
+                self.queue.found(parent, gain, news.bad);
             }
             Origin::Seed | Origin::Random => {}
         }
@@ -116,8 +122,11 @@ impl Strategy for Auto {
         if seed || gain > 0.0 {
             self.queue.add(input, news);
         }
-        if seed {
+        if seed && (news.branches > 0 || self.seeds.len() < SEEDS) {
             self.seeds.push_back(input);
+        } else if seed {
+            // Thousands of seeds that cover the same can wait.
+            self.steps.push_back(input);
         } else if news.branches > 0 && !news.bad {
             self.fresh.push(input);
         } else if stepped && !news.bad && self.steps.len() < STEPS {
