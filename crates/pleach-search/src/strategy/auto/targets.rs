@@ -11,6 +11,7 @@
 //!
 //! What was asked least comes first; among steps, faults come last.
 
+use crate::keys::KeyMap;
 use crate::rng::mix;
 use crate::run::{Decision, Flip, InputId, Run, RunId};
 use crate::strategy::View;
@@ -31,7 +32,7 @@ const MOST: usize = 1 << 18;
 
 #[derive(Default)]
 pub(super) struct Targets {
-    known: HashMap<(u64, u32), Target>,
+    known: KeyMap<(u64, u32), Target>,
     targets: BinaryHeap<Reverse<Offer>>,
     steps: BinaryHeap<Reverse<Offer>>,
     offers: u64,
@@ -72,7 +73,7 @@ struct Offer {
 impl Targets {
     /// Takes up what a run could have done instead.
     pub fn offer(&mut self, view: &View, id: RunId, run: &Run) {
-        let mut seen: HashMap<u64, u32> = HashMap::new();
+        let mut seen: KeyMap<u64, u32> = KeyMap::default();
         let (mut before, mut row) = (0, 0u64);
         let mut last: Option<&Decision> = None;
         for (at, decision) in run.decisions.iter().enumerate() {
