@@ -12,7 +12,7 @@
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arm {
-    Targets,
+    Goals,
     Steps,
     Paths,
     Mutation,
@@ -46,11 +46,11 @@ const LEAST: [f64; Arm::COUNT] = [0.5, 0.05, 0.05, 0.15];
 
 impl Arm {
     pub const COUNT: usize = 4;
-    const ALL: [Arm; Arm::COUNT] = [Arm::Targets, Arm::Steps, Arm::Paths, Arm::Mutation];
+    const ALL: [Arm; Arm::COUNT] = [Arm::Goals, Arm::Steps, Arm::Paths, Arm::Mutation];
 
     pub const fn name(self) -> &'static str {
         match self {
-            Arm::Targets => "flips to new branches",
+            Arm::Goals => "flips to new branches",
             Arm::Steps => "flips of comparisons and lengths",
             Arm::Paths => "flips to new paths",
             Arm::Mutation => "mutation",

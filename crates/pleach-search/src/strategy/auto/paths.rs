@@ -138,7 +138,7 @@ impl Paths {
                 return Worth::Nothing;
             }
             // Branches that nobody took are no exception: where they are worth
-            // more, they are targets. An address held in place, or what the program assumes, gives little.
+            // more, they are goals. An address held in place, or what the program assumes, gives little.
             let dull = matches!(decision.kind, Kind::Pin | Kind::Assume);
             Worth::Rank((dull, (known.asked + 1).ilog2(), chance))
         });
