@@ -23,6 +23,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
@@ -62,6 +64,8 @@ pub struct Target {
     pub memory_kib: Option<u64>,
     /// The input file's name ends like this (`.json`), for programs that look.
     pub extension: OsString,
+    /// When it is set, a run is ended at once, as if its time were up.
+    pub cancel: Option<Arc<AtomicBool>>,
 }
 
 impl Target {
@@ -76,6 +80,7 @@ impl Target {
             startup: Duration::from_secs(10),
             memory_kib: Some(4 << 20),
             extension: OsString::new(),
+            cancel: None,
         }
     }
 }
@@ -125,6 +130,13 @@ pub enum ExecError {
         program.display()
     )]
     Version { program: PathBuf, theirs: u32, ours: u32 },
+    #[error(
+        "connections deliver the input only under the fork server: the plain program \
+         cannot be given it (use another half)"
+    )]
+    Connections,
+    #[error("a zero byte cannot be in an argument or a variable of the plain program")]
+    ZeroByte,
 }
 
 /// Branch counters of one module after a run.
@@ -158,7 +170,7 @@ const SANITIZERS: [(&str, &str); 2] = [
 ];
 
 /// How often limits are looked at.
-const TICK: Duration = Duration::from_millis(20);
+pub(crate) const TICK: Duration = Duration::from_millis(20);
 
 impl Executor {
     pub fn new(layout: Arc<Layout>, target: Target) -> Result<Executor, ExecError> {
@@ -196,6 +208,43 @@ impl Executor {
 
     /// Runs the target once.
     pub fn run(&mut self, input: &[u8], timeout: Duration) -> Result<Outcome, ExecError> {
+        self.prepare(input)?;
+        let mut outcome = self.round(timeout);
+        self.collect(&mut outcome);
+        Ok(outcome)
+    }
+
+    /// Runs the target once, in a fresh process, while `watch` is told the server
+    /// that will fork the run. It says when the run may begin, and is told when
+    /// the run is over.
+    pub(crate) fn run_watched<T: Send>(
+        &mut self,
+        input: &[u8],
+        timeout: Duration,
+        watch: impl FnOnce(i32, &AtomicBool, &AtomicBool) -> T + Send,
+    ) -> Result<(Outcome, Option<T>), ExecError> {
+        self.stop();
+        self.prepare(input)?;
+        // What the server says of itself is not to be believed.
+        let server = self.server.as_ref().and_then(Server::verified_pid);
+        let (ready, done) = (AtomicBool::new(false), AtomicBool::new(false));
+        let (mut outcome, seen) = std::thread::scope(|scope| {
+            let (ready, done) = (&ready, &done);
+            let thread = server.map(|pid| scope.spawn(move || watch(pid, ready, done)));
+            while thread.as_ref().is_some_and(|t| !t.is_finished()) && !ready.load(Acquire) {
+                std::thread::sleep(Duration::from_micros(100));
+            }
+            let outcome = self.round(timeout);
+            done.store(true, Release);
+            (outcome, thread.and_then(|t| t.join().ok()))
+        });
+        self.collect(&mut outcome);
+        self.stop();
+        Ok((outcome, seen))
+    }
+
+    /// Puts the input and everything else in place for a run.
+    fn prepare(&mut self, input: &[u8]) -> Result<(), ExecError> {
         let io = |what| move |error| ExecError::Io { what, error };
         let container = is_container(input);
         let visible = if container { file_of(input) } else { input };
@@ -226,11 +275,13 @@ impl Executor {
         if let Some(capture) = &self.capture {
             capture.clear().map_err(io("cannot keep the target's output"))?;
         }
-        let mut outcome = self.round(timeout);
+        Ok(())
+    }
+
+    fn collect(&self, outcome: &mut Outcome) {
         if let Some(capture) = &self.capture {
             (outcome.stdout, outcome.stderr) = capture.read();
         }
-        Ok(outcome)
     }
 
     /// The trace of the last run (symbolic half).
@@ -267,13 +318,17 @@ impl Executor {
         };
         let Some(server) = &mut self.server else { return outcome };
         outcome.round = server.rounds + 1;
-        let limits = self.target.memory_kib.is_some() || self.capture.is_some();
+        let target = &self.target;
+        let limits =
+            target.memory_kib.is_some() || target.cancel.is_some() || self.capture.is_some();
         let result = server.converse(timeout, limits.then_some(TICK), &mut |pid| {
             let grown = self
                 .target
                 .memory_kib
                 .is_some_and(|most| resident_kib(pid).is_some_and(|kib| kib > most));
+            let cancelled = self.target.cancel.as_ref().is_some_and(|c| c.load(Relaxed));
             match &self.capture {
+                _ if cancelled => Some(End::Timeout),
                 _ if grown => Some(End::Memory),
                 Some(capture) if capture.is_over() => Some(End::Output),
                 _ => None,
@@ -469,7 +524,7 @@ fn file_of(input: &[u8]) -> &[u8] {
 }
 
 /// An argument with `@@` replaced by a path; `None` if there is none in it.
-fn with_path(arg: &OsStr, path: &Path) -> Option<OsString> {
+pub(crate) fn with_path(arg: &OsStr, path: &Path) -> Option<OsString> {
     let (mut rest, mut out, mut found) = (arg.as_bytes(), Vec::new(), false);
     while let Some(at) = rest.windows(2).position(|w| w == b"@@") {
         out.extend(&rest[..at]);

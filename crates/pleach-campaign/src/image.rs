@@ -159,9 +159,14 @@ impl Image {
 
     /// The function and the description of a site, by its place in the table.
     pub fn describe(&self, site: usize) -> Option<(&Function, &SiteInfo)> {
-        let &(function, info) = self.places.get(&self.sites.get(site)?.hash)?;
+        let (function, info) = self.described(site)?;
         let function = &self.functions[function];
         Some((function, &function.sites[info]))
+    }
+
+    /// The same as numbers: the function, and the site among the function's.
+    pub fn described(&self, site: usize) -> Option<(usize, usize)> {
+        self.places.get(&self.sites.get(site)?.hash).copied()
     }
 
     /// The symbol that an address (as linked) lies in, and how far inside.

@@ -102,6 +102,17 @@ impl Warden {
         Ok(Warden { child, socket: ours, children, ended: None })
     }
 
+    /// The process that was started, if it is still there: the warden's first child.
+    pub fn server(&self) -> Option<i32> {
+        let mut text = [0; 64];
+        let n = self.children.as_ref()?.read_at(&mut text, 0).ok()?;
+        std::str::from_utf8(&text[..n]).ok()?.split(' ').next()?.parse().ok()
+    }
+
+    pub fn id(&self) -> i32 {
+        self.child.id() as i32
+    }
+
     /// Becomes readable when the server has ended.
     pub fn socket(&self) -> RawFd {
         self.socket.as_raw_fd()

@@ -128,6 +128,16 @@ impl Expr {
         self.live.contains(label)
     }
 
+    /// All nodes, those that nothing reaches included.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The region that lookups refer to, headers included.
+    pub fn snapshots(&self) -> &[u8] {
+        &self.snapshots
+    }
+
     pub fn input_len(&self) -> u32 {
         self.input_len
     }

@@ -11,11 +11,22 @@
 mod eval;
 mod graph;
 mod input;
+mod pool;
 mod print;
+mod reads;
+pub mod rules;
 mod support;
+mod tape;
+mod values;
+mod word;
 
 pub use eval::{Values, apply, mask, sign_extend};
 pub use graph::{Arg, Broken, Expr};
 pub use input::Input;
+pub use pool::{Code, Imported, Node, Pool, Set, Table, Term};
 pub use print::{NoSymbols, Printer, Symbols, case_of};
+pub use reads::{Reads, Var};
 pub use support::Support;
+pub use tape::{Compiler, Frame, Tape};
+pub use values::{Changed, TermValues};
+pub use word::{compute64, compute128, mask64, plain64, sign64};

@@ -18,7 +18,7 @@ mod run;
 mod strategy;
 mod tree;
 
-pub use coverage::{Coverage, Gain};
+pub use coverage::{Coverage, Gain, bucket};
 pub use distance::{Distances, FAR};
 pub use program::{BranchId, Call, FunctionShape, Program, SiteShape};
 pub use rng::Rng;

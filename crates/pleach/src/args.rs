@@ -30,6 +30,15 @@ pub enum Command {
     Explain(Explain),
     /// Run the fast half on inputs and report which branches they cover
     Cover(Cover),
+    /// Generate inputs: search, solve, run, and keep what covers something new
+    #[command(name = "run")]
+    Campaign(Campaign),
+    /// Run inputs again, and tell how each ended and what they cover together
+    Replay(Replay),
+    /// Keep a small set of inputs with the coverage of all
+    Cmin(Cmin),
+    /// Make one input smaller that still shows the same
+    Tmin(Tmin),
     /// Put several streams (arguments, variables, files) into one input file
     Pack(Pack),
     /// List the branches and checks that a program was compiled with
@@ -131,6 +140,137 @@ pub struct Cover {
     pub inputs: Vec<PathBuf>,
     #[command(flatten)]
     pub run: Run,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReplayHalf {
+    /// The program as a person runs it
+    Plain,
+    /// With coverage and sanitizers, under the fork server
+    Fast,
+    /// With labels, under the fork server
+    Symbolic,
+}
+
+/// Ends with status 1 if an input crashed or hung.
+#[derive(Group)]
+pub struct Replay {
+    /// What to run. Coverage is the fast half's in any case
+    #[arg(long, value_enum, default_value = "fast")]
+    pub half: ReplayHalf,
+    /// Show what the program printed, on standard error
+    #[arg(long)]
+    pub show_output: bool,
+    /// One line of JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// Input files, directories of them, or the directory of a campaign: its
+    /// queue, crashes and hangs
+    #[arg(required = true, value_name = "OUT|FILES")]
+    pub inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub run: Run,
+}
+
+/// Branches count with how often they were taken (1, 2, 3, 4-7, 8-15, ...).
+/// Inputs that crash or hang are left out.
+#[derive(Group)]
+pub struct Cmin {
+    /// Directory of inputs, or of a campaign: its queue
+    #[arg(short, long, value_name = "DIR")]
+    pub input: PathBuf,
+    /// Directory for those that are kept; must be empty or not exist
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    /// One line of JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub run: Run,
+}
+
+/// An input that crashes keeps its crash (kind and place), one that hangs keeps
+/// hanging, and any other keeps the branches that it takes.
+#[derive(Group)]
+pub struct Tmin {
+    /// The input
+    #[arg(short, long, value_name = "FILE")]
+    pub input: PathBuf,
+    /// The file for the smaller one
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Run the program at most so often
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20_000,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub runs: u64,
+    /// One line of JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub run: Run,
+}
+
+#[derive(Group)]
+pub struct Campaign {
+    /// Directory of seeds; - goes on with the campaign in the output directory;
+    /// without it the first input is made up
+    #[arg(short, long, value_name = "DIR")]
+    pub input: Option<PathBuf>,
+    /// Directory for the campaign: queue, crashes, hangs, journal, statistics
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+    /// How to search; `pleach run --help` lists the strategies
+    #[arg(short, long, value_name = "STRATEGY", long_help = strategies())]
+    pub strategy: Option<String>,
+    /// Stop after so many seconds
+    #[arg(short = 'V', long = "seconds", value_name = "SECONDS")]
+    pub seconds: Option<f64>,
+    /// Stop after so many runs of the fast half
+    #[arg(short = 'n', long, value_name = "RUNS")]
+    pub runs: Option<u64>,
+    /// Workers, each with its own pair of processes
+    #[arg(short, long, value_name = "JOBS", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub jobs: u16,
+    /// Seed of the random numbers
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Milliseconds that a run may take [default: 1000]
+    #[arg(short, long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub timeout: Option<u64>,
+    /// MiB of memory that a run may use; 0 for no limit [default: 2048]
+    #[arg(short, long, value_name = "MIB")]
+    pub memory: Option<u64>,
+    /// Bytes of the first input, where there are no seeds [default: 16]
+    #[arg(long, value_name = "N")]
+    pub len: Option<u64>,
+    /// Longest input that is made [default: 65536, or the longest seed]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_len: Option<u64>,
+    /// Decisions of a path that `dfs` flips, counted from its start
+    #[arg(long, value_name = "N")]
+    pub depth: Option<u32>,
+    /// Stop at the first crash
+    #[arg(long)]
+    pub stop_on_crash: bool,
+    /// The statistics as the last line of the output
+    #[arg(long)]
+    pub json: bool,
+    /// The program's connections, accepted or made, deliver the input
+    #[arg(long)]
+    pub socket: bool,
+    /// The program and its arguments; @@ stands for the input file, without it
+    /// the input is standard input
+    #[arg(last = true, value_name = "PROGRAM [ARGS]")]
+    pub program: Vec<OsString>,
+}
+
+fn strategies() -> String {
+    let mut text = String::from("How to search:");
+    for entry in pleach_search::STRATEGIES {
+        text.push_str(&format!("\n  {:<14} {}", entry.name, entry.about));
+    }
+    text
 }
 
 #[derive(Group)]

@@ -1,5 +1,6 @@
 //! Exit statuses, all of them.
 
+use pleach_campaign::run::CampaignError;
 use pleach_campaign::trace::BrokenTrace;
 use pleach_campaign::{ExecError, ImageError};
 use std::fmt;
@@ -59,6 +60,12 @@ impl From<ImageError> for Failure {
 
 impl From<ExecError> for Failure {
     fn from(error: ExecError) -> Failure {
+        Failure::person(error)
+    }
+}
+
+impl From<CampaignError> for Failure {
+    fn from(error: CampaignError) -> Failure {
         Failure::person(error)
     }
 }

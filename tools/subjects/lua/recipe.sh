@@ -32,3 +32,11 @@ compiled() {
 work() {
     echo src/lua "$RECIPE/work.lua"
 }
+
+fuzz() {
+    echo src/lua @@
+}
+
+fuzz_seed() {
+    printf 'local x = 1\nprint(x + 2)\n'
+}

@@ -25,3 +25,11 @@ check() {
 work() {
     echo build/release/mujs "$RECIPE/work.js"
 }
+
+fuzz() {
+    echo build/release/mujs @@
+}
+
+fuzz_seed() {
+    printf 'var x = 1;\nprint(x + 2);\n'
+}

@@ -1,0 +1,222 @@
+//! The directory of a campaign: who has it, and the files in it.
+//!
+//! ```text
+//! queue/    inputs that covered something new, under AFL's names
+//! crashes/  inputs that ended badly, with what was said of each
+//! hangs/    inputs that took too long
+//! run.toml  journal  stats.json  plot_data  lock
+//! ```
+
+use super::disk::Disk;
+use super::settings::Settings;
+use super::stats::{PLOT_HEAD, Stats};
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Why a directory cannot be used; nothing in it was touched.
+#[derive(Debug, Error)]
+pub enum DirError {
+    #[error("{}: another pleach is at work in it", dir.display())]
+    Locked { dir: PathBuf },
+    #[error(
+        "{}: holds a campaign already; go on with it by `-i -`, or give another directory",
+        dir.display()
+    )]
+    Used { dir: PathBuf },
+    #[error("{}: is not empty, and nothing in it is of a campaign", dir.display())]
+    Foreign { dir: PathBuf },
+    #[error("{}: holds no campaign to go on with (there is no run.toml)", dir.display())]
+    Nothing { dir: PathBuf },
+    #[error("{}: {error}", path.display())]
+    Settings { path: PathBuf, error: toml::de::Error },
+    #[error(
+        "{}: its campaign has another value of {what}: it began with {then}, now it is {now}",
+        dir.display()
+    )]
+    Differs { dir: PathBuf, what: &'static str, then: String, now: String },
+    #[error("{}: {error}", path.display())]
+    Io { path: PathBuf, error: io::Error },
+}
+
+/// An output directory that is ours for as long as this lives.
+pub struct Dir {
+    pub path: PathBuf,
+    pub disk: Arc<Disk>,
+    _lock: File,
+    plot: Option<File>,
+}
+
+/// The kinds of inputs that are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    Queue,
+    Crash,
+    Hang,
+}
+
+impl Kept {
+    pub fn dir(self) -> &'static str {
+        match self {
+            Kept::Queue => "queue",
+            Kept::Crash => "crashes",
+            Kept::Hang => "hangs",
+        }
+    }
+}
+
+const README: &str = "README.txt";
+
+impl Dir {
+    /// A directory for a new campaign. Made if it is not there; refused if it
+    /// holds anything.
+    pub fn create(path: &Path, settings: &Settings, disk: Arc<Disk>) -> Result<Dir, DirError> {
+        let io = |error| DirError::Io { path: path.into(), error };
+        match std::fs::read_dir(path) {
+            Ok(mut entries) => {
+                if path.join("run.toml").exists() {
+                    return Err(DirError::Used { dir: path.into() });
+                }
+                // A lock alone is what a driver left that died early.
+                if entries.any(|e| e.is_ok_and(|e| e.file_name() != "lock")) {
+                    return Err(DirError::Foreign { dir: path.into() });
+                }
+            }
+            Err(e) if e.kind() == io::ErrorKind::NotFound => disk.create_dir(path).map_err(io)?,
+            Err(e) => return Err(io(e)),
+        }
+        let dir = Dir::lock(path, disk)?;
+        for kept in [Kept::Queue, Kept::Crash, Kept::Hang] {
+            dir.disk.create_dir(&dir.path.join(kept.dir())).map_err(io)?;
+        }
+        // Last: a directory with it is whole.
+        let text = toml::to_string(settings).unwrap_or_default();
+        dir.disk.put(&dir.path.join("run.toml"), text.as_bytes()).map_err(io)?;
+        Ok(dir)
+    }
+
+    /// What the campaign in a directory was asked.
+    pub fn settings(path: &Path) -> Result<Settings, DirError> {
+        let file = path.join("run.toml");
+        let text = match std::fs::read_to_string(&file) {
+            Ok(text) => text,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                return Err(DirError::Nothing { dir: path.into() });
+            }
+            Err(error) => return Err(DirError::Io { path: file, error }),
+        };
+        toml::from_str(&text).map_err(|error| DirError::Settings { path: file, error })
+    }
+
+    /// The directory of a campaign to go on with.
+    pub fn resume(path: &Path, settings: &Settings, disk: Arc<Disk>) -> Result<Dir, DirError> {
+        let then = Dir::settings(path)?;
+        if let Some((what, then, now)) = then.difference(settings) {
+            return Err(DirError::Differs { dir: path.into(), what, then, now });
+        }
+        Dir::lock(path, disk)
+    }
+
+    /// The inputs of one kind, in the order of their numbers.
+    pub fn inputs(&self, kept: Kept) -> io::Result<Vec<(u32, Vec<u8>)>> {
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(self.path.join(kept.dir()))? {
+            let entry = entry?;
+            if let Some(id) = entry.file_name().to_str().and_then(number) {
+                files.push((id, entry.path()));
+            }
+        }
+        files.sort();
+        files.into_iter().map(|(id, path)| Ok((id, std::fs::read(path)?))).collect()
+    }
+
+    /// Keeps an input under a name.
+    pub fn keep(&self, kept: Kept, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.disk.put(&self.path.join(kept.dir()).join(name), bytes)
+    }
+
+    /// Text beside the crashes: how to replay them, or a report.
+    pub fn note(&self, name: Option<&str>, text: &str) -> io::Result<()> {
+        let name = name.unwrap_or(README);
+        self.disk.put(&self.path.join(Kept::Crash.dir()).join(name), text.as_bytes())
+    }
+
+    /// Writes the statistics, and a line for the plot.
+    pub fn write_stats(&mut self, stats: &Stats) -> io::Result<()> {
+        let mut json = stats.json();
+        json.push('\n');
+        self.disk.put(&self.path.join("stats.json"), json.as_bytes())?;
+        if self.plot.is_none() {
+            let path = self.path.join("plot_data");
+            let new = !path.exists();
+            let file = self.disk.open_append(&path)?;
+            if new {
+                self.disk.append(&file, PLOT_HEAD.as_bytes())?;
+            }
+            self.plot = Some(file);
+        }
+        match &self.plot {
+            Some(file) => self.disk.append(file, stats.plot_line().as_bytes()),
+            None => Ok(()),
+        }
+    }
+
+    /// The statistics of the campaign so far.
+    pub fn read_stats(&self) -> Option<Stats> {
+        serde_json::from_slice(&std::fs::read(self.path.join("stats.json")).ok()?).ok()
+    }
+
+    fn lock(path: &Path, disk: Arc<Disk>) -> Result<Dir, DirError> {
+        let io = |error| DirError::Io { path: path.into(), error };
+        let path = std::path::absolute(path).map_err(io)?;
+        let lock = File::create(path.join("lock")).map_err(io)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Dir { path, disk, _lock: lock, plot: None }),
+            Err(TryLockError::WouldBlock) => Err(DirError::Locked { dir: path }),
+            Err(TryLockError::Error(e)) => Err(io(e)),
+        }
+    }
+}
+
+/// The number in a name such as `id:000012,src:…`.
+fn number(name: &str) -> Option<u32> {
+    name.strip_prefix("id:")?
+        .split([',', '.'])
+        .next()?
+        .parse()
+        .ok()
+        .filter(|_| !name.ends_with(".txt"))
+}
+
+/// A name as AFL++ gives it.
+pub fn name(id: u32, source: Option<u32>, time_ms: u64, rest: &str) -> String {
+    match source {
+        Some(source) => format!("id:{id:06},src:{source:06},time:{time_ms},{rest}"),
+        None => format!("id:{id:06},time:{time_ms},{rest}"),
+    }
+}
+
+/// A piece of a name: what a file name cannot hold, or what would confuse the
+/// tools that take names apart, becomes `_`.
+pub fn piece(text: &str) -> String {
+    let base = text.rsplit('/').next().unwrap_or(text);
+    let safe = |c: char| if c.is_ascii_alphanumeric() || "._-+".contains(c) { c } else { '_' };
+    base.chars().take(64).map(safe).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_afls() {
+        let flip = name(12, Some(3), 4512, "op:flip,site:calc.c:41");
+        assert_eq!(flip, "id:000012,src:000003,time:4512,op:flip,site:calc.c:41");
+        assert_eq!(number(&flip), Some(12));
+        assert_eq!(number("id:000012,sig:11.txt"), None);
+        assert_eq!(number("README.txt"), None);
+        assert_eq!(piece("a dir/my file,x.c"), "my_file_x.c");
+    }
+}

@@ -1,0 +1,237 @@
+//! From an executable's tables to what a search and a solver work on: the
+//! program's branches in one numbering, and the events of a trace as decisions
+//! and steps.
+
+use crate::executor::{Half, ModuleCounters};
+use crate::image::Image;
+use crate::layout::Layout;
+use crate::shm::LoadedModule;
+use crate::trace::{Trace, kind};
+use pleach_abi::event::{Event, Kind};
+use pleach_abi::section::SiteKind;
+use pleach_expr::case_of;
+use pleach_search::{BranchId, Call, Decision, FunctionShape, Program, SiteShape};
+use pleach_solve::{Shape, Step};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The program of a layout: what its branches are, and which counter is whose.
+pub struct Map {
+    pub program: Program,
+    layout: Arc<Layout>,
+    /// The first branch of each module of the fast half, by soname; the
+    /// executable's is 0.
+    bases: HashMap<String, BranchId>,
+    /// File and line of each branch.
+    places: Vec<Option<(u32, u32)>>,
+    files: Vec<String>,
+}
+
+/// What is known of a site of the symbolic half.
+struct SymbolicSite {
+    hash: u64,
+    first: Option<BranchId>,
+    cases: Option<Arc<[u64]>>,
+}
+
+/// The sites of the modules that traces refer to, found once.
+#[derive(Default)]
+pub struct Sites {
+    modules: HashMap<(u32, usize), Vec<SymbolicSite>>,
+}
+
+/// The decisions of a trace, for the search and for the solver, one by one.
+pub struct Decided {
+    pub decisions: Vec<Decision>,
+    pub steps: Vec<Step>,
+}
+
+impl Map {
+    pub fn new(layout: Arc<Layout>) -> Map {
+        let mut libraries: Vec<_> = layout.libraries.iter().collect();
+        libraries.sort_by_key(|(name, _)| name.as_str());
+        let mut build = Build::default();
+        build.add(&layout.fast);
+        let mut bases = HashMap::new();
+        for (name, library) in libraries {
+            bases.insert(name.clone(), build.next);
+            build.add(&library.fast);
+        }
+        build.link();
+        let program = Program::new(build.functions, build.hashes);
+        Map { program, bases, places: build.places, files: build.files, layout }
+    }
+
+    /// Puts the counters of all modules into one map.
+    pub fn collect(&self, modules: &[ModuleCounters], counts: &mut Vec<u8>) {
+        counts.clear();
+        counts.resize(self.program.branches(), 0);
+        for m in modules {
+            let Some(base) = self.base(&m.module) else { continue };
+            let room = counts.get_mut(base as usize..).unwrap_or_default();
+            let n = room.len().min(m.counters.len());
+            room[..n].copy_from_slice(&m.counters[..n]);
+        }
+    }
+
+    /// Where a branch is: file and line.
+    pub fn place(&self, branch: BranchId) -> Option<(&str, u32)> {
+        let (file, line) = (*self.places.get(branch as usize)?)?;
+        Some((&self.files[file as usize], line))
+    }
+
+    /// What a trace decided, in order.
+    pub fn decide(&self, sites: &mut Sites, trace: &Trace) -> Decided {
+        let mut decided = Decided {
+            decisions: Vec::with_capacity(trace.events.len()),
+            steps: Vec::with_capacity(trace.events.len()),
+        };
+        for event in &trace.events {
+            let site = sites.find(self, trace, event);
+            let (decision, step) = decide(trace, event, site);
+            decided.decisions.push(decision);
+            decided.steps.push(step);
+        }
+        decided
+    }
+
+    fn base(&self, module: &LoadedModule) -> Option<BranchId> {
+        if module.place == 0 {
+            return Some(0);
+        }
+        self.bases.get(module.path.file_name()?.to_str()?).copied()
+    }
+}
+
+impl Sites {
+    fn find(&mut self, map: &Map, trace: &Trace, event: &Event) -> Option<&SymbolicSite> {
+        let module = trace
+            .modules
+            .iter()
+            .find(|m| event.site.checked_sub(m.site_base).is_some_and(|i| i < m.sites))?;
+        let sites = self.modules.entry((module.site_base, module.place)).or_insert_with(|| {
+            let image = map.layout.module(module, Half::Symbolic);
+            image.map(|i| symbolic_sites(map, i)).unwrap_or_default()
+        });
+        sites.get((event.site - module.site_base) as usize)
+    }
+}
+
+fn symbolic_sites(map: &Map, image: &Image) -> Vec<SymbolicSite> {
+    let describe = |(i, site): (usize, &crate::image::Site)| {
+        let switch = image.describe(i).filter(|(_, s)| s.kind == SiteKind::Switch);
+        SymbolicSite {
+            hash: site.hash,
+            first: map.program.site(site.hash).map(|s| s.first),
+            cases: switch.map(|(_, s)| s.cases.as_slice().into()),
+        }
+    };
+    image.sites.iter().enumerate().map(describe).collect()
+}
+
+fn decide(trace: &Trace, event: &Event, site: Option<&SymbolicSite>) -> (Decision, Step) {
+    let kind = kind(event);
+    let key = site.map_or(u64::from(event.site), |s| s.hash).rotate_left(8) ^ kind as u64;
+    let taken = event.dir == 1;
+    let value = || trace.expr.recorded(event.label);
+    let (decision, shape) = match kind {
+        Kind::Len => {
+            let (stream, bound) = (u32::from(event.stream), u64::from(event.aux));
+            let key = key ^ (bound << 20) ^ u64::from(stream) << 52;
+            (Decision::new(key, kind, taken.into(), 2), Shape::Len { stream, bound, taken })
+        }
+        Kind::Switch | Kind::Indirect => {
+            let narrow = trace.expr.width(event.label) <= 64;
+            match site.and_then(|s| s.cases.as_ref()).filter(|_| narrow && kind == Kind::Switch) {
+                Some(cases) => {
+                    let outcome = case_of(cases, value()).unwrap_or(cases.len()) as u32;
+                    let decision = Decision::new(key, kind, outcome, cases.len() as u32 + 1);
+                    (decision, Shape::Cases { cases: cases.clone() })
+                }
+                // Another value is another decision.
+                None => {
+                    let key = key ^ (value() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                    (Decision::new(key, Kind::Indirect, 0, 2), Shape::Value)
+                }
+            }
+        }
+        // The other way ends the run before it has begun.
+        Kind::Assume => (Decision::new(key, kind, 0, 1), Shape::Bool { taken }),
+        _ => (Decision::new(key, kind, taken.into(), 2), Shape::Bool { taken }),
+    };
+    let first = site.and_then(|s| s.first);
+    let decision = match (first, decision.kind) {
+        (Some(first), Kind::Branch | Kind::Select | Kind::Switch) => decision.at(first),
+        _ => decision,
+    };
+    (decision, Step { label: event.label, shape })
+}
+
+/// The program while its images are added one by one.
+#[derive(Default)]
+struct Build {
+    functions: Vec<FunctionShape>,
+    hashes: Vec<(u64, (u32, u32))>,
+    /// The names that each function calls, block by block.
+    calls: Vec<Vec<(u32, String)>>,
+    next: BranchId,
+    places: Vec<Option<(u32, u32)>>,
+    files: Vec<String>,
+    file_numbers: HashMap<String, u32>,
+}
+
+impl Build {
+    fn add(&mut self, image: &Image) {
+        let base = self.functions.len();
+        for f in &image.functions {
+            self.functions.push(FunctionShape {
+                name: f.name.clone(),
+                blocks: f.blocks.clone(),
+                ..FunctionShape::default()
+            });
+            self.calls.push(f.calls.iter().map(|c| (c.block, c.callee.clone())).collect());
+        }
+        for (i, site) in image.sites.iter().enumerate().filter(|(_, s)| s.counters > 0) {
+            let first = self.next;
+            self.next += site.counters;
+            let Some((f, s)) = image.described(i) else {
+                self.places.resize(self.next as usize, None);
+                continue;
+            };
+            let function = &image.functions[f];
+            let info = &function.sites[s];
+            let file = if info.file.is_empty() { &function.file } else { &info.file };
+            let file = self.file(file);
+            self.places.resize(self.next as usize, Some((file, info.line)));
+            let shape = &mut self.functions[base + f];
+            self.hashes.push((site.hash, ((base + f) as u32, shape.sites.len() as u32)));
+            shape.sites.push(SiteShape {
+                first,
+                sides: site.counters,
+                block: info.block,
+                targets: info.targets.clone(),
+                counts: true,
+            });
+        }
+    }
+
+    fn file(&mut self, name: &str) -> u32 {
+        *self.file_numbers.entry(name.into()).or_insert_with(|| {
+            self.files.push(name.into());
+            self.files.len() as u32 - 1
+        })
+    }
+
+    /// Calls by name become calls by number.
+    fn link(&mut self) {
+        let by_name: HashMap<String, u32> =
+            self.functions.iter().enumerate().map(|(i, f)| (f.name.clone(), i as u32)).collect();
+        for (function, calls) in self.functions.iter_mut().zip(&self.calls) {
+            let call = |(block, name): &(u32, String)| Call {
+                block: *block,
+                callee: by_name.get(name).copied(),
+            };
+            function.calls = calls.iter().map(call).collect();
+        }
+    }
+}

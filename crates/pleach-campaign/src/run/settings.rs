@@ -1,0 +1,122 @@
+//! What was asked for, as it is kept in `run.toml`.
+
+use serde::{Deserialize, Serialize};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
+
+/// What a campaign may not change when it is gone on with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// The version that began the campaign.
+    pub version: String,
+    /// The program and its arguments, `@@` for the input.
+    pub program: Vec<Text>,
+    /// Which build of the program: a hash of its bytes.
+    pub build: String,
+    pub strategy: String,
+    /// Seed of the generator of random numbers.
+    pub seed: u64,
+    /// Milliseconds for a run.
+    pub timeout_ms: u64,
+    /// MiB for a run; 0 for no limit.
+    pub memory_mib: u64,
+    /// Bytes of the first input, where there are no seeds.
+    pub len: u64,
+    /// Inputs are not grown beyond this.
+    pub max_len: u64,
+    /// Decisions of a path that depth-first search flips.
+    pub depth: u32,
+    /// The program's connections deliver the input.
+    pub socket: bool,
+    /// The input file's name ends like this.
+    pub extension: Text,
+}
+
+impl Settings {
+    /// The first thing in which a campaign differs from what is asked now: its
+    /// name, then and now.
+    pub fn difference(&self, now: &Settings) -> Option<(&'static str, String, String)> {
+        let program =
+            |s: &Settings| s.program.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+        let pairs = [
+            ("the program", program(self), program(now)),
+            ("the build of the program", self.build.clone(), now.build.clone()),
+            ("--strategy", self.strategy.clone(), now.strategy.clone()),
+            ("--seed", self.seed.to_string(), now.seed.to_string()),
+            ("--timeout", self.timeout_ms.to_string(), now.timeout_ms.to_string()),
+            ("--memory", self.memory_mib.to_string(), now.memory_mib.to_string()),
+            ("--len", self.len.to_string(), now.len.to_string()),
+            ("--max-len", self.max_len.to_string(), now.max_len.to_string()),
+            ("--depth", self.depth.to_string(), now.depth.to_string()),
+            ("--socket", self.socket.to_string(), now.socket.to_string()),
+        ];
+        pairs.into_iter().find(|(_, then, now)| then != now)
+    }
+
+    pub fn args(&self) -> Vec<OsString> {
+        self.program.iter().map(Text::os).collect()
+    }
+}
+
+/// A string of the operating system's, readable in a text file: bytes that are
+/// not UTF-8, and the backslash, are written `\xNN`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Text(String);
+
+impl Text {
+    pub fn new(text: &OsStr) -> Text {
+        let mut out = String::new();
+        for chunk in text.as_bytes().utf8_chunks() {
+            out.push_str(&chunk.valid().replace('\\', "\\x5c"));
+            chunk.invalid().iter().for_each(|b| out.push_str(&format!("\\x{b:02x}")));
+        }
+        Text(out)
+    }
+
+    pub fn os(&self) -> OsString {
+        let (mut rest, mut out) = (self.0.as_bytes(), Vec::new());
+        while let Some((&first, tail)) = rest.split_first() {
+            let digits = tail.strip_prefix(b"x").and_then(|t| t.get(..2));
+            let byte = digits
+                .filter(|_| first == b'\\')
+                .and_then(|d| u8::from_str_radix(std::str::from_utf8(d).ok()?, 16).ok());
+            out.push(byte.unwrap_or(first));
+            rest = if byte.is_some() { &tail[3..] } else { tail };
+        }
+        OsString::from_vec(out)
+    }
+}
+
+impl std::fmt::Display for Text {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A hash of a file's bytes, to know a build by.
+pub fn build_of(path: &Path) -> std::io::Result<String> {
+    let bytes = std::fs::read(path)?;
+    let hash = bytes.chunks(8).fold(0xcbf2_9ce4_8422_2325u64, |hash, chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        (hash ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+    });
+    Ok(format!("{hash:016x}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_argument_survives_the_file() {
+        for bytes in [&b"plain"[..], b"\xff\xfe", b"a\\b", b"\\x41", b"\\", b"\\x", "ä→".as_bytes()]
+        {
+            let given = OsStr::from_bytes(bytes);
+            assert_eq!(Text::new(given).os(), given);
+        }
+        assert_eq!(Text::new(OsStr::from_bytes(b"a\xffb")).to_string(), "a\\xffb");
+    }
+}

@@ -1,0 +1,312 @@
+//! What all workers share: the strategy and what it sees, the inputs, the
+//! journal and the directory. Workers hold its lock only between runs, to ask
+//! for an action and to say what came of it.
+
+use super::corpus::{Dir, Kept, name, piece};
+use super::journal::{InputRecord, Journal, Record};
+use super::map::Map;
+use super::stats::{Stats, Stop};
+use super::store::{Expect, Known, Store};
+use pleach_abi::event::Kind;
+use pleach_search::{
+    Action, BranchId, Coverage, Flip, Gain, InputId, InputNews, Mark, Origin, Rng, Run, RunId,
+    Runs, Strategy, Tree, Verdict, View,
+};
+use std::collections::HashSet;
+use std::io;
+use std::sync::Arc;
+use std::time::Instant;
+
+pub struct State {
+    pub map: Arc<Map>,
+    pub strategy: Box<dyn Strategy>,
+    pub rng: Rng,
+    pub tree: Tree,
+    pub coverage: Coverage,
+    pub runs: Runs,
+    pub store: Store,
+    pub dir: Dir,
+    pub journal: Journal,
+    pub stats: Stats,
+    pub crash_ids: HashSet<u64>,
+    /// Quick signatures of crashes and hangs that were looked at already.
+    pub seen_ends: HashSet<u64>,
+    /// Runs that were dropped, for workers to drop what they hold of them.
+    pub dropped: Vec<RunId>,
+    /// Actions under way.
+    pub outstanding: usize,
+    /// Why it is over, once it is.
+    pub stop: Option<Stop>,
+    /// A write that failed: the campaign ends with it.
+    pub failed: Option<io::Error>,
+    pub began: Instant,
+    /// Seconds of the campaign before it was gone on with.
+    pub before: f64,
+    pub last_gain: Instant,
+    pub next_kept: [u32; 3],
+}
+
+/// An input that was executed on the fast half, with what is to be known of it.
+pub struct Executed<'a> {
+    pub bytes: &'a [u8],
+    pub origin: Origin,
+    pub expect: Option<Expect>,
+    /// The input that it was made from.
+    pub parent: Option<InputId>,
+    pub gain: &'a Gain,
+    /// It goes into the queue.
+    pub keep: bool,
+    /// It ended in a crash or a time-out.
+    pub bad: bool,
+    pub cost: u32,
+}
+
+impl State {
+    /// The strategy, what it may look at, and its random numbers.
+    fn parts(&mut self) -> (&mut dyn Strategy, View<'_>, &mut Rng) {
+        let State { strategy, map, coverage, tree, runs, rng, .. } = self;
+        (&mut **strategy, View { program: &map.program, coverage, tree, runs }, rng)
+    }
+
+    /// The next action of the strategy.
+    pub fn next(&mut self) -> Action {
+        let (strategy, view, rng) = self.parts();
+        let action = strategy.next(&view, rng);
+        if let Action::Flip(flip) = action {
+            // No other worker is to ask the same.
+            if let Some(node) =
+                self.runs.get(flip.run).and_then(|r| r.flipped(flip.at, flip.outcome))
+            {
+                self.tree.set(node, Mark::Asked);
+            }
+        }
+        action
+    }
+
+    /// Milliseconds of the campaign so far.
+    pub fn time_ms(&self) -> u64 {
+        ((self.before + self.began.elapsed().as_secs_f64()) * 1000.0) as u64
+    }
+
+    /// Takes in an input that was executed. Its number, if it has one.
+    pub fn executed(&mut self, e: &Executed) -> Option<InputId> {
+        // The result of a flip may have to be traced though it gained nothing.
+        let wanted = e.keep || matches!(e.origin, Origin::Flip(_));
+        let id = wanted.then(|| self.remember(e));
+        let news = InputNews {
+            input: id,
+            origin: e.origin,
+            branches: e.gain.branches.len() as u32,
+            buckets: e.gain.buckets.len() as u32,
+            bad: e.bad,
+            size: e.bytes.len() as u32,
+            cost: e.cost,
+        };
+        if !e.gain.branches.is_empty() {
+            self.last_gain = Instant::now();
+        }
+        self.tell(|strategy, view| strategy.executed(view, &news));
+        id
+    }
+
+    /// Takes in an input of a campaign that is gone on with.
+    pub fn recalled(&mut self, id: InputId, bytes: &[u8], gain: &Gain, bad: bool, cost: u32) {
+        let news = InputNews {
+            input: Some(id),
+            origin: Origin::Seed,
+            branches: gain.branches.len() as u32,
+            buckets: gain.buckets.len() as u32,
+            bad,
+            size: bytes.len() as u32,
+            cost,
+        };
+        self.tell(|strategy, view| strategy.executed(view, &news));
+    }
+
+    /// An input gets its number, its place in the queue and in the journal.
+    fn remember(&mut self, e: &Executed) -> InputId {
+        let queue = e.keep.then(|| self.enqueue(e));
+        let parent = e.parent.and_then(|p| Some((p, self.store.get(p)?.bytes.clone())));
+        let known = Known { bytes: e.bytes.into(), queue, expect: e.expect };
+        let id = self.store.add(known);
+        let parent = parent.as_ref().map(|(id, bytes)| (*id, &bytes[..]));
+        let record = InputRecord::new(id, queue, e.bytes, parent);
+        self.record(&Record::Input(record));
+        id
+    }
+
+    fn enqueue(&mut self, e: &Executed) -> u32 {
+        let number = self.next_kept[0];
+        let source = e.parent.and_then(|p| self.store.number(p));
+        let mut rest = match e.origin {
+            Origin::Seed => "op:seed".to_string(),
+            Origin::Flip(_) => "op:flip".to_string(),
+            Origin::Mutant(_) => "op:havoc".to_string(),
+            Origin::Random => "op:random".to_string(),
+        };
+        if let Some(place) = self.place_of(e.origin, e.gain) {
+            rest.push_str(&format!(",site:{place}"));
+        }
+        if !e.gain.branches.is_empty() {
+            rest.push_str(",+cov");
+        }
+        let name = name(number, source, self.time_ms(), &rest);
+        let result = self.dir.keep(Kept::Queue, &name, e.bytes);
+        self.check(result);
+        self.next_kept[0] = number + 1;
+        self.stats.inputs += 1;
+        number
+    }
+
+    /// Where a new input went that none had gone: the flipped branch, or the
+    /// first of those that it covered.
+    fn place_of(&self, origin: Origin, gain: &Gain) -> Option<String> {
+        let flipped = match origin {
+            Origin::Flip(flip) => self.branch_of(flip),
+            _ => None,
+        };
+        let branch = flipped.or_else(|| gain.branches.first().copied())?;
+        let (file, line) = self.map.place(branch)?;
+        Some(format!("{}:{line}", piece(file)))
+    }
+
+    /// The branch that a flip asks for.
+    pub fn branch_of(&self, flip: Flip) -> Option<BranchId> {
+        self.runs.get(flip.run)?.decisions.get(flip.at as usize)?.branch(flip.outcome)
+    }
+
+    /// Keeps a crash or a hang beside the queue.
+    pub fn keep_bad(
+        &mut self,
+        kept: Kept,
+        bytes: &[u8],
+        parent: Option<InputId>,
+        what: &str,
+    ) -> String {
+        let slot = match kept {
+            Kept::Queue => 0,
+            Kept::Crash => 1,
+            Kept::Hang => 2,
+        };
+        let id = self.next_kept[slot];
+        self.next_kept[slot] += 1;
+        let source = parent.and_then(|p| self.store.number(p));
+        let rest = match kept {
+            Kept::Crash => what.to_string(),
+            _ => "op:hang".to_string(),
+        };
+        let name = name(id, source, self.time_ms(), &rest);
+        let result = self.dir.keep(kept, &name, bytes);
+        self.check(result);
+        match kept {
+            Kept::Crash => self.stats.crashes += 1,
+            _ => self.stats.hangs += 1,
+        }
+        name
+    }
+
+    /// Takes in the trace of an input.
+    pub fn traced(&mut self, mut run: Run) -> RunId {
+        let id = run.input;
+        let expect = self.store.get(id).and_then(|k| k.expect);
+        if let Some(e) = expect {
+            run.bound = e.decisions.min(run.decisions.len() as u32);
+            let left = run.nodes.get(e.decisions as usize) != Some(&e.node);
+            if left && !e.optimistic {
+                self.stats.diverged += 1;
+                *self.stats.diverged_at.entry(kind_where_left(&run, &e)).or_default() += 1;
+                self.partial("diverged");
+            }
+            run.diverged = left;
+        }
+        let new = run.enter(&mut self.tree);
+        self.stats.paths += u64::from(new);
+        let open = run.open(&self.tree, 0).count() as u32;
+        self.record(&Record::Traced { input: id, open });
+        let (run, dropped) = self.runs.add(run);
+        self.dropped.extend(dropped);
+        self.tell(|strategy, view| strategy.traced(view, run));
+        run
+    }
+
+    /// An input cannot be traced.
+    pub fn untraceable(&mut self, input: InputId) {
+        self.tell(|strategy, view| strategy.untraceable(view, input));
+    }
+
+    /// A flip was answered: marks the tree, and tells the strategy.
+    pub fn answered(&mut self, flip: Flip, verdict: Verdict) {
+        let mark = match verdict {
+            Verdict::Sat => Some(Mark::Sat),
+            Verdict::Optimistic => Some(Mark::Optimistic),
+            Verdict::Unsat => Some(Mark::Unsat),
+            Verdict::Unknown => Some(Mark::Unknown),
+            Verdict::Gone => None,
+        };
+        let run = self.runs.get(flip.run);
+        let edge = run.and_then(|r| Some((r.flipped(flip.at, flip.outcome)?, r.input)));
+        if let (Some(mark), Some((node, of))) = (mark, edge) {
+            self.tree.set(node, mark);
+            self.record(&Record::Flip { node, mark, of });
+        }
+        self.tell(|strategy, view| strategy.answered(view, flip, verdict));
+    }
+
+    /// Notes something that keeps the search from being exhaustive.
+    pub fn partial(&mut self, what: &str) {
+        match self.stats.partial.get_mut(what) {
+            Some(n) => *n += 1,
+            None => {
+                self.stats.partial.insert(what.into(), 1);
+            }
+        }
+    }
+
+    pub fn record(&mut self, record: &Record) {
+        self.journal.add(record);
+        if self.journal.is_full() {
+            let result = self.journal.flush();
+            self.check(result);
+        }
+    }
+
+    /// A write that failed ends the campaign.
+    pub fn check(&mut self, result: io::Result<()>) {
+        if let Err(error) = result
+            && self.failed.is_none()
+        {
+            self.failed = Some(error);
+        }
+    }
+
+    /// The statistics, brought up to date.
+    pub fn refresh(&mut self) {
+        let program = &self.map.program;
+        let s = &mut self.stats;
+        s.branches.covered = self.coverage.covered() as u64;
+        s.branches.reachable = self.coverage.reachable(program) as u64;
+        s.functions.reached = self.coverage.functions_reached() as u64;
+        s.time_s.total = self.before + self.began.elapsed().as_secs_f64();
+    }
+
+    fn tell(&mut self, f: impl FnOnce(&mut dyn Strategy, &View)) {
+        let (strategy, view, _) = self.parts();
+        f(strategy, &view);
+    }
+}
+
+/// The kind of the decision with which a run left the path foretold for it, as
+/// far as its own decisions show: the last one that was still foretold.
+fn kind_where_left(run: &Run, expect: &Expect) -> String {
+    let at = (expect.decisions as usize).min(run.decisions.len());
+    match run.decisions.get(at.saturating_sub(1)) {
+        Some(_) if run.decisions.len() < expect.decisions as usize => "ended early".into(),
+        Some(d) => format!("{:?}", d.kind).to_lowercase(),
+        None => "ended early".into(),
+    }
+}
+
+/// Whether a kind of decision, when flipped, shows up as another decision.
+pub fn changes_key(kind: Kind) -> bool {
+    matches!(kind, Kind::Indirect | Kind::Pin)
+}

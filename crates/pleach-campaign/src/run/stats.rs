@@ -1,0 +1,154 @@
+//! What a campaign counts: `stats.json`, and a line a second in `plot_data`.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Stats {
+    /// Executions of the fast half.
+    pub runs: u64,
+    /// Executions of the symbolic half.
+    pub traces: u64,
+    pub flips: Flips,
+    /// Solved flips whose run left the predicted path.
+    pub diverged: u64,
+    /// The same by the kind of decision where the run left it.
+    pub diverged_at: BTreeMap<String, u64>,
+    pub branches: Branches,
+    pub functions: Functions,
+    /// Files in the queue.
+    pub inputs: u64,
+    pub crashes: u64,
+    pub hangs: u64,
+    /// Distinct paths among the traced runs.
+    pub paths: u64,
+    /// Branches that came out differently when the same input ran again.
+    pub unstable: u64,
+    /// Traces that were refused.
+    pub broken_traces: u64,
+    /// What keeps a search from being exhaustive, and how often it was met.
+    pub partial: BTreeMap<String, u64>,
+    /// Functions of libraries without a model that labelled data went into.
+    pub unmodelled: Vec<String>,
+    pub time_s: Time,
+    pub stop: Option<Stop>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Flips {
+    pub asked: u64,
+    pub sat: u64,
+    pub unsat: u64,
+    pub unknown: u64,
+    pub optimistic: u64,
+    /// Answered from the cache, whatever the answer.
+    pub cached: u64,
+    pub by_tier: BTreeMap<String, u64>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Branches {
+    pub total: u64,
+    pub covered: u64,
+    /// Branches of functions that some run reached.
+    pub reachable: u64,
+}
+
+/// Functions with a branch in them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Functions {
+    pub total: u64,
+    pub reached: u64,
+}
+
+/// Seconds; with several workers the parts add up to more than the whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Time {
+    pub total: f64,
+    pub fast: f64,
+    pub symbolic: f64,
+    pub solve: f64,
+}
+
+/// Why a campaign ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stop {
+    /// Every feasible path within the bound was explored.
+    Exhausted,
+    /// The same, but for what `partial` lists.
+    ExhaustedPartial,
+    Time,
+    Runs,
+    Crash,
+    Interrupted,
+}
+
+impl Stop {
+    pub fn name(self) -> &'static str {
+        match self {
+            Stop::Exhausted => "exhausted",
+            Stop::ExhaustedPartial => "exhausted-partial",
+            Stop::Time => "time",
+            Stop::Runs => "runs",
+            Stop::Crash => "crash",
+            Stop::Interrupted => "interrupted",
+        }
+    }
+}
+
+/// Head of `plot_data`; gnuplot and AFL's tools skip it.
+pub const PLOT_HEAD: &str = "# seconds, runs, traces, covered, reachable, total, inputs, \
+     crashes, hangs, asked, sat, unsat, unknown, diverged\n";
+
+impl Stats {
+    /// A line of `plot_data`.
+    pub fn plot_line(&self) -> String {
+        let (f, b) = (&self.flips, &self.branches);
+        format!(
+            "{:.1}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}\n",
+            self.time_s.total,
+            self.runs,
+            self.traces,
+            b.covered,
+            b.reachable,
+            b.total,
+            self.inputs,
+            self.crashes,
+            self.hangs,
+            f.asked,
+            f.sat,
+            f.unsat,
+            f.unknown,
+            self.diverged
+        )
+    }
+
+    pub fn json(&self) -> String {
+        // Numbers, strings and maps with string keys: nothing that can fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plot_lines_have_as_many_columns_as_the_head() {
+        let columns = |text: &str| text.split(',').count();
+        assert_eq!(columns(&Stats::default().plot_line()), columns(PLOT_HEAD));
+    }
+
+    #[test]
+    fn names_of_stops_are_those_of_the_json() {
+        for stop in [Stop::Exhausted, Stop::ExhaustedPartial, Stop::Time, Stop::Interrupted] {
+            assert_eq!(serde_json::to_value(stop).unwrap(), stop.name());
+        }
+    }
+}

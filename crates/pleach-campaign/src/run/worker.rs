@@ -1,0 +1,549 @@
+//! One worker: its own pair of target processes and its own solver. It asks the
+//! shared state for an action, does it without the lock, and reports.
+
+use super::corpus::Kept;
+use super::journal::Record;
+use super::map::{Map, Sites};
+use super::model;
+use super::settings::Settings;
+use super::state::{Executed, State, changes_key};
+use super::stats::Stop;
+use super::store::Expect;
+use crate::executor::{End, ExecError, Executor, Half, Output, Target};
+use crate::layout::Layout;
+use crate::mutate::{Dictionary, Mutator};
+use crate::trace::{BrokenTrace, Trace};
+use pleach_abi::event::Kind;
+use pleach_expr::Expr;
+use pleach_search::{Action, Flip, Gain, InputId, Origin, Rng, Run, RunId, Tree, Verdict};
+use pleach_solve::{Goal, Path, Solver, Step};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What all workers of a campaign share.
+pub struct Shared {
+    pub state: Mutex<State>,
+    /// Something under way came back.
+    pub wake: Condvar,
+    /// Set when everything must end; running targets are killed.
+    pub stop: Arc<AtomicBool>,
+    pub map: Arc<Map>,
+    pub settings: Settings,
+    pub limits: Limits,
+    /// Traces of the runs that are kept.
+    pub traces: Mutex<HashMap<RunId, Arc<Traced>>>,
+    pub dictionary: Mutex<Dictionary>,
+}
+
+/// When a campaign ends by itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    pub runs: Option<u64>,
+    pub time: Option<Duration>,
+    pub stop_on_crash: bool,
+}
+
+/// What flips of a run need.
+pub struct Traced {
+    expr: Expr,
+    steps: Vec<Step>,
+    input: Arc<[u8]>,
+}
+
+/// Worker-side copies of prepared paths: as many as fit.
+struct Paths {
+    paths: Vec<(RunId, Path)>,
+}
+
+const PATHS_KEPT: usize = 8;
+/// The symbolic half may take longer than the fast one.
+const SYMBOLIC_PATIENCE: u32 = 10;
+
+impl Shared {
+    /// The state. A worker that panicked has left it as it was between two
+    /// steps; the campaign can be ended in order.
+    pub fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn stopping(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Ends the campaign, for the first reason given.
+    pub fn end(&self, state: &mut State, why: Stop) {
+        state.stop.get_or_insert(why);
+        self.stop.store(true, Ordering::Relaxed);
+        self.wake.notify_all();
+    }
+}
+
+pub struct Worker {
+    shared: Arc<Shared>,
+    fast: Executor,
+    symbolic: Executor,
+    solver: Solver,
+    sites: Sites,
+    paths: Paths,
+    mutator: Mutator,
+    counts: Vec<u8>,
+    again: Vec<u8>,
+    timeout: Duration,
+}
+
+impl Worker {
+    pub fn new(shared: Arc<Shared>, layout: &Arc<Layout>) -> Result<Worker, ExecError> {
+        let settings = &shared.settings;
+        let target = |half| {
+            let mut target = Target::new(half, settings.args());
+            target.output = Output::Null;
+            target.socket = settings.socket;
+            target.memory_kib = (settings.memory_mib > 0).then(|| settings.memory_mib << 10);
+            target.extension = settings.extension.os();
+            target.cancel = Some(shared.stop.clone());
+            target
+        };
+        let mut fast = Executor::new(layout.clone(), target(Half::Fast))?;
+        fast.start()?;
+        let symbolic = Executor::new(layout.clone(), target(Half::Symbolic))?;
+        let timeout = Duration::from_millis(settings.timeout_ms);
+        Ok(Worker {
+            fast,
+            symbolic,
+            solver: Solver::new(pleach_solve::Config::default()),
+            sites: Sites::default(),
+            paths: Paths { paths: Vec::new() },
+            mutator: Mutator::new(),
+            counts: Vec::new(),
+            again: Vec::new(),
+            timeout,
+            shared,
+        })
+    }
+
+    /// Works until the campaign is over.
+    pub fn work(&mut self) -> Result<(), ExecError> {
+        let shared = self.shared.clone();
+        while let Some(action) = self.ask() {
+            let result = self.act(action);
+            let mut state = shared.lock();
+            state.outstanding -= 1;
+            shared.wake.notify_all();
+            result?;
+        }
+        Ok(())
+    }
+
+    /// The next action, when there is one; `None` when the campaign is over.
+    fn ask(&self) -> Option<Action> {
+        let shared = &self.shared;
+        let mut state = shared.lock();
+        loop {
+            if state.failed.is_some() {
+                shared.stop.store(true, Ordering::Relaxed);
+                shared.wake.notify_all();
+            }
+            if shared.stopping() {
+                return None;
+            }
+            if shared.limits.runs.is_some_and(|n| state.stats.runs >= n) {
+                shared.end(&mut state, Stop::Runs);
+                return None;
+            }
+            match state.next() {
+                Action::Wait if state.outstanding == 0 => {
+                    let whole = state.stats.partial.is_empty();
+                    let why = if whole { Stop::Exhausted } else { Stop::ExhaustedPartial };
+                    shared.end(&mut state, why);
+                    return None;
+                }
+                Action::Wait => {
+                    state = shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+                }
+                action => {
+                    state.outstanding += 1;
+                    return Some(action);
+                }
+            }
+        }
+    }
+
+    fn act(&mut self, action: Action) -> Result<(), ExecError> {
+        match action {
+            Action::Trace(input) => self.trace(input),
+            Action::Flip(flip) => self.flip(flip),
+            Action::Mutate { input, count } => self.mutate(input, count),
+            Action::Random => self.random(),
+            Action::Wait => Ok(()),
+        }
+    }
+
+    /// Runs an input on the fast half and takes in what comes of it.
+    pub fn execute(
+        &mut self,
+        bytes: &[u8],
+        origin: Origin,
+        parent: Option<InputId>,
+        expect: Option<Expect>,
+    ) -> Result<Option<InputId>, ExecError> {
+        let end = self.run_fast(bytes)?;
+        let shared = self.shared.clone();
+        if shared.stopping() && matches!(end, End::Timeout) {
+            return Ok(None);
+        }
+        let cost = self.cost();
+        let mut executed = Executed {
+            bytes,
+            origin,
+            expect,
+            parent,
+            gain: &Gain::default(),
+            keep: false,
+            bad: true,
+            cost,
+        };
+        match end {
+            End::Exit(_) => {}
+            End::Signal(_) | End::Lost(_) | End::Memory => {
+                self.crashed(bytes, parent, &end)?;
+                return Ok(shared.lock().executed(&executed));
+            }
+            End::Timeout | End::Output => {
+                self.hung(bytes, parent);
+                return Ok(shared.lock().executed(&executed));
+            }
+        }
+        executed.bad = false;
+        let mut state = shared.lock();
+        let mut gain = state.coverage.add(&shared.map.program, &self.counts);
+        let wanted = |gain: &Gain, state: &State| {
+            !gain.branches.is_empty()
+                || (state.strategy.wants_buckets() && !gain.buckets.is_empty())
+        };
+        if wanted(&gain, &state) {
+            drop(state);
+            self.settle(bytes, &mut gain)?;
+            state = shared.lock();
+        }
+        executed.gain = &gain;
+        executed.keep = origin == Origin::Seed || wanted(&gain, &state);
+        Ok(state.executed(&executed))
+    }
+
+    /// Runs an input of a campaign that is gone on with: it has its number and
+    /// its place already.
+    pub fn again(&mut self, id: InputId) -> Result<(), ExecError> {
+        let known = self.shared.lock().store.get(id).cloned();
+        let Some(known) = known else { return Ok(()) };
+        let end = self.run_fast(&known.bytes)?;
+        let shared = self.shared.clone();
+        let mut state = shared.lock();
+        let bad = !matches!(end, End::Exit(_));
+        let gain = match bad {
+            true => Gain::default(),
+            false => state.coverage.add(&shared.map.program, &self.counts),
+        };
+        let cost = self.cost();
+        state.recalled(id, &known.bytes, &gain, bad, cost);
+        Ok(())
+    }
+
+    /// One run of the fast half; what it covered is in `counts`.
+    fn run_fast(&mut self, bytes: &[u8]) -> Result<End, ExecError> {
+        let start = Instant::now();
+        let outcome = self.fast.run(bytes, self.timeout)?;
+        let io = |error| ExecError::Io { what: "cannot read the counters", error };
+        let modules = self.fast.counters().map_err(io)?;
+        self.shared.map.collect(&modules, &mut self.counts);
+        let mut state = self.shared.lock();
+        state.stats.runs += 1;
+        state.stats.time_s.fast += start.elapsed().as_secs_f64();
+        Ok(outcome.end)
+    }
+
+    /// Runs an input that gained something once more. What does not come out
+    /// the same is no gain, and is not listened to again.
+    fn settle(&mut self, bytes: &[u8], gain: &mut Gain) -> Result<(), ExecError> {
+        std::mem::swap(&mut self.counts, &mut self.again);
+        let end = self.run_fast(bytes)?;
+        std::mem::swap(&mut self.counts, &mut self.again);
+        if !matches!(end, End::Exit(_)) {
+            return Ok(());
+        }
+        let (first, second) = (&self.counts, &self.again);
+        let steady = |b: &u32| first.get(*b as usize) == second.get(*b as usize);
+        let mut state = self.shared.lock();
+        for &branch in gain.branches.iter().chain(&gain.buckets).filter(|b| !steady(b)) {
+            state.coverage.ignore(branch);
+            state.stats.unstable += 1;
+        }
+        // A new branch that is only taken less often the second time is new.
+        gain.branches.retain(|&b| second.get(b as usize).is_some_and(|&c| c != 0));
+        gain.buckets.retain(steady);
+        Ok(())
+    }
+
+    fn crashed(
+        &mut self,
+        bytes: &[u8],
+        parent: Option<InputId>,
+        end: &End,
+    ) -> Result<(), ExecError> {
+        let quick = signature(end, &self.counts);
+        if !self.shared.lock().seen_ends.insert(quick) {
+            return Ok(());
+        }
+        let hash = quick;
+        let shared = self.shared.clone();
+        let mut state = shared.lock();
+        if !state.crash_ids.insert(hash) {
+            return Ok(());
+        }
+        state.record(&Record::Crash { hash });
+        state.coverage.add(&shared.map.program, &self.counts);
+        state.keep_bad(Kept::Crash, bytes, parent, &format!("{end:?}"));
+        if shared.limits.stop_on_crash {
+            shared.end(&mut state, Stop::Crash);
+        }
+        Ok(())
+    }
+
+    fn hung(&mut self, bytes: &[u8], parent: Option<InputId>) {
+        let mut state = self.shared.lock();
+        state.partial("timed out");
+        if state.seen_ends.insert(signature(&End::Timeout, &self.counts)) {
+            state.keep_bad(Kept::Hang, bytes, parent, "");
+        }
+    }
+
+    fn trace(&mut self, input: InputId) -> Result<(), ExecError> {
+        let shared = self.shared.clone();
+        let known = shared.lock().store.get(input).cloned();
+        let Some(known) = known else {
+            let mut state = shared.lock();
+            state.partial("dropped");
+            state.untraceable(input);
+            return Ok(());
+        };
+        let start = Instant::now();
+        let outcome = self.symbolic.run(&known.bytes, self.timeout * SYMBOLIC_PATIENCE)?;
+        let trace = self.symbolic.trace();
+        let spent = start.elapsed().as_secs_f64();
+        if shared.stopping() && outcome.end == End::Timeout {
+            return Ok(());
+        }
+        match trace {
+            Ok(trace) => self.take(input, &known.bytes, trace, &outcome.end, spent),
+            Err(broken) => {
+                let mut state = shared.lock();
+                state.stats.traces += 1;
+                state.stats.time_s.symbolic += spent;
+                state.stats.broken_traces += 1;
+                state.partial(match broken {
+                    BrokenTrace::Io(_) => "unreadable trace",
+                    _ => "broken trace",
+                });
+                state.untraceable(input);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in a trace.
+    fn take(&mut self, input: InputId, bytes: &Arc<[u8]>, trace: Trace, end: &End, spent: f64) {
+        let shared = self.shared.clone();
+        let decided = shared.map.decide(&mut self.sites, &trace);
+        let kinds = |kind| decided.decisions.iter().any(|d| d.kind == kind);
+        let mut partial: Vec<String> =
+            trace.cut_by().map(|what| format!("cut by {what}")).collect();
+        partial.extend(trace.named_losses().map(|(what, _)| format!("lost: {what}")));
+        partial.extend(kinds(Kind::Pin).then(|| "pinned".to_string()));
+        partial.extend(kinds(Kind::Indirect).then(|| "indirect".to_string()));
+        partial.extend(matches!(end, End::Timeout).then(|| "timed out".to_string()));
+        shared.dictionary.lock().unwrap_or_else(PoisonError::into_inner).add_trace(&trace);
+        let mut run = Run::new(input, decided.decisions);
+        run.weight = trace.nodes as usize * 32
+            + trace.snapshot_bytes as usize
+            + decided.steps.len() * size_of::<Step>();
+        let traced = Traced { expr: trace.expr, steps: decided.steps, input: bytes.clone() };
+        let mut state = shared.lock();
+        state.stats.traces += 1;
+        state.stats.time_s.symbolic += spent;
+        partial.iter().for_each(|what| state.partial(what));
+        for name in trace.unmodelled {
+            if !state.stats.unmodelled.contains(&name) {
+                state.stats.unmodelled.push(name);
+            }
+        }
+        let mut traces = shared.traces.lock().unwrap_or_else(PoisonError::into_inner);
+        let id = state.traced(run);
+        traces.insert(id, Arc::new(traced));
+        for dropped in state.dropped.drain(..) {
+            traces.remove(&dropped);
+        }
+    }
+
+    fn flip(&mut self, flip: Flip) -> Result<(), ExecError> {
+        let shared = self.shared.clone();
+        let traced = {
+            let traces = shared.traces.lock().unwrap_or_else(PoisonError::into_inner);
+            traces.get(&flip.run).cloned()
+        };
+        let promise = {
+            let state = shared.lock();
+            state.runs.get(flip.run).and_then(|run| promise(run, flip))
+        };
+        let (Some(traced), Some((goal, expect, parent, kind))) = (traced, promise) else {
+            shared.lock().answered(flip, Verdict::Gone);
+            return Ok(());
+        };
+        let start = Instant::now();
+        let path = self.paths.get(flip.run, &traced);
+        let answer = self.solver.flip(path, flip.at as usize, goal);
+        let spent = start.elapsed().as_secs_f64();
+        let (verdict, model) = match answer.verdict {
+            pleach_solve::Verdict::Sat(model) => (Verdict::Sat, Some(model)),
+            pleach_solve::Verdict::Optimistic(model) => (Verdict::Optimistic, Some(model)),
+            pleach_solve::Verdict::Unsat => (Verdict::Unsat, None),
+            pleach_solve::Verdict::Unknown(_) => (Verdict::Unknown, None),
+        };
+        let bytes = model.map(|model| model::apply(&traced.input, &model));
+        let too_long = bytes.as_ref().is_some_and(|b| b.len() as u64 > shared.settings.max_len);
+        let mut state = shared.lock();
+        let f = &mut state.stats.flips;
+        f.asked += 1;
+        match verdict {
+            Verdict::Sat => f.sat += 1,
+            Verdict::Optimistic => f.optimistic += 1,
+            Verdict::Unsat => f.unsat += 1,
+            Verdict::Unknown | Verdict::Gone => f.unknown += 1,
+        }
+        f.cached += u64::from(answer.cached);
+        *f.by_tier.entry(answer.tier.name().into()).or_default() += 1;
+        state.stats.time_s.solve += spent;
+        match verdict {
+            Verdict::Optimistic => state.partial("solved without its path"),
+            Verdict::Unknown => state.partial("not solved"),
+            _ => {}
+        }
+        state.answered(flip, verdict);
+        let target = state.branch_of(flip);
+        drop(state);
+        let Some(bytes) = bytes.filter(|_| !too_long) else { return Ok(()) };
+        let optimistic = verdict == Verdict::Optimistic;
+        let expect = Expect { optimistic, ..expect };
+        let id = self.execute(&bytes, Origin::Flip(flip), Some(parent), Some(expect))?;
+        // Without a trace the branch itself must do: it was foretold.
+        if id.is_none()
+            && !optimistic
+            && let Some(branch) = target
+            && self.counts.get(branch as usize) == Some(&0)
+        {
+            let mut state = shared.lock();
+            state.stats.diverged += 1;
+            let kind = format!("{kind:?}").to_lowercase();
+            *state.stats.diverged_at.entry(kind).or_default() += 1;
+        }
+        Ok(())
+    }
+
+    fn mutate(&mut self, input: InputId, count: u32) -> Result<(), ExecError> {
+        let shared = self.shared.clone();
+        let (parent, other, mut rng) = {
+            let mut state = shared.lock();
+            let mut rng = Rng::new(state.rng.next_u64());
+            let other = rng.pick(state.store.queue()).copied();
+            let other = other.and_then(|o| Some(state.store.get(o)?.bytes.clone()));
+            (state.store.get(input).map(|k| k.bytes.clone()), other, rng)
+        };
+        let Some(parent) = parent else { return Ok(()) };
+        let dictionary = shared.dictionary.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let most = usize::try_from(shared.settings.max_len).unwrap_or(usize::MAX);
+        let mut mutant = Vec::new();
+        for _ in 0..count {
+            if shared.stopping() || self.out_of_runs() {
+                break;
+            }
+            let other = other.as_deref();
+            self.mutator.mutate(&mut rng, &parent, other, &dictionary, &mut mutant, most);
+            self.execute(&mutant, Origin::Mutant(input), Some(input), None)?;
+        }
+        Ok(())
+    }
+
+    fn random(&mut self) -> Result<(), ExecError> {
+        let shared = self.shared.clone();
+        let bytes = {
+            let rng = &mut shared.lock().rng;
+            let len = shared.settings.len.max(1) as usize;
+            let len = 1 + rng.below(2 * len);
+            (0..len).map(|_| rng.next_u64() as u8).collect::<Vec<u8>>()
+        };
+        self.execute(&bytes, Origin::Random, None, None)?;
+        Ok(())
+    }
+
+    /// What the last run cost, in something like microseconds, without a clock:
+    /// equal runs must cost the same. A branch and what goes with it takes some
+    /// nanoseconds.
+    fn cost(&self) -> u32 {
+        let branches: u32 = self.counts.iter().map(|&c| u32::from(c)).sum();
+        100 + branches / 64
+    }
+
+    fn out_of_runs(&self) -> bool {
+        self.shared.limits.runs.is_some_and(|n| self.shared.lock().stats.runs >= n)
+    }
+}
+
+/// What a flip asks the solver for, and what its result must do.
+fn promise(run: &Run, flip: Flip) -> Option<(Goal, Expect, InputId, Kind)> {
+    let decision = run.decisions.get(flip.at as usize)?;
+    let goal = match decision.kind {
+        Kind::Switch => Goal::Case(flip.outcome),
+        Kind::Indirect => Goal::Other,
+        _ => Goal::Not,
+    };
+    let before = run.nodes[flip.at as usize];
+    let (decisions, node) = match changes_key(decision.kind) {
+        true => (flip.at, before),
+        false => (flip.at + 1, Tree::child(before, decision.key, flip.outcome)),
+    };
+    Some((goal, Expect { decisions, node, optimistic: false }, run.input, decision.kind))
+}
+
+impl Paths {
+    fn get(&mut self, run: RunId, traced: &Traced) -> &mut Path {
+        let found = self.paths.iter().position(|(id, _)| *id == run);
+        let entry = match found {
+            Some(at) => self.paths.remove(at),
+            None => {
+                let (lengths, offsets) = model::streams(&traced.input);
+                let steps = traced.steps.clone();
+                (run, Path::new(&traced.expr, steps, &traced.input, &lengths, &offsets))
+            }
+        };
+        if self.paths.len() >= PATHS_KEPT {
+            self.paths.remove(0);
+        }
+        self.paths.push(entry);
+        let last = self.paths.len() - 1;
+        &mut self.paths[last].1
+    }
+}
+
+/// Tells crashes apart without looking at them: how it ended and which branches
+/// it took.
+fn signature(end: &End, counts: &[u8]) -> u64 {
+    let seed = match end {
+        End::Signal(n) => *n as u64,
+        End::Timeout => 1000,
+        End::Memory => 1001,
+        _ => 1002,
+    };
+    counts.iter().enumerate().filter(|(_, c)| **c != 0).fold(seed, |hash, (i, _)| {
+        (hash ^ i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
+    })
+}

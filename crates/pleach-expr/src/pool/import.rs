@@ -1,0 +1,153 @@
+//! From the nodes of a trace to terms, in one pass.
+
+use super::{Code, Pool, Table, Term};
+use crate::graph::{Arg, Expr};
+use pleach_abi::node::Op;
+use std::collections::HashMap;
+
+/// The terms of a trace's labels.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    pub pool: Pool,
+    terms: Vec<u32>,
+}
+
+const NOTHING: u32 = u32::MAX;
+
+impl Imported {
+    /// The term of a live label.
+    pub fn term(&self, label: u32) -> Option<Term> {
+        self.terms.get(label as usize).filter(|&&t| t != NOTHING).map(|&t| Term(t))
+    }
+}
+
+impl Pool {
+    /// The terms of everything that `expr` has checked.
+    pub fn import(expr: &Expr) -> Imported {
+        let top = expr.order().iter().max().map_or(0, |&l| l as usize + 1);
+        let mut terms = vec![NOTHING; top];
+        let mut pool = Pool::with_capacity(expr.order().len());
+        let mut tables: HashMap<u32, Table> = HashMap::new();
+        for &label in expr.order() {
+            let term = pool.import_node(expr, label, &terms, &mut tables);
+            terms[label as usize] = term.0;
+        }
+        Imported { pool, terms }
+    }
+
+    fn import_node(
+        &mut self,
+        expr: &Expr,
+        label: u32,
+        terms: &[u32],
+        tables: &mut HashMap<u32, Table>,
+    ) -> Term {
+        let node = expr.node(label);
+        let width = u32::from(node.width);
+        let at = |l: u32| Term(terms[l as usize]);
+        let op = expr.op(label);
+        match op {
+            Op::Input => self.read(node.a, 1),
+            Op::Read => self.read(node.a - 1, width / 8),
+            Op::InputLen => self.length(node.a),
+            Op::Const | Op::Wide => self.number(expr.immediate(label), width),
+            Op::ZExt => self.zext(at(node.a), width),
+            Op::SExt => self.sext(at(node.a), width),
+            Op::Trunc => self.extract(at(node.a), 0, width),
+            Op::Extract => self.extract(at(node.a), node.b, width),
+            Op::Bswap => self.reversed(at(node.a)),
+            Op::Concat => {
+                let (low, high) = expr.pair(label);
+                let low = self.import_arg(low, node.c, terms);
+                let high = self.import_arg(high, width - node.c, terms);
+                self.concat(low, high)
+            }
+            Op::Ite => self.ite(at(node.a), at(node.b), at(node.c)),
+            Op::FShl => self.funnel(Code::FShl, at(node.a), at(node.b), at(node.c)),
+            Op::FShr => self.funnel(Code::FShr, at(node.a), at(node.b), at(node.c)),
+            Op::Lookup => {
+                let base = self.number(node.imm.into(), 64);
+                let offset = self.pair(Code::Sub, at(node.a), base);
+                let table =
+                    tables.entry(node.b).or_insert_with(|| Table::new(expr.snapshot(label)));
+                self.lookup(offset, table, width)
+            }
+            _ => match code(op) {
+                Some(code) if code.arity() == 1 => self.unary(code, at(node.a)),
+                Some(code) => {
+                    let (a, b) = expr.pair(label);
+                    let operand = expr.pair_width(label);
+                    let a = self.import_arg(a, operand, terms);
+                    let b = self.import_arg(b, operand, terms);
+                    self.pair(code, a, b)
+                }
+                None => self.number(0, width),
+            },
+        }
+    }
+
+    fn import_arg(&mut self, arg: Arg, width: u32, terms: &[u32]) -> Term {
+        match arg {
+            Arg::Label(l) => Term(terms[l as usize]),
+            Arg::Const(value) => self.number(value, width),
+        }
+    }
+
+    /// The bytes of a term the other way round.
+    fn reversed(&mut self, a: Term) -> Term {
+        let bytes = self.width(a) / 8;
+        let mut out = self.extract(a, 8 * (bytes - 1), 8);
+        for i in (0..bytes - 1).rev() {
+            let byte = self.extract(a, 8 * i, 8);
+            out = self.concat(out, byte);
+        }
+        out
+    }
+}
+
+fn code(op: Op) -> Option<Code> {
+    PAIRS.iter().find(|(o, _)| *o == op).map(|&(_, c)| c)
+}
+
+/// The operation of nodes that a term's operation computes as.
+pub(crate) fn op(code: Code) -> Option<Op> {
+    PAIRS.iter().find(|(_, c)| *c == code).map(|&(o, _)| o)
+}
+
+/// What is the same in nodes and terms.
+const PAIRS: [(Op, Code); 34] = [
+    (Op::Add, Code::Add),
+    (Op::Eq, Code::Eq),
+    (Op::Ne, Code::Ne),
+    (Op::Ult, Code::Ult),
+    (Op::Ule, Code::Ule),
+    (Op::Slt, Code::Slt),
+    (Op::Sle, Code::Sle),
+    (Op::And, Code::And),
+    (Op::Or, Code::Or),
+    (Op::Xor, Code::Xor),
+    (Op::Sub, Code::Sub),
+    (Op::Shl, Code::Shl),
+    (Op::LShr, Code::LShr),
+    (Op::AShr, Code::AShr),
+    (Op::Mul, Code::Mul),
+    (Op::UDiv, Code::UDiv),
+    (Op::SDiv, Code::SDiv),
+    (Op::URem, Code::URem),
+    (Op::SRem, Code::SRem),
+    (Op::UAddO, Code::UAddO),
+    (Op::SAddO, Code::SAddO),
+    (Op::USubO, Code::USubO),
+    (Op::SSubO, Code::SSubO),
+    (Op::UMulO, Code::UMulO),
+    (Op::SMulO, Code::SMulO),
+    (Op::ZExt, Code::ZExt),
+    (Op::SExt, Code::SExt),
+    (Op::Ite, Code::Ite),
+    (Op::Ctlz, Code::Ctlz),
+    (Op::Cttz, Code::Cttz),
+    (Op::Popcnt, Code::Popcnt),
+    (Op::BitRev, Code::BitRev),
+    (Op::FShl, Code::FShl),
+    (Op::FShr, Code::FShr),
+];

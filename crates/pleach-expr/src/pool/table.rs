@@ -1,0 +1,80 @@
+//! What terms refer to beside other terms: tables of bytes and sets of numbers.
+
+use super::mix;
+use crate::eval::mask;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+/// The bytes of a snapshot. Known by content: the same table in another run is
+/// the same table.
+#[derive(Clone, Debug)]
+pub struct Table {
+    pub bytes: Arc<[u8]>,
+    pub(super) hash: u64,
+    /// Significant bits of the largest entry, by entry width; found when asked.
+    bits: Arc<Mutex<HashMap<u32, u32>>>,
+}
+
+impl Table {
+    pub fn new(bytes: &[u8]) -> Table {
+        let chunks = bytes.chunks_exact(8);
+        let tail = chunks.remainder().iter().fold(1, |t, &b| t << 8 | u64::from(b));
+        let words = chunks.map(|c| c.iter().fold(0, |w, &b| w << 8 | u64::from(b)));
+        let hash = words.fold(bytes.len() as u64, mix);
+        Table { bytes: bytes.into(), hash: mix(hash, tail), bits: Arc::default() }
+    }
+
+    /// The entry at a byte offset; 0 outside.
+    pub fn get(&self, offset: u64, width: u32) -> u128 {
+        let bytes = usize::try_from(offset)
+            .ok()
+            .and_then(|at| self.bytes.get(at..)?.get(..width as usize / 8));
+        bytes.map_or(0, |b| b.iter().rev().fold(0, |v, &b| v << 8 | u128::from(b)))
+    }
+
+    /// As [`Table::get`] for entries of up to 64 bits.
+    pub fn get64(&self, offset: u64, width: u32) -> u64 {
+        let bytes = usize::try_from(offset)
+            .ok()
+            .and_then(|at| self.bytes.get(at..)?.get(..width as usize / 8));
+        bytes.map_or(0, |b| b.iter().rev().fold(0, |v, &b| v << 8 | u64::from(b)))
+    }
+
+    /// Every entry of a width has so few significant bits. Entries at every
+    /// offset count, aligned or not.
+    pub(super) fn bits(&self, width: u32) -> u32 {
+        let Ok(mut known) = self.bits.lock() else { return width };
+        *known.entry(width).or_insert_with(|| {
+            let bytes = width as usize / 8;
+            let highest = |top: usize| {
+                // The bytes that can be the entry's byte `top`.
+                let last = self.bytes.len().saturating_sub(bytes) + top + 1;
+                self.bytes.get(top..last).unwrap_or(&[]).iter().fold(0, |all, &b| all | b)
+            };
+            let top = (0..bytes).rev().find(|&top| highest(top) != 0);
+            top.map_or(0, |top| 8 * top as u32 + 8 - highest(top).leading_zeros())
+        })
+    }
+}
+
+/// Numbers that a value is compared with all at once.
+#[derive(Clone, Debug)]
+pub struct Set {
+    /// Sorted.
+    pub values: Arc<[u64]>,
+    pub(super) hash: u64,
+}
+
+impl Set {
+    pub(super) fn new(values: impl Iterator<Item = u128>) -> Set {
+        let mut values: Vec<u64> = values.map(|v| v as u64).collect();
+        values.sort_unstable();
+        values.dedup();
+        let hash = values.iter().copied().fold(values.len() as u64, mix);
+        Set { values: values.into(), hash }
+    }
+
+    pub fn contains(&self, value: u128) -> bool {
+        value & !mask(64) == 0 && self.values.binary_search(&(value as u64)).is_ok()
+    }
+}

@@ -1,0 +1,74 @@
+//! A campaign in plain text: a line while it runs, and how it ended.
+
+use crate::numbers::{percent, time};
+use pleach_campaign::run::{Snapshot, Stats, Stop};
+use std::time::Duration;
+
+/// One line on where a campaign stands, for logs.
+pub fn line(snapshot: &Snapshot) -> String {
+    let s = &snapshot.stats;
+    format!(
+        "{:>7.1} s  branches {}/{}  runs {}  traces {}  flips {} ({} sat)  queue {}  crashes {}  \
+         hangs {}",
+        s.time_s.total,
+        s.branches.covered,
+        s.branches.total,
+        s.runs,
+        s.traces,
+        s.flips.asked,
+        s.flips.sat + s.flips.optimistic,
+        s.inputs,
+        s.crashes,
+        s.hangs
+    )
+}
+
+/// How a campaign ended, in a few lines.
+pub fn summary(stats: &Stats, out: &str, resume: &str) -> String {
+    let total = time(Duration::from_secs_f64(stats.time_s.total.max(0.0)));
+    let b = &stats.branches;
+    let mut text = format!(
+        "{}\n{} of {} branches ({}), {} runs, {} paths, {} inputs in {out}/queue\n",
+        why(stats, &total),
+        b.covered,
+        b.total,
+        percent(b.covered, b.total),
+        stats.runs,
+        stats.paths,
+        stats.inputs,
+    );
+    if stats.crashes > 0 {
+        text.push_str(&format!("{} crashes in {out}/crashes\n", stats.crashes));
+    }
+    if stats.hangs > 0 {
+        text.push_str(&format!("{} hangs in {out}/hangs\n", stats.hangs));
+    }
+    if stats.unstable > 0 {
+        text.push_str(&format!(
+            "{} branches are unstable: the same input takes them or not\n",
+            stats.unstable
+        ));
+    }
+    if !matches!(stats.stop, Some(Stop::Exhausted | Stop::ExhaustedPartial)) {
+        text.push_str(&format!("to go on: {resume}\n"));
+    }
+    text
+}
+
+fn why(stats: &Stats, total: &str) -> String {
+    match stats.stop {
+        Some(Stop::Exhausted) => format!("exhausted after {total}: every feasible path was run"),
+        Some(Stop::ExhaustedPartial) => {
+            let list: Vec<_> =
+                stats.partial.iter().map(|(what, n)| format!("{what} ({n})")).collect();
+            format!(
+                "exhausted-partial after {total}: nothing is left to ask, but {}",
+                list.join(", ")
+            )
+        }
+        Some(Stop::Time) => format!("time is up after {total}"),
+        Some(Stop::Runs) => format!("the number of runs is reached after {total}"),
+        Some(Stop::Crash) => format!("stopped at the first crash after {total}"),
+        Some(Stop::Interrupted) | None => format!("interrupted after {total}"),
+    }
+}

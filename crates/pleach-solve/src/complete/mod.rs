@@ -1,0 +1,123 @@
+//! Tier 4: a complete solver for bit-vectors.
+//!
+//! The conditions of a slice become a circuit, and a SAT solver looks for inputs
+//! that make its outputs true. There is one instance for a path. A term is
+//! encoded when it is first needed and stays; which conditions count is said for
+//! each question, by assuming their outputs. So flips along one path share the
+//! encoding and what the SAT solver has learnt. What one byte may be is encoded as
+//! a set (see `encode`), not by its conditions.
+//!
+//! A question has a budget of conflicts. An instance that has grown too large is
+//! thrown away, and a request that does not fit a fresh one is refused.
+
+mod encode;
+mod gates;
+mod sat;
+
+use crate::request::{Found, Request, Slice};
+use encode::{Encoder, TooLarge};
+use gates::Gates;
+use pleach_expr::Var;
+use sat::{Outcome, Sat};
+
+/// The circuit of one path, made when it is first needed.
+#[derive(Default)]
+pub(crate) struct Circuit {
+    encoder: Option<Box<Encoder>>,
+}
+
+impl Circuit {
+    pub fn memory(&self) -> usize {
+        self.encoder.as_ref().map_or(0, |e| e.gates.memory())
+    }
+}
+
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refused {
+    Work,
+    Memory,
+    Broken,
+}
+
+/// What tier 4 says, and the conflicts that it took.
+pub(crate) fn solve(request: &mut Request, slice: &Slice) -> (Result<Found, Refused>, u64) {
+    // What an earlier question left may be in the way; a fresh instance is not.
+    let fresh = request.path.circuit.encoder.is_none();
+    let (answer, conflicts) = attempt(request, slice);
+    match answer {
+        Err(Refused::Memory | Refused::Broken) if !fresh => {
+            request.path.circuit.encoder = None;
+            let (answer, more) = attempt(request, slice);
+            (answer, conflicts + more)
+        }
+        answer => (answer, conflicts),
+    }
+}
+
+fn attempt(request: &mut Request, slice: &Slice) -> (Result<Found, Refused>, u64) {
+    let limits = request.limits;
+    let mut encoder = match request.path.circuit.encoder.take() {
+        Some(encoder) => encoder,
+        None => Box::new(Encoder::new(Gates::new(Sat::new(limits.guard)))),
+    };
+    let Ok(assumed) = assumptions(request, slice, &mut encoder) else {
+        return (Err(Refused::Memory), 0);
+    };
+    let outcome = encoder.gates.sat.solve(&assumed, limits.conflicts);
+    let conflicts = encoder.gates.sat.conflicts();
+    let answer = match outcome {
+        Outcome::Unsat => Ok(Found::Unsat),
+        Outcome::Limit => Err(Refused::Work),
+        Outcome::Broken => return (Err(Refused::Broken), conflicts),
+        Outcome::Sat => {
+            let mut changes = Vec::new();
+            for &var in &slice.vars {
+                let word = encoder.input(request.path, var);
+                let value = word
+                    .iter()
+                    .rev()
+                    .fold(0u64, |v, &bit| v << 1 | u64::from(encoder.gates.sat.value(bit)));
+                if value != request.path.current(var) {
+                    changes.push((var, value));
+                }
+            }
+            Ok(Found::Sat(changes))
+        }
+    };
+    request.path.circuit.encoder = Some(encoder);
+    (answer, conflicts)
+}
+
+/// What must hold, as literals.
+fn assumptions(
+    request: &mut Request,
+    slice: &Slice,
+    encoder: &mut Encoder,
+) -> Result<Vec<sat::Literal>, TooLarge> {
+    let most = request.limits.variables;
+    let mut assumed = Vec::new();
+    for i in 0..request.goals.len() {
+        let goal = request.goals[i];
+        assumed.push(encoder.encode(request.path, goal, most)?[0]);
+    }
+    for &atom in &slice.atoms {
+        let term = request.path.atom(atom).term;
+        assumed.push(encoder.encode(request.path, term, most)?[0]);
+    }
+    for &var in &slice.vars {
+        if let Some(offset) = var.as_byte() {
+            let set = request.domain(offset);
+            assumed.push(encoder.member(request.path, offset, &set));
+        } else if let Some(stream) = var.as_length() {
+            let (low, high) = request.path.interval(stream, request.at);
+            let high = high.min(request.limits.length);
+            let word = encoder.input(request.path, Var::length(stream));
+            let g = &mut encoder.gates;
+            let (low, high) = (g.constant(low.into(), 64), g.constant(high.into(), 64));
+            let (below, above) = (g.less(&word, &low), g.less(&high, &word));
+            assumed.extend([!below, !above]);
+        }
+    }
+    Ok(assumed)
+}

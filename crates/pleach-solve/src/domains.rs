@@ -1,0 +1,169 @@
+//! Tier 1: what a byte may be.
+//!
+//! A condition on one byte is a set of 256 bits, found by evaluating it on all
+//! values at once. A parser's conditions are nearly all of this kind: `in[7] !=
+//! ' '`, `isdigit(in[7])`, `kinds[in[7]] == 4`. What is left of a byte before a
+//! step, met with what the goal allows, is the exact answer where no other
+//! condition ties the byte to others. The set of a condition is remembered by its
+//! shape, without the place of the byte: the lexer asks the same of every byte,
+//! in this trace and the next.
+//!
+//! Where conditions do tie bytes together, one byte at a time is moved through
+//! all its values while all others stay, and the conditions that read it are
+//! evaluated: 256 evaluations of what depends on that byte. This finds most of
+//! what can be found at all, since a decision is mostly about the byte that was
+//! read last. When it finds nothing it has proved nothing, and passes.
+//!
+//! A length is an interval: see [`crate::path`].
+
+use crate::byteset::ByteSet;
+use crate::request::{Found, Request};
+use pleach_expr::{Compiler, Frame, Pool, Tape, Term, TermValues, Var};
+use std::collections::HashMap;
+
+/// Values tried at once.
+pub(crate) const LANES: usize = 64;
+/// Sets that are remembered; the memory is then given back.
+const MOST_SETS: usize = 1 << 18;
+/// Bytes that are moved one at a time for one request.
+const MOST_MOVES: usize = 24;
+
+/// Sets of conditions on one byte, by shape.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memo {
+    sets: HashMap<u64, ByteSet>,
+    compiler: Compiler,
+    frame: Frame<LANES>,
+}
+
+impl Memo {
+    /// The values of the byte at `offset`, which alone `term` reads, that make it
+    /// true.
+    pub fn set(&mut self, pool: &Pool, values: &TermValues, term: Term, offset: u32) -> ByteSet {
+        let shape = pool.shape(term);
+        if let Some(&known) = self.sets.get(&shape) {
+            return known;
+        }
+        let tape = self.compiler.compile(pool, values, &[term], &[Var::byte(offset)]);
+        self.frame.load(&tape);
+        let set = sweep(pool, &tape, &mut self.frame, &ByteSet::ALL);
+        if self.sets.len() >= MOST_SETS {
+            self.sets.clear();
+        }
+        self.sets.insert(shape, set);
+        set
+    }
+
+    pub fn work(&self) -> u64 {
+        self.frame.work
+    }
+}
+
+/// The values among `allowed` of the tape's first input for which all roots are
+/// not 0.
+pub(crate) fn sweep(
+    pool: &Pool,
+    tape: &Tape,
+    frame: &mut Frame<LANES>,
+    allowed: &ByteSet,
+) -> ByteSet {
+    let mut set = ByteSet::NONE;
+    for block in 0..4 {
+        if allowed.0[block] == 0 {
+            continue;
+        }
+        frame.set(tape, 0, std::array::from_fn(|i| (block * LANES + i) as u64));
+        frame.run(pool, tape);
+        let mut word = allowed.0[block];
+        for root in 0..tape.roots() {
+            let values = frame.root(tape, root);
+            let holds = (0..LANES).fold(0u64, |w, i| w | u64::from(values[i] != 0) << i);
+            word &= holds;
+        }
+        set.0[block] = word;
+    }
+    set
+}
+
+/// What tier 1 says of a request.
+pub(crate) fn solve(request: &mut Request) -> Found {
+    let lengths: Vec<u32> = request.vars.iter().filter_map(|v| v.as_length()).collect();
+    if let ([stream], true) = (&lengths[..], request.vars.len() == 1) {
+        return length(request, *stream);
+    }
+    let mut allowed: Vec<(u32, ByteSet)> = Vec::new();
+    for offset in request.bytes() {
+        let set = request.allowed(offset);
+        if set.is_empty() {
+            return Found::Unsat;
+        }
+        allowed.push((offset, set));
+    }
+    let alone = request.goals.iter().all(|&g| request.path.pool.reads(g).single().is_some());
+    if alone && lengths.is_empty() {
+        let changes: Vec<(Var, u64)> = allowed
+            .iter()
+            .filter_map(|(offset, set)| {
+                let current = request.path.byte(*offset);
+                let value = set.nearest(current)?;
+                (value != current).then(|| (Var::byte(*offset), value.into()))
+            })
+            .collect();
+        let tied = changes.iter().any(|c| request.is_tied(c.0));
+        if !tied || request.holds(&changes) {
+            return Found::Sat(changes);
+        }
+    }
+    one_at_a_time(request, &allowed)
+}
+
+/// A goal about the length of one stream and nothing else.
+fn length(request: &mut Request, stream: u32) -> Found {
+    let (mut low, mut high) = request.path.interval(stream, request.at);
+    let mut bounds_only = !request.is_tied(Var::length(stream));
+    for &goal in &request.goals {
+        match crate::path::bound(&request.path.pool, goal) {
+            Some((from, to)) => (low, high) = (low.max(from), high.min(to)),
+            None => bounds_only = false,
+        }
+    }
+    if low > high {
+        return Found::Unsat;
+    }
+    if low > request.limits.length {
+        return Found::TooLong;
+    }
+    let high = high.min(request.limits.length);
+    let var = Var::length(stream);
+    let near = request.path.current(var).clamp(low, high);
+    if bounds_only {
+        return Found::Sat(vec![(var, near)]);
+    }
+    // Something else is asked of it: try what is at the ends and around.
+    for value in [near, low, high, near.saturating_sub(1), near + 1, low + 1] {
+        if (low..=high).contains(&value) && request.holds(&[(var, value)]) {
+            return Found::Sat(vec![(var, value)]);
+        }
+    }
+    Found::Pass
+}
+
+fn one_at_a_time(request: &mut Request, allowed: &[(u32, ByteSet)]) -> Found {
+    let mut roots = Vec::new();
+    // The byte that was read last decides most often.
+    for &(offset, set) in allowed.iter().rev().take(MOST_MOVES) {
+        roots.clear();
+        roots.extend(&request.goals);
+        roots.extend(request.neighbours(&[Var::byte(offset)]));
+        let path = &*request.path;
+        let scratch = &mut *request.scratch;
+        let vary = [Var::byte(offset)];
+        let tape = scratch.compiler.compile(&path.pool, &path.values, &roots, &vary);
+        scratch.lanes.load(&tape);
+        let left = sweep(&path.pool, &tape, &mut scratch.lanes, &set);
+        if let Some(value) = left.nearest(path.byte(offset)) {
+            return Found::Sat(vec![(Var::byte(offset), value.into())]);
+        }
+    }
+    Found::Pass
+}

@@ -1,0 +1,275 @@
+//! The order in which the tiers are asked, and what is counted.
+
+use crate::complete::{self, Refused};
+use crate::domains;
+use crate::path::{Goal, Path};
+use crate::request::{Changes, Found, Request, Scratch};
+use std::time::Duration;
+
+/// How much one request may cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Conditions on several inputs that are taken together.
+    pub slice: usize,
+    /// Operations that are evaluated in a tier that only tries.
+    pub evaluations: u64,
+    /// Conflicts of the SAT solver.
+    pub conflicts: u64,
+    /// Variables of one SAT instance.
+    pub variables: usize,
+    /// The longest stream that a model may ask for.
+    pub length: u64,
+    /// Time of one question to the SAT solver, for what counting work does not
+    /// foresee. An answer that hits it may be another one on a slower machine.
+    pub guard: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            slice: 20_000,
+            evaluations: 2_000_000,
+            conflicts: 5_000,
+            variables: 400_000,
+            length: 1 << 20,
+            guard: Duration::from_secs(10),
+        }
+    }
+}
+
+/// How a solver is set up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Config {
+    pub limits: Limits,
+}
+
+/// New values for a part of the input; all else stays as it is.
+///
+/// A stream that gets longer has new bytes at its end. No condition reads them,
+/// so the model does not name them: [`Model::FILL`] is as good as any.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Model {
+    /// Offset in the file, new value; in order of the offset.
+    pub bytes: Vec<(u32, u8)>,
+    /// Stream, new length.
+    pub lengths: Vec<(u32, u64)>,
+}
+
+impl Model {
+    /// For new bytes: a space separates in most languages and is a character in
+    /// all.
+    pub const FILL: u8 = b' ';
+
+    fn new(changes: &Changes) -> Model {
+        let mut model = Model::default();
+        for &(var, value) in changes {
+            if let Some(offset) = var.as_byte() {
+                model.bytes.push((offset, value as u8));
+            } else if let Some(stream) = var.as_length() {
+                model.lengths.push((stream, value));
+            }
+        }
+        model
+    }
+
+    /// The new input, where the file is one plain stream.
+    pub fn apply(&self, input: &[u8]) -> Vec<u8> {
+        let mut out = input.to_vec();
+        if let Some(&(_, length)) = self.lengths.first() {
+            out.resize(usize::try_from(length).unwrap_or(usize::MAX), Model::FILL);
+        }
+        for &(offset, value) in &self.bytes {
+            if let Some(byte) = out.get_mut(offset as usize) {
+                *byte = value;
+            }
+        }
+        out
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The model satisfies every condition before the flip, and the goal.
+    Sat(Model),
+    /// The model satisfies the goal and what conditions say of its bytes one by
+    /// one; conditions that tie bytes together were left out.
+    Optimistic(Model),
+    /// There is no such input.
+    Unsat,
+    Unknown(Why),
+}
+
+/// Why a request has no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Why {
+    /// The step has no such goal.
+    NoGoal,
+    /// The goal holds already: the trace is not one of this input.
+    Inconsistent,
+    /// The limit of work.
+    Work,
+    /// The limit of memory.
+    Memory,
+    /// Only an input longer than allowed could do it.
+    Length,
+}
+
+/// Who gave the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Tier {
+    /// Simplification alone.
+    Rules,
+    Domains,
+    Inversion,
+    Search,
+    Complete,
+}
+
+impl Tier {
+    pub const ALL: [Tier; 5] =
+        [Tier::Rules, Tier::Domains, Tier::Inversion, Tier::Search, Tier::Complete];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Tier::Rules => "rules",
+            Tier::Domains => "domains",
+            Tier::Inversion => "inversion",
+            Tier::Search => "search",
+            Tier::Complete => "complete",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    pub verdict: Verdict,
+    pub tier: Tier,
+    /// It was found for an equal request before.
+    pub cached: bool,
+    /// Operations evaluated, and a hundred for each conflict of the SAT solver.
+    pub work: u64,
+}
+
+/// What was asked of a solver, and how it was answered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    pub asked: u64,
+    pub sat: u64,
+    pub unsat: u64,
+    pub unknown: u64,
+    pub optimistic: u64,
+    pub cached: u64,
+    /// Answers by tier, those without a verdict included.
+    pub by_tier: [u64; 5],
+    /// Models that did not pass the evaluation. Each is a defect of a tier; none
+    /// has left.
+    pub rejected: u64,
+    pub work: u64,
+}
+
+/// One for each worker.
+pub struct Solver {
+    config: Config,
+    scratch: Scratch,
+    stats: Stats,
+}
+
+impl Solver {
+    pub fn new(config: Config) -> Solver {
+        Solver { config, scratch: Scratch::default(), stats: Stats::default() }
+    }
+
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// An input that keeps every decision of `path` before `at`, and decides this
+    /// one as `goal` says.
+    pub fn flip(&mut self, path: &mut Path, at: usize, goal: Goal) -> Answer {
+        let before = self.scratch.work();
+        let mut conflicts = 0;
+        let (verdict, tier, cached) = self.decide(path, at, goal, &mut conflicts);
+        let work = self.scratch.work() - before + 100 * conflicts;
+        let stats = &mut self.stats;
+        stats.asked += 1;
+        stats.work += work;
+        stats.cached += u64::from(cached);
+        stats.by_tier[tier as usize] += 1;
+        *match verdict {
+            Verdict::Sat(_) => &mut stats.sat,
+            Verdict::Optimistic(_) => &mut stats.optimistic,
+            Verdict::Unsat => &mut stats.unsat,
+            Verdict::Unknown(_) => &mut stats.unknown,
+        } += 1;
+        Answer { verdict, tier, cached, work }
+    }
+
+    fn decide(
+        &mut self,
+        path: &mut Path,
+        at: usize,
+        goal: Goal,
+        conflicts: &mut u64,
+    ) -> (Verdict, Tier, bool) {
+        let Some(goals) = path.wanted(at, goal) else {
+            return (Verdict::Unknown(Why::NoGoal), Tier::Rules, false);
+        };
+        if goals.iter().any(|&g| path.pool.constant(g) == Some(0)) {
+            return (Verdict::Unsat, Tier::Rules, false);
+        }
+        if goals.iter().all(|&g| path.values.low(g) != 0) {
+            return (Verdict::Unknown(Why::Inconsistent), Tier::Rules, false);
+        }
+        let limits = &self.config.limits;
+        let mut request = Request::new(path, &mut self.scratch, limits, at, goals.clone(), false);
+        let (found, tier) = tiers(&mut request, conflicts, &mut self.stats.rejected);
+        let why = match found {
+            Ok(Found::Sat(changes)) => return (Verdict::Sat(Model::new(&changes)), tier, false),
+            Ok(Found::Unsat) => return (Verdict::Unsat, tier, false),
+            Ok(Found::TooLong) => Why::Length,
+            Err(Refused::Memory) => Why::Memory,
+            _ => Why::Work,
+        };
+        let mut request = Request::new(path, &mut self.scratch, limits, at, goals, true);
+        match tiers(&mut request, conflicts, &mut self.stats.rejected) {
+            (Ok(Found::Sat(changes)), _) => {
+                (Verdict::Optimistic(Model::new(&changes)), tier, false)
+            }
+            // Without the other conditions there is none, so with them neither.
+            (Ok(Found::Unsat), tier) => (Verdict::Unsat, tier, false),
+            _ => (Verdict::Unknown(why), tier, false),
+        }
+    }
+}
+
+/// Asks the tiers in turn.
+fn tiers(
+    request: &mut Request,
+    conflicts: &mut u64,
+    rejected: &mut u64,
+) -> (Result<Found, Refused>, Tier) {
+    let mut checked = |request: &mut Request, found: Found| match found {
+        Found::Sat(changes) if !request.holds(&changes) => {
+            *rejected += 1;
+            debug_assert!(false, "a tier gave a wrong model: {changes:?}");
+            Found::Pass
+        }
+        found => found,
+    };
+    let found = domains::solve(request);
+    match checked(request, found) {
+        Found::Pass => {}
+        found => return (Ok(found), Tier::Domains),
+    }
+    let Some(slice) = request.slice() else { return (Err(Refused::Work), Tier::Complete) };
+    let (answer, used) = complete::solve(request, &slice);
+    *conflicts += used;
+    let answer = match answer {
+        Ok(found) => match checked(request, found) {
+            Found::Pass => Err(Refused::Broken),
+            found => Ok(found),
+        },
+        refused => refused,
+    };
+    (answer, Tier::Complete)
+}

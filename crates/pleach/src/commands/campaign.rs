@@ -1,0 +1,229 @@
+//! `pleach run`: a campaign from the command line.
+
+use super::read_input;
+use crate::args::Campaign as Args;
+use crate::exit::{Code, Failure};
+use crate::show;
+use anyhow::{Context, anyhow};
+use pleach_campaign::run::{Campaign, Dir, Disk, Limits, Settings, Snapshot, Text, build_of};
+use pleach_campaign::{End, Executor, Half, Layout, Target};
+use pleach_report::{Panel, Style, line, summary};
+use std::ffi::{OsStr, OsString};
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const STRATEGY: &str = "auto";
+const TIMEOUT_MS: u64 = 1000;
+const MEMORY_MIB: u64 = 2048;
+const LEN: u64 = 16;
+const MAX_LEN: u64 = 64 << 10;
+
+pub fn run(args: Args) -> Result<Code, Failure> {
+    let resuming = args.input.as_deref() == Some(Path::new("-"));
+    let then = match resuming {
+        true => Some(Dir::settings(&args.output).map_err(Failure::person)?),
+        false => None,
+    };
+    let program = match (&args.program[..], &then) {
+        ([], Some(then)) => then.args(),
+        ([], None) => return Err(Failure::person(anyhow!("no program; it comes after --"))),
+        (given, _) => given.to_vec(),
+    };
+    let seeds = match &args.input {
+        Some(dir) if !resuming => read_seeds(dir)?,
+        _ => Vec::new(),
+    };
+    let layout = Arc::new(Layout::private(Path::new(&program[0]))?);
+    let settings = settings(&args, then.as_ref(), &program, &seeds)?;
+    if let Err(unknown) = pleach_search::by_name(&settings.strategy, Default::default()) {
+        return Err(Failure::person(unknown));
+    }
+    let limits = Limits {
+        runs: args.runs,
+        time: args.seconds.map(seconds).transpose()?,
+        stop_on_crash: args.stop_on_crash,
+    };
+    let jobs = usize::from(args.jobs);
+    let campaign = match resuming {
+        true => Campaign::resume(layout, settings, limits, jobs, &args.output, Disk::default())?,
+        false => {
+            warn_if_deaf(&layout, &settings, &seeds)?;
+            let inputs = match seeds.is_empty() {
+                true => first_inputs(&settings),
+                false => seeds.into_iter().map(|(_, bytes)| bytes).collect(),
+            };
+            Campaign::begin(layout, settings, limits, jobs, inputs, &args.output, Disk::default())?
+        }
+    };
+    let flag = campaign.stop_flag();
+    for signal in
+        [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP]
+    {
+        // The second one ends the driver itself; the wardens clean up.
+        signal_hook::flag::register_conditional_shutdown(signal, 130, flag.clone())?;
+        signal_hook::flag::register(signal, flag.clone())?;
+    }
+    let mut screen = Screen::new(&args, &program);
+    let stats = campaign.run(|snapshot| screen.show(snapshot))?;
+    let mut out = show::out();
+    let text =
+        summary(&stats, &args.output.display().to_string(), &resume_command(&args, &program));
+    match args.json {
+        true => {
+            eprint!("{text}");
+            writeln!(out, "{}", stats.json())?;
+        }
+        false => write!(out, "{text}")?,
+    }
+    out.flush()?;
+    Ok(Code::Ok)
+}
+
+/// The live view on a terminal, lines elsewhere.
+struct Screen {
+    panel: Option<Panel>,
+    last: Option<Instant>,
+}
+
+impl Screen {
+    fn new(args: &Args, program: &[OsString]) -> Screen {
+        let terminal = std::io::stderr().is_terminal();
+        let colour = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+        let name = Path::new(&program[0]).file_name().unwrap_or_default().to_string_lossy();
+        let title = format!("pleach  {name}  in {}", args.output.display());
+        let style = Style { colour, columns: show::columns().unwrap_or(80) };
+        Screen { panel: terminal.then(|| Panel::new(title, style)), last: None }
+    }
+
+    fn show(&mut self, snapshot: &Snapshot) {
+        let over = snapshot.stats.stop.is_some();
+        let pause = Duration::from_millis(if self.panel.is_some() { 250 } else { 5000 });
+        if !over && self.last.is_some_and(|l| l.elapsed() < pause) {
+            return;
+        }
+        self.last = Some(Instant::now());
+        let text = match &mut self.panel {
+            Some(panel) => panel.draw(snapshot),
+            None => format!("{}\n", line(snapshot)),
+        };
+        let _ = std::io::stderr().write_all(text.as_bytes());
+    }
+}
+
+fn settings(
+    args: &Args,
+    then: Option<&Settings>,
+    program: &[OsString],
+    seeds: &[(PathBuf, Vec<u8>)],
+) -> Result<Settings, Failure> {
+    let executable = Path::new(&program[0]);
+    let build = build_of(executable).with_context(|| executable.display().to_string());
+    let longest = seeds.iter().map(|(_, b)| b.len() as u64).max().unwrap_or(0);
+    // What is not said is as it was, or as it is by default.
+    macro_rules! said {
+        ($given:expr, $field:ident, $default:expr) => {
+            $given.clone().or(then.map(|t| t.$field.clone())).unwrap_or($default)
+        };
+    }
+    let extension = seeds.first().and_then(|(path, _)| path.extension()).map(|e| {
+        let mut dotted = OsString::from(".");
+        dotted.push(e);
+        Text::new(&dotted)
+    });
+    // Relative paths are resolved now: a campaign may be gone on with from elsewhere.
+    let mut named: Vec<Text> = program.iter().map(|a| Text::new(a)).collect();
+    named[0] = Text::new(std::path::absolute(executable)?.as_os_str());
+    Ok(Settings {
+        version: env!("CARGO_PKG_VERSION").into(),
+        program: named,
+        build: build.map_err(Failure::person)?,
+        strategy: said!(args.strategy, strategy, STRATEGY.into()),
+        seed: said!(args.seed, seed, 0),
+        timeout_ms: said!(args.timeout, timeout_ms, TIMEOUT_MS),
+        memory_mib: said!(args.memory, memory_mib, MEMORY_MIB),
+        len: said!(args.len, len, LEN),
+        max_len: said!(args.max_len, max_len, MAX_LEN.max(longest)),
+        depth: said!(args.depth, depth, u32::MAX),
+        socket: args.socket || then.is_some_and(|t| t.socket),
+        extension: said!(extension, extension, Text::default()),
+    })
+}
+
+/// The files of a directory, in the order of their names. All must be readable.
+fn read_seeds(dir: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Failure> {
+    let context = || dir.display().to_string();
+    let entries = std::fs::read_dir(dir).with_context(context).map_err(Failure::person)?;
+    let mut paths = Vec::new();
+    for entry in entries {
+        let path = entry.with_context(context).map_err(Failure::person)?.path();
+        let hidden = path.file_name().is_some_and(|n| n.as_encoded_bytes().starts_with(b"."));
+        if !hidden && path.is_file() {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    if paths.is_empty() {
+        return Err(Failure::person(anyhow!("{}: no seeds in it", dir.display())));
+    }
+    paths.into_iter().map(|path| Ok((path.clone(), read_input(&path)?))).collect()
+}
+
+/// Inputs for a campaign without seeds. Zeros, as CREST has it; a mutating
+/// search also gets spaces, which many parsers skip over to the end.
+fn first_inputs(settings: &Settings) -> Vec<Vec<u8>> {
+    let len = usize::try_from(settings.len).unwrap_or(0);
+    let mut inputs = vec![vec![0; len]];
+    if settings.strategy == STRATEGY && len > 0 {
+        inputs.push(vec![b' '; len]);
+    }
+    inputs
+}
+
+/// Warns of a program that does not read what it is given.
+fn warn_if_deaf(
+    layout: &Arc<Layout>,
+    settings: &Settings,
+    seeds: &[(PathBuf, Vec<u8>)],
+) -> Result<(), Failure> {
+    let by_file = settings.program.iter().skip(1).any(|a| a.to_string().contains("@@"));
+    let first = seeds.first().map_or(&b"0"[..], |(_, bytes)| bytes);
+    let mut target = Target::new(Half::Symbolic, settings.args());
+    target.socket = settings.socket;
+    let mut executor = Executor::new(layout.clone(), target)?;
+    let outcome = executor.run(first, Duration::from_millis(settings.timeout_ms * 10))?;
+    let read = executor.trace().map_or(0, |t| t.input_read);
+    if read == 0 && !first.is_empty() && matches!(outcome.end, End::Exit(_)) {
+        let hint = match by_file {
+            true => "it may look at the file's name or size first; give seeds it accepts",
+            false => "if it reads a file, put @@ where the file's name goes",
+        };
+        eprintln!("pleach: warning: the program read none of its input: {hint}");
+    }
+    Ok(())
+}
+
+fn seconds(n: f64) -> Result<Duration, Failure> {
+    Duration::try_from_secs_f64(n)
+        .map_err(|_| Failure::person(anyhow!("-V {n}: not a number of seconds")))
+}
+
+/// The command that goes on with a campaign.
+fn resume_command(args: &Args, program: &[OsString]) -> String {
+    let mut words = vec!["pleach".into(), "run".into(), "-i".into(), "-".into(), "-o".into()];
+    words.push(quoted(args.output.as_os_str()));
+    words.push("--".into());
+    words.extend(program.iter().map(|w| quoted(w)));
+    words.join(" ")
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &OsStr) -> String {
+    let text = word.to_string_lossy();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:@%+,".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.into_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}

@@ -1,0 +1,13 @@
+/* paths: 4
+ * len: 2
+ *
+ * One condition after the other: 3, and the short input.
+ */
+#include <pleach.h>
+
+int main(void) {
+    unsigned char in[2];
+    pleach_bytes(in, 2);
+    if (__builtin_popcount(in[0]) == 3 && __builtin_ctz(in[1] | 256) == 5) return 1;
+    return 0;
+}

@@ -1,0 +1,20 @@
+/* paths: 5
+ * len: 3
+ *
+ * The sum of three digits is at most 27, so the last branch has one way where
+ * it is reached: not all digits (3 places to fail), digits (1), and the short
+ * input.
+ */
+#include <pleach.h>
+
+int main(void) {
+    unsigned char in[3];
+    int i, sum = 0;
+    pleach_bytes(in, 3);
+    for (i = 0; i < 3; i++) {
+        if (in[i] > 9) return 1;
+        sum += in[i];
+    }
+    if (sum > 27) return 2;
+    return 0;
+}

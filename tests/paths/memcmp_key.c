@@ -1,0 +1,15 @@
+/* paths: 3
+ * len: 4
+ *
+ * Whether four bytes are the key: memcmp decides as a whole. Two, and the
+ * short input.
+ */
+#include <pleach.h>
+#include <string.h>
+
+int main(void) {
+    char in[4];
+    pleach_bytes(in, 4);
+    if (memcmp(in, "key!", 4) == 0) return 1;
+    return 0;
+}

@@ -1,0 +1,17 @@
+/* paths: 14
+ * len: 2
+ *
+ * Without an outer round the inner bound is never looked at: 1. With 1 to 3
+ * outer rounds the inner loop has 0 to 3 rounds, the same in each: 3 * 4. And
+ * the short input.
+ */
+#include <pleach.h>
+
+int main(void) {
+    unsigned char in[2];
+    int i, j, count = 0;
+    pleach_bytes(in, 2);
+    for (i = 0; i < (in[0] & 3); i++)
+        for (j = 0; j < (in[1] & 3); j++) count++;
+    return count;
+}

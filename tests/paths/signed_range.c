@@ -1,0 +1,16 @@
+/* paths: 5
+ * len: 1
+ *
+ * Below 0 and above, each with a far end: 4, and the short input.
+ */
+#include <pleach.h>
+
+int main(void) {
+    int8_t a = pleach_i8();
+    if (a < 0) {
+        if (-a > 100) return 1;
+        return 2;
+    }
+    if (a > 100) return 3;
+    return 4;
+}

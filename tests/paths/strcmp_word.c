@@ -1,0 +1,16 @@
+/* paths: 3
+ * len: 4
+ *
+ * Whether four bytes are the word: a comparison of strings whose result is only
+ * compared with 0 is one decision. Two, and the short input.
+ */
+#include <pleach.h>
+#include <string.h>
+
+int main(void) {
+    char in[5];
+    pleach_bytes(in, 4);
+    in[4] = 0;
+    if (strcmp(in, "word") == 0) return 1;
+    return 0;
+}

@@ -1,0 +1,14 @@
+/* paths: 4
+ * len: 8
+ *
+ * Cases that only a 64-bit value has; and the short input.
+ */
+#include <pleach.h>
+
+int main(void) {
+    switch (pleach_u64()) {
+    case 0x123456789abcdefULL: return 1;
+    case 0xffffffffffffffffULL: return 2;
+    default: return 0;
+    }
+}
