@@ -8,8 +8,8 @@
 //! - **Goals**: flips to branches that no run took. Every input that took a new
 //!   branch is traced soon, and what its run could have taken instead is asked at
 //!   once. A goal that does not give way is asked ever more seldom
-//!   ([`Goals`]). This arm has at least half of the budget while it has work,
-//!   and it never has for long: nothing else is so cheap for what it brings.
+//!   ([`Goals`]). This arm has at least a third of the budget while it has work,
+//!   and it seldom has for long.
 //! - **Steps**: flips of decisions that are no branch: one character of a
 //!   comparison in a libc model, a length, a check. Their runs are traced even if
 //!   they gained nothing: a keyword gains only with its last character.
