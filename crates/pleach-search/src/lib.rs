@@ -11,6 +11,7 @@
 
 mod coverage;
 mod distance;
+mod keys;
 mod program;
 mod rng;
 mod run;
