@@ -10,6 +10,7 @@
 use super::disk::Disk;
 use super::settings::Settings;
 use super::stats::{PLOT_HEAD, Stats};
+use super::writer::Writer;
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -46,7 +47,7 @@ pub struct Dir {
     pub path: PathBuf,
     pub disk: Arc<Disk>,
     _lock: File,
-    plot: Option<File>,
+    writer: Writer,
 }
 
 /// The kinds of inputs that are kept.
@@ -133,34 +134,32 @@ impl Dir {
     }
 
     /// Keeps an input under a name.
-    pub fn keep(&self, kept: Kept, name: &str, bytes: &[u8]) -> io::Result<()> {
-        self.disk.put(&self.path.join(kept.dir()).join(name), bytes)
+    pub fn keep(&self, kept: Kept, name: &str, bytes: &[u8]) {
+        self.writer.put(self.path.join(kept.dir()).join(name), bytes.to_vec());
     }
 
     /// Text beside the crashes: how to replay them, or a report.
-    pub fn note(&self, name: Option<&str>, text: &str) -> io::Result<()> {
-        let name = name.unwrap_or(README);
-        self.disk.put(&self.path.join(Kept::Crash.dir()).join(name), text.as_bytes())
+    pub fn note(&self, name: Option<&str>, text: &str) {
+        let path = self.path.join(Kept::Crash.dir()).join(name.unwrap_or(README));
+        self.writer.put(path, text.into());
     }
 
     /// Writes the statistics, and a line for the plot.
-    pub fn write_stats(&mut self, stats: &Stats) -> io::Result<()> {
+    pub fn write_stats(&self, stats: &Stats) {
         let mut json = stats.json();
         json.push('\n');
-        self.disk.put(&self.path.join("stats.json"), json.as_bytes())?;
-        if self.plot.is_none() {
-            let path = self.path.join("plot_data");
-            let new = !path.exists();
-            let file = self.disk.open_append(&path)?;
-            if new {
-                self.disk.append(&file, PLOT_HEAD.as_bytes())?;
-            }
-            self.plot = Some(file);
-        }
-        match &self.plot {
-            Some(file) => self.disk.append(file, stats.plot_line().as_bytes()),
-            None => Ok(()),
-        }
+        self.writer.put(self.path.join("stats.json"), json.into());
+        self.writer.append(self.path.join("plot_data"), PLOT_HEAD, stats.plot_line().into());
+    }
+
+    /// The first write that failed, if any did.
+    pub fn failure(&self) -> Option<io::Error> {
+        self.writer.failure()
+    }
+
+    /// Waits until everything is on disk.
+    pub fn settle(&self) {
+        self.writer.settle();
     }
 
     /// The statistics of the campaign so far.
@@ -173,7 +172,7 @@ impl Dir {
         let path = std::path::absolute(path).map_err(io)?;
         let lock = File::create(path.join("lock")).map_err(io)?;
         match lock.try_lock() {
-            Ok(()) => Ok(Dir { path, disk, _lock: lock, plot: None }),
+            Ok(()) => Ok(Dir { writer: Writer::new(disk.clone()), path, disk, _lock: lock }),
             Err(TryLockError::WouldBlock) => Err(DirError::Locked { dir: path }),
             Err(TryLockError::Error(e)) => Err(io(e)),
         }

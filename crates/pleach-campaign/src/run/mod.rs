@@ -15,6 +15,7 @@ mod state;
 mod stats;
 mod store;
 mod worker;
+mod writer;
 
 pub use corpus::{Dir, DirError, Kept};
 pub use disk::Disk;
@@ -148,7 +149,7 @@ impl Campaign {
         let flags = if settings.socket { vec!["--socket".into()] } else { Vec::new() };
         if !past.resumed {
             let text = readme(&settings.args(), &flags, container);
-            dir.note(None, &text).map_err(io(&dir.path))?;
+            dir.note(None, &text);
         }
         let mut dictionary = Dictionary::default();
         dictionary.add_program(&layout);
@@ -274,7 +275,9 @@ impl Campaign {
         }
         state.stats.stop = state.stop;
         write_stats(&mut state);
-        if let Some(error) = state.failed.take() {
+        state.dir.settle();
+        let late = state.dir.failure();
+        if let Some(error) = state.failed.take().or(late) {
             return Err(CampaignError::Io { path: state.dir.path.clone(), error });
         }
         result?;
@@ -303,9 +306,7 @@ fn write_stats(state: &mut State) {
     state.refresh();
     let flushed = state.journal.flush();
     state.check(flushed);
-    let stats = state.stats.clone();
-    let written = state.dir.write_stats(&stats);
-    state.check(written);
+    state.dir.write_stats(&state.stats);
 }
 
 fn snapshot(state: &mut State) -> Snapshot {
@@ -400,7 +401,17 @@ impl Past {
                 past.open.push(past.store.add(known));
             }
         }
-        past.stats.inputs = dir.inputs(Kept::Queue)?.len() as u64;
+        // And the other way round: handed over when the driver was killed.
+        let there: HashSet<u32> = dir.inputs(Kept::Queue)?.into_iter().map(|(n, _)| n).collect();
+        for (number, id) in queued.iter().filter(|(number, _)| !there.contains(number)) {
+            if let Some(known) = past.store.get(*id) {
+                let name = corpus::name(*number, None, 0, "op:recovered");
+                dir.keep(Kept::Queue, &name, &known.bytes);
+            }
+        }
+        let last = queued.keys().chain(&there).max().map_or(0, |n| n + 1);
+        past.next_kept[0] = past.next_kept[0].max(last);
+        past.stats.inputs = queued.keys().chain(&there).collect::<HashSet<_>>().len() as u64;
         past.stats.partial.retain(|what, _| what != "dropped");
         Ok(past)
     }

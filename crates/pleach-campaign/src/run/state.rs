@@ -143,8 +143,7 @@ impl State {
             rest.push_str(",+cov");
         }
         let name = name(number, source, self.time_ms(), &rest);
-        let result = self.dir.keep(Kept::Queue, &name, e.bytes);
-        self.check(result);
+        self.dir.keep(Kept::Queue, &name, e.bytes);
         self.next_kept[0] = number + 1;
         self.stats.inputs += 1;
         number
@@ -192,8 +191,7 @@ impl State {
             rest = format!("{what},{rest}");
         }
         let name = name(id, source, self.time_ms(), &rest);
-        let result = self.dir.keep(kept, &name, e.bytes);
-        self.check(result);
+        self.dir.keep(kept, &name, e.bytes);
         match kept {
             Kept::Crash => self.stats.crashes += 1,
             _ => self.stats.hangs += 1,

@@ -145,6 +145,9 @@ impl Worker {
         let shared = &self.shared;
         let mut state = shared.lock();
         loop {
+            if state.failed.is_none() {
+                state.failed = state.dir.failure();
+            }
             if state.failed.is_some() {
                 shared.stop.store(true, Ordering::Relaxed);
                 shared.wake.notify_all();
@@ -158,6 +161,10 @@ impl Worker {
             }
             match state.next() {
                 Action::Wait if state.outstanding == 0 => {
+                    let left = state.strategy.left_out();
+                    if left > 0 {
+                        state.stats.partial.insert("left out by the strategy".into(), left);
+                    }
                     let whole = state.stats.partial.is_empty();
                     let why = if whole { Stop::Exhausted } else { Stop::ExhaustedPartial };
                     shared.end(&mut state, why);
@@ -313,8 +320,7 @@ impl Worker {
             _ => libc::SIGKILL,
         };
         let name = state.keep_bad(Kept::Crash, e, &format!("sig:{signal:02}"));
-        let result = state.dir.note(Some(&format!("{name}.txt")), &report);
-        state.check(result);
+        state.dir.note(Some(&format!("{name}.txt")), &report);
         if shared.limits.stop_on_crash {
             shared.end(&mut state, Stop::Crash);
         }
@@ -441,7 +447,8 @@ impl Worker {
             Verdict::Unknown => state.partial("not solved"),
             _ => {}
         }
-        state.answered(flip, verdict);
+        // Nothing within the bound, as far as the search is concerned.
+        state.answered(flip, if too_long { Verdict::Unsat } else { verdict });
         let target = state.branch_of(flip);
         drop(state);
         let Some(bytes) = bytes.filter(|_| !too_long) else { return Ok(()) };
