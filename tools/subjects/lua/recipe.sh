@@ -4,7 +4,7 @@ sources=lua5.4
 unpack_flags=--skip-patches
 
 build() {
-    make -C src linux CC="$CC -std=gnu99"
+    make -C src linux CC="$CC -std=gnu99" MYCFLAGS="$CFLAGS" MYLDFLAGS="${LDFLAGS:-}"
 }
 
 programs() {

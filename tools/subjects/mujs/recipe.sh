@@ -3,7 +3,8 @@
 sources=mujs
 
 build() {
-    make CC="$CC" HAVE_READLINE=no LDFLAGS= build/release/mujs build/release/mujs-pp
+    make CC="$CC" HAVE_READLINE=no XCFLAGS="$CFLAGS" LDFLAGS="${LDFLAGS:-}" \
+        build/release/mujs build/release/mujs-pp
 }
 
 programs() {

@@ -114,8 +114,7 @@ fn race(runner: &Runner, args: &Args) -> Result<Row> {
     let said = fs::read_to_string(&output)?;
     let stats = said.lines().last().context("pleach run said nothing")?;
     let stats = serde_json::from_str(stats).with_context(|| format!("pleach run: {stats}"))?;
-    let (_, total) = covered(runner, &[])?;
-    let queue = |path: &Path| -> Result<u64> {
+    let queue = |path: &Path| -> Result<(u64, u64)> {
         let mut files = Vec::new();
         for entry in fs::read_dir(path).with_context(|| path.display().to_string())? {
             let path = entry?.path();
@@ -124,15 +123,19 @@ fn race(runner: &Runner, args: &Args) -> Result<Row> {
             }
         }
         files.sort();
-        Ok(covered(runner, &files)?.0)
+        covered(runner, &files)
     };
+    let (seed, total) = queue(&seeds)?;
     Ok(Row {
         program: runner.name.clone(),
         seconds: args.seconds,
         total,
-        seed: queue(&seeds)?,
-        pleach: queue(&ours.join("queue"))?,
-        afl: runner.afl.as_ref().map(|_| queue(&theirs.join("default/queue"))).transpose()?,
+        seed,
+        pleach: queue(&ours.join("queue"))?.0,
+        afl: match &runner.afl {
+            Some(_) => Some(queue(&theirs.join("default/queue"))?.0),
+            None => None,
+        },
         stats,
         afl_runs: fs::read_to_string(theirs.join("default/fuzzer_stats")).ok().and_then(|s| {
             let line = s.lines().find(|l| l.starts_with("execs_done"))?;
@@ -197,11 +200,12 @@ fn covered(runner: &Runner, inputs: &[PathBuf]) -> Result<(u64, u64)> {
         // How it ends does not matter here; a run that hangs counts nothing.
         let _ = process::run(command.stdin(stdin), limit);
     }
-    let notes = files(here, "gcno")?;
+    // Files without counts are of other programs, the subject's tests say.
+    let counts = files(here, "gcda")?;
     let (mut taken, mut total) = (0.0, 0);
-    for note in notes {
+    for count in counts {
         let mut gcov = Command::new("gcov");
-        gcov.args(["-b", "-n", "-o"]).arg(note.parent().unwrap_or(here)).arg(&note);
+        gcov.args(["-b", "-n", "-o"]).arg(count.parent().unwrap_or(here)).arg(&count);
         gcov.current_dir(scratch.path()).stdin(Stdio::null());
         let said = process::run(&mut gcov, Duration::from_secs(60))?;
         let (t, n) = tally(&String::from_utf8_lossy(&said.stdout));
