@@ -5,7 +5,9 @@ mod exec;
 mod explain;
 mod extract;
 mod pack;
+mod record;
 mod sites;
+mod solve_trace;
 mod trace;
 
 use crate::args::{Command, Run};
@@ -23,6 +25,7 @@ pub fn run(command: Command) -> Result<Code, Failure> {
         Command::Exec(args) => exec::run(args),
         Command::Extract(args) => extract::run(args),
         Command::Trace(args) => trace::run(args),
+        Command::SolveTrace(args) => solve_trace::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Cover(args) => cover::run(args),
         Command::Pack(args) => pack::run(args),
