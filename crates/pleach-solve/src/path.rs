@@ -25,6 +25,7 @@ use crate::ranges;
 use pleach_expr::{Code, Expr, Input, Pool, Term, TermValues, Var, mask};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// One decision of a trace in solver terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,9 +105,15 @@ pub struct Path {
     broad: Vec<u32>,
     /// Terms that a condition says the value of: that value, from a step on.
     pins: FxHashMap<Term, (u32, u64)>,
+    /// Conditions that compare a term with a constant, by term.
+    said: FxHashMap<Term, Vec<u32>>,
+    /// Tells paths apart.
+    pub(crate) serial: u64,
     inconsistent: u32,
     pub(crate) circuit: crate::complete::Circuit,
 }
+
+static SERIAL: AtomicU64 = AtomicU64::new(1);
 
 /// An atom that reads more inputs than this is kept in a list of its own.
 const BROAD: u32 = 512;
@@ -138,6 +145,8 @@ impl Path {
             streams,
             broad: Vec::new(),
             pins: FxHashMap::default(),
+            said: FxHashMap::default(),
+            serial: SERIAL.fetch_add(1, Ordering::Relaxed),
             inconsistent: 0,
             circuit: Default::default(),
         };
@@ -337,6 +346,9 @@ impl Path {
     fn index(&mut self, term: Term, step: u32) {
         let atom = self.atoms.len() as u32;
         self.atoms.push(Atom { term, step });
+        if let Some(compared) = ranges::compared(&self.pool, term) {
+            self.said.entry(compared).or_default().push(atom);
+        }
         for (pinned, value) in ranges::pins(&self.pool, term) {
             self.pins.entry(pinned).or_insert((step, value));
         }
@@ -458,6 +470,13 @@ impl Path {
     /// The value that a condition before `at` says a term has.
     pub(crate) fn pinned(&self, term: Term, at: usize) -> Option<u64> {
         self.pins.get(&term).filter(|pin| (pin.0 as usize) < at).map(|pin| pin.1)
+    }
+
+    /// Conditions before `at` that compare a term with a constant.
+    pub(crate) fn said(&self, term: Term, at: usize) -> impl Iterator<Item = Term> + '_ {
+        let list: &[u32] = self.said.get(&term).map_or(&[], |l| l);
+        let atoms = list.iter().map(|&a| self.atoms[a as usize]);
+        atoms.take_while(move |a| (a.step as usize) < at).map(|a| a.term)
     }
 
     /// Atoms before `at` that read `var` together with other inputs, or say more
