@@ -21,9 +21,11 @@
 
 use crate::byteset::ByteSet;
 use crate::domains::Memo;
+use crate::ranges;
 use pleach_expr::{Code, Expr, Input, Pool, Term, TermValues, Var, mask};
-use std::collections::HashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// One decision of a trace in solver terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,9 +103,17 @@ pub struct Path {
     streams: Vec<LengthIndex>,
     /// Atoms that read more inputs than are worth an entry for each.
     broad: Vec<u32>,
+    /// Terms that a condition says the value of: that value, from a step on.
+    pins: FxHashMap<Term, (u32, u64)>,
+    /// Conditions that compare a term with a constant, by term.
+    said: FxHashMap<Term, Vec<u32>>,
+    /// Tells paths apart.
+    pub(crate) serial: u64,
     inconsistent: u32,
     pub(crate) circuit: crate::complete::Circuit,
 }
+
+static SERIAL: AtomicU64 = AtomicU64::new(1);
 
 /// An atom that reads more inputs than this is kept in a list of its own.
 const BROAD: u32 = 512;
@@ -134,6 +144,9 @@ impl Path {
             bytes: Vec::new(),
             streams,
             broad: Vec::new(),
+            pins: FxHashMap::default(),
+            said: FxHashMap::default(),
+            serial: SERIAL.fetch_add(1, Ordering::Relaxed),
             inconsistent: 0,
             circuit: Default::default(),
         };
@@ -176,6 +189,15 @@ impl Path {
             }
             Some((Some(_), Shape::Value)) => vec![Goal::Other],
             _ => Vec::new(),
+        }
+    }
+
+    /// A step's term in short, for people who look into a solver.
+    pub fn show(&self, at: usize) -> String {
+        match self.steps.get(at) {
+            Some((Some(term), shape)) => format!("{shape:?} {}", self.pool.show(*term, 12)),
+            Some((None, shape)) => format!("{shape:?}"),
+            None => String::new(),
         }
     }
 
@@ -279,7 +301,7 @@ impl Path {
 
     /// Takes the steps apart and builds the index.
     fn prepare(&mut self) {
-        let mut known: HashSet<Term> = HashSet::new();
+        let mut known: FxHashSet<Term> = FxHashSet::default();
         let mut parts = Vec::new();
         for step in 0..self.steps.len() {
             let (term, shape) = self.steps[step].clone();
@@ -324,6 +346,12 @@ impl Path {
     fn index(&mut self, term: Term, step: u32) {
         let atom = self.atoms.len() as u32;
         self.atoms.push(Atom { term, step });
+        if let Some(compared) = ranges::compared(&self.pool, term) {
+            self.said.entry(compared).or_default().push(atom);
+        }
+        for (pinned, value) in ranges::pins(&self.pool, term) {
+            self.pins.entry(pinned).or_insert((step, value));
+        }
         let reads = self.pool.reads(term);
         match reads.single().map(|v| (v.as_byte(), v.as_length())) {
             Some((Some(offset), _)) => {
@@ -437,6 +465,18 @@ impl Path {
             n => known.reach[n - 1].1,
         };
         (low.max(read), high)
+    }
+
+    /// The value that a condition before `at` says a term has.
+    pub(crate) fn pinned(&self, term: Term, at: usize) -> Option<u64> {
+        self.pins.get(&term).filter(|pin| (pin.0 as usize) < at).map(|pin| pin.1)
+    }
+
+    /// Conditions before `at` that compare a term with a constant.
+    pub(crate) fn said(&self, term: Term, at: usize) -> impl Iterator<Item = Term> + '_ {
+        let list: &[u32] = self.said.get(&term).map_or(&[], |l| l);
+        let atoms = list.iter().map(|&a| self.atoms[a as usize]);
+        atoms.take_while(move |a| (a.step as usize) < at).map(|a| a.term)
     }
 
     /// Atoms before `at` that read `var` together with other inputs, or say more

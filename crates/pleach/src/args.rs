@@ -26,6 +26,8 @@ pub enum Command {
     Extract(Extract),
     /// Run the symbolic half on an input and print what it decided
     Trace(Trace),
+    /// Answer every flip of a recorded trace, and report how fast
+    SolveTrace(SolveTrace),
     /// Print the path condition of an input as C, with source lines
     Explain(Explain),
     /// Run the fast half on inputs and report which branches they cover
@@ -116,10 +118,39 @@ pub struct Trace {
     /// Show what the program printed
     #[arg(long)]
     pub capture: bool,
+    /// Write what a solver needs to flip the decisions to a file, for solve-trace
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
     /// The input file; - for standard input
     pub input: PathBuf,
     #[command(flatten)]
     pub run: Run,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SolverName {
+    /// The tiers
+    Pleach,
+    /// Z3 alone, for comparison; the program z3 must be installed
+    Z3,
+}
+
+#[derive(Group)]
+pub struct SolveTrace {
+    /// Who answers
+    #[arg(long, value_enum, default_value = "pleach")]
+    pub solver: SolverName,
+    /// Only so many flips, spread evenly over the trace
+    #[arg(long, value_name = "N")]
+    pub sample: Option<usize>,
+    /// Print each flip with its answer
+    #[arg(long)]
+    pub list: bool,
+    /// One line of JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// A file that `pleach trace --record` wrote
+    pub file: PathBuf,
 }
 
 #[derive(Group)]

@@ -185,8 +185,12 @@ pub struct Pool {
     wide: bool,
 }
 
+/// A stream is shorter than 2 GiB. So what a program computes from a length does
+/// not overflow, and most of it is a comparison with a number.
+pub const LENGTH_BITS: u32 = 31;
+
 /// How deep rules may call each other.
-const DEPTH: u32 = 48;
+const DEPTH: u32 = 128;
 
 impl Default for Pool {
     fn default() -> Self {
@@ -417,8 +421,7 @@ impl Pool {
             self.grow();
         }
         let mut at = slot(code, width, a, b, c) as usize & (self.slots.len() - 1);
-        loop {
-            let Some(number) = self.slots[at].checked_sub(1) else { break };
+        while let Some(number) = self.slots[at].checked_sub(1) {
             let n = &self.nodes[number as usize];
             if n.code == code && n.a == a && n.b == b && n.c == c && n.width() == width {
                 return Term(number);
@@ -460,6 +463,7 @@ impl Pool {
                     high => 128 - high.leading_zeros(),
                 }
             }
+            Code::Len => LENGTH_BITS,
             Code::ZExt | Code::UDiv => of(a),
             Code::And => of(a).min(of(b)),
             Code::Or | Code::Xor => of(a).max(of(b)),

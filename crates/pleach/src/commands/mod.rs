@@ -11,6 +11,8 @@ mod pack;
 mod replay;
 mod sites;
 mod tmin;
+mod record;
+mod solve_trace;
 mod trace;
 
 use crate::args::{Command, Run};
@@ -28,6 +30,7 @@ pub fn run(command: Command) -> Result<Code, Failure> {
         Command::Exec(args) => exec::run(args),
         Command::Extract(args) => extract::run(args),
         Command::Trace(args) => trace::run(args),
+        Command::SolveTrace(args) => solve_trace::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Cover(args) => cover::run(args),
         Command::Campaign(args) => campaign::run(args),
