@@ -10,6 +10,7 @@ use crate::shm::LoadedModule;
 use crate::warden::Warden;
 use pleach_abi::message::{self, Message};
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 pub(crate) struct Server {
@@ -48,7 +49,7 @@ impl Server {
     pub fn converse(
         &mut self,
         timeout: Duration,
-        tick: Option<Duration>,
+        tick: Duration,
         over: &mut dyn FnMut(i32) -> Option<End>,
     ) -> Result<(End, Message), String> {
         self.send(message::RUN)?;
@@ -56,8 +57,8 @@ impl Server {
         let mut killed = None;
         let mut deadline = Instant::now() + GRACE;
         loop {
-            let wake = match (run, tick, &killed) {
-                (Some(_), Some(tick), None) => deadline.min(Instant::now() + tick),
+            let wake = match (run, &killed) {
+                (Some(_), None) => deadline.min(Instant::now() + tick),
                 _ => deadline,
             };
             if let Some(m) = self.receive(wake)? {
@@ -105,6 +106,23 @@ impl Server {
             libc::send(fd, bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL)
         };
         if n == bytes.len() as isize { Ok(()) } else { Err("the fork server is gone".into()) }
+    }
+
+    /// The server's first message; `None` when the time is up or it is no
+    /// longer wanted.
+    pub fn first(
+        &mut self,
+        deadline: Instant,
+        tick: Duration,
+        cancel: Option<&AtomicBool>,
+    ) -> Result<Option<Message>, String> {
+        loop {
+            let message = self.receive(deadline.min(Instant::now() + tick))?;
+            let cancelled = cancel.is_some_and(|c| c.load(Ordering::Relaxed));
+            if message.is_some() || cancelled || Instant::now() >= deadline {
+                return Ok(message);
+            }
+        }
     }
 
     /// The next message; `None` when the time is up.
