@@ -6,13 +6,13 @@
 //! mend. After each run what it left behind is swept away (see `process`).
 
 use crate::container::{self, is_container};
-use crate::files::{Capture, InputFiles};
+use crate::files::{Capture, InputFiles, Scratch};
 use crate::layout::Layout;
-use crate::process::{high_duplicate, listing, resident_kib, socket_pair};
+use crate::process::{Family, high_duplicate, listing, socket_pair};
 use crate::server::{Server, describe};
 use crate::shm::{LoadedModule, Shm, Sizes};
 use crate::trace::{BrokenTrace, Trace};
-use crate::warden::Warden;
+use crate::warden::{Leftovers, Warden};
 use pleach_abi::message::{self, Message};
 use pleach_abi::{ABI_VERSION, shm};
 use std::ffi::{OsStr, OsString};
@@ -60,8 +60,16 @@ pub struct Target {
     pub sizes: Sizes,
     /// From start to the server's first message.
     pub startup: Duration,
-    /// A run that grows beyond this is ended.
+    /// A run that grows beyond this, all its processes together, is ended.
     pub memory_kib: Option<u64>,
+    /// A run that writes a longer file is ended, or more into its scratch
+    /// directory.
+    pub file_kib: u64,
+    /// A run with more processes is ended.
+    pub processes: u32,
+    /// Runs have a directory of their own to work in, empty each time. Without
+    /// it they work where the driver does.
+    pub scratch: bool,
     /// The input file's name ends like this (`.json`), for programs that look.
     pub extension: OsString,
     /// When it is set, a run is ended at once, as if its time were up.
@@ -79,6 +87,9 @@ impl Target {
             sizes: Sizes::default(),
             startup: Duration::from_secs(10),
             memory_kib: Some(4 << 20),
+            file_kib: 1 << 20,
+            processes: 256,
+            scratch: false,
             extension: OsString::new(),
             cancel: None,
         }
@@ -90,12 +101,14 @@ impl Target {
 pub enum End {
     Exit(i32),
     Signal(i32),
-    /// It took longer than it may, and was killed.
+    /// It took longer than it may, by the clock or in CPU time, and was killed.
     Timeout,
     /// It grew beyond the memory it may use, and was killed.
     Memory,
-    /// It wrote more than is kept, and was killed.
+    /// It wrote more than is kept, or than it may, and was killed.
     Output,
+    /// It started more processes than it may, and was killed with them.
+    Processes,
     /// The fork server is gone or no longer answers; the next run starts it anew.
     Lost(String),
 }
@@ -153,6 +166,7 @@ pub struct Executor {
     layout: Arc<Layout>,
     shm: Shm,
     input: InputFiles,
+    scratch: Option<Scratch>,
     capture: Option<Capture>,
     input_len: u64,
 }
@@ -172,6 +186,10 @@ const SANITIZERS: [(&str, &str); 2] = [
 /// How often limits are looked at.
 pub(crate) const TICK: Duration = Duration::from_millis(20);
 
+/// How much more CPU time a run may use than time by the clock: threads and
+/// children add up, and some programs mean it.
+const CPU_SHARE: u32 = 4;
+
 impl Executor {
     pub fn new(layout: Arc<Layout>, target: Target) -> Result<Executor, ExecError> {
         let io = |what| move |error| ExecError::Io { what, error };
@@ -185,6 +203,10 @@ impl Executor {
             server: None,
             shm: Shm::new(target.sizes).map_err(io("cannot make the shared memory"))?,
             input: InputFiles::new(&target.extension).map_err(io("cannot make the input file"))?,
+            scratch: match target.scratch {
+                true => Some(Scratch::new().map_err(io("cannot make a scratch directory"))?),
+                false => None,
+            },
             capture,
             target,
             layout,
@@ -250,7 +272,11 @@ impl Executor {
         let visible = if container { file_of(input) } else { input };
         let intact = self.input.put(visible, container.then_some(input));
         let intact = intact.map_err(io("cannot write the input"))?;
-        if !intact || self.server.as_ref().is_some_and(|s| s.container != container) {
+        let tidy = match &mut self.scratch {
+            Some(scratch) => scratch.clear().map_err(io("cannot make a scratch directory"))?,
+            None => true,
+        };
+        if !intact || !tidy || self.server.as_ref().is_some_and(|s| s.container != container) {
             self.server = None;
         }
         if self.server.is_none() {
@@ -319,24 +345,34 @@ impl Executor {
         let Some(server) = &mut self.server else { return outcome };
         outcome.round = server.rounds + 1;
         let target = &self.target;
-        let limits =
-            target.memory_kib.is_some() || target.cancel.is_some() || self.capture.is_some();
-        let result = server.converse(timeout, limits.then_some(TICK), &mut |pid| {
-            let grown = self
-                .target
-                .memory_kib
-                .is_some_and(|most| resident_kib(pid).is_some_and(|kib| kib > most));
-            let cancelled = self.target.cancel.as_ref().is_some_and(|c| c.load(Relaxed));
-            match &self.capture {
-                _ if cancelled => Some(End::Timeout),
-                _ if grown => Some(End::Memory),
-                Some(capture) if capture.is_over() => Some(End::Output),
-                _ => None,
+        let (warden, own) = (server.warden.pid(), server.pid);
+        // A process that has seen inputs before has used time before.
+        let mut before = None;
+        let result = server.converse(timeout, TICK, &mut |pid| {
+            if target.cancel.as_ref().is_some_and(|c| c.load(Relaxed)) {
+                return Some(End::Timeout);
+            }
+            let family = Family::below(warden, own, pid, target.processes);
+            let before = *before.get_or_insert(family.cpu);
+            let written = self.scratch.as_ref().is_some_and(|s| s.is_over(target.file_kib << 10));
+            if family.processes > target.processes {
+                Some(End::Processes)
+            } else if target.memory_kib.is_some_and(|most| family.resident_kib > most) {
+                Some(End::Memory)
+            } else if family.cpu.saturating_sub(before) > timeout * CPU_SHARE {
+                Some(End::Timeout)
+            } else if written || self.capture.as_ref().is_some_and(Capture::is_over) {
+                Some(End::Output)
+            } else {
+                None
             }
         });
         match result {
             Ok((end, done)) => {
-                outcome.end = end;
+                outcome.end = match end {
+                    End::Signal(libc::SIGXFSZ) => End::Output,
+                    end => end,
+                };
                 outcome.cpu = Duration::from_micros(done.b);
                 outcome.rss_kib = done.c;
                 if server.warden.has_strays() == Some(true) {
@@ -396,8 +432,8 @@ impl Executor {
         let mut command = self.command(output).map_err(io("no descriptor"))?;
         let list: Vec<_> = numbers.iter().map(ToString::to_string).collect();
         command.env(shm::ENV, list.join(":"));
-        let (files, dirs) = self.leftovers();
-        let warden = Warden::spawn(command, &numbers, &files, &dirs)
+        let file_limit = self.target.file_kib << 10;
+        let warden = Warden::spawn(command, &numbers, file_limit, &self.leftovers())
             .map_err(|error| ExecError::Spawn { program: self.program(), error })?;
         drop((theirs, kept));
         let mut server = Server::new(warden, control, container);
@@ -407,7 +443,8 @@ impl Executor {
 
     /// Waits for the server's first message.
     fn greet(&mut self, server: &mut Server) -> Result<(), ExecError> {
-        let hello = match server.receive(Instant::now() + self.target.startup) {
+        let cancel = self.target.cancel.as_deref();
+        let hello = match server.first(Instant::now() + self.target.startup, TICK, cancel) {
             Ok(Some(m)) if m.kind == message::HELLO => m,
             other => return Err(self.no_start(server, other)),
         };
@@ -473,6 +510,9 @@ impl Executor {
         let stdin =
             if by_path || self.target.socket { Stdio::null() } else { self.input.stdin()?.into() };
         command.stdin(stdin);
+        if let Some(scratch) = &self.scratch {
+            command.current_dir(scratch.path());
+        }
         if self.target.half == Half::Fast {
             for (name, ours) in SANITIZERS {
                 command.env(name, sanitizer_options(ours, std::env::var_os(name)));
@@ -495,14 +535,15 @@ impl Executor {
     }
 
     /// Private files that must go even if the driver is killed.
-    fn leftovers(&self) -> (Vec<PathBuf>, Vec<PathBuf>) {
-        let (mut files, mut dirs) = (Vec::new(), Vec::new());
+    fn leftovers(&self) -> Leftovers {
+        let mut left = Leftovers::default();
         if let Some(dir) = self.layout.directory() {
-            (files, dirs) = listing(dir);
+            (left.files, left.dirs) = listing(dir);
         }
-        files.push(self.input.path().into());
-        dirs.push(self.input.directory().into());
-        (files, dirs)
+        left.files.push(self.input.path().into());
+        left.dirs.push(self.input.directory().into());
+        left.tree = self.scratch.as_ref().map(|s| s.path().into());
+        left
     }
 }
 

@@ -1,4 +1,5 @@
-//! The files that a target meets: its input, and where its output goes.
+//! The files that a target meets: its input, where its output goes, and the
+//! directory that it works in.
 //!
 //! The input is one file in a private directory, in memory where there is such
 //! a place, rewritten in place for every run: the target knows it by its inode.
@@ -87,6 +88,72 @@ fn create(path: &Path) -> io::Result<(File, (u64, u64))> {
 fn fill(file: &File, bytes: &[u8]) -> io::Result<()> {
     file.write_all_at(bytes, 0)?;
     file.set_len(bytes.len() as u64)
+}
+
+/// The directory that runs work in: a program that writes beside itself finds
+/// it empty every time, and hurts nobody.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    dir: TempDir,
+    identity: (u64, u64),
+}
+
+/// So many entries of a scratch directory are added up; more are too many.
+const ENTRIES: usize = 10_000;
+
+impl Scratch {
+    pub fn new() -> io::Result<Scratch> {
+        let mut builder = tempfile::Builder::new();
+        let dir = builder.prefix("pleach-").permissions(Permissions::from_mode(0o700)).tempdir()?;
+        let meta = dir.path().metadata()?;
+        Ok(Scratch { dir, identity: (meta.dev(), meta.ino()) })
+    }
+
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Removes what a run has left. False: it could not be done, or the run has
+    /// removed the directory itself; there is a new one for a new server.
+    pub fn clear(&mut self) -> io::Result<bool> {
+        let there = self.path().metadata().map(|m| (m.dev(), m.ino()));
+        if there.is_ok_and(|i| i == self.identity) && empty(self.path()).is_ok() {
+            return Ok(true);
+        }
+        *self = Scratch::new()?;
+        Ok(false)
+    }
+
+    /// Whether more was written into it than that.
+    pub fn is_over(&self, limit: u64) -> bool {
+        let (mut dirs, mut bytes, mut entries) = (vec![self.path().to_path_buf()], 0, 0);
+        while let Some(dir) = dirs.pop() {
+            for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+                entries += 1;
+                let Ok(meta) = entry.metadata() else { continue };
+                // Holes take no room.
+                bytes += meta.blocks() * 512;
+                if meta.is_dir() {
+                    dirs.push(entry.path());
+                }
+                if bytes > limit || entries > ENTRIES {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+}
+
+fn empty(dir: &Path) -> io::Result<()> {
+    for entry in std::fs::read_dir(dir)? {
+        let entry = entry?;
+        match entry.file_type()?.is_dir() {
+            true => std::fs::remove_dir_all(entry.path())?,
+            false => std::fs::remove_file(entry.path())?,
+        }
+    }
+    Ok(())
 }
 
 /// Standard output and error of a target, kept in memory.

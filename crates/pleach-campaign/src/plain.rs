@@ -8,9 +8,9 @@
 use crate::container::{self, is_container};
 use crate::executor::{End, ExecError, Outcome, TICK, Target, with_path};
 use crate::files::{Capture, InputFiles};
-use crate::process::resident_kib;
+use crate::process::Family;
 use crate::server::end_of_status;
-use crate::warden::Warden;
+use crate::warden::{Leftovers, Warden};
 use pleach_abi::container::{ARG, ENV, FILE, SOCKET, STDIN};
 use pleach_abi::shm;
 use std::ffi::OsString;
@@ -44,10 +44,14 @@ impl Plain {
         let io = |what| move |error| ExecError::Io { what, error };
         let command = self.command(input)?;
         self.capture.clear().map_err(io("cannot keep the target's output"))?;
-        let (files, dirs) =
-            (vec![self.input.path().to_path_buf()], vec![self.input.directory().to_path_buf()]);
+        let left = Leftovers {
+            files: vec![self.input.path().into()],
+            dirs: vec![self.input.directory().into()],
+            tree: None,
+        };
         let spawn = |error| ExecError::Spawn { program: self.program.clone(), error };
-        let mut warden = Warden::spawn(command, &[], &files, &dirs).map_err(spawn)?;
+        let mut warden =
+            Warden::spawn(command, &[], self.target.file_kib << 10, &left).map_err(spawn)?;
         let end = self.wait(&mut warden, Instant::now() + timeout);
         drop(warden);
         let (stdout, stderr) = self.capture.read();
@@ -60,12 +64,12 @@ impl Plain {
             if let Some(status) = warden.ended(deadline.min(now + TICK)) {
                 return end_of_status(status);
             }
-            let pid = warden.server();
-            let grown = self
-                .target
-                .memory_kib
-                .is_some_and(|most| pid.and_then(resident_kib).is_some_and(|kib| kib > most));
+            let (most, run) = (self.target.processes, warden.server().unwrap_or(0));
+            // There is no server: the program itself is the warden's child.
+            let family = Family::below(warden.pid(), 0, run, most);
+            let grown = self.target.memory_kib.is_some_and(|most| family.resident_kib > most);
             match () {
+                () if family.processes > most => return End::Processes,
                 () if Instant::now() >= deadline => return End::Timeout,
                 () if grown => return End::Memory,
                 () if self.capture.is_over() => return End::Output,

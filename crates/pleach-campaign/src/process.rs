@@ -8,7 +8,7 @@ use std::io;
 use std::os::fd::{OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Removes a directory (with a layout in it) once this process has ended,
 /// whatever it has become by then: for a caller that is about to `exec`. The
@@ -118,10 +118,65 @@ pub(crate) fn parent_of(pid: i32) -> Option<i32> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// Resident memory of a process in KiB.
-pub(crate) fn resident_kib(pid: i32) -> Option<u64> {
-    let statm = std::fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
-    Some(statm.split_whitespace().nth(1)?.parse::<u64>().ok()? * 4)
+/// A run and all that it has started, wherever that has gone: what is below a
+/// warden, but for the server.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Family {
+    pub processes: u32,
+    /// Resident memory. What processes share with the run counts once.
+    pub resident_kib: u64,
+    pub cpu: Duration,
+}
+
+impl Family {
+    /// Looks at `most` processes and one more.
+    pub fn below(warden: i32, server: i32, run: i32, most: u32) -> Family {
+        let mut family = Family::default();
+        let mut found = vec![warden];
+        while let Some(pid) = found.pop() {
+            if pid != warden && pid != server {
+                family.add(pid, run);
+            }
+            if family.processes > most {
+                break;
+            }
+            found.extend(children_of(pid));
+        }
+        family
+    }
+
+    fn add(&mut self, pid: i32, run: i32) {
+        self.processes += 1;
+        let statm = std::fs::read_to_string(format!("/proc/{pid}/statm")).unwrap_or_default();
+        let mut pages = statm.split_whitespace().skip(1).map_while(|n| n.parse::<u64>().ok());
+        let (resident, shared) = (pages.next().unwrap_or(0), pages.next().unwrap_or(0));
+        let own = if pid == run { resident } else { resident.saturating_sub(shared) };
+        self.resident_kib += own * PAGE_KIB;
+        self.cpu += cpu_of(pid).unwrap_or_default();
+    }
+}
+
+/// Pages of x86-64.
+const PAGE_KIB: u64 = 4;
+/// Clock ticks of `/proc`, the same on every Linux.
+const TICKS_PER_SECOND: u64 = 100;
+
+/// CPU time of a process and of its children that have ended.
+fn cpu_of(pid: i32) -> Option<Duration> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11).take(4);
+    let ticks: u64 = fields.map_while(|n| n.parse::<u64>().ok()).sum();
+    Some(Duration::from_millis(ticks * 1000 / TICKS_PER_SECOND))
+}
+
+/// The children of a process, of all its threads.
+fn children_of(pid: i32) -> Vec<i32> {
+    let mut children = Vec::new();
+    for task in std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten() {
+        let text = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
+        children.extend(text.split_whitespace().filter_map(|n| n.parse::<i32>().ok()));
+    }
+    children
 }
 
 /// Kills a run: its process group, or, if it has not made one yet, the process.
@@ -264,6 +319,63 @@ pub(crate) mod raw {
         }
         for d in dirs {
             unsafe { libc::rmdir(d.as_ptr()) };
+        }
+    }
+
+    /// Removes a directory with all that is in it.
+    pub(crate) unsafe fn remove_tree(path: &CString) {
+        unsafe {
+            let flags = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_CLOEXEC;
+            let dir = libc::open(path.as_ptr(), flags);
+            if dir >= 0 {
+                empty(dir, DEEPEST);
+                libc::close(dir);
+            }
+            libc::rmdir(path.as_ptr());
+        }
+    }
+
+    /// A directory below more than so many others stays.
+    const DEEPEST: u32 = 64;
+
+    /// Removes what is in a directory.
+    unsafe fn empty(dir: libc::c_int, depth: u32) {
+        // As `getdents64` lays it out: after 16 bytes two with the length of the
+        // entry and one with its type, then the name.
+        const LENGTH: usize = 16;
+        const NAME: usize = 19;
+        let flags = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_CLOEXEC;
+        let mut entries = [0u8; 4096];
+        loop {
+            let mut removed = false;
+            let n = unsafe {
+                libc::lseek(dir, 0, libc::SEEK_SET);
+                libc::syscall(libc::SYS_getdents64, dir, entries.as_mut_ptr(), entries.len())
+            };
+            let (mut at, end) = (0, n.max(0) as usize);
+            while at + NAME < end {
+                let length = u16::from_ne_bytes([entries[at + LENGTH], entries[at + LENGTH + 1]]);
+                let name = &entries[at + NAME..];
+                at += usize::from(length).max(NAME);
+                if name.starts_with(b".\0") || name.starts_with(b"..\0") {
+                    continue;
+                }
+                unsafe {
+                    let name = name.as_ptr().cast();
+                    removed |= libc::unlinkat(dir, name, 0) == 0;
+                    let inner = libc::openat(dir, name, flags);
+                    if inner >= 0 {
+                        if depth > 0 {
+                            empty(inner, depth - 1);
+                        }
+                        libc::close(inner);
+                        removed |= libc::unlinkat(dir, name, libc::AT_REMOVEDIR) == 0;
+                    }
+                }
+            }
+            if !removed {
+                return;
+            }
         }
     }
 

@@ -10,6 +10,7 @@ use crate::shm::LoadedModule;
 use crate::warden::Warden;
 use pleach_abi::message::{self, Message};
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 pub(crate) struct Server {
@@ -46,14 +47,14 @@ impl Server {
 
     /// The server's process, if it is the one that was started.
     pub fn verified_pid(&self) -> Option<i32> {
-        (parent_of(self.pid)? == self.warden.id()).then_some(self.pid)
+        (parent_of(self.pid)? == self.warden.pid()).then_some(self.pid)
     }
 
     /// Runs once. The error says how the server was lost.
     pub fn converse(
         &mut self,
         timeout: Duration,
-        tick: Option<Duration>,
+        tick: Duration,
         over: &mut dyn FnMut(i32) -> Option<End>,
     ) -> Result<(End, Message), String> {
         self.send(message::RUN)?;
@@ -61,8 +62,8 @@ impl Server {
         let mut killed = None;
         let mut deadline = Instant::now() + GRACE;
         loop {
-            let wake = match (run, tick, &killed) {
-                (Some(_), Some(tick), None) => deadline.min(Instant::now() + tick),
+            let wake = match (run, &killed) {
+                (Some(_), None) => deadline.min(Instant::now() + tick),
                 _ => deadline,
             };
             if let Some(m) = self.receive(wake)? {
@@ -110,6 +111,23 @@ impl Server {
             libc::send(fd, bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL)
         };
         if n == bytes.len() as isize { Ok(()) } else { Err("the fork server is gone".into()) }
+    }
+
+    /// The server's first message; `None` when the time is up or it is no
+    /// longer wanted.
+    pub fn first(
+        &mut self,
+        deadline: Instant,
+        tick: Duration,
+        cancel: Option<&AtomicBool>,
+    ) -> Result<Option<Message>, String> {
+        loop {
+            let message = self.receive(deadline.min(Instant::now() + tick))?;
+            let cancelled = cancel.is_some_and(|c| c.load(Ordering::Relaxed));
+            if message.is_some() || cancelled || Instant::now() >= deadline {
+                return Ok(message);
+            }
+        }
     }
 
     /// The next message; `None` when the time is up.

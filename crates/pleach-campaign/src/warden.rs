@@ -30,6 +30,15 @@ use std::path::PathBuf;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
+/// What is removed if the driver dies without a word: files, then directories
+/// that are empty by then, and one with whatever is in it.
+#[derive(Clone, Debug, Default)]
+pub struct Leftovers {
+    pub files: Vec<PathBuf>,
+    pub dirs: Vec<PathBuf>,
+    pub tree: Option<PathBuf>,
+}
+
 /// Everything that runs below one warden.
 #[derive(Debug)]
 pub struct Warden {
@@ -55,27 +64,30 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Warden {
     /// Starts a command below a new warden. `keep` are descriptors that the
-    /// command inherits under their numbers. `files` and then `dirs` are
-    /// removed if the driver dies without a word.
+    /// command inherits under their numbers. No file that it writes may be
+    /// longer than `file_limit`.
     pub fn spawn(
         mut command: Command,
         keep: &[RawFd],
-        files: &[PathBuf],
-        dirs: &[PathBuf],
+        file_limit: u64,
+        left: &Leftovers,
     ) -> io::Result<Warden> {
         let (ours, theirs) = socket_pair(libc::SOCK_SEQPACKET)?;
-        let (files, dirs) = (c_paths(files)?, c_paths(dirs)?);
+        let (files, dirs) = (c_paths(&left.files)?, c_paths(&left.dirs)?);
+        let tree = c_paths(left.tree.as_slice())?;
         let (keep, socket) = (keep.to_vec(), theirs.as_raw_fd());
         // Safety: the closure makes only system calls, in the new process.
         unsafe {
             command.pre_exec(move || {
-                libc::setpgid(0, 0);
+                // A session of its own has no terminal: what is in it cannot
+                // write to the driver's, nor read from it.
+                libc::setsid();
                 libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1);
                 let warden = libc::getpid();
                 match libc::fork() {
                     -1 => return Err(io::Error::last_os_error()),
                     0 => {}
-                    server => raw::watch(server, socket, &files, &dirs),
+                    server => raw::watch(server, socket, (&files, &dirs, &tree)),
                 }
                 libc::setpgid(0, 0);
                 libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
@@ -90,6 +102,10 @@ impl Warden {
                 }
                 let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
                 libc::setrlimit(libc::RLIMIT_CORE, &none);
+                let mut file = none;
+                libc::getrlimit(libc::RLIMIT_FSIZE, &mut file);
+                file.rlim_cur = file.rlim_max.min(file_limit);
+                libc::setrlimit(libc::RLIMIT_FSIZE, &file);
                 for &fd in &keep {
                     libc::fcntl(fd, libc::F_SETFD, 0);
                 }
@@ -109,7 +125,7 @@ impl Warden {
         std::str::from_utf8(&text[..n]).ok()?.split(' ').next()?.parse().ok()
     }
 
-    pub fn id(&self) -> i32 {
+    pub fn pid(&self) -> i32 {
         self.child.id() as i32
     }
 
@@ -196,7 +212,7 @@ impl Drop for Warden {
 /// The warden's own code. Only system calls, see the module's head.
 mod raw {
     use super::{ENDED, PATIENCE, QUIT, SWEEP, SWEPT};
-    use crate::process::raw::{block_signals, close_all_but, remove};
+    use crate::process::raw::{block_signals, close_all_but, remove, remove_tree};
     use std::ffi::CString;
 
     /// Watches over a server until it or the driver is gone.
@@ -206,8 +222,7 @@ mod raw {
     pub(super) unsafe fn watch(
         server: libc::pid_t,
         socket: libc::c_int,
-        files: &[CString],
-        dirs: &[CString],
+        (files, dirs, tree): (&[CString], &[CString], &[CString]),
     ) -> ! {
         unsafe {
             block_signals();
@@ -246,6 +261,7 @@ mod raw {
                     (0, _) => {
                         kill_children(server, false);
                         remove(files, dirs);
+                        tree.iter().for_each(|t| remove_tree(t));
                         libc::_exit(0);
                     }
                     _ => {}
@@ -285,11 +301,17 @@ mod raw {
     /// Kills every child (the server too, unless it is spared), and theirs as
     /// they become ours, until none is left. Says how many there were, and the
     /// server's status if it ended meanwhile.
+    ///
+    /// A fork bomb is a race. A process that is killed forks no more, and its
+    /// children are ours as soon as it is gone; to kill one takes far less time
+    /// than to make one. Groups go at once, without a race: the kernel takes no
+    /// new member into a group that it is killing.
     unsafe fn kill_children(server: libc::pid_t, spare: bool) -> (i32, Option<i32>) {
         let (mut killed, mut ended) = (0, None);
-        // A child shows up until it is reaped; the count bounds a fork bomb.
-        for _ in 0..PATIENCE.as_millis() {
-            let mut text = [0u8; 8192];
+        let mut since = unsafe { now() };
+        let deadline = since + PATIENCE.as_millis() as i64;
+        loop {
+            let mut text = [0u8; 16384];
             let n = unsafe {
                 let fd = libc::open(
                     c"/proc/thread-self/children".as_ptr(),
@@ -299,7 +321,7 @@ mod raw {
                 libc::close(fd);
                 n
             };
-            let mut left = 0;
+            let mut found = false;
             let mut pid = 0;
             for &byte in &text[..n.max(0) as usize] {
                 if byte.is_ascii_digit() {
@@ -307,8 +329,8 @@ mod raw {
                     continue;
                 }
                 if pid > 1 && !(spare && pid == server) {
-                    unsafe { libc::kill(pid, libc::SIGKILL) };
-                    left += 1;
+                    unsafe { kill_with_group(pid, server) };
+                    found = true;
                 }
                 pid = 0;
             }
@@ -316,11 +338,12 @@ mod raw {
                 // No such file here: the server can still be reached.
                 unsafe { libc::kill(server, libc::SIGKILL) };
             }
+            let mut reaped = false;
             loop {
                 let mut status = 0;
                 match unsafe { libc::waitpid(-1, &mut status, libc::WNOHANG) } {
                     pid if pid > 0 => {
-                        left -= 1;
+                        reaped = true;
                         killed += 1;
                         if pid == server {
                             ended = Some(status);
@@ -329,14 +352,41 @@ mod raw {
                     _ => break,
                 }
             }
-            if left <= 0 {
-                if n <= 0 || spare {
-                    break;
-                }
-                continue;
+            let now = unsafe { now() };
+            if !found || now > deadline {
+                return (killed, ended);
             }
-            unsafe { libc::usleep(1000) };
+            // Those that are dying need the processor too.
+            match reaped {
+                true => since = now,
+                false if now - since > 2 => unsafe {
+                    libc::usleep(500);
+                },
+                false => unsafe {
+                    libc::sched_yield();
+                },
+            }
         }
-        (killed, ended)
+    }
+
+    /// Kills a child of ours, and its group, which consists of the target's
+    /// processes: it is in our session or in one that a descendant has made.
+    unsafe fn kill_with_group(pid: libc::pid_t, server: libc::pid_t) {
+        unsafe {
+            let group = libc::getpgid(pid);
+            if group > 1 && group != server && group != libc::getpid() {
+                libc::kill(-group, libc::SIGKILL);
+            }
+            libc::kill(pid, libc::SIGKILL);
+        }
+    }
+
+    /// Milliseconds of a clock that only goes forward.
+    unsafe fn now() -> i64 {
+        unsafe {
+            let mut time: libc::timespec = std::mem::zeroed();
+            libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time);
+            time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+        }
     }
 }

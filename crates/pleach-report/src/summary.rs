@@ -49,6 +49,12 @@ pub fn summary(stats: &Stats, out: &str, resume: &str) -> String {
             stats.unstable
         ));
     }
+    if stats.unstable_paths > 0 {
+        text.push_str(&format!(
+            "{} inputs are unstable: they take one path or another\n",
+            stats.unstable_paths
+        ));
+    }
     if !matches!(stats.stop, Some(Stop::Exhausted | Stop::ExhaustedPartial)) {
         text.push_str(&format!("to go on: {resume}\n"));
     }

@@ -124,8 +124,13 @@ impl Run {
         for &node in &self.nodes[1..] {
             tree.set(node, Mark::Taken);
         }
+        tree.end(self.path())
+    }
+
+    /// The run's path as one number; see [`Run::enter`].
+    pub fn path(&self) -> u64 {
         let own = self.decisions.iter().filter(|d| !d.kind.is_check() && d.kind != Kind::Pin);
-        tree.end(own.fold(ROOT, |node, d| Tree::child(node, d.key, d.outcome)))
+        own.fold(ROOT, |node, d| Tree::child(node, d.key, d.outcome))
     }
 
     fn memory(&self) -> usize {

@@ -91,6 +91,16 @@ impl Tree {
         old == 0
     }
 
+    /// Takes a question back that was not answered: the node can be asked for
+    /// again. Stronger marks stay.
+    pub fn withdraw(&mut self, node: u64) {
+        let slot = self.slot(node);
+        if self.table[slot] & 15 == Mark::Asked as u64 {
+            // The hash keeps its place: others may lie behind it.
+            self.table[slot] &= !15;
+        }
+    }
+
     /// Notes where a run ended. Says whether no other had ended so.
     pub fn end(&mut self, node: u64) -> bool {
         let new = self.set(Self::child(node, 0, u32::MAX), Mark::Taken);
@@ -152,6 +162,19 @@ mod tests {
         assert_eq!(tree.mark(nodes[100]), Some(Mark::Asked));
         assert_eq!(tree.edges(), 50_000);
         assert!(tree.memory() <= 22 * 50_000);
+    }
+
+    #[test]
+    fn only_questions_can_be_withdrawn() {
+        let mut tree = Tree::default();
+        let (asked, taken) = (Tree::child(ROOT, 1, 0), Tree::child(ROOT, 1, 1));
+        tree.set(asked, Mark::Asked);
+        tree.set(taken, Mark::Taken);
+        tree.withdraw(asked);
+        tree.withdraw(taken);
+        assert_eq!((tree.mark(asked), tree.mark(taken)), (None, Some(Mark::Taken)));
+        tree.set(asked, Mark::Asked);
+        assert_eq!((tree.mark(asked), tree.edges()), (Some(Mark::Asked), 2));
     }
 
     #[test]

@@ -70,6 +70,7 @@ pub fn end(end: &End) -> String {
         End::Timeout => "timeout".into(),
         End::Memory => "over its memory limit".into(),
         End::Output => "over its output limit".into(),
+        End::Processes => "over its limit of processes".into(),
         End::Lost(why) => why.clone(),
     }
 }

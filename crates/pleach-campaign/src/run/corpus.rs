@@ -38,6 +38,8 @@ pub enum DirError {
         dir.display()
     )]
     Differs { dir: PathBuf, what: &'static str, then: String, now: String },
+    #[error("{}: cannot be written to: {error}", path.display())]
+    Write { path: PathBuf, error: io::Error },
     #[error("{}: {error}", path.display())]
     Io { path: PathBuf, error: io::Error },
 }
@@ -69,33 +71,42 @@ impl Kept {
 }
 
 const README: &str = "README.txt";
+const JOURNAL: &str = "journal";
 
 impl Dir {
     /// A directory for a new campaign. Made if it is not there; refused if it
-    /// holds anything.
-    pub fn create(path: &Path, settings: &Settings, disk: Arc<Disk>) -> Result<Dir, DirError> {
-        let io = |error| DirError::Io { path: path.into(), error };
+    /// holds anything. It is no campaign before [`Dir::begin`].
+    pub fn create(path: &Path, disk: Arc<Disk>) -> Result<Dir, DirError> {
+        let io = |error| DirError::Write { path: path.into(), error };
         match std::fs::read_dir(path) {
-            Ok(mut entries) => {
-                if path.join("run.toml").exists() {
-                    return Err(DirError::Used { dir: path.into() });
-                }
-                // A lock alone is what a driver left that died early.
-                if entries.any(|e| e.is_ok_and(|e| e.file_name() != "lock")) {
+            Ok(_) if path.join("run.toml").exists() => {
+                return Err(DirError::Used { dir: path.into() });
+            }
+            Ok(entries) => {
+                if !entries.flatten().all(|e| is_of_a_beginning(&e.path())) {
                     return Err(DirError::Foreign { dir: path.into() });
                 }
             }
             Err(e) if e.kind() == io::ErrorKind::NotFound => disk.create_dir(path).map_err(io)?,
-            Err(e) => return Err(io(e)),
+            Err(error) => return Err(DirError::Io { path: path.into(), error }),
         }
         let dir = Dir::lock(path, disk)?;
+        let _ = std::fs::remove_file(dir.journal());
         for kept in [Kept::Queue, Kept::Crash, Kept::Hang] {
             dir.disk.create_dir(&dir.path.join(kept.dir())).map_err(io)?;
         }
-        // Last: a directory with it is whole.
-        let text = toml::to_string(settings).unwrap_or_default();
-        dir.disk.put(&dir.path.join("run.toml"), text.as_bytes()).map_err(io)?;
         Ok(dir)
+    }
+
+    /// Makes the directory a campaign, once all is there that going on needs.
+    pub fn begin(&self, settings: &Settings) -> Result<(), DirError> {
+        let text = toml::to_string(settings).unwrap_or_default();
+        let path = self.path.join("run.toml");
+        self.disk.put(&path, text.as_bytes()).map_err(|error| DirError::Write { path, error })
+    }
+
+    pub fn journal(&self) -> PathBuf {
+        self.path.join(JOURNAL)
     }
 
     /// What the campaign in a directory was asked.
@@ -170,12 +181,26 @@ impl Dir {
     fn lock(path: &Path, disk: Arc<Disk>) -> Result<Dir, DirError> {
         let io = |error| DirError::Io { path: path.into(), error };
         let path = std::path::absolute(path).map_err(io)?;
-        let lock = File::create(path.join("lock")).map_err(io)?;
+        let mut options = File::options();
+        let lock = options.create(true).truncate(false).write(true).open(path.join("lock"));
+        let lock = lock.map_err(io)?;
         match lock.try_lock() {
             Ok(()) => Ok(Dir { writer: Writer::new(disk.clone()), path, disk, _lock: lock }),
             Err(TryLockError::WouldBlock) => Err(DirError::Locked { dir: path }),
             Err(TryLockError::Error(e)) => Err(io(e)),
         }
+    }
+}
+
+/// What a driver has left that died before its directory was a campaign.
+fn is_of_a_beginning(path: &Path) -> bool {
+    let Some(name) = path.file_name().and_then(|n| n.to_str()) else { return false };
+    match name {
+        "lock" | JOURNAL | ".run.toml.tmp" => path.with_file_name("lock").exists(),
+        "queue" | "crashes" | "hangs" => {
+            std::fs::read_dir(path).is_ok_and(|mut e| e.next().is_none())
+        }
+        _ => false,
     }
 }
 

@@ -6,6 +6,11 @@
 //! Inputs are stored as what they do not share with their parent: a flip
 //! changes a few bytes, and a campaign makes thousands of them a second.
 //!
+//! The order of records is what makes a cut harmless. The seeds come first, before
+//! the directory counts as a campaign. An input comes before the answer that it
+//! is the result of, in one write: an answer without its input would be a path
+//! that nobody runs, an input without its answer is one flip asked again.
+//!
 //! The files of the queue do not depend on it: a queue without a journal can be
 //! gone on with, it only solves again what it had solved.
 
@@ -19,14 +24,22 @@ use std::sync::Arc;
 /// What can be remembered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
-    /// An edge of the tree was asked for, from the trace of an input.
-    Flip { node: u64, mark: Mark, of: InputId },
+    /// An edge of the tree was asked for, from the trace of an input, which took
+    /// another edge there: `taken`.
+    Flip { node: u64, mark: Mark, of: InputId, taken: u64 },
     /// An input was executed, and waits to be traced or is in the queue.
     Input(InputRecord),
-    /// An input was traced and left so many flips open.
-    Traced { input: InputId, open: u32 },
+    /// An input was traced, took this path and left so many flips open.
+    Traced { input: InputId, open: u32, path: u64 },
     /// A crash with this identity was kept.
     Crash { hash: u64 },
+    /// Something was met for the first time that keeps the search from being
+    /// exhaustive.
+    Partial(String),
+    /// An input that the campaign starts from.
+    Seed(Vec<u8>),
+    /// One more seed was executed.
+    Planted,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +98,8 @@ pub struct Journal {
     disk: Arc<Disk>,
     /// Records that are not written yet.
     buffer: Vec<u8>,
+    /// Bytes of the file that are whole records.
+    good: u64,
 }
 
 impl Journal {
@@ -104,7 +119,8 @@ impl Journal {
         if good == 0 {
             disk.append(&file, MAGIC)?;
         }
-        Ok((Journal { file, disk, buffer: Vec::new() }, records))
+        let good = good.max(MAGIC.len()) as u64;
+        Ok((Journal { file, disk, buffer: Vec::new(), good }, records))
     }
 
     pub fn add(&mut self, record: &Record) {
@@ -119,10 +135,16 @@ impl Journal {
 
     /// Writes what was added.
     pub fn flush(&mut self) -> io::Result<()> {
-        if !self.buffer.is_empty() {
-            self.disk.append(&self.file, &self.buffer)?;
-            self.buffer.clear();
+        if self.buffer.is_empty() {
+            return Ok(());
         }
+        if let Err(error) = self.disk.append(&self.file, &self.buffer) {
+            // What came after half a record would never be read.
+            let _ = self.file.set_len(self.good);
+            return Err(error);
+        }
+        self.good += self.buffer.len() as u64;
+        self.buffer.clear();
         Ok(())
     }
 
@@ -156,11 +178,12 @@ fn parse(bytes: &[u8]) -> (Vec<Record>, usize) {
 
 fn encode(record: &Record, out: &mut Vec<u8>) {
     match record {
-        Record::Flip { node, mark, of } => {
+        Record::Flip { node, mark, of, taken } => {
             out.push(1);
             out.extend(node.to_le_bytes());
             out.push(*mark as u8);
             out.extend(of.to_le_bytes());
+            out.extend(taken.to_le_bytes());
         }
         Record::Input(input) => {
             out.push(2);
@@ -176,15 +199,25 @@ fn encode(record: &Record, out: &mut Vec<u8>) {
             }
             out.extend(&input.middle);
         }
-        Record::Traced { input, open } => {
+        Record::Traced { input, open, path } => {
             out.push(3);
             out.extend(input.to_le_bytes());
             out.extend(open.to_le_bytes());
+            out.extend(path.to_le_bytes());
         }
         Record::Crash { hash } => {
             out.push(4);
             out.extend(hash.to_le_bytes());
         }
+        Record::Partial(what) => {
+            out.push(5);
+            out.extend(what.as_bytes());
+        }
+        Record::Seed(bytes) => {
+            out.push(6);
+            out.extend(bytes);
+        }
+        Record::Planted => out.push(7),
     }
 }
 
@@ -194,7 +227,12 @@ fn decode(payload: &[u8]) -> Option<Record> {
     let large = |at: usize| Some(u64::from_le_bytes(body.get(at..at + 8)?.try_into().ok()?));
     let maybe = |n: u32| (n != u32::MAX).then_some(n);
     Some(match tag {
-        1 => Record::Flip { node: large(0)?, mark: Mark::from_u8(*body.get(8)?)?, of: small(9)? },
+        1 => Record::Flip {
+            node: large(0)?,
+            mark: Mark::from_u8(*body.get(8)?)?,
+            of: small(9)?,
+            taken: large(13)?,
+        },
         2 => Record::Input(InputRecord {
             id: small(0)?,
             queue: maybe(small(4)?),
@@ -203,8 +241,11 @@ fn decode(payload: &[u8]) -> Option<Record> {
             suffix: small(16)?,
             middle: body.get(20..)?.to_vec(),
         }),
-        3 => Record::Traced { input: small(0)?, open: small(4)? },
+        3 => Record::Traced { input: small(0)?, open: small(4)?, path: large(8)? },
         4 => Record::Crash { hash: large(0)? },
+        5 => Record::Partial(String::from_utf8_lossy(body).into_owned()),
+        6 => Record::Seed(body.to_vec()),
+        7 => Record::Planted,
         _ => return None,
     })
 }
@@ -220,9 +261,12 @@ mod tests {
 
     fn records() -> Vec<Record> {
         vec![
+            Record::Seed(b"hello world".to_vec()),
             Record::Input(InputRecord::new(0, Some(0), b"hello world", None)),
-            Record::Traced { input: 0, open: 7 },
-            Record::Flip { node: 0x1234_5678_9abc_def0, mark: Mark::Sat, of: 0 },
+            Record::Planted,
+            Record::Traced { input: 0, open: 7, path: 0xfedc_ba98_7654_3210 },
+            Record::Partial("pinned".into()),
+            Record::Flip { node: 0x1234_5678_9abc_def0, mark: Mark::Sat, of: 0, taken: 17 },
             Record::Input(InputRecord::new(1, None, b"hello, world", Some((0, b"hello world")))),
             Record::Crash { hash: 99 },
         ]

@@ -10,6 +10,7 @@ mod disk;
 mod journal;
 mod map;
 mod model;
+mod past;
 mod settings;
 mod state;
 mod stats;
@@ -30,9 +31,8 @@ use crate::mutate::Dictionary;
 use crate::triage::readme;
 use journal::{Journal, Record};
 use map::Map;
-use pleach_search::{
-    Coverage, InputId, Options, Origin, Rng, Runs, Tree, UnknownStrategy, by_name,
-};
+use past::{Past, Seed};
+use pleach_search::{Coverage, Options, Origin, Rng, Runs, UnknownStrategy, by_name};
 use state::State;
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -40,14 +40,11 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
-use store::{Known, Store};
 use thiserror::Error;
-use worker::{Shared, Worker};
+use worker::{Promised, Shared, Worker};
 
 /// Bytes of runs and their traces that are kept for flips.
 const RUNS_MEMORY: usize = 512 << 20;
-/// Bytes of inputs outside the queue that are kept for tracing.
-const INPUTS_MEMORY: usize = 256 << 20;
 
 #[derive(Debug, Error)]
 pub enum CampaignError {
@@ -59,6 +56,11 @@ pub enum CampaignError {
     Exec(#[from] ExecError),
     #[error("{}: {error}", path.display())]
     Io { path: std::path::PathBuf, error: io::Error },
+    #[error(
+        "{}: cannot be written to: {error}; what is there is whole, and can be gone on with",
+        path.display()
+    )]
+    Write { path: std::path::PathBuf, error: io::Error },
 }
 
 /// A campaign that is ready to run.
@@ -67,14 +69,6 @@ pub struct Campaign {
     layout: Arc<Layout>,
     seeds: Vec<Seed>,
     jobs: usize,
-}
-
-/// What a campaign starts from.
-enum Seed {
-    /// A person's, or made up.
-    Given(Vec<u8>),
-    /// Of the campaign that is gone on with: executed before.
-    Known(InputId),
 }
 
 /// A look at a running campaign, for whoever shows it.
@@ -102,9 +96,16 @@ impl Campaign {
         disk: Disk,
     ) -> Result<Campaign, CampaignError> {
         let strategy = by_name(&settings.strategy, Options { depth: settings.depth })?;
-        let dir = Dir::create(out, &settings, Arc::new(disk))?;
-        let seeds = seeds.into_iter().map(Seed::Given).collect();
-        Campaign::build(layout, settings, limits, jobs, seeds, dir, strategy, Past::default())
+        let dir = Dir::create(out, Arc::new(disk))?;
+        let path = dir.journal();
+        let io = |error| CampaignError::Dir(DirError::Write { path: path.clone(), error });
+        let (mut journal, _) = Journal::open(&path, dir.disk.clone()).map_err(io)?;
+        seeds.iter().for_each(|bytes| journal.add(&Record::Seed(bytes.clone())));
+        journal.flush().map_err(io)?;
+        dir.begin(&settings)?;
+        let past =
+            Past { seeds: seeds.into_iter().map(Seed::Given).collect(), ..Past::new(journal) };
+        Campaign::build(layout, settings, limits, jobs, dir, strategy, past)
     }
 
     /// Goes on with the campaign in a directory.
@@ -120,36 +121,27 @@ impl Campaign {
         let dir = Dir::resume(out, &settings, Arc::new(disk))?;
         let io = |error| CampaignError::Io { path: dir.path.clone(), error };
         let past = Past::read(&dir).map_err(io)?;
-        let seeds = past.open.iter().map(|&id| Seed::Known(id)).collect();
-        Campaign::build(layout, settings, limits, jobs, seeds, dir, strategy, past)
+        Campaign::build(layout, settings, limits, jobs, dir, strategy, past)
     }
 
-    #[allow(clippy::too_many_arguments)]
     fn build(
         layout: Arc<Layout>,
         settings: Settings,
         limits: Limits,
         jobs: usize,
-        seeds: Vec<Seed>,
         dir: Dir,
         strategy: Box<dyn pleach_search::Strategy>,
         past: Past,
     ) -> Result<Campaign, CampaignError> {
-        let io = |path: &Path| {
-            let path = path.to_path_buf();
-            move |error| CampaignError::Io { path, error }
-        };
         let map = Arc::new(Map::new(layout.clone()));
-        let path = dir.path.join("journal");
-        let (journal, _) = Journal::open(&path, dir.disk.clone()).map_err(io(&path))?;
+        let seeds = past.seeds;
         let container = match seeds.first() {
             Some(Seed::Given(bytes)) => is_container(bytes),
             _ => false,
         };
         let flags = if settings.socket { vec!["--socket".into()] } else { Vec::new() };
-        if !past.resumed {
-            let text = readme(&settings.args(), &flags, container);
-            dir.note(None, &text);
+        if past.records == 0 {
+            dir.note(None, &readme(&settings.args(), &flags, container));
         }
         let mut dictionary = Dictionary::default();
         dictionary.add_program(&layout);
@@ -165,18 +157,20 @@ impl Campaign {
         stats.functions.total = with_branches.count() as u64;
         let state = State {
             strategy,
-            rng: Rng::new(settings.seed),
+            // Going on, other numbers come than came at first.
+            rng: Rng::new(settings.seed.wrapping_add(past.records << 32)),
             tree: past.tree,
             coverage: Coverage::new(&map.program),
             runs: Runs::new(RUNS_MEMORY),
             store: past.store,
             dir,
-            journal,
+            journal: past.journal,
             before: stats.time_s.total,
             stats,
             crash_ids: past.crash_ids,
             seen_ends: HashSet::new(),
             dropped: Vec::new(),
+            asked: HashMap::new(),
             outstanding: 0,
             stop: None,
             failed: None,
@@ -278,7 +272,7 @@ impl Campaign {
         state.dir.settle();
         let late = state.dir.failure();
         if let Some(error) = state.failed.take().or(late) {
-            return Err(CampaignError::Io { path: state.dir.path.clone(), error });
+            return Err(CampaignError::Write { path: state.dir.path.clone(), error });
         }
         result?;
         watch(&snapshot(&mut state));
@@ -294,7 +288,8 @@ fn plant(shared: &Shared, worker: &mut Worker, seeds: &[Seed]) -> Result<(), Exe
         }
         match seed {
             Seed::Given(bytes) => {
-                worker.execute(bytes, Origin::Seed, None, None)?;
+                worker.execute(bytes, Origin::Seed, None, Promised::default())?;
+                shared.lock().record(&Record::Planted);
             }
             Seed::Known(id) => worker.again(*id)?,
         }
@@ -316,103 +311,5 @@ fn snapshot(state: &mut State) -> Snapshot {
         doing: state.strategy.doing(),
         since_gain: state.last_gain.elapsed(),
         edges: state.tree.edges(),
-    }
-}
-
-/// What a directory says of a campaign before.
-struct Past {
-    /// There was one.
-    resumed: bool,
-    tree: Tree,
-    store: Store,
-    stats: Stats,
-    crash_ids: HashSet<u64>,
-    next_kept: [u32; 3],
-    /// Inputs that are to be looked at again: the queue, what was never traced,
-    /// and what was traced but left flips open.
-    open: Vec<InputId>,
-}
-
-impl Default for Past {
-    fn default() -> Self {
-        Past {
-            resumed: false,
-            tree: Tree::default(),
-            store: Store::new(INPUTS_MEMORY),
-            stats: Stats::default(),
-            crash_ids: HashSet::new(),
-            next_kept: [0; 3],
-            open: Vec::new(),
-        }
-    }
-}
-
-impl Past {
-    fn read(dir: &Dir) -> io::Result<Past> {
-        let stats = dir.read_stats().unwrap_or_default();
-        let mut past = Past { resumed: true, stats, ..Past::default() };
-        for (slot, kept) in [Kept::Queue, Kept::Crash, Kept::Hang].into_iter().enumerate() {
-            let last = dir.inputs(kept)?.last().map_or(0, |(id, _)| id + 1);
-            past.next_kept[slot] = last;
-        }
-        let (_, records) = Journal::open(&dir.path.join("journal"), dir.disk.clone())?;
-        let mut bytes: HashMap<InputId, Arc<[u8]>> = HashMap::new();
-        let mut queued: HashMap<u32, InputId> = HashMap::new();
-        // Flips that a traced input has left open; absent: never traced.
-        let mut left: HashMap<InputId, i64> = HashMap::new();
-        let mut order = Vec::new();
-        for record in records {
-            match record {
-                Record::Flip { node, mark, of } => {
-                    past.tree.set(node, mark);
-                    *left.entry(of).or_default() -= 1;
-                }
-                Record::Input(input) => {
-                    let parent = input.parent.and_then(|p| bytes.get(&p)).cloned();
-                    let Some(whole) = input.bytes(parent.as_deref().unwrap_or(&[])) else {
-                        continue;
-                    };
-                    bytes.insert(input.id, whole.into());
-                    order.push((input.id, input.queue));
-                    if let Some(number) = input.queue {
-                        queued.insert(number, input.id);
-                    }
-                }
-                Record::Traced { input, open } => {
-                    left.insert(input, open.into());
-                }
-                Record::Crash { hash } => {
-                    past.crash_ids.insert(hash);
-                }
-            }
-        }
-        for (id, queue) in order {
-            let Some(bytes) = bytes.get(&id).cloned() else { continue };
-            past.store.insert(id, Known { bytes, queue, expect: None });
-            if queue.is_some() || left.get(&id).is_none_or(|&n| n > 0) {
-                past.open.push(id);
-            }
-        }
-        // Files that the journal does not know: written just before the end, or
-        // put there by another fuzzer.
-        for (number, bytes) in dir.inputs(Kept::Queue)? {
-            if !queued.contains_key(&number) {
-                let known = Known { bytes: bytes.into(), queue: Some(number), expect: None };
-                past.open.push(past.store.add(known));
-            }
-        }
-        // And the other way round: handed over when the driver was killed.
-        let there: HashSet<u32> = dir.inputs(Kept::Queue)?.into_iter().map(|(n, _)| n).collect();
-        for (number, id) in queued.iter().filter(|(number, _)| !there.contains(number)) {
-            if let Some(known) = past.store.get(*id) {
-                let name = corpus::name(*number, None, 0, "op:recovered");
-                dir.keep(Kept::Queue, &name, &known.bytes);
-            }
-        }
-        let last = queued.keys().chain(&there).max().map_or(0, |n| n + 1);
-        past.next_kept[0] = past.next_kept[0].max(last);
-        past.stats.inputs = queued.keys().chain(&there).collect::<HashSet<_>>().len() as u64;
-        past.stats.partial.retain(|what, _| what != "dropped");
-        Ok(past)
     }
 }

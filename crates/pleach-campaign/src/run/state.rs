@@ -12,7 +12,7 @@ use pleach_search::{
     Action, BranchId, Coverage, Flip, Gain, InputId, InputNews, Mark, Origin, Rng, Run, RunId,
     Runs, Strategy, Tree, Verdict, View,
 };
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
 use std::time::Instant;
@@ -33,6 +33,8 @@ pub struct State {
     pub seen_ends: HashSet<u64>,
     /// Runs that were dropped, for workers to drop what they hold of them.
     pub dropped: Vec<RunId>,
+    /// Flips under way. A run may be dropped before its flip is answered.
+    pub asked: HashMap<Flip, Edge>,
     /// Actions under way.
     pub outstanding: usize,
     /// Why it is over, once it is.
@@ -44,6 +46,15 @@ pub struct State {
     pub before: f64,
     pub last_gain: Instant,
     pub next_kept: [u32; 3],
+}
+
+/// An edge of the tree that is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Edge {
+    node: u64,
+    /// The input that it is asked of, and the edge that its run took there.
+    of: InputId,
+    taken: u64,
 }
 
 /// An input that was executed on the fast half, with what is to be known of it.
@@ -59,6 +70,8 @@ pub struct Executed<'a> {
     /// It ended in a crash or a time-out.
     pub bad: bool,
     pub cost: u32,
+    /// The answer that it is the result of, for the journal.
+    pub answer: Option<Record>,
 }
 
 impl State {
@@ -73,11 +86,15 @@ impl State {
         let (strategy, view, rng) = self.parts();
         let action = strategy.next(&view, rng);
         if let Action::Flip(flip) = action {
-            // No other worker is to ask the same.
-            if let Some(node) =
-                self.runs.get(flip.run).and_then(|r| r.flipped(flip.at, flip.outcome))
-            {
-                self.tree.set(node, Mark::Asked);
+            let edge = self.runs.get(flip.run).and_then(|r| {
+                let (node, taken) =
+                    (r.flipped(flip.at, flip.outcome)?, r.nodes[flip.at as usize + 1]);
+                Some(Edge { node, of: r.input, taken })
+            });
+            if let Some(edge) = edge {
+                // No other worker is to ask the same.
+                self.tree.set(edge.node, Mark::Asked);
+                self.asked.insert(flip, edge);
             }
         }
         action
@@ -131,10 +148,14 @@ impl State {
         let id = self.store.add(known);
         let parent = parent.as_ref().map(|(id, bytes)| (*id, &bytes[..]));
         let record = InputRecord::new(id, queue, e.bytes, parent);
-        self.record(&Record::Input(record));
+        // In this order, and in one write: see the journal.
+        self.journal.add(&Record::Input(record));
+        e.answer.iter().for_each(|answer| self.journal.add(answer));
+        self.flush_if_full();
         id
     }
 
+    /// Puts an input into the queue. Its number there.
     fn enqueue(&mut self, e: &Executed) -> u32 {
         let number = self.next_kept[0];
         let source = e.parent.and_then(|p| self.store.number(p));
@@ -199,13 +220,28 @@ impl State {
         name
     }
 
+    /// Whether a run has left the path that its input was solved for.
+    pub fn has_left(&self, run: &Run) -> bool {
+        let expect = self.store.get(run.input).and_then(|k| k.expect);
+        expect.is_some_and(|e| !e.optimistic && !follows(run, &e))
+    }
+
+    /// An input whose path was another when it was traced again. What it decided
+    /// once is no promise: its flips would be asked for nothing, and every
+    /// answer would bring another such input. So it is counted and left alone.
+    pub fn unstable(&mut self, input: InputId) {
+        self.stats.unstable_paths += 1;
+        self.partial("unstable");
+        self.untraceable(input);
+    }
+
     /// Takes in the trace of an input.
     pub fn traced(&mut self, mut run: Run) -> RunId {
         let id = run.input;
         let expect = self.store.get(id).and_then(|k| k.expect);
         if let Some(e) = expect {
             run.bound = e.decisions.min(run.decisions.len() as u32);
-            let left = run.nodes.get(e.decisions as usize) != Some(&e.node);
+            let left = !follows(&run, &e);
             if left && !e.optimistic {
                 self.stats.diverged += 1;
                 *self.stats.diverged_at.entry(kind_where_left(&run, &e)).or_default() += 1;
@@ -216,7 +252,7 @@ impl State {
         let new = run.enter(&mut self.tree);
         self.stats.paths += u64::from(new);
         let open = run.open(&self.tree, 0).count() as u32;
-        self.record(&Record::Traced { input: id, open });
+        self.record(&Record::Traced { input: id, open, path: run.path() });
         let (run, dropped) = self.runs.add(run);
         self.dropped.extend(dropped);
         self.tell(|strategy, view| strategy.traced(view, run));
@@ -228,8 +264,9 @@ impl State {
         self.tell(|strategy, view| strategy.untraceable(view, input));
     }
 
-    /// A flip was answered: marks the tree, and tells the strategy.
-    pub fn answered(&mut self, flip: Flip, verdict: Verdict) {
+    /// A flip was answered: marks the tree, and tells the strategy. What the
+    /// journal is to say of it, once its result is there.
+    pub fn answered(&mut self, flip: Flip, verdict: Verdict) -> Option<Record> {
         let mark = match verdict {
             Verdict::Sat => Some(Mark::Sat),
             Verdict::Optimistic => Some(Mark::Optimistic),
@@ -237,13 +274,18 @@ impl State {
             Verdict::Unknown => Some(Mark::Unknown),
             Verdict::Gone => None,
         };
-        let run = self.runs.get(flip.run);
-        let edge = run.and_then(|r| Some((r.flipped(flip.at, flip.outcome)?, r.input)));
-        if let (Some(mark), Some((node, of))) = (mark, edge) {
-            self.tree.set(node, mark);
-            self.record(&Record::Flip { node, mark, of });
-        }
+        let record = self.asked.remove(&flip).and_then(|Edge { node, of, taken }| match mark {
+            Some(mark) => {
+                self.tree.set(node, mark);
+                Some(Record::Flip { node, mark, of, taken })
+            }
+            None => {
+                self.tree.withdraw(node);
+                None
+            }
+        });
         self.tell(|strategy, view| strategy.answered(view, flip, verdict));
+        record
     }
 
     /// Notes something that keeps the search from being exhaustive.
@@ -252,12 +294,17 @@ impl State {
             Some(n) => *n += 1,
             None => {
                 self.stats.partial.insert(what.into(), 1);
+                self.record(&Record::Partial(what.into()));
             }
         }
     }
 
     pub fn record(&mut self, record: &Record) {
         self.journal.add(record);
+        self.flush_if_full();
+    }
+
+    fn flush_if_full(&mut self) {
         if self.journal.is_full() {
             let result = self.journal.flush();
             self.check(result);
@@ -287,6 +334,11 @@ impl State {
         let (strategy, view, _) = self.parts();
         f(strategy, &view);
     }
+}
+
+/// Whether a run went where it was foretold.
+fn follows(run: &Run, expect: &Expect) -> bool {
+    run.nodes.get(expect.decisions as usize) == Some(&expect.node)
 }
 
 /// The kind of the decision with which a run left the path foretold for it, as

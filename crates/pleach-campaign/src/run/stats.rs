@@ -25,6 +25,8 @@ pub struct Stats {
     pub paths: u64,
     /// Branches that came out differently when the same input ran again.
     pub unstable: u64,
+    /// Inputs that took another path when they were traced again.
+    pub unstable_paths: u64,
     /// Traces that were refused.
     pub broken_traces: u64,
     /// What keeps a search from being exhaustive, and how often it was met.

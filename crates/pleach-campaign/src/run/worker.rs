@@ -53,6 +53,14 @@ pub struct Traced {
     input: Arc<[u8]>,
 }
 
+/// What is known of an input that was solved for.
+#[derive(Default)]
+pub struct Promised {
+    pub expect: Option<Expect>,
+    /// What the journal is to say once the input is there.
+    pub answer: Option<Record>,
+}
+
 /// Worker-side copies of prepared paths: as many as fit.
 struct Paths {
     paths: Vec<(RunId, Path)>,
@@ -105,6 +113,7 @@ impl Worker {
             target.socket = settings.socket;
             target.memory_kib = (settings.memory_mib > 0).then(|| settings.memory_mib << 10);
             target.extension = settings.extension.os();
+            target.scratch = true;
             target.cancel = Some(shared.stop.clone());
             target
         };
@@ -161,9 +170,8 @@ impl Worker {
             }
             match state.next() {
                 Action::Wait if state.outstanding == 0 => {
-                    let left = state.strategy.left_out();
-                    if left > 0 {
-                        state.stats.partial.insert("left out by the strategy".into(), left);
+                    if state.strategy.left_out() > 0 {
+                        state.partial("left out");
                     }
                     let whole = state.stats.partial.is_empty();
                     let why = if whole { Stop::Exhausted } else { Stop::ExhaustedPartial };
@@ -197,7 +205,7 @@ impl Worker {
         bytes: &[u8],
         origin: Origin,
         parent: Option<InputId>,
-        expect: Option<Expect>,
+        promised: Promised,
     ) -> Result<Option<InputId>, ExecError> {
         let end = self.run_fast(bytes)?;
         let shared = self.shared.clone();
@@ -208,12 +216,13 @@ impl Worker {
         let mut executed = Executed {
             bytes,
             origin,
-            expect,
+            expect: promised.expect,
             parent,
             gain: &Gain::default(),
             keep: false,
             bad: true,
             cost,
+            answer: promised.answer,
         };
         match end {
             End::Exit(_) => {}
@@ -221,7 +230,7 @@ impl Worker {
                 self.crashed(&executed, &end)?;
                 return Ok(shared.lock().executed(&executed));
             }
-            End::Timeout | End::Output => {
+            End::Timeout | End::Output | End::Processes => {
                 self.hung(&executed);
                 return Ok(shared.lock().executed(&executed));
             }
@@ -352,7 +361,7 @@ impl Worker {
             return Ok(());
         }
         match trace {
-            Ok(trace) => self.take(input, &known.bytes, trace, &outcome.end, spent),
+            Ok(trace) => self.take(input, &known.bytes, trace, &outcome.end, spent)?,
             Err(broken) => {
                 let mut state = shared.lock();
                 state.stats.traces += 1;
@@ -369,7 +378,14 @@ impl Worker {
     }
 
     /// Takes in a trace.
-    fn take(&mut self, input: InputId, bytes: &Arc<[u8]>, trace: Trace, end: &End, spent: f64) {
+    fn take(
+        &mut self,
+        input: InputId,
+        bytes: &Arc<[u8]>,
+        trace: Trace,
+        end: &End,
+        spent: f64,
+    ) -> Result<(), ExecError> {
         let shared = self.shared.clone();
         let decided = shared.map.decide(&mut self.sites, &trace);
         let kinds = |kind| decided.decisions.iter().any(|d| d.kind == kind);
@@ -383,6 +399,11 @@ impl Worker {
         partial.extend(matches!(end, End::Timeout).then(|| "timed out".to_string()));
         shared.dictionary.lock().unwrap_or_else(PoisonError::into_inner).add_trace(&trace);
         let mut run = Run::new(input, decided.decisions);
+        let left = shared.lock().has_left(&run);
+        if left && !self.repeats(bytes, &run)? {
+            shared.lock().unstable(input);
+            return Ok(());
+        }
         run.weight = trace.nodes as usize * 32
             + trace.snapshot_bytes as usize
             + decided.steps.len() * size_of::<Step>();
@@ -402,6 +423,21 @@ impl Worker {
         for dropped in state.dropped.drain(..) {
             traces.remove(&dropped);
         }
+        Ok(())
+    }
+
+    /// Whether an input takes the same path once more.
+    fn repeats(&mut self, bytes: &[u8], run: &Run) -> Result<bool, ExecError> {
+        let start = Instant::now();
+        self.symbolic.run(bytes, self.timeout * SYMBOLIC_PATIENCE)?;
+        let again = self.symbolic.trace().ok().map(|trace| {
+            let decided = self.shared.map.decide(&mut self.sites, &trace);
+            Run::new(run.input, decided.decisions).nodes
+        });
+        let mut state = self.shared.lock();
+        state.stats.traces += 1;
+        state.stats.time_s.symbolic += start.elapsed().as_secs_f64();
+        Ok(again.as_ref() == Some(&run.nodes))
     }
 
     fn flip(&mut self, flip: Flip) -> Result<(), ExecError> {
@@ -448,13 +484,16 @@ impl Worker {
             _ => {}
         }
         // Nothing within the bound, as far as the search is concerned.
-        state.answered(flip, if too_long { Verdict::Unsat } else { verdict });
+        let answer = state.answered(flip, if too_long { Verdict::Unsat } else { verdict });
         let target = state.branch_of(flip);
+        let Some(bytes) = bytes.filter(|_| !too_long) else {
+            answer.iter().for_each(|answer| state.record(answer));
+            return Ok(());
+        };
         drop(state);
-        let Some(bytes) = bytes.filter(|_| !too_long) else { return Ok(()) };
         let optimistic = verdict == Verdict::Optimistic;
-        let expect = Expect { optimistic, ..expect };
-        let id = self.execute(&bytes, Origin::Flip(flip), Some(parent), Some(expect))?;
+        let promised = Promised { expect: Some(Expect { optimistic, ..expect }), answer };
+        let id = self.execute(&bytes, Origin::Flip(flip), Some(parent), promised)?;
         // Without a trace the branch itself must do: it was foretold.
         if id.is_none()
             && !optimistic
@@ -488,7 +527,7 @@ impl Worker {
             }
             let other = other.as_deref();
             self.mutator.mutate(&mut rng, &parent, other, &dictionary, &mut mutant, most);
-            self.execute(&mutant, Origin::Mutant(input), Some(input), None)?;
+            self.execute(&mutant, Origin::Mutant(input), Some(input), Promised::default())?;
         }
         Ok(())
     }
@@ -501,7 +540,7 @@ impl Worker {
             let len = 1 + rng.below(2 * len);
             (0..len).map(|_| rng.next_u64() as u8).collect::<Vec<u8>>()
         };
-        self.execute(&bytes, Origin::Random, None, None)?;
+        self.execute(&bytes, Origin::Random, None, Promised::default())?;
         Ok(())
     }
 

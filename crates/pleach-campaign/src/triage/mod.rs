@@ -117,6 +117,7 @@ impl Triage {
         let signal = match &outcome.end {
             End::Exit(_) => return None,
             End::Timeout => return Some(self.hang(&looks)),
+            End::Processes => return Some(CrashId::new("too many processes", Vec::new())),
             End::Memory => return Some(CrashId::new("out of memory", Vec::new())),
             End::Output => return Some(CrashId::new("too much output", Vec::new())),
             End::Lost(_) => return Some(CrashId::new("fork server lost", Vec::new())),

@@ -9,8 +9,9 @@ use pleach_campaign::run::{Campaign, Dir, Disk, Limits, Settings, Snapshot, Text
 use pleach_campaign::triage::quoted;
 use pleach_campaign::{End, Executor, Half, Layout, Target};
 use pleach_report::{Panel, Style, line, summary};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -50,7 +51,7 @@ pub fn run(args: Args) -> Result<Code, Failure> {
     let campaign = match resuming {
         true => Campaign::resume(layout, settings, limits, jobs, &args.output, Disk::default())?,
         false => {
-            warn_if_deaf(&layout, &settings, &seeds)?;
+            try_out(&layout, &settings, &seeds)?;
             let inputs = match seeds.is_empty() {
                 true => first_inputs(&settings),
                 false => seeds.into_iter().map(|(_, bytes)| bytes).collect(),
@@ -133,8 +134,9 @@ fn settings(
         dotted.push(e);
         Text::new(&dotted)
     });
-    // Relative paths are resolved now: a campaign may be gone on with from elsewhere.
-    let mut named: Vec<Text> = program.iter().map(|a| Text::new(a)).collect();
+    // Relative paths are resolved now: targets work in a directory of their own,
+    // and a campaign may be gone on with from elsewhere.
+    let mut named: Vec<Text> = program.iter().map(|a| Text::new(&resolved(a))).collect();
     named[0] = Text::new(std::path::absolute(executable)?.as_os_str());
     Ok(Settings {
         version: env!("CARGO_PKG_VERSION").into(),
@@ -150,6 +152,27 @@ fn settings(
         socket: args.socket || then.is_some_and(|t| t.socket),
         extension: said!(extension, extension, Text::default()),
     })
+}
+
+/// An argument that names a file from here, or `--option=` one, with its path
+/// from the root; any other as it is.
+fn resolved(arg: &OsStr) -> OsString {
+    let bytes = arg.as_bytes();
+    let equals = bytes.iter().position(|&b| b == b'=').filter(|_| bytes.starts_with(b"-"));
+    let (option, name) = bytes.split_at(equals.map_or(0, |at| at + 1));
+    let path = Path::new(OsStr::from_bytes(name));
+    let absolute = match path.is_relative() && !name.is_empty() && path.exists() {
+        true => std::path::absolute(path).ok(),
+        false => None,
+    };
+    match absolute {
+        Some(path) => {
+            let mut out = OsStr::from_bytes(option).to_os_string();
+            out.push(path);
+            out
+        }
+        None => arg.into(),
+    }
 }
 
 /// The files of a directory, in the order of their names. All must be readable.
@@ -182,17 +205,23 @@ fn first_inputs(settings: &Settings) -> Vec<Vec<u8>> {
     inputs
 }
 
-/// Warns of a program that does not read what it is given.
-fn warn_if_deaf(
+/// Runs both halves before anything is touched. Warns of a program that does not
+/// read what it is given.
+fn try_out(
     layout: &Arc<Layout>,
     settings: &Settings,
     seeds: &[(PathBuf, Vec<u8>)],
 ) -> Result<(), Failure> {
     let by_file = settings.program.iter().skip(1).any(|a| a.to_string().contains("@@"));
     let first = seeds.first().map_or(&b"0"[..], |(_, bytes)| bytes);
-    let mut target = Target::new(Half::Symbolic, settings.args());
-    target.socket = settings.socket;
-    let mut executor = Executor::new(layout.clone(), target)?;
+    let target = |half| Target {
+        socket: settings.socket,
+        extension: settings.extension.os(),
+        scratch: true,
+        ..Target::new(half, settings.args())
+    };
+    Executor::new(layout.clone(), target(Half::Fast))?.start()?;
+    let mut executor = Executor::new(layout.clone(), target(Half::Symbolic))?;
     let outcome = executor.run(first, Duration::from_millis(settings.timeout_ms * 10))?;
     let read = executor.trace().map_or(0, |t| t.input_read);
     if read == 0 && !first.is_empty() && matches!(outcome.end, End::Exit(_)) {

@@ -8,11 +8,11 @@ mod exec;
 mod explain;
 mod extract;
 mod pack;
+mod record;
 mod replay;
 mod sites;
-mod tmin;
-mod record;
 mod solve_trace;
+mod tmin;
 mod trace;
 
 use crate::args::{Command, Run};

@@ -1,6 +1,8 @@
 //! Small programs, compiled and run by the `pleach` under test.
 #![allow(dead_code, reason = "each test uses its part")]
 
+pub mod campaign;
+
 use serde_json::Value;
 use std::io::Write;
 use std::path::PathBuf;
