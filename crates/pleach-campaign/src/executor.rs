@@ -169,6 +169,7 @@ pub struct Executor {
     scratch: Option<Scratch>,
     capture: Option<Capture>,
     input_len: u64,
+    cpu_limit: Option<Duration>,
 }
 
 /// What sanitizers in the fast half must do under a driver: end a bad run by a
@@ -211,6 +212,7 @@ impl Executor {
             target,
             layout,
             input_len: 0,
+            cpu_limit: None,
         })
     }
 
@@ -226,6 +228,12 @@ impl Executor {
     /// program kept from the inputs before.
     pub fn stop(&mut self) {
         self.server = None;
+    }
+
+    /// Ends runs that use more CPU time than this, however little time went by
+    /// on the clock; `None` for a few times what the clock allows.
+    pub fn limit_cpu(&mut self, limit: Option<Duration>) {
+        self.cpu_limit = limit;
     }
 
     /// Runs the target once.
@@ -346,6 +354,7 @@ impl Executor {
         outcome.round = server.rounds + 1;
         let target = &self.target;
         let (warden, own) = (server.warden.pid(), server.pid);
+        let most_cpu = self.cpu_limit.unwrap_or(timeout * CPU_SHARE);
         // A process that has seen inputs before has used time before.
         let mut before = None;
         let result = server.converse(timeout, TICK, &mut |pid| {
@@ -359,7 +368,7 @@ impl Executor {
                 Some(End::Processes)
             } else if target.memory_kib.is_some_and(|most| family.resident_kib > most) {
                 Some(End::Memory)
-            } else if family.cpu.saturating_sub(before) > timeout * CPU_SHARE {
+            } else if family.cpu.saturating_sub(before) > most_cpu {
                 Some(End::Timeout)
             } else if written || self.capture.as_ref().is_some_and(Capture::is_over) {
                 Some(End::Output)

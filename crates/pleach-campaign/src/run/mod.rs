@@ -176,6 +176,7 @@ impl Campaign {
             failed: None,
             began: Instant::now(),
             last_gain: Instant::now(),
+            slowest: Duration::ZERO,
             next_kept: past.next_kept,
             map: map.clone(),
         };

@@ -15,7 +15,7 @@ use pleach_search::{
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 pub struct State {
     pub map: Arc<Map>,
@@ -45,6 +45,8 @@ pub struct State {
     /// Seconds of the campaign before it was gone on with.
     pub before: f64,
     pub last_gain: Instant,
+    /// CPU time of the slowest seed.
+    pub slowest: Duration,
     pub next_kept: [u32; 3],
 }
 

@@ -67,6 +67,12 @@ struct Paths {
 }
 
 const PATHS_KEPT: usize = 8;
+/// A run may use so many times the CPU time of the slowest seed, and this in
+/// any case.
+const PATIENCE: u32 = 20;
+const LEAST_PATIENCE: Duration = Duration::from_millis(100);
+/// Slow runs that get all the time there is, to know whether they hang.
+const HANGS_CHECKED: u64 = 32;
 /// The symbolic half may take longer than the fast one.
 const SYMBOLIC_PATIENCE: u32 = 10;
 
@@ -101,6 +107,10 @@ pub struct Worker {
     counts: Vec<u8>,
     again: Vec<u8>,
     timeout: Duration,
+    /// CPU time of the last run.
+    cpu: Duration,
+    /// CPU time after which a run is taken for slow, if that is not the limit.
+    patience: Option<Duration>,
 }
 
 impl Worker {
@@ -132,6 +142,8 @@ impl Worker {
             counts: Vec::new(),
             again: Vec::new(),
             timeout,
+            cpu: Duration::ZERO,
+            patience: None,
             shared,
         })
     }
@@ -139,6 +151,11 @@ impl Worker {
     /// Works until the campaign is over.
     pub fn work(&mut self) -> Result<(), ExecError> {
         let shared = self.shared.clone();
+        self.patience = shared.settings.adaptive.then(|| {
+            let slowest = shared.lock().slowest;
+            (slowest * PATIENCE).max(LEAST_PATIENCE).min(self.timeout)
+        });
+        self.fast.limit_cpu(self.patience);
         while let Some(action) = self.ask() {
             let result = self.act(action);
             let mut state = shared.lock();
@@ -207,10 +224,19 @@ impl Worker {
         parent: Option<InputId>,
         promised: Promised,
     ) -> Result<Option<InputId>, ExecError> {
-        let end = self.run_fast(bytes)?;
         let shared = self.shared.clone();
-        if shared.stopping() && matches!(end, End::Timeout) {
+        let mut end = self.run_fast(bytes)?;
+        if end == End::Timeout && self.patience.is_some() && self.is_new_hang() {
+            self.fast.limit_cpu(None);
+            end = self.run_fast(bytes)?;
+            self.fast.limit_cpu(self.patience);
+        }
+        if shared.stopping() && end == End::Timeout {
             return Ok(None);
+        }
+        if origin == Origin::Seed {
+            let mut state = shared.lock();
+            state.slowest = state.slowest.max(self.cpu);
         }
         let cost = self.cost();
         let mut executed = Executed {
@@ -260,6 +286,7 @@ impl Worker {
         let end = self.run_fast(&known.bytes)?;
         let shared = self.shared.clone();
         let mut state = shared.lock();
+        state.slowest = state.slowest.max(self.cpu);
         let bad = !matches!(end, End::Exit(_));
         let gain = match bad {
             true => Gain::default(),
@@ -280,6 +307,7 @@ impl Worker {
         let mut state = self.shared.lock();
         state.stats.runs += 1;
         state.stats.time_s.fast += start.elapsed().as_secs_f64();
+        self.cpu = outcome.cpu;
         Ok(outcome.end)
     }
 
@@ -313,7 +341,9 @@ impl Worker {
         }
         let looked = self.triage.examine(e.bytes)?;
         let shared = self.shared.clone();
+        let ended = shared.stopping() && looked.outcome.end == End::Timeout;
         let (hash, report) = match &looked.crash {
+            _ if ended => (quick, "found as the campaign ended\n".to_string()),
             Some(crash) => (crash.hash, crash_report(crash, &looked.outcome.stderr)),
             None => (quick, "does not happen again in a process of its own\n".to_string()),
         };
@@ -329,11 +359,19 @@ impl Worker {
             _ => libc::SIGKILL,
         };
         let name = state.keep_bad(Kept::Crash, e, &format!("sig:{signal:02}"));
-        state.dir.note(Some(&format!("{name}.txt")), &report);
+        state.dir.note(Some(&format!("{name}.stack.txt")), &report);
         if shared.limits.stop_on_crash {
             shared.end(&mut state, Stop::Crash);
         }
         Ok(())
+    }
+
+    /// Whether a run that was ended for its CPU time may have all the time there
+    /// is: the first of its kind may.
+    fn is_new_hang(&self) -> bool {
+        let state = self.shared.lock();
+        let checked = state.stats.hangs < HANGS_CHECKED;
+        checked && !state.seen_ends.contains(&signature(&End::Timeout, &self.counts))
     }
 
     fn hung(&mut self, e: &Executed) {

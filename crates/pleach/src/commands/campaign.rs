@@ -145,6 +145,7 @@ fn settings(
         strategy: said!(args.strategy, strategy, STRATEGY.into()),
         seed: said!(args.seed, seed, 0),
         timeout_ms: said!(args.timeout, timeout_ms, TIMEOUT_MS),
+        adaptive: then.map_or(args.timeout.is_none(), |t| t.adaptive),
         memory_mib: said!(args.memory, memory_mib, MEMORY_MIB),
         len: said!(args.len, len, LEN),
         max_len: said!(args.max_len, max_len, MAX_LEN.max(longest)),
