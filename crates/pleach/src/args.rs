@@ -31,10 +31,21 @@ pub enum Command {
     /// Run the fast half on inputs and report which branches they cover
     Cover(Cover),
     /// Run inputs again, and tell how each ended and what they cover together
+    #[command(after_help = "Ends with status 1 if an input crashed or hung.")]
     Replay(Replay),
     /// Keep a small set of inputs with the coverage of all
+    #[command(
+        override_usage = "pleach cmin [OPTIONS] -i DIR -o DIR -- PROGRAM [ARGS]",
+        after_help = "Branches count with how often they were taken (1, 2, 3, 4-7, 8-15, ...). \
+                      Inputs that crash or hang are left out."
+    )]
     Cmin(Cmin),
     /// Make one input smaller that still shows the same
+    #[command(
+        override_usage = "pleach tmin [OPTIONS] -i FILE -o FILE -- PROGRAM [ARGS]",
+        after_help = "An input that crashes keeps its crash (kind and place), one that hangs \
+                      keeps hanging, and any other keeps the branches that it takes."
+    )]
     Tmin(Tmin),
     /// Put several streams (arguments, variables, files) into one input file
     Pack(Pack),
@@ -149,7 +160,6 @@ pub enum ReplayHalf {
     Symbolic,
 }
 
-/// Ends with status 1 if an input crashed or hung.
 #[derive(Group)]
 pub struct Replay {
     /// What to run. Coverage is the fast half's in any case
@@ -169,8 +179,6 @@ pub struct Replay {
     pub run: Run,
 }
 
-/// Branches count with how often they were taken (1, 2, 3, 4-7, 8-15, ...).
-/// Inputs that crash or hang are left out.
 #[derive(Group)]
 pub struct Cmin {
     /// Directory of inputs, or of a campaign: its queue
@@ -186,8 +194,6 @@ pub struct Cmin {
     pub run: Run,
 }
 
-/// An input that crashes keeps its crash (kind and place), one that hangs keeps
-/// hanging, and any other keeps the branches that it takes.
 #[derive(Group)]
 pub struct Tmin {
     /// The input
