@@ -181,7 +181,11 @@ const SANITIZERS: [(&str, &str); 2] = [
         "abort_on_error=1:symbolize=0:detect_leaks=0:allocator_may_return_null=1:\
          handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0:handle_abort=0",
     ),
-    ("UBSAN_OPTIONS", "halt_on_error=1:abort_on_error=1:symbolize=0:print_stacktrace=0"),
+    (
+        "UBSAN_OPTIONS",
+        "halt_on_error=1:abort_on_error=1:symbolize=0:print_stacktrace=0:\
+         handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0:handle_abort=0",
+    ),
 ];
 
 /// How often limits are looked at.

@@ -1,6 +1,7 @@
 //! Everything between a target's executable and a trace in the driver's
 //! memory: finding the halves in the file, running them, reading what they
-//! leave in shared memory, and checking it.
+//! leave in shared memory, and checking it. Beside it, what is done with inputs
+//! whatever the search: mutation, triage of crashes, minimising.
 //!
 //! A target is hostile by assumption. It may write anything into the shared
 //! memory at any time, fork, daemonise, close its descriptors, kill its

@@ -233,6 +233,10 @@ mod raw {
             libc::sigaddset(&mut chld, libc::SIGCHLD);
             let signals = libc::signalfd(-1, &chld, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
             let poll = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+            // It may have ended before its signal was waited for.
+            if let Some(status) = reap(server) {
+                leave(server, socket, status);
+            }
             loop {
                 let mut polls = [poll(socket), poll(signals)];
                 libc::poll(polls.as_mut_ptr(), 2, 1000);

@@ -36,10 +36,21 @@ pub enum Command {
     #[command(name = "run")]
     Campaign(Campaign),
     /// Run inputs again, and tell how each ended and what they cover together
+    #[command(after_help = "Ends with status 1 if an input crashed or hung.")]
     Replay(Replay),
     /// Keep a small set of inputs with the coverage of all
+    #[command(
+        override_usage = "pleach cmin [OPTIONS] -i DIR -o DIR -- PROGRAM [ARGS]",
+        after_help = "Branches count with how often they were taken (1, 2, 3, 4-7, 8-15, ...). \
+                      Inputs that crash or hang are left out."
+    )]
     Cmin(Cmin),
     /// Make one input smaller that still shows the same
+    #[command(
+        override_usage = "pleach tmin [OPTIONS] -i FILE -o FILE -- PROGRAM [ARGS]",
+        after_help = "An input that crashes keeps its crash (kind and place), one that hangs \
+                      keeps hanging, and any other keeps the branches that it takes."
+    )]
     Tmin(Tmin),
     /// Put several streams (arguments, variables, files) into one input file
     Pack(Pack),
@@ -183,7 +194,6 @@ pub enum ReplayHalf {
     Symbolic,
 }
 
-/// Ends with status 1 if an input crashed or hung.
 #[derive(Group)]
 pub struct Replay {
     /// What to run. Coverage is the fast half's in any case
@@ -203,8 +213,6 @@ pub struct Replay {
     pub run: Run,
 }
 
-/// Branches count with how often they were taken (1, 2, 3, 4-7, 8-15, ...).
-/// Inputs that crash or hang are left out.
 #[derive(Group)]
 pub struct Cmin {
     /// Directory of inputs, or of a campaign: its queue
@@ -220,8 +228,6 @@ pub struct Cmin {
     pub run: Run,
 }
 
-/// An input that crashes keeps its crash (kind and place), one that hangs keeps
-/// hanging, and any other keeps the branches that it takes.
 #[derive(Group)]
 pub struct Tmin {
     /// The input

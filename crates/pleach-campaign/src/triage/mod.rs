@@ -27,6 +27,7 @@ mod unwind;
 mod watch;
 
 pub use readme::{by_hand, quoted, readme};
+pub use report::has_report;
 pub use symbols::readable;
 
 use crate::executor::{End, ExecError, Executor, Half, Outcome, Output, Target};

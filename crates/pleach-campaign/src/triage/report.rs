@@ -18,12 +18,11 @@ const MOST: usize = 256;
 /// The report in what a run wrote to standard error, if there is one.
 pub(crate) fn parse(stderr: &[u8]) -> Option<Report> {
     let text = String::from_utf8_lossy(stderr);
-    let asan = text.lines().position(|l| l.contains("ERROR: AddressSanitizer: "));
-    if let Some(at) = asan {
+    let error = text.lines().position(|l| l.contains("ERROR: ") && l.contains("Sanitizer: "));
+    if let Some(at) = error {
         let first = text.lines().nth(at)?;
-        let summary =
-            text.lines().skip(at).find_map(|l| l.strip_prefix("SUMMARY: AddressSanitizer: "));
-        let said = summary.or_else(|| first.split_once("AddressSanitizer: ").map(|(_, s)| s))?;
+        let summary = text.lines().skip(at).find(|l| l.starts_with("SUMMARY: "));
+        let said = summary.unwrap_or(first).split_once("Sanitizer: ")?.1;
         let kind = word(said)?;
         let frames = text.lines().skip(at + 1).skip_while(|l| !l.trim_start().starts_with("#0 "));
         let stack = frames.map_while(frame).take(MOST).collect();
@@ -31,6 +30,11 @@ pub(crate) fn parse(stderr: &[u8]) -> Option<Report> {
     }
     let line = text.lines().find_map(|l| l.split_once(": runtime error: "))?;
     Some(Report { kind: format!("runtime error: {}", rule(line.1)), stack: Vec::new() })
+}
+
+/// Whether a sanitizer reported a fault in what a run wrote to standard error.
+pub fn has_report(stderr: &[u8]) -> bool {
+    parse(stderr).is_some()
 }
 
 /// The first word, of what a kind is made of.

@@ -8,6 +8,7 @@ use crate::args::{Replay, ReplayHalf};
 use crate::exit::{Code, Failure};
 use crate::show;
 use anyhow::anyhow;
+use pleach_campaign::triage::has_report;
 use pleach_campaign::{
     CrashId, End, Executor, Half, Layout, Outcome, Output, Plain, Target, Triage,
 };
@@ -67,8 +68,8 @@ pub fn run(args: Replay) -> Result<Code, Failure> {
 }
 
 enum Runner {
-    Plain(Plain),
-    Served(Executor),
+    Plain(Box<Plain>),
+    Served(Box<Executor>),
 }
 
 struct Replayer {
@@ -91,15 +92,17 @@ impl Replayer {
         let served = |half, output| Executor::new(layout.clone(), named(half, output));
         let mut fast = None;
         let runner = match args.half {
-            ReplayHalf::Fast => Runner::Served(served(Half::Fast, output)?),
+            ReplayHalf::Fast => Runner::Served(Box::new(served(Half::Fast, output)?)),
             other => {
                 fast = Some(served(Half::Fast, Output::Null)?);
                 match other {
-                    ReplayHalf::Symbolic => Runner::Served(served(Half::Symbolic, output)?),
+                    ReplayHalf::Symbolic => {
+                        Runner::Served(Box::new(served(Half::Symbolic, output)?))
+                    }
                     _ => {
                         let path = layout.fast.path.clone();
                         let target = named(Half::Fast, Output::Null);
-                        Runner::Plain(Plain::new(path, target, CAPTURE)?)
+                        Runner::Plain(Box::new(Plain::new(path, target, CAPTURE)?))
                     }
                 }
             }
@@ -124,7 +127,12 @@ impl Replayer {
         };
         self.coverage.add(fast.counters()?);
         let (mut crash, mut note) = (None, None);
-        if !matches!(outcome.end, End::Exit(_)) {
+        // By hand a sanitizer's report ends in a status of its own.
+        let reported = matches!(self.runner, Runner::Plain(_)) && has_report(&outcome.stderr);
+        if reported {
+            note = show::last_words(&outcome.stderr);
+            crash = self.triage.examine(input)?.crash;
+        } else if !matches!(outcome.end, End::Exit(_)) {
             let again = self.triage.examine(input)?;
             let here = show::end(&again.outcome.end);
             note = match (&again.crash, again.outcome.end == outcome.end) {
@@ -171,7 +179,8 @@ fn summary(args: &Replay, rows: &[Row], sum: Tally) -> Result<(), Failure> {
     let hangs = rows.iter().filter(|r| r.outcome.end == End::Timeout).count();
     let crashes = || rows.iter().filter(|r| r.outcome.end != End::Timeout);
     let ids: BTreeSet<u64> = crashes().filter_map(|r| Some(r.crash.as_ref()?.hash)).collect();
-    let crashed = crashes().filter(|r| !matches!(r.outcome.end, End::Exit(_))).count();
+    let ended_well = |r: &&Row| matches!(r.outcome.end, End::Exit(_)) && r.crash.is_none();
+    let crashed = crashes().filter(|r| !ended_well(r)).count();
     let mut out = show::out();
     if args.json {
         let line = json!({
