@@ -152,7 +152,7 @@ fn length(request: &mut Request, stream: u32) -> Found {
             return Found::Sat(vec![(var, value)]);
         }
     }
-    Found::Pass
+    if ranges::refute(request) { Found::Unsat } else { Found::Pass }
 }
 
 fn one_at_a_time(request: &mut Request, allowed: &[(u32, ByteSet)]) -> Found {

@@ -66,7 +66,8 @@ pub(crate) fn solve(request: &mut Request, slice: &Slice) -> Found {
         }
     }
     let pool = &request.path.pool;
-    let several = |t: &Term| pool.reads(*t).single().is_none();
+    // What is said of one byte alone is in its set.
+    let several = |t: &Term| pool.reads(*t).single().is_none_or(|v| v.as_byte().is_none());
     let mut conditions: Vec<Term> = request.goals.iter().copied().filter(several).collect();
     conditions.extend(slice.atoms.iter().map(|&a| request.path.atom(a).term));
     let fixed_and_false =

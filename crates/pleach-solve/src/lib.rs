@@ -33,9 +33,11 @@ mod path;
 mod ranges;
 mod recording;
 mod request;
+mod smt;
 mod solver;
 
 pub use byteset::ByteSet;
 pub use path::{Goal, Path, Shape, Step};
 pub use recording::{BadRecording, Recording};
+pub use smt::SmtRequest;
 pub use solver::{Answer, Config, Limits, Model, Solver, Stats, Tier, Verdict, Why};

@@ -22,6 +22,7 @@
 use crate::byteset::ByteSet;
 use crate::domains::Memo;
 use crate::ranges;
+use pleach_abi::node::Op;
 use pleach_expr::{Code, Expr, Input, Pool, Term, TermValues, Var, mask};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -129,6 +130,7 @@ impl Path {
         stream_offsets: &[u64],
     ) -> Path {
         let imported = Pool::import(expr);
+        let labels: Vec<u32> = steps.iter().map(|s| s.label).collect();
         let terms: Vec<Option<Term>> = steps.iter().map(|s| imported.term(s.label)).collect();
         let steps = terms.into_iter().zip(steps).map(|(t, s)| (t, s.shape)).collect();
         let streams = lengths.iter().map(|_| LengthIndex::default()).collect();
@@ -151,6 +153,7 @@ impl Path {
             circuit: Default::default(),
         };
         path.refresh();
+        path.reach(expr, &labels);
         path.prepare();
         path
     }
@@ -328,9 +331,6 @@ impl Path {
             parts.clear();
             split(&mut self.pool, holds, &mut parts);
             self.refresh();
-            if let Some(term) = term {
-                self.reached(step as u32, term);
-            }
             if parts.iter().any(|&p| self.values.low(p) == 0) {
                 self.inconsistent += 1;
                 continue;
@@ -406,17 +406,35 @@ impl Path {
         self.bytes.get(id as usize)
     }
 
-    /// Notes how far into its streams a step reads.
-    fn reached(&mut self, step: u32, term: Term) {
-        for &(_, to) in self.pool.var_ranges(term) {
-            let Some(last) = Var(to - 1).as_byte() else { continue };
-            let streams = self.offsets.iter().zip(&self.lengths).zip(&mut self.streams);
-            for ((&offset, &length), known) in streams {
-                if (offset..offset + length).contains(&u64::from(last)) {
-                    let end = u64::from(last) - offset + 1;
-                    if known.reach.last().is_none_or(|r| r.1 < end) {
-                        known.reach.push((step, end));
+    /// Notes how far into its streams each step reads. The graph as it was
+    /// written is what counts: a byte that was read and does not matter for the
+    /// value was read all the same.
+    fn reach(&mut self, expr: &Expr, labels: &[u32]) {
+        let top = expr.order().iter().max().map_or(0, |&l| l as usize + 1);
+        let mut ends: Vec<u64> = Vec::new();
+        let streams = self.offsets.iter().zip(&self.lengths).zip(&mut self.streams);
+        for ((&offset, &length), known) in streams {
+            ends.clear();
+            ends.resize(top, 0);
+            for &label in expr.order() {
+                let node = expr.node(label);
+                let last = match expr.op(label) {
+                    Op::Input => u64::from(node.a),
+                    Op::Read => u64::from(node.a) + u64::from(node.width) / 8 - 2,
+                    _ => {
+                        let most = expr.operands(label).map(|o| ends[o as usize]).max();
+                        ends[label as usize] = most.unwrap_or(0);
+                        continue;
                     }
+                };
+                if (offset..offset + length).contains(&last) {
+                    ends[label as usize] = last - offset + 1;
+                }
+            }
+            for (step, &label) in labels.iter().enumerate() {
+                let end = ends.get(label as usize).copied().unwrap_or(0);
+                if known.reach.last().map_or(0, |r| r.1) < end {
+                    known.reach.push((step as u32, end));
                 }
             }
         }

@@ -215,7 +215,11 @@ impl Ranges {
             );
         }
         let range = transfer(pool, node, operand, a.range, b.range);
-        Values::range(range.unwrap_or_else(|| full(node.width())))
+        let (low, high) = range.unwrap_or_else(|| full(node.width()));
+        match high - low < MOST_VALUES as u64 {
+            true => Values::of((low..=high).collect()),
+            false => Values::range((low, high)),
+        }
     }
 }
 

@@ -254,7 +254,7 @@ fn tiers(
     let mut checked = |request: &mut Request, found: Found| match found {
         Found::Sat(changes) if !request.holds(&changes) => {
             *rejected += 1;
-            debug_assert!(false, "a tier gave a wrong model: {changes:?}");
+            debug_assert!(false, "a tier gave a wrong model: {changes:?} for {} at {}", request.goals.iter().map(|&g| request.path.pool.show(g, 6)).collect::<String>(), request.at);
             Found::Pass
         }
         found => found,

@@ -179,6 +179,8 @@ pub struct Pool {
     table_ids: HashMap<u64, u32>,
     sets: Vec<Set>,
     set_ids: HashMap<Arc<[u64]>, u32>,
+    /// What rules found out about operations on choices.
+    recalled: HashMap<(Code, u32, u32), Option<Term>>,
     /// Rules call back to make terms. Each makes smaller ones, so this ends; the
     /// bound is for the stack, whatever the target has written.
     depth: u32,
@@ -212,6 +214,7 @@ impl Pool {
             table_ids: HashMap::new(),
             sets: Vec::new(),
             set_ids: HashMap::new(),
+            recalled: HashMap::new(),
             depth: 0,
             wide: false,
         }
@@ -400,6 +403,15 @@ impl Pool {
         self.table_ids.insert(table.hash, id);
         self.tables.push(table.clone());
         id
+    }
+
+    /// What a rule answered about an operation before.
+    pub(crate) fn recall(&self, made: &Made) -> Option<Option<Term>> {
+        self.recalled.get(&(made.code, made.a, made.b)).copied()
+    }
+
+    pub(crate) fn remember(&mut self, made: &Made, answer: Option<Term>) {
+        self.recalled.insert((made.code, made.a, made.b), answer);
     }
 
     /// The simplified term for an operation.

@@ -114,11 +114,14 @@ pub(super) const EQ: &[Rule] = &[
                 (Term::from_number(n.a), Term::from_number(n.b), Term::from_number(n.c));
             // A comparison of strings byte by byte: each difference that is 0 is
             // no difference.
+            if let Some(known) = p.recall(m) {
+                return known;
+            }
             let (yes, no) = (p.pair(Code::Eq, x, m.y()), p.pair(Code::Eq, y, m.y()));
             let not = p.not(bit);
             let both = |p: &mut Pool, a, b| Some(p.pair(Code::And, a, b));
             let either = |p: &mut Pool, a, b| Some(p.pair(Code::Or, a, b));
-            match (p.constant(yes), p.constant(no)) {
+            let out = match (p.constant(yes), p.constant(no)) {
                 (Some(0), _) => both(p, not, no),
                 (Some(_), _) => either(p, bit, no),
                 (_, Some(0)) => both(p, bit, yes),
@@ -126,7 +129,9 @@ pub(super) const EQ: &[Rule] = &[
                 _ if yes == not => both(p, not, no),
                 _ if no == bit => both(p, bit, yes),
                 _ => None,
-            }
+            };
+            p.remember(m, out);
+            out
         },
     },
     Rule {
@@ -243,6 +248,7 @@ pub(super) const ULT: &[Rule] = &[
         },
     },
     Rule { equation: "(b ? c : d) < e = b ? (c < e) : (d < e)", apply: into_choice },
+    Rule { equation: "(b ? x : y) < c = b ? (x < c) : (y < c)", apply: into_any_choice },
 ];
 
 pub(super) const ULE: &[Rule] = &[
@@ -340,6 +346,7 @@ pub(super) const SLT: &[Rule] = &[
         },
     },
     Rule { equation: "(b ? c : d) < e (signed) = b ? (c < e) : (d < e)", apply: into_choice },
+    Rule { equation: "(b ? x : y) < c (signed) = b ? (x < c) : (y < c)", apply: into_any_choice },
 ];
 
 pub(super) const SLE: &[Rule] = &[
@@ -375,6 +382,29 @@ pub(super) const SLE: &[Rule] = &[
         },
     },
 ];
+
+/// A choice between words, compared with a constant, is a choice between bits:
+/// less to keep in mind for whoever looks at it byte by byte. What is asked of one
+/// choice is remembered, since choices share parts.
+fn into_any_choice(pool: &mut Pool, m: &Made) -> Option<Term> {
+    let (chosen, left) = match (pool.constant(m.x()), pool.constant(m.y())) {
+        (_, Some(_)) => (m.x(), true),
+        (Some(_), _) => (m.y(), false),
+        _ => return None,
+    };
+    let n = is(pool, chosen, Code::Ite)?;
+    if let Some(known) = pool.recall(m) {
+        return known;
+    }
+    let (bit, x, y) = (Term::from_number(n.a), Term::from_number(n.b), Term::from_number(n.c));
+    let (yes, no) = match left {
+        true => (pool.pair(m.code, x, m.y()), pool.pair(m.code, y, m.y())),
+        false => (pool.pair(m.code, m.x(), x), pool.pair(m.code, m.x(), y)),
+    };
+    let out = Some(pool.ite(bit, yes, no));
+    pool.remember(m, out);
+    out
+}
 
 /// A comparison of the low part of a length with a constant, where the low part is
 /// all there is of it: then it is a bound.
