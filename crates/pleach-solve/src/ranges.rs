@@ -327,9 +327,7 @@ fn transfer(pool: &Pool, n: &Node, operand: u32, a: Range, b: Range) -> Option<R
         }
     };
     let less = |a: Range, b: Range| bit(a.1 < b.0, a.0 >= b.1);
-    let equal = |a: Range, b: Range| {
-        bit(a.0 == a.1 && a == b, a.1 < b.0 || b.1 < a.0)
-    };
+    let equal = |a: Range, b: Range| bit(a.0 == a.1 && a == b, a.1 < b.0 || b.1 < a.0);
     // Both ends wrap, or neither.
     let wrapped = |low: u128, high: u128| {
         let turn = u128::from(ones) + 1;
@@ -424,9 +422,8 @@ pub(crate) fn pins(pool: &Pool, atom: Term) -> impl Iterator<Item = (Term, u64)>
     let node = pool.node(atom);
     let mut operands = node.operands();
     let (x, y) = (operands.next(), operands.next());
-    let constant = |t: Option<Term>| {
-        t.and_then(|t| pool.constant(t)).and_then(|c| u64::try_from(c).ok())
-    };
+    let constant =
+        |t: Option<Term>| t.and_then(|t| pool.constant(t)).and_then(|c| u64::try_from(c).ok());
     let pinned = match (node.code, x, constant(y)) {
         (Code::Eq, Some(x), Some(c)) => Some((x, c)),
         // Not x.

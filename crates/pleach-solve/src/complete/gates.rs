@@ -21,7 +21,13 @@ impl Gates {
     pub fn new(mut sat: Sat) -> Gates {
         let yes = sat.variable(Some(true));
         sat.add(&[yes]);
-        Gates { sat, yes, ands: FxHashMap::default(), xors: FxHashMap::default(), muxes: FxHashMap::default() }
+        Gates {
+            sat,
+            yes,
+            ands: FxHashMap::default(),
+            xors: FxHashMap::default(),
+            muxes: FxHashMap::default(),
+        }
     }
 
     pub fn memory(&self) -> usize {
