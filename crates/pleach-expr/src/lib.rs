@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+mod canon;
 mod eval;
 mod graph;
 mod input;
@@ -20,6 +21,7 @@ mod tape;
 mod values;
 mod word;
 
+pub use canon::Canon;
 pub use eval::{Values, apply, mask, sign_extend};
 pub use graph::{Arg, Broken, Expr};
 pub use input::Input;

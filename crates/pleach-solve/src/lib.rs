@@ -26,13 +26,16 @@
 #![forbid(unsafe_code)]
 
 mod byteset;
+mod cache;
 mod complete;
 mod domains;
+mod inversion;
 mod layers;
 mod path;
 mod ranges;
 mod recording;
 mod request;
+mod search;
 mod smt;
 mod solver;
 

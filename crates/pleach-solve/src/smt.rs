@@ -95,8 +95,8 @@ fn slice(recording: &Recording, at: usize) -> Vec<usize> {
     loop {
         let before = taken.len();
         for (step, s) in all.iter().enumerate() {
-            let meets = !s.bytes.is_disjoint(&reached.bytes)
-                || !s.lengths.is_disjoint(&reached.lengths);
+            let meets =
+                !s.bytes.is_disjoint(&reached.bytes) || !s.lengths.is_disjoint(&reached.lengths);
             if meets && taken.insert(step) {
                 reached.bytes.extend(&s.bytes);
                 reached.lengths.extend(&s.lengths);
@@ -308,9 +308,8 @@ fn lookup(expr: &Expr, label: u32) -> String {
     let w = u32::from(node.width);
     let bytes = w as usize / 8;
     let index = format!("(bvsub n{} {})", node.a, number(node.imm.into(), 64));
-    let entry = |at: usize| {
-        table[at..at + bytes].iter().rev().fold(0u128, |v, &b| v << 8 | u128::from(b))
-    };
+    let entry =
+        |at: usize| table[at..at + bytes].iter().rev().fold(0u128, |v, &b| v << 8 | u128::from(b));
     let Some(entries) = (table.len() + 1).checked_sub(bytes) else { return number(0, w) };
     fn tree(low: usize, high: usize, w: u32, entry: &impl Fn(usize) -> u128) -> String {
         if high - low == 1 {

@@ -1,10 +1,10 @@
 //! The order in which the tiers are asked, and what is counted.
 
+use crate::cache::{Cache, Key};
 use crate::complete::{self, Refused};
-use crate::domains;
-use crate::layers;
 use crate::path::{Goal, Path};
-use crate::request::{Changes, Found, Request, Scratch};
+use crate::request::{Changes, Found, Request, Scratch, Slice};
+use crate::{domains, inversion, layers, search};
 use pleach_expr::LENGTH_BITS;
 use std::time::Duration;
 
@@ -173,13 +173,19 @@ pub struct Stats {
 pub struct Solver {
     config: Config,
     scratch: Scratch,
+    cache: Cache,
     stats: Stats,
 }
 
 impl Solver {
     pub fn new(mut config: Config) -> Solver {
         config.limits.length = config.limits.length.min((1 << LENGTH_BITS) - 1);
-        Solver { config, scratch: Scratch::default(), stats: Stats::default() }
+        Solver {
+            config,
+            scratch: Scratch::default(),
+            cache: Cache::default(),
+            stats: Stats::default(),
+        }
     }
 
     pub fn stats(&self) -> &Stats {
@@ -223,23 +229,24 @@ impl Solver {
         if goals.iter().all(|&g| path.values.low(g) != 0) {
             return (Verdict::Unknown(Why::Inconsistent), Tier::Rules, false);
         }
-        let limits = &self.config.limits;
-        let mut request = Request::new(path, &mut self.scratch, limits, at, goals.clone(), false);
-        let (found, tier) = tiers(&mut request, conflicts, &mut self.stats.rejected);
+        let Solver { config, scratch, cache, stats } = self;
+        let limits = &config.limits;
+        let mut request = Request::new(path, scratch, limits, at, goals.clone(), false);
+        let Asked { found, tier, cached } =
+            tiers(&mut request, cache, conflicts, &mut stats.rejected);
         let why = match found {
-            Ok(Found::Sat(changes)) => return (Verdict::Sat(Model::new(&changes)), tier, false),
-            Ok(Found::Unsat) => return (Verdict::Unsat, tier, false),
+            Ok(Found::Sat(changes)) => return (Verdict::Sat(Model::new(&changes)), tier, cached),
+            Ok(Found::Unsat) => return (Verdict::Unsat, tier, cached),
             Ok(Found::TooLong) => Why::Length,
             Err(Refused::Memory) => Why::Memory,
             _ => Why::Work,
         };
-        let mut request = Request::new(path, &mut self.scratch, limits, at, goals, true);
-        match tiers(&mut request, conflicts, &mut self.stats.rejected) {
-            (Ok(Found::Sat(changes)), _) => {
-                (Verdict::Optimistic(Model::new(&changes)), tier, false)
-            }
+        let mut request = Request::new(path, scratch, limits, at, goals, true);
+        let alone = tiers(&mut request, cache, conflicts, &mut stats.rejected);
+        match alone.found {
+            Ok(Found::Sat(changes)) => (Verdict::Optimistic(Model::new(&changes)), tier, false),
             // Without the other conditions there is none, so with them neither.
-            (Ok(Found::Unsat), tier) => (Verdict::Unsat, tier, false),
+            Ok(Found::Unsat) => (Verdict::Unsat, alone.tier, alone.cached),
             _ => (Verdict::Unknown(why), tier, false),
         }
     }
@@ -248,13 +255,14 @@ impl Solver {
 /// Asks the tiers in turn.
 fn tiers(
     request: &mut Request,
+    cache: &mut Cache,
     conflicts: &mut u64,
     rejected: &mut u64,
-) -> (Result<Found, Refused>, Tier) {
+) -> Asked {
     let mut checked = |request: &mut Request, found: Found| match found {
         Found::Sat(changes) if !request.holds(&changes) => {
             *rejected += 1;
-            debug_assert!(false, "a tier gave a wrong model: {changes:?} for {} at {}", request.goals.iter().map(|&g| request.path.pool.show(g, 6)).collect::<String>(), request.at);
+            debug_assert!(false, "a tier gave a wrong model: {changes:?}");
             Found::Pass
         }
         found => found,
@@ -262,22 +270,48 @@ fn tiers(
     let found = domains::solve(request);
     match checked(request, found) {
         Found::Pass => {}
-        found => return (Ok(found), Tier::Domains),
+        found => return Asked { found: Ok(found), tier: Tier::Domains, cached: false },
     }
-    let Some(slice) = request.slice() else { return (Err(Refused::Work), Tier::Complete) };
-    let found = layers::solve(request, &slice);
-    match checked(request, found) {
-        Found::Pass => {}
-        found => return (Ok(found), Tier::Domains),
+    let Some(slice) = request.slice() else {
+        return Asked { found: Err(Refused::Work), tier: Tier::Complete, cached: false };
+    };
+    let key = Key::new(request, &slice);
+    if let Some((found, tier)) = cache.get(request, &key) {
+        return Asked { found: Ok(found), tier, cached: true };
+    }
+    let attempts: [(Tier, fn(&mut Request, &Slice) -> Found); 3] = [
+        (Tier::Inversion, |request, _| inversion::solve(request)),
+        (Tier::Domains, layers::solve),
+        (Tier::Search, |request, _| search::solve(request)),
+    ];
+    for (tier, attempt) in attempts {
+        let found = attempt(request, &slice);
+        match checked(request, found) {
+            Found::Pass => {}
+            found => {
+                cache.put(request, key, &found, tier);
+                return Asked { found: Ok(found), tier, cached: false };
+            }
+        }
     }
     let (answer, used) = complete::solve(request, &slice);
     *conflicts += used;
-    let answer = match answer {
+    let found = match answer {
         Ok(found) => match checked(request, found) {
             Found::Pass => Err(Refused::Broken),
-            found => Ok(found),
+            found => {
+                cache.put(request, key, &found, Tier::Complete);
+                Ok(found)
+            }
         },
         refused => refused,
     };
-    (answer, Tier::Complete)
+    Asked { found, tier: Tier::Complete, cached: false }
+}
+
+/// What the tiers said together.
+struct Asked {
+    found: Result<Found, Refused>,
+    tier: Tier,
+    cached: bool,
 }

@@ -24,6 +24,11 @@ impl Table {
         Table { bytes: bytes.into(), hash: mix(hash, tail), bits: Arc::default() }
     }
 
+    /// A hash of the bytes.
+    pub fn hash(&self) -> u64 {
+        self.hash
+    }
+
     /// The entry at a byte offset; 0 outside.
     pub fn get(&self, offset: u64, width: u32) -> u128 {
         let bytes = usize::try_from(offset)
@@ -79,6 +84,11 @@ impl Set {
         values.dedup();
         let hash = values.iter().copied().fold(values.len() as u64, mix);
         Set { values: values.into(), hash }
+    }
+
+    /// A hash of the values.
+    pub fn hash(&self) -> u64 {
+        self.hash
     }
 
     pub fn contains(&self, value: u128) -> bool {

@@ -26,6 +26,8 @@ mod logic;
 #[cfg(test)]
 mod tests;
 
+pub use compare::inverse;
+
 use crate::eval::mask;
 use crate::pool::{Code, Node, Pool, Term};
 use crate::word::compute128;
