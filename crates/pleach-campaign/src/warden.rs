@@ -54,7 +54,7 @@ pub struct Warden {
 const SWEEP: u8 = b's';
 /// From the driver: kill everything and leave; the files are the driver's.
 const QUIT: u8 = b'q';
-/// From the warden: done sweeping; a count follows.
+/// From the warden: done sweeping; a count follows, -1 if some are left.
 const SWEPT: u8 = b'S';
 /// From the warden: the server has ended; its wait status follows.
 const ENDED: u8 = b'E';
@@ -142,20 +142,19 @@ impl Warden {
         Some(text[..n].split(|&b| b == b' ').filter(|pid| !pid.is_empty()).count() > 1)
     }
 
-    /// Kills what a run has left behind; says how many processes that were.
-    pub fn sweep(&mut self) -> u32 {
-        if self.send(SWEEP).is_err() {
-            return 0;
-        }
+    /// Kills what a run has left behind; says how many processes that were, or
+    /// nothing if some may be left.
+    pub fn sweep(&mut self) -> Option<u32> {
+        self.send(SWEEP).ok()?;
         let deadline = Instant::now() + PATIENCE + Duration::from_secs(1);
         while let Some((kind, value)) = self.receive(deadline) {
             match kind {
-                SWEPT => return value as u32,
+                SWEPT => return u32::try_from(value).ok(),
                 ENDED => self.ended = Some(value),
                 _ => {}
             }
         }
-        0
+        None
     }
 
     /// How the server ended (a wait status), if it has; waits until `deadline`
@@ -204,8 +203,7 @@ impl Drop for Warden {
             while self.receive(Instant::now()).is_some() {}
             std::thread::sleep(Duration::from_micros(200));
         }
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        // It goes on alone: without it, what it has to kill would be free.
     }
 }
 
@@ -252,18 +250,19 @@ mod raw {
                 let n = libc::recv(socket, (&raw mut command).cast(), 1, libc::MSG_DONTWAIT);
                 match (n, command) {
                     (1, SWEEP) => {
-                        let (swept, ended) = kill_children(server, true);
-                        send(socket, SWEPT, swept);
-                        if let Some(status) = ended {
+                        let deadline = now() + PATIENCE.as_millis() as i64;
+                        let swept = kill_all(server, true, Some(deadline));
+                        send(socket, SWEPT, if swept.all { swept.count } else { -1 });
+                        if let Some(status) = swept.server {
                             leave(server, socket, status);
                         }
                     }
                     (1, QUIT) => {
-                        kill_children(server, false);
+                        kill_all(server, false, None);
                         libc::_exit(0);
                     }
                     (0, _) => {
-                        kill_children(server, false);
+                        kill_all(server, false, None);
                         remove(files, dirs);
                         tree.iter().for_each(|t| remove_tree(t));
                         libc::_exit(0);
@@ -277,7 +276,7 @@ mod raw {
     /// The server is gone, with this status; so goes all the rest.
     unsafe fn leave(server: libc::pid_t, socket: libc::c_int, status: i32) -> ! {
         unsafe {
-            kill_children(server, false);
+            kill_all(server, false, None);
             send(socket, ENDED, status);
             libc::_exit(0)
         }
@@ -302,75 +301,168 @@ mod raw {
         }
     }
 
-    /// Kills every child (the server too, unless it is spared), and theirs as
-    /// they become ours, until none is left. Says how many there were, and the
-    /// server's status if it ended meanwhile.
+    /// Kills everything below us (the server and what is its own too, unless it
+    /// is spared) until nothing is left, or until `deadline`. Says how many there
+    /// were, whether all are gone, and the server's status if it ended meanwhile.
     ///
-    /// A fork bomb is a race. A process that is killed forks no more, and its
-    /// children are ours as soon as it is gone; to kill one takes far less time
-    /// than to make one. Groups go at once, without a race: the kernel takes no
-    /// new member into a group that it is killing.
-    unsafe fn kill_children(server: libc::pid_t, spare: bool) -> (i32, Option<i32>) {
-        let (mut killed, mut ended) = (0, None);
-        let mut since = unsafe { now() };
-        let deadline = since + PATIENCE.as_millis() as i64;
+    /// A fork bomb is a race. A process that is killed forks no more, even before
+    /// it has the time to die, and to kill one takes far less than to make one.
+    /// But its children become ours only when it is dead; so those further down
+    /// are looked for and killed as well.
+    unsafe fn kill_all(server: libc::pid_t, spare: bool, deadline: Option<i64>) -> Killed {
+        let mut killed = Killed { count: 0, all: true, server: None };
         loop {
-            let mut text = [0u8; 16384];
-            let n = unsafe {
-                let fd = libc::open(
-                    c"/proc/thread-self/children".as_ptr(),
-                    libc::O_RDONLY | libc::O_CLOEXEC,
-                );
-                let n = libc::read(fd, text.as_mut_ptr().cast(), text.len());
-                libc::close(fd);
-                n
-            };
-            let mut found = false;
-            let mut pid = 0;
-            for &byte in &text[..n.max(0) as usize] {
-                if byte.is_ascii_digit() {
-                    pid = pid * 10 + libc::pid_t::from(byte - b'0');
-                    continue;
-                }
-                if pid > 1 && !(spare && pid == server) {
-                    unsafe { kill_with_group(pid, server) };
-                    found = true;
-                }
-                pid = 0;
-            }
-            if n < 0 && !spare {
-                // No such file here: the server can still be reached.
-                unsafe { libc::kill(server, libc::SIGKILL) };
-            }
+            let found = unsafe { kill_once(server, spare) };
             let mut reaped = false;
             loop {
                 let mut status = 0;
                 match unsafe { libc::waitpid(-1, &mut status, libc::WNOHANG) } {
                     pid if pid > 0 => {
                         reaped = true;
-                        killed += 1;
+                        killed.count += 1;
                         if pid == server {
-                            ended = Some(status);
+                            killed.server = Some(status);
                         }
                     }
                     _ => break,
                 }
             }
-            let now = unsafe { now() };
-            if !found || now > deadline {
-                return (killed, ended);
+            if !found {
+                return killed;
             }
-            // Those that are dying need the processor too.
-            match reaped {
-                true => since = now,
-                false if now - since > 2 => unsafe {
-                    libc::usleep(500);
-                },
-                false => unsafe {
-                    libc::sched_yield();
-                },
+            if deadline.is_some_and(|d| unsafe { now() } > d) {
+                killed.all = false;
+                return killed;
+            }
+            // Those that are dying need the processor.
+            unsafe { libc::usleep(if reaped { 100 } else { 1000 }) };
+        }
+    }
+
+    struct Killed {
+        count: i32,
+        all: bool,
+        server: Option<i32>,
+    }
+
+    /// So many processes are killed in one go.
+    const AT_ONCE: usize = 4096;
+
+    /// Kills what is below us now. Whether there was anything.
+    unsafe fn kill_once(server: libc::pid_t, spare: bool) -> bool {
+        let me = unsafe { libc::getpid() };
+        let (mut list, mut count) = ([(0, 0); AT_ONCE], 0);
+        let mut add = |parent: libc::pid_t, list: &mut [(libc::pid_t, libc::pid_t); AT_ONCE]| {
+            let known = unsafe {
+                children(parent, |pid| {
+                    if count < AT_ONCE && pid > 1 && !(spare && pid == server) {
+                        list[count] = (pid, parent);
+                        count += 1;
+                    }
+                })
+            };
+            (known, count)
+        };
+        let (known, mut end) = add(me, &mut list);
+        if !known && !spare {
+            // No such file here: the server can still be reached.
+            unsafe { libc::kill(server, libc::SIGKILL) };
+        }
+        let mut at = 0;
+        while at < end {
+            (_, end) = add(list[at].0, &mut list);
+            at += 1;
+        }
+        for &(pid, parent) in &list[..end] {
+            match parent == me {
+                true => unsafe { kill_with_group(pid, server) },
+                false => unsafe { kill_child_of(pid, parent, me) },
             }
         }
+        end > 0
+    }
+
+    /// Kills a process if it still is the child of that one, or ours by now. Its
+    /// number may have gone to a stranger since it was read; the descriptor
+    /// keeps what it names from changing between the look and the kill.
+    unsafe fn kill_child_of(pid: libc::pid_t, parent: libc::pid_t, me: libc::pid_t) {
+        unsafe {
+            let process = libc::syscall(libc::SYS_pidfd_open, pid, 0) as libc::c_int;
+            if process < 0 {
+                return;
+            }
+            let mut now = 0;
+            read_proc(pid, b"/stat", |text| {
+                // The name may hold anything; it ends at the last parenthesis.
+                let after = text.iter().rposition(|&b| b == b')').map_or(text.len(), |i| i + 4);
+                let digits = text.get(after..).unwrap_or_default().iter();
+                now = digits
+                    .take_while(|b| b.is_ascii_digit())
+                    .fold(0, |n, &b| n * 10 + libc::pid_t::from(b - b'0'));
+            });
+            if now == parent || now == me {
+                let none = std::ptr::null::<libc::siginfo_t>();
+                libc::syscall(libc::SYS_pidfd_send_signal, process, libc::SIGKILL, none, 0);
+            }
+            libc::close(process);
+        }
+    }
+
+    /// The children of a process's first thread; those of others become ours
+    /// when it dies. False where the system does not say.
+    unsafe fn children(pid: libc::pid_t, mut each: impl FnMut(libc::pid_t)) -> bool {
+        let mut name = [0u8; 32];
+        let end = put(&mut name, 0, b"/task/");
+        let end = put_number(&mut name, end, pid);
+        let end = put(&mut name, end, b"/children");
+        unsafe {
+            read_proc(pid, &name[..end], |text| {
+                let mut pid = 0;
+                for &byte in text {
+                    if byte.is_ascii_digit() {
+                        pid = pid * 10 + libc::pid_t::from(byte - b'0');
+                    } else {
+                        each(pid);
+                        pid = 0;
+                    }
+                }
+            })
+        }
+    }
+
+    /// Reads the beginning of a file of `/proc`. False if it is not there.
+    unsafe fn read_proc(pid: libc::pid_t, rest: &[u8], then: impl FnOnce(&[u8])) -> bool {
+        let (mut name, mut text) = ([0u8; 64], [0u8; 16384]);
+        let end = put(&mut name, 0, b"/proc/");
+        let end = put_number(&mut name, end, pid);
+        put(&mut name, end, rest);
+        unsafe {
+            let fd = libc::open(name.as_ptr().cast(), libc::O_RDONLY | libc::O_CLOEXEC);
+            if fd < 0 {
+                return false;
+            }
+            let n = libc::read(fd, text.as_mut_ptr().cast(), text.len());
+            libc::close(fd);
+            then(&text[..n.max(0) as usize]);
+        }
+        true
+    }
+
+    /// Writes bytes at a place, one short of the end at most; the place after them.
+    fn put(buffer: &mut [u8], at: usize, bytes: &[u8]) -> usize {
+        let room = buffer.len().saturating_sub(at + 1).min(bytes.len());
+        buffer[at..at + room].copy_from_slice(&bytes[..room]);
+        at + room
+    }
+
+    fn put_number(buffer: &mut [u8], at: usize, number: libc::pid_t) -> usize {
+        let (mut digits, mut first, mut rest) = ([b'0'; 10], 10, number.max(0));
+        while rest > 0 || first == 10 {
+            first -= 1;
+            digits[first] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+        }
+        put(buffer, at, &digits[first..])
     }
 
     /// Kills a child of ours, and its group, which consists of the target's

@@ -15,6 +15,7 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use thiserror::Error;
 
 /// Why a directory cannot be used; nothing in it was touched.
@@ -72,6 +73,9 @@ impl Kept {
 
 const README: &str = "README.txt";
 const JOURNAL: &str = "journal";
+/// A driver that was killed just now may have left a child that is about to
+/// close what it inherited.
+const LOCK_PATIENCE: Duration = Duration::from_millis(500);
 
 impl Dir {
     /// A directory for a new campaign. Made if it is not there; refused if it
@@ -184,10 +188,19 @@ impl Dir {
         let mut options = File::options();
         let lock = options.create(true).truncate(false).write(true).open(path.join("lock"));
         let lock = lock.map_err(io)?;
-        match lock.try_lock() {
-            Ok(()) => Ok(Dir { writer: Writer::new(disk.clone()), path, disk, _lock: lock }),
-            Err(TryLockError::WouldBlock) => Err(DirError::Locked { dir: path }),
-            Err(TryLockError::Error(e)) => Err(io(e)),
+        let patience = Instant::now() + LOCK_PATIENCE;
+        loop {
+            match lock.try_lock() {
+                Ok(()) => {
+                    let writer = Writer::new(disk.clone());
+                    return Ok(Dir { writer, path, disk, _lock: lock });
+                }
+                Err(TryLockError::WouldBlock) if Instant::now() < patience => {
+                    std::thread::sleep(LOCK_PATIENCE / 20);
+                }
+                Err(TryLockError::WouldBlock) => return Err(DirError::Locked { dir: path }),
+                Err(TryLockError::Error(e)) => return Err(io(e)),
+            }
         }
     }
 }

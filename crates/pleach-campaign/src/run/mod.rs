@@ -284,7 +284,8 @@ impl Campaign {
 /// Brings in the seeds, or what is left of a campaign that is gone on with.
 fn plant(shared: &Shared, worker: &mut Worker, seeds: &[Seed]) -> Result<(), ExecError> {
     for seed in seeds {
-        if shared.stopping() {
+        // Whoever asks next says that it is over.
+        if shared.stopping() || worker.out_of_runs() {
             return Ok(());
         }
         match seed {

@@ -590,7 +590,7 @@ impl Worker {
         100 + branches / 64
     }
 
-    fn out_of_runs(&self) -> bool {
+    pub fn out_of_runs(&self) -> bool {
         self.shared.limits.runs.is_some_and(|n| self.shared.lock().stats.runs >= n)
     }
 }
@@ -653,7 +653,7 @@ fn signature(end: &End, counts: &[u8]) -> u64 {
         End::Memory => 1001,
         _ => 1002,
     };
-    counts.iter().enumerate().filter(|(_, c)| **c != 0).fold(seed, |hash, (i, _)| {
-        (hash ^ i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
-    })
+    let mix = |hash: u64, n: u64| (hash ^ n).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+    let taken = counts.iter().enumerate().filter(|(_, c)| **c != 0);
+    taken.fold(mix(1, seed), |hash, (i, _)| mix(hash, i as u64))
 }

@@ -95,7 +95,9 @@ impl Screen {
         let colour = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
         let name = Path::new(&program[0]).file_name().unwrap_or_default().to_string_lossy();
         let title = format!("pleach  {name}  in {}", args.output.display());
-        let style = Style { colour, columns: show::columns().unwrap_or(80) };
+        // The view goes to standard error, wherever standard output goes.
+        let size = terminal_size::terminal_size_of(std::io::stderr());
+        let style = Style { colour, columns: size.map_or(80, |(width, _)| width.0.into()) };
         Screen { panel: terminal.then(|| Panel::new(title, style)), last: None }
     }
 
@@ -214,7 +216,8 @@ fn try_out(
     seeds: &[(PathBuf, Vec<u8>)],
 ) -> Result<(), Failure> {
     let by_file = settings.program.iter().skip(1).any(|a| a.to_string().contains("@@"));
-    let first = seeds.first().map_or(&b"0"[..], |(_, bytes)| bytes);
+    let made_up = first_inputs(settings);
+    let first = seeds.first().map_or(&made_up[0], |(_, bytes)| bytes);
     let target = |half| Target {
         socket: settings.socket,
         extension: settings.extension.os(),

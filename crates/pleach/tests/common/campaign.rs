@@ -99,3 +99,39 @@ pub fn tree(dir: &Path) -> BTreeMap<PathBuf, u64> {
     }
     found
 }
+
+/// What tests look for in a journal: after its first line, records of a length, a
+/// checksum and as many bytes, of which the first tells the kind.
+pub mod journal {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    const FLIP: u8 = 1;
+    const TRACED: u8 = 3;
+
+    /// The nodes that were asked for, in order.
+    pub fn flips(out: &Path) -> Vec<u64> {
+        numbers(out, FLIP, 0)
+    }
+
+    /// The paths of all traces.
+    pub fn paths(out: &Path) -> BTreeSet<u64> {
+        numbers(out, TRACED, 8).into_iter().collect()
+    }
+
+    /// The number at a place in all records of a kind.
+    fn numbers(out: &Path, kind: u8, at: usize) -> Vec<u64> {
+        let journal = std::fs::read(out.join("journal")).expect("there is a journal");
+        let line = journal.iter().position(|&b| b == b'\n').expect("a first line");
+        let (mut rest, mut found) = (&journal[line + 1..], Vec::new());
+        while let Some((length, tail)) = rest.split_first_chunk::<4>() {
+            let record = &tail[4..][..u32::from_le_bytes(*length) as usize];
+            if record[0] == kind {
+                let eight = record[1 + at..].first_chunk().expect("eight bytes");
+                found.push(u64::from_le_bytes(*eight));
+            }
+            rest = &tail[4 + record.len()..];
+        }
+        found
+    }
+}

@@ -1,0 +1,176 @@
+//! Disks that fail: every write of a short campaign, one after the other, and a
+//! disk that is really full. Each time it is a clean stop that names the fault,
+//! and what is there can be gone on with.
+
+mod common;
+
+use common::Program;
+use common::campaign::files;
+use pleach_campaign::Layout;
+use pleach_campaign::run::{Campaign, CampaignError, Dir, Disk, Limits, Settings, Stats, Stop};
+use pleach_campaign::run::{Text, build_of};
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+const PROGRAM: &str = r#"
+    #include <pleach.h>
+    #include <stdlib.h>
+    int main(void) {
+        unsigned char in[3];
+        pleach_bytes(in, 3);
+        if (in[0] == 'a' && in[1] == 'b') abort();
+        if (in[1] > 100) return 1;
+        return in[2] == 'z';
+    }
+"#;
+
+fn settings(program: &Path) -> Settings {
+    Settings {
+        version: "test".into(),
+        program: vec![Text::new(program.as_os_str())],
+        build: build_of(program).expect("it is there"),
+        strategy: "dfs".into(),
+        seed: 0,
+        timeout_ms: 10_000,
+        adaptive: false,
+        memory_mib: 0,
+        len: 3,
+        max_len: 3,
+        depth: u32::MAX,
+        socket: false,
+        extension: Text::default(),
+    }
+}
+
+struct Bench {
+    layout: Arc<Layout>,
+    settings: Settings,
+}
+
+impl Bench {
+    fn new(program: &Path) -> Bench {
+        let layout = Arc::new(Layout::private(program).expect("a target"));
+        Bench { layout, settings: settings(program) }
+    }
+
+    fn begin(&self, out: &Path, disk: Disk) -> Result<Stats, CampaignError> {
+        let (layout, settings) = (self.layout.clone(), self.settings.clone());
+        let seeds = vec![vec![0; 3]];
+        Campaign::begin(layout, settings, Limits::default(), 1, seeds, out, disk)?.run(|_| {})
+    }
+
+    fn resume(&self, out: &Path, disk: Disk) -> Result<Stats, CampaignError> {
+        let (layout, settings) = (self.layout.clone(), self.settings.clone());
+        Campaign::resume(layout, settings, Limits::default(), 1, out, disk)?.run(|_| {})
+    }
+}
+
+fn is_disk_full(error: &CampaignError) -> bool {
+    error.to_string().contains("No space left on device")
+}
+
+#[test]
+fn every_write_fails_once() {
+    let program = Program::new(PROGRAM);
+    let bench = Bench::new(&program.dir.path().join("prog"));
+    let whole = bench.begin(&program.dir.path().join("whole"), Disk::default());
+    let whole = whole.expect("nothing fails");
+    assert_eq!(whole.stop, Some(Stop::Exhausted));
+    let mut n = 0;
+    loop {
+        n += 1;
+        let out = program.dir.path().join(format!("out{n}"));
+        let ended = bench.begin(&out, Disk::failing_at(n));
+        let Err(error) = ended else { break };
+        assert!(is_disk_full(&error), "write {n}: {error}");
+        let before = files(&out.join("queue"));
+        assert!(before.keys().all(|name| name.starts_with("id:")), "write {n}: {before:?}");
+        // Half-made directories are begun again, campaigns gone on with.
+        let stats = match Dir::settings(&out) {
+            Ok(_) => bench.resume(&out, Disk::default()),
+            Err(_) => bench.begin(&out, Disk::default()),
+        };
+        let stats = stats.unwrap_or_else(|e| panic!("after write {n}: {e}"));
+        assert_eq!((stats.stop, stats.paths), (whole.stop, whole.paths), "write {n}");
+        let after = files(&out.join("queue"));
+        assert!(before.iter().all(|(name, bytes)| after.get(name) == Some(bytes)), "write {n}");
+        let crashes = files(&out.join("crashes")).into_iter();
+        let crashes: Vec<_> = crashes.filter(|(name, _)| name.starts_with("id:")).collect();
+        assert!(crashes.iter().any(|(_, bytes)| bytes.starts_with(b"ab")), "write {n}");
+    }
+    // Files, directories, the journal, statistics: there is something to fail.
+    assert!(n > 30, "{n} writes");
+}
+
+#[test]
+fn going_on_fails_as_cleanly() {
+    let program = Program::new(PROGRAM);
+    let bench = Bench::new(&program.dir.path().join("prog"));
+    for n in 1.. {
+        let out = program.dir.path().join(format!("out{n}"));
+        bench.begin(&out, Disk::failing_at(30)).expect_err("it fails in the middle");
+        match bench.resume(&out, Disk::failing_at(n)) {
+            Err(error) => assert!(is_disk_full(&error), "write {n}: {error}"),
+            Ok(stats) => {
+                assert!(n > 5, "{n}");
+                assert_eq!(stats.stop, Some(Stop::Exhausted));
+                return;
+            }
+        }
+        let stats = bench.resume(&out, Disk::default()).expect("room again");
+        assert_eq!((stats.stop, stats.paths), (Some(Stop::Exhausted), 6), "write {n}");
+    }
+}
+
+/// A file system of its own, gone at the end.
+struct Mount<'a>(&'a Path);
+
+impl Mount<'_> {
+    fn new<'a>(at: &'a Path, size: &str) -> Option<Mount<'a>> {
+        std::fs::create_dir(at).ok()?;
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", &format!("size={size}"), "none"]).arg(at);
+        mount.output().is_ok_and(|o| o.status.success()).then_some(Mount(at))
+    }
+}
+
+impl Drop for Mount<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(self.0).status();
+    }
+}
+
+#[test]
+fn a_disk_that_is_full() {
+    let program = Program::new(
+        r#"
+        #include <pleach.h>
+        static volatile int n;
+        int main(void) {
+            unsigned char in[24];
+            pleach_bytes(in, 24);
+            for (int i = 0; i < 24; i++) if (in[i] == 'x') n++;
+            return n;
+        }
+        "#,
+    );
+    let place = program.dir.path().join("disk");
+    let Some(_mount) = Mount::new(&place, "96k") else {
+        eprintln!("skipped: no permission to mount a small file system");
+        return;
+    };
+    let flags = ["-s", "dfs", "--len", "24", "-n", "60000"];
+    let done = program.campaign_command("disk/out", &flags).output().expect("pleach runs");
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(2), "{said}");
+    let last = said.lines().last().unwrap_or_default();
+    assert!(last.contains("disk/out") && last.contains("No space left on device"), "{said}");
+    let before = files(&place.join("out/queue"));
+    assert!(!before.is_empty());
+    let more = Command::new("mount").args(["-o", "remount,size=64m"]).arg(&place).status();
+    assert!(more.is_ok_and(|s| s.success()));
+    let ended = program.resume("disk/out", &["-V", "1"]);
+    let after = ended.files("queue");
+    assert!(before.iter().all(|(name, bytes)| after.get(name) == Some(bytes)));
+}
