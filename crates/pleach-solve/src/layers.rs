@@ -9,7 +9,9 @@
 //! future, so one of them is enough. Of a state machine driven by a table (flex,
 //! bison, a decoder of UTF-8), `state = T[state][byte]`, the frontier is the
 //! state; of `isdigit(a) && isdigit(b) && 10 * a + b < 64` it is ten values of
-//! `a`. A condition is evaluated at the byte that completes it.
+//! `a`. A condition is evaluated at the byte that completes it. In the same way
+//! values of one byte are merged that look alike to everything: the machine sees
+//! the class of a character.
 //!
 //! This is exact: it finds a model that changes the fewest bytes, or there is
 //! none. It is bounded by the number of different frontiers, and passes when
@@ -20,7 +22,8 @@
 
 use crate::byteset::ByteSet;
 use crate::domains::LANES;
-use crate::request::{Found, Request, Slice};
+use crate::path::Path;
+use crate::request::{Found, Request, Scratch, Slice};
 use pleach_expr::{Code, Pool, Term, Var};
 use rustc_hash::FxHashMap;
 
@@ -45,6 +48,11 @@ struct Layer {
     /// What the layers behind see: earlier bytes, by place, and terms.
     bytes: Vec<usize>,
     terms: Vec<Term>,
+    /// All that anything sees of this byte: terms of it alone. Values with the
+    /// same ones need not be told apart.
+    seen_as: Vec<Term>,
+    /// Something sees the byte itself.
+    seen: bool,
 }
 
 pub(crate) fn solve(request: &mut Request, slice: &Slice) -> Found {
@@ -98,6 +106,14 @@ fn layer_of(pool: &Pool, free: &[Var], term: Term) -> Option<usize> {
     })
 }
 
+/// The place of the first free input that a term reads.
+fn first_of(pool: &Pool, free: &[Var], term: Term) -> Option<usize> {
+    pool.var_ranges(term).iter().find_map(|&(from, to)| {
+        let place = free.partition_point(|v| v.0 < from);
+        free.get(place).is_some_and(|v| v.0 < to).then_some(place)
+    })
+}
+
 /// What belongs to each byte, or nothing if the frontiers are too large.
 fn layers(pool: &Pool, free: &[Var], conditions: &[Term]) -> Option<Vec<Layer>> {
     let mut layers: Vec<Layer> = free.iter().map(|_| Layer::default()).collect();
@@ -119,13 +135,21 @@ fn layers(pool: &Pool, free: &[Var], conditions: &[Term]) -> Option<Vec<Layer>> 
         if node.code == Code::Read {
             for var in pool.vars(term) {
                 if let Ok(place) = free.binary_search(&var) {
+                    layers[place].seen = true;
                     byte_use[place] = byte_use[place].max(layer);
                 }
             }
             continue;
         }
+        let alone = first_of(pool, free, term) == Some(layer);
         for operand in node.operands() {
             let Some(below) = layer_of(pool, free, operand) else { continue };
+            if !alone && first_of(pool, free, operand) == Some(below) {
+                match pool.node(operand).code {
+                    Code::Read => layers[below].seen = true,
+                    _ => layers[below].seen_as.push(operand),
+                }
+            }
             if pool.node(operand).code == Code::Read && pool.width(operand) == 8 {
                 byte_use[below] = byte_use[below].max(layer);
                 continue;
@@ -138,6 +162,10 @@ fn layers(pool: &Pool, free: &[Var], conditions: &[Term]) -> Option<Vec<Layer>> 
                 stack.push(operand);
             }
         }
+    }
+    for layer in &mut layers {
+        layer.seen_as.sort_unstable();
+        layer.seen_as.dedup();
     }
     let mut size = 0;
     for (place, &last) in byte_use.iter().enumerate() {
@@ -193,9 +221,10 @@ fn run(
         if tape.is_wide() {
             return None;
         }
+        let current = path.current(free[k]) as u8;
+        let values_of_byte = alike(path, scratch, free[k], current, &sets[k], layer)?;
         scratch.lanes.load(&tape);
         let width = before.bytes.len() + before.terms.len();
-        let current = path.current(free[k]) as u8;
         // Where the bytes of the new frontier are among the inputs of the tape.
         let kept: Vec<usize> = layer
             .bytes
@@ -205,7 +234,7 @@ fn run(
         let mut found: FxHashMap<Box<[u64]>, u32> = FxHashMap::default();
         let mut states: Vec<State> = Vec::new();
         let mut next: Vec<u64> = Vec::new();
-        let mut pairs = (0..count as u32).flat_map(|s| sets[k].iter().map(move |v| (s, v)));
+        let mut pairs = (0..count as u32).flat_map(|s| values_of_byte.iter().map(move |&v| (s, v)));
         let mut lanes = [(0u32, 0u8); LANES];
         let mut inputs = vec![[0u64; LANES]; width + 1];
         loop {
@@ -279,4 +308,46 @@ fn run(
         .collect();
     out.reverse();
     Some(Some(out))
+}
+
+/// One value of each kind that can be told apart, the current one for its kind.
+/// Nothing if that cannot be said in 64 bits.
+fn alike(
+    path: &Path,
+    scratch: &mut Scratch,
+    var: Var,
+    current: u8,
+    set: &ByteSet,
+    layer: &Layer,
+) -> Option<Vec<u8>> {
+    if layer.seen {
+        return Some(set.iter().collect());
+    }
+    let vary = [var];
+    let tape = scratch.compiler.compile(&path.pool, &path.values, &layer.seen_as, &vary);
+    if tape.is_wide() {
+        return None;
+    }
+    scratch.lanes.load(&tape);
+    let mut kinds: FxHashMap<Box<[u64]>, usize> = FxHashMap::default();
+    let mut values: Vec<u8> = Vec::new();
+    for block in (0..4).filter(|&b| set.0[b] != 0) {
+        scratch.lanes.set(&tape, 0, std::array::from_fn(|i| (LANES * block + i) as u64));
+        scratch.lanes.run(&path.pool, &tape);
+        for lane in 0..LANES {
+            let value = (LANES * block + lane) as u8;
+            if !set.contains(value) {
+                continue;
+            }
+            let kind: Box<[u64]> =
+                (0..tape.roots()).map(|root| scratch.lanes.root(&tape, root)[lane]).collect();
+            let place = *kinds.entry(kind).or_insert(values.len());
+            if place == values.len() {
+                values.push(value);
+            } else if ByteSet::from_iter([values[place], value]).nearest(current) == Some(value) {
+                values[place] = value;
+            }
+        }
+    }
+    Some(values)
 }

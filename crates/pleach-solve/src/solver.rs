@@ -30,7 +30,7 @@ impl Default for Limits {
     fn default() -> Self {
         Limits {
             slice: 20_000,
-            evaluations: 1_000_000,
+            evaluations: 8_000_000,
             conflicts: 5_000,
             variables: 400_000,
             length: 1 << 20,
