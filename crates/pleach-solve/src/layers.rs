@@ -23,7 +23,7 @@
 use crate::byteset::ByteSet;
 use crate::domains::LANES;
 use crate::path::Path;
-use crate::request::{Found, Request, Scratch, Slice};
+use crate::request::{Changes, Found, Request, Scratch, Slice};
 use pleach_expr::{Code, Pool, Term, Var};
 use rustc_hash::FxHashMap;
 
@@ -56,16 +56,51 @@ struct Layer {
 }
 
 pub(crate) fn solve(request: &mut Request, slice: &Slice) -> Found {
+    match explore(request, slice, None) {
+        Explored::Ways(ways) => match ways.into_iter().next() {
+            Some((_, changes)) => Found::Sat(changes),
+            None => Found::Unsat,
+        },
+        Explored::Refuted => Found::Unsat,
+        Explored::Pass => Found::Pass,
+    }
+}
+
+/// Every value that a term can have on this path, each with changes that bring it
+/// about; nothing if there is too much to try. The cases of a switch are as many
+/// requests about one term: this answers them all at once.
+pub(crate) fn values(
+    request: &mut Request,
+    slice: &Slice,
+    term: Term,
+) -> Option<Vec<(u64, Changes)>> {
+    let exact = slice.vars.iter().all(|v| v.as_byte().is_some());
+    match explore(request, slice, Some(term)) {
+        _ if !exact => None,
+        Explored::Ways(ways) => Some(ways),
+        Explored::Refuted => Some(Vec::new()),
+        Explored::Pass => None,
+    }
+}
+
+enum Explored {
+    /// The ways through all conditions, by the value of the term that is kept.
+    Ways(Vec<(u64, Changes)>),
+    Refuted,
+    Pass,
+}
+
+fn explore(request: &mut Request, slice: &Slice, keep: Option<Term>) -> Explored {
     // Lengths stay as they are, so nothing can be proved where they matter.
     let exact = slice.vars.iter().all(|v| v.as_byte().is_some());
-    let refuted = if exact { Found::Unsat } else { Found::Pass };
+    let refuted = if exact { Explored::Refuted } else { Explored::Pass };
     let mut free: Vec<Var> = Vec::new();
     let mut sets: Vec<ByteSet> = Vec::new();
     for &var in &slice.vars {
         let Some(offset) = var.as_byte() else { continue };
         let set = request.allowed(offset);
         if set.is_empty() {
-            return Found::Unsat;
+            return Explored::Refuted;
         }
         // A byte that must stay as it is, is a constant.
         if set != ByteSet::one(request.path.byte(offset)) {
@@ -83,19 +118,22 @@ pub(crate) fn solve(request: &mut Request, slice: &Slice) -> Found {
     if conditions.iter().any(fixed_and_false) {
         return refuted;
     }
-    let Some(layers) = layers(pool, &free, &conditions) else { return Found::Pass };
-    match run(request, &free, &sets, &layers) {
-        Some(Some(values)) => {
-            let changes = free
-                .iter()
-                .zip(values)
-                .map(|(&var, value)| (var, u64::from(value)))
-                .filter(|&(var, value)| value != request.path.current(var));
-            Found::Sat(changes.collect())
-        }
-        Some(None) => refuted,
-        None => Found::Pass,
+    if let Some(term) = keep
+        && layer_of(pool, &free, term).is_none()
+    {
+        // Nothing that it depends on can change.
+        return Explored::Ways(vec![(request.path.values.low(term), Vec::new())]);
     }
+    let Some(layers) = layers(pool, &free, &conditions, keep) else { return Explored::Pass };
+    let Some(ways) = run(request, &free, &sets, &layers) else { return Explored::Pass };
+    if ways.is_empty() {
+        return refuted;
+    }
+    let changes = |values: Vec<u8>| {
+        let changes = free.iter().zip(values).map(|(&var, value)| (var, u64::from(value)));
+        changes.filter(|&(var, value)| value != request.path.current(var)).collect()
+    };
+    Explored::Ways(ways.into_iter().map(|(kept, values)| (kept, changes(values))).collect())
 }
 
 /// The place of the last free input that a term reads.
@@ -115,7 +153,12 @@ fn first_of(pool: &Pool, free: &[Var], term: Term) -> Option<usize> {
 }
 
 /// What belongs to each byte, or nothing if the frontiers are too large.
-fn layers(pool: &Pool, free: &[Var], conditions: &[Term]) -> Option<Vec<Layer>> {
+fn layers(
+    pool: &Pool,
+    free: &[Var],
+    conditions: &[Term],
+    keep: Option<Term>,
+) -> Option<Vec<Layer>> {
     let mut layers: Vec<Layer> = free.iter().map(|_| Layer::default()).collect();
     // The last layer that uses a byte, or a term.
     let mut byte_use: Vec<usize> = (0..free.len()).collect();
@@ -127,6 +170,21 @@ fn layers(pool: &Pool, free: &[Var], conditions: &[Term]) -> Option<Vec<Layer>> 
         layers[layer].conditions.push(condition);
         if seen.insert(condition, layer).is_none() {
             stack.push(condition);
+        }
+    }
+    if let Some(term) = keep
+        && let Some(layer) = layer_of(pool, free, term)
+    {
+        // It is used after the last byte.
+        if pool.node(term).code == Code::Read || pool.width(term) > 64 {
+            return None;
+        }
+        term_use.insert(term, free.len());
+        if first_of(pool, free, term) == Some(layer) {
+            layers[layer].seen_as.push(term);
+        }
+        if seen.insert(term, layer).is_none() {
+            stack.push(term);
         }
     }
     while let Some(term) = stack.pop() {
@@ -189,14 +247,14 @@ fn layers(pool: &Pool, free: &[Var], conditions: &[Term]) -> Option<Vec<Layer>> 
     Some(layers)
 }
 
-/// Values for the free bytes; `Some(None)` if there are none, `None` if there was
-/// too much to try.
+/// Values for the free bytes, one for each last frontier; nothing if there was too
+/// much to try.
 fn run(
     request: &mut Request,
     free: &[Var],
     sets: &[ByteSet],
     layers: &[Layer],
-) -> Option<Option<Vec<u8>>> {
+) -> Option<Vec<(u64, Vec<u8>)>> {
     let (path, scratch) = (&*request.path, &mut *request.scratch);
     let budget = scratch.lanes.work + request.limits.evaluations;
     let none = Layer::default();
@@ -289,25 +347,29 @@ fn run(
             }
         }
         if states.is_empty() {
-            return Some(None);
+            return Some(Vec::new());
         }
         count = states.len();
         values = next;
         history.push(states);
     }
-    // Nothing is behind the last byte, so at most one state is left.
-    let mut at = 0;
-    let mut out: Vec<u8> = history
-        .iter()
-        .rev()
-        .map(|states| {
-            let state: &State = &states[at as usize];
-            at = state.parent;
-            state.value
-        })
-        .collect();
-    out.reverse();
-    Some(Some(out))
+    // Behind the last byte there is the term that is kept, or nothing.
+    let width = values.len() / count.max(1);
+    let ways = (0..count).map(|last| {
+        let mut at = last as u32;
+        let mut bytes: Vec<u8> = history
+            .iter()
+            .rev()
+            .map(|states| {
+                let state: &State = &states[at as usize];
+                at = state.parent;
+                state.value
+            })
+            .collect();
+        bytes.reverse();
+        (if width > 0 { values[last * width] } else { 0 }, bytes)
+    });
+    Some(ways.collect())
 }
 
 /// One value of each kind that can be told apart, the current one for its kind.
