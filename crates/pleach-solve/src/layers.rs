@@ -9,7 +9,9 @@
 //! future, so one of them is enough. Of a state machine driven by a table (flex,
 //! bison, a decoder of UTF-8), `state = T[state][byte]`, the frontier is the
 //! state; of `isdigit(a) && isdigit(b) && 10 * a + b < 64` it is ten values of
-//! `a`. A condition is evaluated at the byte that completes it.
+//! `a`. A condition is evaluated at the byte that completes it. In the same way
+//! values of one byte are merged that look alike to everything: the machine sees
+//! the class of a character.
 //!
 //! This is exact: it finds a model that changes the fewest bytes, or there is
 //! none. It is bounded by the number of different frontiers, and passes when
@@ -20,7 +22,8 @@
 
 use crate::byteset::ByteSet;
 use crate::domains::LANES;
-use crate::request::{Found, Request, Slice};
+use crate::path::Path;
+use crate::request::{Changes, Found, Request, Scratch, Slice};
 use pleach_expr::{Code, Pool, Term, Var};
 use rustc_hash::FxHashMap;
 
@@ -45,19 +48,59 @@ struct Layer {
     /// What the layers behind see: earlier bytes, by place, and terms.
     bytes: Vec<usize>,
     terms: Vec<Term>,
+    /// All that anything sees of this byte: terms of it alone. Values with the
+    /// same ones need not be told apart.
+    seen_as: Vec<Term>,
+    /// Something sees the byte itself.
+    seen: bool,
 }
 
 pub(crate) fn solve(request: &mut Request, slice: &Slice) -> Found {
+    match explore(request, slice, None) {
+        Explored::Ways(ways) => match ways.into_iter().next() {
+            Some((_, changes)) => Found::Sat(changes),
+            None => Found::Unsat,
+        },
+        Explored::Refuted => Found::Unsat,
+        Explored::Pass => Found::Pass,
+    }
+}
+
+/// Every value that a term can have on this path, each with changes that bring it
+/// about; nothing if there is too much to try. The cases of a switch are as many
+/// requests about one term: this answers them all at once.
+pub(crate) fn values(
+    request: &mut Request,
+    slice: &Slice,
+    term: Term,
+) -> Option<Vec<(u64, Changes)>> {
+    let exact = slice.vars.iter().all(|v| v.as_byte().is_some());
+    match explore(request, slice, Some(term)) {
+        _ if !exact => None,
+        Explored::Ways(ways) => Some(ways),
+        Explored::Refuted => Some(Vec::new()),
+        Explored::Pass => None,
+    }
+}
+
+enum Explored {
+    /// The ways through all conditions, by the value of the term that is kept.
+    Ways(Vec<(u64, Changes)>),
+    Refuted,
+    Pass,
+}
+
+fn explore(request: &mut Request, slice: &Slice, keep: Option<Term>) -> Explored {
     // Lengths stay as they are, so nothing can be proved where they matter.
     let exact = slice.vars.iter().all(|v| v.as_byte().is_some());
-    let refuted = if exact { Found::Unsat } else { Found::Pass };
+    let refuted = if exact { Explored::Refuted } else { Explored::Pass };
     let mut free: Vec<Var> = Vec::new();
     let mut sets: Vec<ByteSet> = Vec::new();
     for &var in &slice.vars {
         let Some(offset) = var.as_byte() else { continue };
         let set = request.allowed(offset);
         if set.is_empty() {
-            return Found::Unsat;
+            return Explored::Refuted;
         }
         // A byte that must stay as it is, is a constant.
         if set != ByteSet::one(request.path.byte(offset)) {
@@ -75,19 +118,22 @@ pub(crate) fn solve(request: &mut Request, slice: &Slice) -> Found {
     if conditions.iter().any(fixed_and_false) {
         return refuted;
     }
-    let Some(layers) = layers(pool, &free, &conditions) else { return Found::Pass };
-    match run(request, &free, &sets, &layers) {
-        Some(Some(values)) => {
-            let changes = free
-                .iter()
-                .zip(values)
-                .map(|(&var, value)| (var, u64::from(value)))
-                .filter(|&(var, value)| value != request.path.current(var));
-            Found::Sat(changes.collect())
-        }
-        Some(None) => refuted,
-        None => Found::Pass,
+    if let Some(term) = keep
+        && layer_of(pool, &free, term).is_none()
+    {
+        // Nothing that it depends on can change.
+        return Explored::Ways(vec![(request.path.values.low(term), Vec::new())]);
     }
+    let Some(layers) = layers(pool, &free, &conditions, keep) else { return Explored::Pass };
+    let Some(ways) = run(request, &free, &sets, &layers) else { return Explored::Pass };
+    if ways.is_empty() {
+        return refuted;
+    }
+    let changes = |values: Vec<u8>| {
+        let changes = free.iter().zip(values).map(|(&var, value)| (var, u64::from(value)));
+        changes.filter(|&(var, value)| value != request.path.current(var)).collect()
+    };
+    Explored::Ways(ways.into_iter().map(|(kept, values)| (kept, changes(values))).collect())
 }
 
 /// The place of the last free input that a term reads.
@@ -98,8 +144,21 @@ fn layer_of(pool: &Pool, free: &[Var], term: Term) -> Option<usize> {
     })
 }
 
+/// The place of the first free input that a term reads.
+fn first_of(pool: &Pool, free: &[Var], term: Term) -> Option<usize> {
+    pool.var_ranges(term).iter().find_map(|&(from, to)| {
+        let place = free.partition_point(|v| v.0 < from);
+        free.get(place).is_some_and(|v| v.0 < to).then_some(place)
+    })
+}
+
 /// What belongs to each byte, or nothing if the frontiers are too large.
-fn layers(pool: &Pool, free: &[Var], conditions: &[Term]) -> Option<Vec<Layer>> {
+fn layers(
+    pool: &Pool,
+    free: &[Var],
+    conditions: &[Term],
+    keep: Option<Term>,
+) -> Option<Vec<Layer>> {
     let mut layers: Vec<Layer> = free.iter().map(|_| Layer::default()).collect();
     // The last layer that uses a byte, or a term.
     let mut byte_use: Vec<usize> = (0..free.len()).collect();
@@ -113,19 +172,42 @@ fn layers(pool: &Pool, free: &[Var], conditions: &[Term]) -> Option<Vec<Layer>> 
             stack.push(condition);
         }
     }
+    if let Some(term) = keep
+        && let Some(layer) = layer_of(pool, free, term)
+    {
+        // It is used after the last byte.
+        if pool.node(term).code == Code::Read || pool.width(term) > 64 {
+            return None;
+        }
+        term_use.insert(term, free.len());
+        if first_of(pool, free, term) == Some(layer) {
+            layers[layer].seen_as.push(term);
+        }
+        if seen.insert(term, layer).is_none() {
+            stack.push(term);
+        }
+    }
     while let Some(term) = stack.pop() {
         let layer = seen[&term];
         let node = pool.node(term);
         if node.code == Code::Read {
             for var in pool.vars(term) {
                 if let Ok(place) = free.binary_search(&var) {
+                    layers[place].seen = true;
                     byte_use[place] = byte_use[place].max(layer);
                 }
             }
             continue;
         }
+        let alone = first_of(pool, free, term) == Some(layer);
         for operand in node.operands() {
             let Some(below) = layer_of(pool, free, operand) else { continue };
+            if !alone && first_of(pool, free, operand) == Some(below) {
+                match pool.node(operand).code {
+                    Code::Read => layers[below].seen = true,
+                    _ => layers[below].seen_as.push(operand),
+                }
+            }
             if pool.node(operand).code == Code::Read && pool.width(operand) == 8 {
                 byte_use[below] = byte_use[below].max(layer);
                 continue;
@@ -138,6 +220,10 @@ fn layers(pool: &Pool, free: &[Var], conditions: &[Term]) -> Option<Vec<Layer>> 
                 stack.push(operand);
             }
         }
+    }
+    for layer in &mut layers {
+        layer.seen_as.sort_unstable();
+        layer.seen_as.dedup();
     }
     let mut size = 0;
     for (place, &last) in byte_use.iter().enumerate() {
@@ -161,14 +247,14 @@ fn layers(pool: &Pool, free: &[Var], conditions: &[Term]) -> Option<Vec<Layer>> 
     Some(layers)
 }
 
-/// Values for the free bytes; `Some(None)` if there are none, `None` if there was
-/// too much to try.
+/// Values for the free bytes, one for each last frontier; nothing if there was too
+/// much to try.
 fn run(
     request: &mut Request,
     free: &[Var],
     sets: &[ByteSet],
     layers: &[Layer],
-) -> Option<Option<Vec<u8>>> {
+) -> Option<Vec<(u64, Vec<u8>)>> {
     let (path, scratch) = (&*request.path, &mut *request.scratch);
     let budget = scratch.lanes.work + request.limits.evaluations;
     let none = Layer::default();
@@ -193,9 +279,10 @@ fn run(
         if tape.is_wide() {
             return None;
         }
+        let current = path.current(free[k]) as u8;
+        let values_of_byte = alike(path, scratch, free[k], current, &sets[k], layer)?;
         scratch.lanes.load(&tape);
         let width = before.bytes.len() + before.terms.len();
-        let current = path.current(free[k]) as u8;
         // Where the bytes of the new frontier are among the inputs of the tape.
         let kept: Vec<usize> = layer
             .bytes
@@ -205,7 +292,7 @@ fn run(
         let mut found: FxHashMap<Box<[u64]>, u32> = FxHashMap::default();
         let mut states: Vec<State> = Vec::new();
         let mut next: Vec<u64> = Vec::new();
-        let mut pairs = (0..count as u32).flat_map(|s| sets[k].iter().map(move |v| (s, v)));
+        let mut pairs = (0..count as u32).flat_map(|s| values_of_byte.iter().map(move |&v| (s, v)));
         let mut lanes = [(0u32, 0u8); LANES];
         let mut inputs = vec![[0u64; LANES]; width + 1];
         loop {
@@ -260,23 +347,69 @@ fn run(
             }
         }
         if states.is_empty() {
-            return Some(None);
+            return Some(Vec::new());
         }
         count = states.len();
         values = next;
         history.push(states);
     }
-    // Nothing is behind the last byte, so at most one state is left.
-    let mut at = 0;
-    let mut out: Vec<u8> = history
-        .iter()
-        .rev()
-        .map(|states| {
-            let state: &State = &states[at as usize];
-            at = state.parent;
-            state.value
-        })
-        .collect();
-    out.reverse();
-    Some(Some(out))
+    // Behind the last byte there is the term that is kept, or nothing.
+    let width = values.len() / count.max(1);
+    let ways = (0..count).map(|last| {
+        let mut at = last as u32;
+        let mut bytes: Vec<u8> = history
+            .iter()
+            .rev()
+            .map(|states| {
+                let state: &State = &states[at as usize];
+                at = state.parent;
+                state.value
+            })
+            .collect();
+        bytes.reverse();
+        (if width > 0 { values[last * width] } else { 0 }, bytes)
+    });
+    Some(ways.collect())
+}
+
+/// One value of each kind that can be told apart, the current one for its kind.
+/// Nothing if that cannot be said in 64 bits.
+fn alike(
+    path: &Path,
+    scratch: &mut Scratch,
+    var: Var,
+    current: u8,
+    set: &ByteSet,
+    layer: &Layer,
+) -> Option<Vec<u8>> {
+    if layer.seen {
+        return Some(set.iter().collect());
+    }
+    let vary = [var];
+    let tape = scratch.compiler.compile(&path.pool, &path.values, &layer.seen_as, &vary);
+    if tape.is_wide() {
+        return None;
+    }
+    scratch.lanes.load(&tape);
+    let mut kinds: FxHashMap<Box<[u64]>, usize> = FxHashMap::default();
+    let mut values: Vec<u8> = Vec::new();
+    for block in (0..4).filter(|&b| set.0[b] != 0) {
+        scratch.lanes.set(&tape, 0, std::array::from_fn(|i| (LANES * block + i) as u64));
+        scratch.lanes.run(&path.pool, &tape);
+        for lane in 0..LANES {
+            let value = (LANES * block + lane) as u8;
+            if !set.contains(value) {
+                continue;
+            }
+            let kind: Box<[u64]> =
+                (0..tape.roots()).map(|root| scratch.lanes.root(&tape, root)[lane]).collect();
+            let place = *kinds.entry(kind).or_insert(values.len());
+            if place == values.len() {
+                values.push(value);
+            } else if ByteSet::from_iter([values[place], value]).nearest(current) == Some(value) {
+                values[place] = value;
+            }
+        }
+    }
+    Some(values)
 }

@@ -60,6 +60,22 @@ pub enum Goal {
     Other,
 }
 
+/// What a goal wants of a value.
+#[derive(Clone, Debug)]
+pub(crate) enum Wanted {
+    One(u64),
+    NoneOf(Arc<[u64]>),
+}
+
+impl Wanted {
+    pub fn allows(&self, value: u64) -> bool {
+        match self {
+            Wanted::One(wanted) => value == *wanted,
+            Wanted::NoneOf(others) => !others.contains(&value),
+        }
+    }
+}
+
 /// A term of one bit that holds from a step on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Atom {
@@ -277,6 +293,21 @@ impl Path {
         split(&mut self.pool, term, &mut parts);
         self.refresh();
         Some(parts)
+    }
+
+    /// The value that a step decides by, and whether one of that value reaches the
+    /// goal; nothing where a step decides by a bit.
+    pub(crate) fn switch(&self, at: usize, goal: Goal) -> Option<(Term, Wanted)> {
+        let (term, shape) = self.steps.get(at)?;
+        let term = term.filter(|&t| self.pool.width(t) <= 64)?;
+        Some(match (shape, goal) {
+            (Shape::Cases { cases }, Goal::Case(i)) => match cases.get(i as usize) {
+                Some(&value) => (term, Wanted::One(value)),
+                None => (term, Wanted::NoneOf(cases.clone())),
+            },
+            (Shape::Value, Goal::Other) => (term, Wanted::NoneOf([self.values.low(term)].into())),
+            _ => return None,
+        })
     }
 
     fn longer(&mut self, stream: u32, bound: u64, taken: bool) -> Term {

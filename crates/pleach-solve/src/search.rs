@@ -55,7 +55,7 @@ pub(crate) fn solve(request: &mut Request) -> Found {
         return Found::Pass;
     }
     scratch.lanes.load(&tape);
-    let budget = scratch.lanes.work + request.limits.evaluations / 4;
+    let budget = scratch.lanes.work + request.limits.evaluations / 32;
     let mut point: Vec<u8> = vars.iter().map(|v| path.current(*v) as u8).collect();
     let mut random = 0x9e37_79b9_7f4a_7c15u64 ^ request.at as u64;
     let mut jumps = 0;

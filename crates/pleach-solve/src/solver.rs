@@ -30,9 +30,9 @@ impl Default for Limits {
     fn default() -> Self {
         Limits {
             slice: 20_000,
-            evaluations: 1_000_000,
-            conflicts: 5_000,
-            variables: 400_000,
+            evaluations: 8_000_000,
+            conflicts: 2_000,
+            variables: 100_000,
             length: 1 << 20,
             guard: Duration::from_secs(10),
         }
@@ -174,6 +174,7 @@ pub struct Solver {
     config: Config,
     scratch: Scratch,
     cache: Cache,
+    switch: Switch,
     stats: Stats,
 }
 
@@ -184,6 +185,7 @@ impl Solver {
             config,
             scratch: Scratch::default(),
             cache: Cache::default(),
+            switch: Switch::default(),
             stats: Stats::default(),
         }
     }
@@ -229,11 +231,11 @@ impl Solver {
         if goals.iter().all(|&g| path.values.low(g) != 0) {
             return (Verdict::Unknown(Why::Inconsistent), Tier::Rules, false);
         }
-        let Solver { config, scratch, cache, stats } = self;
+        let Solver { config, scratch, cache, switch, stats } = self;
         let limits = &config.limits;
         let mut request = Request::new(path, scratch, limits, at, goals.clone(), false);
         let Asked { found, tier, cached } =
-            tiers(&mut request, cache, conflicts, &mut stats.rejected);
+            tiers(&mut request, goal, switch, cache, conflicts, &mut stats.rejected);
         let why = match found {
             Ok(Found::Sat(changes)) => return (Verdict::Sat(Model::new(&changes)), tier, cached),
             Ok(Found::Unsat) => return (Verdict::Unsat, tier, cached),
@@ -242,7 +244,7 @@ impl Solver {
             _ => Why::Work,
         };
         let mut request = Request::new(path, scratch, limits, at, goals, true);
-        let alone = tiers(&mut request, cache, conflicts, &mut stats.rejected);
+        let alone = tiers(&mut request, goal, switch, cache, conflicts, &mut stats.rejected);
         match alone.found {
             Ok(Found::Sat(changes)) => (Verdict::Optimistic(Model::new(&changes)), tier, false),
             // Without the other conditions there is none, so with them neither.
@@ -255,6 +257,8 @@ impl Solver {
 /// Asks the tiers in turn.
 fn tiers(
     request: &mut Request,
+    goal: Goal,
+    switch: &mut Switch,
     cache: &mut Cache,
     conflicts: &mut u64,
     rejected: &mut u64,
@@ -271,6 +275,12 @@ fn tiers(
     match checked(request, found) {
         Found::Pass => {}
         found => return Asked { found: Ok(found), tier: Tier::Domains, cached: false },
+    }
+    if let Some((found, known)) = switched(request, goal, switch) {
+        match checked(request, found) {
+            Found::Pass => {}
+            found => return Asked { found: Ok(found), tier: Tier::Domains, cached: known },
+        }
     }
     let Some(slice) = request.slice() else {
         return Asked { found: Err(Refused::Work), tier: Tier::Complete, cached: false };
@@ -314,4 +324,33 @@ struct Asked {
     found: Result<Found, Refused>,
     tier: Tier,
     cached: bool,
+}
+
+/// What the value of one step can be, found for one of its goals and kept for the
+/// others.
+#[derive(Default)]
+struct Switch {
+    /// The path and the step.
+    about: (u64, usize),
+    /// Nothing if there was too much to try.
+    values: Option<Vec<(u64, Changes)>>,
+}
+
+/// The answer for a goal about a value, if all values of the step are known; and
+/// whether they were before.
+fn switched(request: &mut Request, goal: Goal, switch: &mut Switch) -> Option<(Found, bool)> {
+    let (term, wanted) = request.path.switch(request.at, goal).filter(|_| !request.optimistic)?;
+    let about = (request.path.serial, request.at);
+    let known = switch.about == about;
+    if !known {
+        let (path, scratch) = (&mut *request.path, &mut *request.scratch);
+        let vars = path.pool.vars(term).collect();
+        let (limits, at) = (request.limits, request.at);
+        let mut all = Request { path, scratch, limits, at, goals: vec![], vars, optimistic: false };
+        let values = all.slice().and_then(|slice| layers::values(&mut all, &slice, term));
+        *switch = Switch { about, values };
+    }
+    let ways = switch.values.as_ref()?;
+    let way = ways.iter().filter(|w| wanted.allows(w.0)).min_by_key(|w| w.1.len());
+    Some((way.map_or(Found::Unsat, |w| Found::Sat(w.1.clone())), known))
 }

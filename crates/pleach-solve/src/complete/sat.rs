@@ -103,9 +103,8 @@ impl Sat {
         budget.conflicts = 0;
         budget.most_conflicts = conflicts;
         budget.decisions.set(0);
-        // A decision costs far less than a conflict; a request without conflicts
-        // ends by itself, so this is only for the worst.
-        budget.most_decisions = 200 * conflicts + 1_000_000;
+        // Decisions without conflicts are not free in a large instance.
+        budget.most_decisions = 50 * conflicts + 100_000;
         budget.start = Instant::now();
         budget.late.set(false);
         // A panic in a library must cost one answer, not the campaign.
