@@ -8,8 +8,10 @@ pub const SYMBOLIC_IMAGE: &str = ".pleach.symbolic";
 
 /// Site records ([`Site`]); a site's dense index is its place here.
 pub const SITES: &str = "pleach_sites";
-/// 8-bit branch counters, in the order of the site records.
+/// Branch counters ([`Counter`]), in the order of the site records.
 pub const COUNTERS: &str = "pleach_counters";
+/// How often a direction was taken: so wide that it never comes back to zero.
+pub type Counter = u32;
 /// Function records, see `function`.
 pub const FUNCTIONS: &str = "pleach_functions";
 /// Global objects ([`Global`]), for bounds of table reads (symbolic half).

@@ -7,7 +7,7 @@
 //! mapping would.
 
 use pleach_abi::shm::{HEADER_SIZE, Header, MAGIC, MODULES_MAX, Module, NOTE_CAP, UNMODELLED_CAP};
-use pleach_abi::{ABI_VERSION, event::Event, node::Node};
+use pleach_abi::{ABI_VERSION, event::Event, node::Node, section::Counter};
 use std::fs::File;
 use std::io;
 use std::mem::offset_of;
@@ -220,14 +220,16 @@ impl Shm {
         Ok(bytes)
     }
 
-    /// Branch counters at a place in the cover region; `None` outside it.
+    /// Branch counters in so many bytes of the cover region, cut to 8 bits;
+    /// `None` outside it.
     pub fn counters(&self, at: u64, len: u64) -> io::Result<Option<Vec<u8>>> {
         if at.checked_add(len).is_none_or(|end| end > self.sizes.cover) {
             return Ok(None);
         }
         let mut bytes = vec![0; len as usize];
         self.file.read_exact_at(&mut bytes, self.cover_off + at)?;
-        Ok(Some(bytes))
+        let (counts, _) = bytes.as_chunks();
+        Ok(Some(counts.iter().map(|&c| Counter::from_ne_bytes(c).min(255) as u8).collect()))
     }
 
     pub fn clear_counters(&self, at: u64, len: u64) -> io::Result<()> {

@@ -158,6 +158,29 @@ fn dependency_files_are_clangs() {
 }
 
 #[test]
+fn compilation_databases_are_clangs() {
+    for line in ["-c -MJ db.json -O2 a.c -o x.o", "-MJdb.json -fno-pic -c a.c main.c"] {
+        let (ours, theirs) = (dir(&[A, MAIN]), dir(&[A, MAIN]));
+        ours.cc(line).quiet();
+        theirs.run(&mut clang(), line, "").quiet();
+        let text = |d: &Dir| {
+            let text = String::from_utf8(d.read("db.json")).unwrap();
+            text.replace(d.path().to_str().unwrap(), "DIR")
+        };
+        assert_eq!(text(&ours), text(&theirs), "{line}");
+    }
+}
+
+#[test]
+fn stack_usage_is_beside_the_output() {
+    for line in ["-c a.c", "-c sub/a.c -o out/x.o", "main.c -o out/exe", "-S a.c"] {
+        let files =
+            [A, ("main.c", "int main(void) { return 0; }\n"), ("sub/a.c", A.1), ("out/keep", "")];
+        same_as_clang(&files, &format!("-fstack-usage {line}"));
+    }
+}
+
+#[test]
 fn output_and_input_may_be_streams() {
     let d = dir(&[A]);
     let object = d.cc("-c a.c -o -").ok().raw;
@@ -282,6 +305,7 @@ fn options_for_code_generation_reach_both_halves() {
         "-fsanitize=undefined -fno-sanitize-recover=all",
         "-fsanitize=fuzzer-no-link",
         "-fprofile-generate",
+        "-fprofile-instr-generate -fcoverage-mapping",
         "-fno-integrated-as",
         "-pg",
         "-Wall -Wextra -Weverything -Wno-unsafe-buffer-usage -Wno-missing-prototypes -Werror -std=c99 -pedantic",

@@ -208,7 +208,8 @@ fn source_args(cx: &Context, number: usize, instrumented: bool) -> Vec<OsString>
             || ["--save-temps", "-fno-integrated-as", "-no-integrated-as", "-via-file-asm"]
                 .contains(&name)
             || name.starts_with("-fembed-bitcode");
-        if !(linking && options::is_linker_input(name) || instrumented && splits) {
+        let done = name.starts_with("-MJ");
+        if !(done || linking && options::is_linker_input(name) || instrumented && splits) {
             args.extend(flag.words());
         }
     }

@@ -82,6 +82,7 @@ fn run(language: Language, args: impl IntoIterator<Item = OsString>) -> Result<(
     let wanted = std::env::var_os("PLEACH_SYMBOLIC").is_none_or(|v| v != "0");
     let symbolic = inv.symbolic && wanted;
     let mut cx = Context { inv, toolchain, scratch, runtime, symbolic, halves: Vec::new() };
+    outputs::compilation_database(&cx, &words)?;
     cx.halves = compile_all(&cx)?;
     match cx.inv.mode {
         Mode::Link => link::link(&cx),
@@ -144,8 +145,7 @@ fn clang_refuses(inv: &Invocation) -> bool {
 fn hand_over(toolchain: &Toolchain, inv: &Invocation, words: &[OsString]) -> Stop {
     let clang = toolchain.clang(inv.language);
     let mut command = Command::new(clang);
-    command
-        .args(words.iter().filter(|w| *w != "-fno-pleach-symbolic" && *w != "-fpleach-symbolic"));
+    command.args(words.iter().filter(|w| !is_ours(w)));
     if inv.complete && inv.inputs().next().is_some() {
         if words.first().is_some_and(|w| w.to_string_lossy().starts_with("-cc1")) {
             return Error::io("run", clang)(command.exec()).into();
@@ -157,6 +157,11 @@ fn hand_over(toolchain: &Toolchain, inv: &Invocation, words: &[OsString]) -> Sto
         }
     }
     Error::io("run", clang)(command.exec()).into()
+}
+
+/// Options that clang does not know.
+fn is_ours(word: &OsStr) -> bool {
+    word == "-fno-pleach-symbolic" || word == "-fpleach-symbolic"
 }
 
 /// Macros and headers of ours, for every run that reads sources.

@@ -5,7 +5,10 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use super::Context;
+use super::error::Error;
 use super::invocation::{Input, Invocation, Mode, stem};
+use super::process::{Messages, Run};
 
 /// `-MD` and `-MMD`: the dependency file's name and the target in it.
 pub fn dependency_args(inv: &Invocation, input: &Input) -> Vec<OsString> {
@@ -33,7 +36,28 @@ pub fn dependency_args(inv: &Invocation, input: &Input) -> Vec<OsString> {
     args
 }
 
-/// Files of `--coverage` and `-gsplit-dwarf`. In a link each source's files are
+/// `-MJ`: the compilation database is about the command that the user gave, so
+/// clang's driver is asked for it and nothing is run. What was asked for is not
+/// part of the command.
+pub fn compilation_database(cx: &Context, words: &[OsString]) -> Result<(), Error> {
+    const ASK: &str = "-fdriver-only";
+    let Some(path) = cx.inv.flags().filter_map(|f| f.joined("-MJ")).last() else { return Ok(()) };
+    let file = cx.scratch.path().join("database.json");
+    let mut args: Vec<OsString> = vec![ASK.into(), "-Qunused-arguments".into()];
+    args.extend(words.iter().filter(|w| !super::is_ours(w)).cloned());
+    args.extend(["-MJ".into(), file.clone().into()]);
+    let log = cx.scratch.path().join("database.log");
+    if !Run::start(cx.clang(), &args, Messages::File(&log), &cx.scratch)?.wait()?.success() {
+        // The compile will say what is wrong.
+        return Ok(());
+    }
+    let text = std::fs::read_to_string(&file).map_err(Error::io("read", &file))?;
+    let ours = [ASK, "-Qunused-arguments"].map(|word| format!("\"{word}\", "));
+    let text = ours.iter().fold(text, |text, word| text.replace(word, ""));
+    std::fs::write(path, text).map_err(Error::io("write", PathBuf::from(path)))
+}
+
+/// Files of `--coverage`, `-gsplit-dwarf` and `-fstack-usage`. In a link each source's files are
 /// called after the executable and the source. `codegen`: the arguments are
 /// for the step that writes machine code.
 pub fn note_args(inv: &Invocation, input: &Input, codegen: bool) -> Vec<OsString> {
@@ -45,6 +69,11 @@ pub fn note_args(inv: &Invocation, input: &Input, codegen: bool) -> Vec<OsString
         (None, _) => source,
     };
     let mut cc1 = Vec::new();
+    if codegen && inv.has(&["-fstack-usage"]) {
+        let file = inv.output.as_ref().map_or_else(|| stem(&input.path), OsString::clone);
+        let file = PathBuf::from(file).with_extension("su");
+        cc1.extend(["-stack-usage-file".into(), file.into()]);
+    }
     if inv.has(&["--coverage", "-coverage", "-ftest-coverage", "-fprofile-arcs"]) {
         let absolute = std::path::absolute(&base).unwrap_or_else(|_| base.clone().into());
         for (option, extension) in
@@ -99,6 +128,14 @@ mod tests {
         check("-c -MD -MF x.d a.c -o b.o", "-MQ b.o");
         check("-c -MD -MT t a.c -o b.o", "-MF b.d");
         check("-c -Wp,-MD,x.d a.c -o b.o", "-MQ b.o");
+    }
+
+    #[test]
+    fn stack_usage_is_named_after_the_output() {
+        let check = |line, expected| check(|i, s| note_args(i, s, true), line, expected);
+        check("-c -fstack-usage d/a.c", "-Xclang -stack-usage-file -Xclang a.su");
+        check("-c -fstack-usage a.c -o d/b.o", "-Xclang -stack-usage-file -Xclang d/b.su");
+        check("-fstack-usage a.c -o d/exe", "-Xclang -stack-usage-file -Xclang d/exe.su");
     }
 
     #[test]

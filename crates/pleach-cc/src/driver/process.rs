@@ -7,10 +7,13 @@
 //! this safely.) Children start with a clear signal mask: `Command` sees to it.
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use super::error::Error;
 use super::response;
@@ -75,21 +78,29 @@ pub fn guard_signals() {
     });
 }
 
-/// A private directory for one run of the driver.
+/// A private directory for one run of the driver. It is locked for as long as
+/// the process lives, whatever ends it: what is not locked any more was left by
+/// a run that was killed, and the next run removes it.
 pub struct Scratch {
     dir: PathBuf,
+    _lock: Option<File>,
 }
+
+const PREFIX: &str = "pleach-cc-";
+/// A directory younger than this may be one that is about to be locked.
+const SETTLED: Duration = Duration::from_secs(60);
 
 impl Scratch {
     pub fn new() -> Result<Scratch, Error> {
+        remove_abandoned(&std::env::temp_dir());
         let mut live = live();
         let dir = tempfile::Builder::new()
-            .prefix("pleach-cc-")
+            .prefix(PREFIX)
             .tempdir()
             .map_err(Error::io("make a directory in", std::env::temp_dir()))?
             .keep();
         live.directories.push(dir.clone());
-        Ok(Scratch { dir })
+        Ok(Scratch { _lock: lock(&dir), dir })
     }
 
     pub fn path(&self) -> &Path {
@@ -108,6 +119,33 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         // A directory that cannot be removed is no reason to fail a build.
         let _ = std::fs::remove_dir_all(&self.dir);
+    }
+}
+
+/// Locks a directory until the result is dropped; `None` if another run has it.
+fn lock(dir: &Path) -> Option<File> {
+    let file = File::open(dir).ok()?;
+    file.try_lock().ok()?;
+    Some(file)
+}
+
+/// Removes what runs that were killed have left in a directory.
+fn remove_abandoned(parent: &Path) {
+    let Ok(entries) = std::fs::read_dir(parent) else { return };
+    for entry in entries.flatten() {
+        if !entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
+            continue;
+        }
+        // Safety: takes nothing and cannot fail.
+        let user = unsafe { libc::geteuid() };
+        let settled = entry.metadata().is_ok_and(|m| {
+            m.is_dir()
+                && m.uid() == user
+                && m.modified().is_ok_and(|t| t.elapsed().is_ok_and(|age| age > SETTLED))
+        });
+        if settled && let Some(_lock) = lock(&entry.path()) {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
     }
 }
 
@@ -193,5 +231,31 @@ pub fn status_code(status: ExitStatus) -> u8 {
         (Some(code), _) => code as u8,
         (None, Some(signal)) => 128 + signal as u8,
         (None, None) => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_abandoned_directories_are_removed() {
+        let parent = tempfile::tempdir().unwrap();
+        let old = std::time::SystemTime::now() - 2 * SETTLED;
+        let make = |name: &str, age: bool| {
+            let dir = parent.path().join(name);
+            std::fs::create_dir(&dir).unwrap();
+            std::fs::write(dir.join("file"), "x").unwrap();
+            if age {
+                File::open(&dir).unwrap().set_modified(old).unwrap();
+            }
+            dir
+        };
+        let (dead, fresh) = (make("pleach-cc-dead", true), make("pleach-cc-fresh", false));
+        let (locked, other) = (make("pleach-cc-locked", true), make("another", true));
+        let _lock = lock(&locked).unwrap();
+        remove_abandoned(parent.path());
+        let left = [&dead, &fresh, &locked, &other].map(|d| d.exists());
+        assert_eq!(left, [false, true, true, true]);
     }
 }

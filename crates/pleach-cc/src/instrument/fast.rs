@@ -1,37 +1,58 @@
-//! The fast half: an 8-bit counter for each direction of each branch and each
-//! case of each switch, in data of the program's own. An increment is one
-//! memory operand relative to the instruction pointer; under a driver the page
-//! below it is shared (see the runtime's `cover.rs`).
+//! The fast half: a counter for each direction of each branch and each case of
+//! each switch, in data of the program's own. An increment is one instruction
+//! with its memory operand relative to the instruction pointer; under a driver
+//! the page below it is shared (see the runtime's `cover.rs`).
 //!
-//! Counters wrap past zero, as AFL's do, so that a count of 256 is not "never".
+//! Counters are put in before the optimiser runs, as only then every decision
+//! of the source is still there. So they must not be in its way:
+//! - **32 bits.** AFL's 8-bit counters skip zero when they wrap, which takes
+//!   four instructions and a register. A count of 2^32 is out of reach of a run,
+//!   so a plain increment will do. The driver cuts counts to 8 bits.
+//! - **No aliases.** The optimiser cannot know that the program's pointers do
+//!   not point to a counter, so after each increment it would read again what
+//!   it had in registers. Scoped `noalias` metadata tells it.
+//! - **No motion.** Relaxed atomic accesses are ordinary instructions here,
+//!   which threads may share, and LICM leaves them where they are. With plain
+//!   ones a counter lives in a register for the length of a loop, and a run that
+//!   ends inside it, by a crash or a timeout, would not show the loop at all.
+//! - **No weight.** The inliner pays for what it sees, so each function gets a
+//!   bonus of what its counters cost.
 
-use super::llvm::{Builder, Context, IntPredicate, Module, Opcode, Type, Value};
+use super::llvm::{Builder, Context, Module, Opcode, Value};
 use super::sites::{self, Sites};
-use pleach_abi::section::{self, SiteKind};
+use pleach_abi::section::{self, Counter, SiteKind};
 
 const NAME: &str = "__pleach_counters";
+const BYTES: u64 = size_of::<Counter>() as u64;
+/// What the inliner takes for an increment: a load, an addition and a store.
+const INLINE_COST: u32 = 15;
 
 pub fn instrument(ctx: &Context, module: &Module, all: &[Sites]) {
-    let builder = ctx.builder();
+    let marks = Marks::new(ctx);
+    let count = Count { ctx, builder: ctx.builder(), marks: &marks };
     for f in all {
         let total: u32 = f.sites.iter().map(|s| s.counters).sum();
         if total == 0 {
             continue;
         }
-        let zeros = ctx.int(8).array(total.into()).null();
+        marks.program(f.function);
+        let zeros = ctx.int(Counter::BITS).array(total.into()).null();
         let counters = module.add_data(NAME, zeros, Some(section::COUNTERS), false);
-        counters.set_alignment(1);
+        counters.set_alignment(BYTES as u32);
         module.share_by_name(counters, NAME, f.function, sites::shape(&f.sites));
         module.keep(counters);
-        let mut next = 0u64;
+        f.function.add_attribute(
+            ctx.text_attribute("call-threshold-bonus", &(total * INLINE_COST).to_string()),
+        );
+        let mut next = 0;
         for site in &f.sites {
-            let here = counters.offset_by(ctx, next);
+            let first = counters.offset_by(ctx, next * BYTES);
             match site.kind {
-                SiteKind::Branch => count_branch(ctx, &builder, site.at, counters, next),
-                SiteKind::Switch => count_switch(ctx, &builder, site.at, counters, next),
+                SiteKind::Branch => count.branch(site.at, first),
+                SiteKind::Switch => count.switch(site.at, first),
                 SiteKind::Select => {
-                    builder.before(site.at);
-                    count_by(ctx, &builder, here, site.at.operand(0));
+                    count.builder.before(site.at);
+                    count.by(first, site.at.operand(0));
                 }
                 _ => {}
             }
@@ -40,57 +61,103 @@ pub fn instrument(ctx: &Context, module: &Module, all: &[Sites]) {
     }
 }
 
-/// True counts at 0, false at 1, each on its own edge where it has one.
-fn count_branch(ctx: &Context, b: &Builder, branch: Value, counters: Value, at: u64) {
-    let targets = branch.successors();
-    if targets.iter().all(|t| t.incoming_edges() == 1) {
+struct Count<'a> {
+    ctx: &'a Context,
+    builder: Builder,
+    marks: &'a Marks,
+}
+
+impl Count<'_> {
+    /// True counts at 0, false at 1, each on its own edge where it has one.
+    fn branch(&self, branch: Value, first: Value) {
+        let targets = branch.successors();
+        if targets.iter().all(|t| t.incoming_edges() == 1) {
+            for (i, t) in targets.iter().enumerate() {
+                if let Some(place) = t.insertion_point() {
+                    self.builder.before(place);
+                    self.increment(first.offset_by(self.ctx, i as u64 * BYTES));
+                }
+            }
+            return;
+        }
+        self.builder.before(branch);
+        self.by(first, branch.condition());
+    }
+
+    /// One counter a case, the default's last. Critical edges are broken, so
+    /// every case has a block of its own.
+    fn switch(&self, switch: Value, first: Value) {
+        let mut targets = switch.successors();
+        targets.rotate_left(1);
         for (i, t) in targets.iter().enumerate() {
-            if let Some(place) = t.insertion_point() {
-                b.before(place);
-                increment(ctx, b, counters.offset_by(ctx, at + i as u64));
+            if t.incoming_edges() == 1
+                && let Some(place) = t.insertion_point()
+            {
+                self.builder.before(place);
+                self.increment(first.offset_by(self.ctx, i as u64 * BYTES));
             }
         }
-        return;
     }
-    b.before(branch);
-    count_by(ctx, b, counters.offset_by(ctx, at), branch.condition());
-}
 
-/// One counter a case, the default's last. Critical edges are broken, so
-/// every case has a block of its own.
-fn count_switch(ctx: &Context, b: &Builder, switch: Value, counters: Value, at: u64) {
-    let mut targets = switch.successors();
-    targets.rotate_left(1);
-    for (i, t) in targets.iter().enumerate() {
-        if t.incoming_edges() == 1
-            && let Some(place) = t.insertion_point()
-        {
-            b.before(place);
-            increment(ctx, b, counters.offset_by(ctx, at + i as u64));
+    /// Counts in the first if the condition holds, in the second if not.
+    fn by(&self, first: Value, condition: Value) {
+        let (ctx, b) = (self.ctx, &self.builder);
+        let holds = b.cast(Opcode::LLVMZExt, condition, ctx.int(64));
+        let index = b.op(Opcode::LLVMSub, ctx.constant(64, 1), holds);
+        let bytes = b.op(Opcode::LLVMMul, index, ctx.constant(64, BYTES));
+        self.increment(b.offset(ctx, first, bytes));
+    }
+
+    fn increment(&self, place: Value) {
+        let (ctx, b) = (self.ctx, &self.builder);
+        let old = b.load(ctx.int(Counter::BITS), place);
+        let store = b.store(b.add(old, ctx.constant(Counter::BITS, 1)), place);
+        for access in [old, store] {
+            access.make_relaxed();
+            self.marks.counter(access);
         }
     }
 }
 
-/// Counts at `base` if the condition holds, one further if not.
-fn count_by(ctx: &Context, b: &Builder, base: Value, condition: Value) {
-    let wide: Type = ctx.int(64);
-    let one = ctx.constant(64, 1);
-    let holds = b.cast(Opcode::LLVMZExt, condition, wide);
-    let index = b.op(Opcode::LLVMSub, one, holds);
-    let place = b.offset(ctx, base, index);
-    increment(ctx, b, place);
+/// Metadata that tells a counter's accesses from the program's.
+struct Marks {
+    nosanitize: u32,
+    scope_kind: u32,
+    noalias_kind: u32,
+    empty: Value,
+    scope: Value,
 }
 
-fn increment(ctx: &Context, b: &Builder, place: Value) {
-    let byte = ctx.int(8);
-    let nosanitize = ctx.metadata_kind("nosanitize");
-    let old = b.load(byte, place);
-    let new = b.add(old, ctx.constant(8, 1));
-    let wrapped = b.compare(IntPredicate::LLVMIntEQ, new, byte.null());
-    let carry = b.cast(Opcode::LLVMZExt, wrapped, byte);
-    let new = b.add(new, carry);
-    let store = b.store(new, place);
-    let empty = ctx.empty_metadata();
-    old.set_metadata(nosanitize, empty);
-    store.set_metadata(nosanitize, empty);
+impl Marks {
+    fn new(ctx: &Context) -> Marks {
+        Marks {
+            nosanitize: ctx.metadata_kind("nosanitize"),
+            scope_kind: ctx.metadata_kind("alias.scope"),
+            noalias_kind: ctx.metadata_kind("noalias"),
+            empty: ctx.empty_metadata(),
+            scope: ctx.alias_scope("pleach", "pleach counters"),
+        }
+    }
+
+    fn counter(&self, access: Value) {
+        access.set_metadata(self.nosanitize, self.empty);
+        access.set_metadata(self.scope_kind, self.scope);
+    }
+
+    /// Marks what the program itself reads and writes. Other calls stay as
+    /// they are: what they call counts.
+    fn program(&self, function: Value) {
+        for i in function.blocks().into_iter().flat_map(|b| b.instructions()) {
+            let reads_or_writes = match i.opcode() {
+                Opcode::LLVMLoad | Opcode::LLVMStore => true,
+                Opcode::LLVMCall => {
+                    i.callee().intrinsic().is_some_and(|name| name.starts_with("llvm.mem"))
+                }
+                _ => false,
+            };
+            if reads_or_writes && i.metadata(self.noalias_kind).is_none() {
+                i.set_metadata(self.noalias_kind, self.scope);
+            }
+        }
+    }
 }

@@ -40,7 +40,7 @@ enum Product {
 /// Where the C library keeps what the runtime calls, on every glibc: words for
 /// the linker.
 const RUNTIME_LIBRARIES: &[&str] =
-    &["--push-state", "--as-needed", "-lpthread", "-ldl", "-lm", "--pop-state"];
+    &["--push-state", "--as-needed", "-lpthread", "-ldl", "--pop-state"];
 
 /// A symbol of the runtime that brings in all of it.
 const ANCHOR: &str = "__pleach_register_module";

@@ -74,6 +74,20 @@ impl Context {
         }
     }
 
+    /// An attribute that is a pair of words.
+    pub fn text_attribute(&self, name: &str, value: &str) -> Attribute {
+        let size = |text: &str| text.len() as u32;
+        Attribute(unsafe {
+            LLVMCreateStringAttribute(
+                self.0,
+                name.as_ptr().cast(),
+                size(name),
+                value.as_ptr().cast(),
+                size(value),
+            )
+        })
+    }
+
     pub fn read_bitcode(&self, path: &Path) -> Result<Module, String> {
         let path = c_string(&path.to_string_lossy());
         let (mut buffer, mut message) = (std::ptr::null_mut(), std::ptr::null_mut());
@@ -115,6 +129,20 @@ impl Context {
             }
         }
         Ok(Module::new(module))
+    }
+
+    /// A list of one scope, for `!alias.scope` and `!noalias`. Scopes of one
+    /// name are one scope, in whatever module.
+    pub fn alias_scope(&self, domain: &str, name: &str) -> Value {
+        unsafe {
+            let text = |t: &str| LLVMMDStringInContext2(self.0, t.as_ptr().cast(), t.len());
+            let node = |parts: &mut [LLVMMetadataRef]| {
+                LLVMMDNodeInContext2(self.0, parts.as_mut_ptr(), parts.len())
+            };
+            let domain = node(&mut [text(domain)]);
+            let scope = node(&mut [text(name), domain]);
+            Value(LLVMMetadataAsValue(self.0, node(&mut [scope])))
+        }
     }
 
     /// `!{}`, for marks such as `!nosanitize`.

@@ -375,6 +375,13 @@ impl Value {
         unsafe { LLVMSetMetadata(self.0, kind, m.0) }
     }
 
+    /// Makes a load or store atomic, without any order.
+    pub fn make_relaxed(self) {
+        unsafe {
+            LLVMSetOrdering(self.0, llvm_sys::LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic)
+        }
+    }
+
     /// Source line and column of an instruction, and its file.
     pub fn location(self) -> (String, u32, u32) {
         unsafe {
