@@ -86,7 +86,7 @@ pub struct Scratch {
     _lock: Option<File>,
 }
 
-const PREFIX: &str = "pleach-cc-";
+const PREFIX: &str = "pleach-cc.";
 /// A directory younger than this may be one that is about to be locked.
 const SETTLED: Duration = Duration::from_secs(60);
 
@@ -251,8 +251,8 @@ mod tests {
             }
             dir
         };
-        let (dead, fresh) = (make("pleach-cc-dead", true), make("pleach-cc-fresh", false));
-        let (locked, other) = (make("pleach-cc-locked", true), make("another", true));
+        let (dead, fresh) = (make("pleach-cc.dead", true), make("pleach-cc.fresh", false));
+        let (locked, other) = (make("pleach-cc.locked", true), make("another", true));
         let _lock = lock(&locked).unwrap();
         remove_abandoned(parent.path());
         let left = [&dead, &fresh, &locked, &other].map(|d| d.exists());
