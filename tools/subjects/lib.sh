@@ -9,6 +9,8 @@
 #     programs   print the executables that have two halves, one a line
 #     check      run the suite; print `ok NAME` or `not ok NAME` for each test
 #     work       print a CPU-bound command line, for the benchmark (optional)
+#     fuzz       print the command line that reads one input, `@@`, and
+#     fuzz_seed  print that input: for the comparison of fuzzers (optional)
 #
 # and knows nothing of flavours: the same three functions run on the plain build,
 # on the fast half and on the symbolic half. A check whose right answer nobody

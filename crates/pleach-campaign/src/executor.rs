@@ -23,7 +23,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
@@ -142,6 +143,13 @@ pub enum ExecError {
         program.display()
     )]
     Version { program: PathBuf, theirs: u32, ours: u32 },
+    #[error(
+        "connections deliver the input only under the fork server: the plain program \
+         cannot be given it (use another half)"
+    )]
+    Connections,
+    #[error("a zero byte cannot be in an argument or a variable of the plain program")]
+    ZeroByte,
 }
 
 /// Branch counters of one module after a run.
@@ -161,6 +169,7 @@ pub struct Executor {
     scratch: Option<Scratch>,
     capture: Option<Capture>,
     input_len: u64,
+    cpu_limit: Option<Duration>,
 }
 
 /// What sanitizers in the fast half must do under a driver: end a bad run by a
@@ -172,11 +181,15 @@ const SANITIZERS: [(&str, &str); 2] = [
         "abort_on_error=1:symbolize=0:detect_leaks=0:allocator_may_return_null=1:\
          handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0:handle_abort=0",
     ),
-    ("UBSAN_OPTIONS", "halt_on_error=1:abort_on_error=1:symbolize=0:print_stacktrace=0"),
+    (
+        "UBSAN_OPTIONS",
+        "halt_on_error=1:abort_on_error=1:symbolize=0:print_stacktrace=0:\
+         handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0:handle_abort=0",
+    ),
 ];
 
 /// How often limits are looked at.
-const TICK: Duration = Duration::from_millis(20);
+pub(crate) const TICK: Duration = Duration::from_millis(20);
 
 /// How much more CPU time a run may use than time by the clock: threads and
 /// children add up, and some programs mean it.
@@ -203,6 +216,7 @@ impl Executor {
             target,
             layout,
             input_len: 0,
+            cpu_limit: None,
         })
     }
 
@@ -220,8 +234,51 @@ impl Executor {
         self.server = None;
     }
 
+    /// Ends runs that use more CPU time than this, however little time went by
+    /// on the clock; `None` for a few times what the clock allows.
+    pub fn limit_cpu(&mut self, limit: Option<Duration>) {
+        self.cpu_limit = limit;
+    }
+
     /// Runs the target once.
     pub fn run(&mut self, input: &[u8], timeout: Duration) -> Result<Outcome, ExecError> {
+        self.prepare(input)?;
+        let mut outcome = self.round(timeout);
+        self.collect(&mut outcome);
+        Ok(outcome)
+    }
+
+    /// Runs the target once, in a fresh process, while `watch` is told the server
+    /// that will fork the run. It says when the run may begin, and is told when
+    /// the run is over.
+    pub(crate) fn run_watched<T: Send>(
+        &mut self,
+        input: &[u8],
+        timeout: Duration,
+        watch: impl FnOnce(i32, &AtomicBool, &AtomicBool) -> T + Send,
+    ) -> Result<(Outcome, Option<T>), ExecError> {
+        self.stop();
+        self.prepare(input)?;
+        // What the server says of itself is not to be believed.
+        let server = self.server.as_ref().and_then(Server::verified_pid);
+        let (ready, done) = (AtomicBool::new(false), AtomicBool::new(false));
+        let (mut outcome, seen) = std::thread::scope(|scope| {
+            let (ready, done) = (&ready, &done);
+            let thread = server.map(|pid| scope.spawn(move || watch(pid, ready, done)));
+            while thread.as_ref().is_some_and(|t| !t.is_finished()) && !ready.load(Acquire) {
+                std::thread::sleep(Duration::from_micros(100));
+            }
+            let outcome = self.round(timeout);
+            done.store(true, Release);
+            (outcome, thread.and_then(|t| t.join().ok()))
+        });
+        self.collect(&mut outcome);
+        self.stop();
+        Ok((outcome, seen))
+    }
+
+    /// Puts the input and everything else in place for a run.
+    fn prepare(&mut self, input: &[u8]) -> Result<(), ExecError> {
         let io = |what| move |error| ExecError::Io { what, error };
         let container = is_container(input);
         let visible = if container { file_of(input) } else { input };
@@ -256,11 +313,13 @@ impl Executor {
         if let Some(capture) = &self.capture {
             capture.clear().map_err(io("cannot keep the target's output"))?;
         }
-        let mut outcome = self.round(timeout);
+        Ok(())
+    }
+
+    fn collect(&self, outcome: &mut Outcome) {
         if let Some(capture) = &self.capture {
             (outcome.stdout, outcome.stderr) = capture.read();
         }
-        Ok(outcome)
     }
 
     /// The trace of the last run (symbolic half).
@@ -299,10 +358,11 @@ impl Executor {
         outcome.round = server.rounds + 1;
         let target = &self.target;
         let (warden, own) = (server.warden.pid(), server.pid);
+        let most_cpu = self.cpu_limit.unwrap_or(timeout * CPU_SHARE);
         // A process that has seen inputs before has used time before.
         let mut before = None;
         let result = server.converse(timeout, TICK, &mut |pid| {
-            if target.cancel.as_ref().is_some_and(|c| c.load(Ordering::Relaxed)) {
+            if target.cancel.as_ref().is_some_and(|c| c.load(Relaxed)) {
                 return Some(End::Timeout);
             }
             let family = Family::below(warden, own, pid, target.processes);
@@ -312,7 +372,7 @@ impl Executor {
                 Some(End::Processes)
             } else if target.memory_kib.is_some_and(|most| family.resident_kib > most) {
                 Some(End::Memory)
-            } else if family.cpu.saturating_sub(before) > timeout * CPU_SHARE {
+            } else if family.cpu.saturating_sub(before) > most_cpu {
                 Some(End::Timeout)
             } else if written || self.capture.as_ref().is_some_and(Capture::is_over) {
                 Some(End::Output)
@@ -522,7 +582,7 @@ fn file_of(input: &[u8]) -> &[u8] {
 }
 
 /// An argument with `@@` replaced by a path; `None` if there is none in it.
-fn with_path(arg: &OsStr, path: &Path) -> Option<OsString> {
+pub(crate) fn with_path(arg: &OsStr, path: &Path) -> Option<OsString> {
     let (mut rest, mut out, mut found) = (arg.as_bytes(), Vec::new(), false);
     while let Some(at) = rest.windows(2).position(|w| w == b"@@") {
         out.extend(&rest[..at]);

@@ -1,6 +1,7 @@
 //! Everything between a target's executable and a trace in the driver's
 //! memory: finding the halves in the file, running them, reading what they
-//! leave in shared memory, and checking it.
+//! leave in shared memory, and checking it. Beside it, what is done with inputs
+//! whatever the search: mutation, triage of crashes, minimising.
 //!
 //! A target is hostile by assumption. It may write anything into the shared
 //! memory at any time, fork, daemonise, close its descriptors, kill its
@@ -16,17 +17,22 @@ pub mod executor;
 mod files;
 pub mod image;
 pub mod layout;
+pub mod minimise;
 pub mod mutate;
 pub mod oracle;
+pub mod plain;
 pub mod process;
 pub mod run;
 mod server;
 pub mod shm;
 pub mod trace;
+pub mod triage;
 mod warden;
 
 pub use executor::{End, ExecError, Executor, Half, Outcome, Output, Target};
 pub use image::{Image, ImageError};
 pub use layout::Layout;
+pub use plain::Plain;
 pub use server::signal_name;
 pub use trace::Trace;
+pub use triage::{CrashId, Frame, Triage};

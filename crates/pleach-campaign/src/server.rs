@@ -45,6 +45,11 @@ impl Server {
         }
     }
 
+    /// The server's process, if it is the one that was started.
+    pub fn verified_pid(&self) -> Option<i32> {
+        (parent_of(self.pid)? == self.warden.pid()).then_some(self.pid)
+    }
+
     /// Runs once. The error says how the server was lost.
     pub fn converse(
         &mut self,
@@ -156,11 +161,17 @@ impl Server {
 }
 
 fn end_of(done: &Message) -> End {
-    let status = done.a as i32;
     match done.kind {
         message::STOPPED => End::Exit(0),
-        _ if libc::WIFSIGNALED(status) => End::Signal(libc::WTERMSIG(status)),
-        _ => End::Exit(libc::WEXITSTATUS(status)),
+        _ => end_of_status(done.a as i32),
+    }
+}
+
+/// How a process with a wait status ended.
+pub(crate) fn end_of_status(status: i32) -> End {
+    match libc::WIFSIGNALED(status) {
+        true => End::Signal(libc::WTERMSIG(status)),
+        false => End::Exit(libc::WEXITSTATUS(status)),
     }
 }
 

@@ -118,6 +118,13 @@ impl Warden {
         Ok(Warden { child, socket: ours, children, ended: None })
     }
 
+    /// The process that was started, if it is still there: the warden's first child.
+    pub fn server(&self) -> Option<i32> {
+        let mut text = [0; 64];
+        let n = self.children.as_ref()?.read_at(&mut text, 0).ok()?;
+        std::str::from_utf8(&text[..n]).ok()?.split(' ').next()?.parse().ok()
+    }
+
     pub fn pid(&self) -> i32 {
         self.child.id() as i32
     }
@@ -224,6 +231,10 @@ mod raw {
             libc::sigaddset(&mut chld, libc::SIGCHLD);
             let signals = libc::signalfd(-1, &chld, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
             let poll = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+            // It may have ended before its signal was waited for.
+            if let Some(status) = reap(server) {
+                leave(server, socket, status);
+            }
             loop {
                 let mut polls = [poll(socket), poll(signals)];
                 libc::poll(polls.as_mut_ptr(), 2, 1000);

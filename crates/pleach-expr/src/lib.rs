@@ -23,7 +23,7 @@ mod word;
 pub use eval::{Values, apply, mask, sign_extend};
 pub use graph::{Arg, Broken, Expr};
 pub use input::Input;
-pub use pool::{Code, Imported, Node, Pool, Set, Table, Term};
+pub use pool::{Code, Imported, LENGTH_BITS, Node, Pool, Set, Table, Term};
 pub use print::{NoSymbols, Printer, Symbols, case_of};
 pub use reads::{Reads, Var};
 pub use support::Support;

@@ -94,6 +94,22 @@ impl Compiler {
         roots: &[Term],
         vary: &[Var],
     ) -> Tape {
+        self.compile_cut(pool, base, roots, vary, vary, &[])
+    }
+
+    /// As [`Compiler::compile`], where the terms `cuts` are inputs too: their
+    /// places come after those of `vary`. `free` (sorted) are all inputs that vary
+    /// at all. What is reached from the roots without passing a cut must depend on
+    /// no input of `free` that is not in `vary`.
+    pub fn compile_cut(
+        &mut self,
+        pool: &Pool,
+        base: &TermValues,
+        roots: &[Term],
+        vary: &[Var],
+        free: &[Var],
+        cuts: &[Term],
+    ) -> Tape {
         self.round = self.round.wrapping_add(1);
         if self.round == 0 || self.registers.len() < pool.len() {
             self.registers.clear();
@@ -102,11 +118,14 @@ impl Compiler {
         }
         let varies = |term: Term| {
             pool.var_ranges(term).iter().any(|&(from, to)| {
-                let at = vary.partition_point(|v| v.0 < from);
-                vary.get(at).is_some_and(|v| v.0 < to)
+                let at = free.partition_point(|v| v.0 < from);
+                free.get(at).is_some_and(|v| v.0 < to)
             })
         };
         let mut tape = Tape { inputs: vary.to_vec(), ..Tape::default() };
+        for &cut in cuts {
+            self.registers[cut.index()] = (self.round, CUT);
+        }
         self.walk(pool, base, roots, &varies, &mut tape);
         // Bytes of reads that do not vary are constants too.
         let byte = |tape: &mut Tape, offset: u32| match vary.binary_search(&Var::byte(offset)) {
@@ -149,7 +168,11 @@ impl Compiler {
                 }
             }
         }
-        tape.start.resize(tape.first_input + vary.len(), 0);
+        tape.start.resize(tape.first_input + vary.len() + cuts.len(), 0);
+        for (i, &cut) in cuts.iter().enumerate() {
+            let register = tape.first_input + vary.len() + i;
+            self.registers[cut.index()] = (self.round, register as u32);
+        }
         let mut reads = reads.into_iter();
         let mut next = tape.start.len() as u32;
         for at in 0..self.order.len() {
@@ -249,6 +272,7 @@ impl Compiler {
 /// Marks in place of registers while compiling.
 const OPEN: u32 = u32::MAX;
 const DONE: u32 = u32::MAX - 1;
+const CUT: u32 = u32::MAX - 2;
 const INPUT: u32 = 1 << 31;
 const FIXED: u32 = 1 << 30;
 
@@ -314,8 +338,7 @@ impl<const N: usize> Frame<N> {
     }
 
     fn run_wide(&mut self, pool: &Pool, tape: &Tape, lane: usize) {
-        for place in 0..tape.inputs.len() {
-            let at = tape.input(place);
+        for at in tape.first_input..tape.start.len() {
             self.wide[at] = self.registers[at][lane].into();
         }
         for (i, op) in tape.ops.iter().enumerate() {

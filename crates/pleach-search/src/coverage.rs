@@ -103,7 +103,7 @@ impl Coverage {
 }
 
 /// AFL's buckets: 1, 2, 3, 4–7, 8–15, 16–31, 32–127, 128 and more; 0 for none.
-const fn bucket(count: u8) -> u8 {
+pub const fn bucket(count: u8) -> u8 {
     match count {
         0 => 0,
         1 => 1,

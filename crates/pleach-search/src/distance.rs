@@ -9,9 +9,9 @@
 //! nearest branch in front of it plus one.
 //!
 //! All distances come from one breadth-first search, backwards from the blocks
-//! in front of uncovered branches. For a program of 10,000 blocks that takes some
-//! hundred microseconds, and it is needed once for each time that coverage grew,
-//! so nothing here is incremental.
+//! in front of uncovered branches. It takes time in proportion to the program and
+//! is needed once for each time that coverage grew, which becomes rare soon: so
+//! nothing here is incremental.
 
 use crate::coverage::Coverage;
 use crate::program::{BranchId, Program};

@@ -11,13 +11,14 @@
 
 mod coverage;
 mod distance;
+mod keys;
 mod program;
 mod rng;
 mod run;
 mod strategy;
 mod tree;
 
-pub use coverage::{Coverage, Gain};
+pub use coverage::{Coverage, Gain, bucket};
 pub use distance::{Distances, FAR};
 pub use program::{BranchId, Call, FunctionShape, Program, SiteShape};
 pub use rng::Rng;

@@ -17,9 +17,10 @@
 //! A length is an interval: see [`crate::path`].
 
 use crate::byteset::ByteSet;
+use crate::ranges;
 use crate::request::{Found, Request};
 use pleach_expr::{Compiler, Frame, Pool, Tape, Term, TermValues, Var};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Values tried at once.
 pub(crate) const LANES: usize = 64;
@@ -31,7 +32,7 @@ const MOST_MOVES: usize = 24;
 /// Sets of conditions on one byte, by shape.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memo {
-    sets: HashMap<u64, ByteSet>,
+    sets: FxHashMap<u64, ByteSet>,
     compiler: Compiler,
     frame: Frame<LANES>,
 }
@@ -114,6 +115,9 @@ pub(crate) fn solve(request: &mut Request) -> Found {
             return Found::Sat(changes);
         }
     }
+    if ranges::refute(request) {
+        return Found::Unsat;
+    }
     one_at_a_time(request, &allowed)
 }
 
@@ -136,6 +140,9 @@ fn length(request: &mut Request, stream: u32) -> Found {
     let high = high.min(request.limits.length);
     let var = Var::length(stream);
     let near = request.path.current(var).clamp(low, high);
+    if low == high && !request.holds(&[(var, low)]) {
+        return Found::Unsat;
+    }
     if bounds_only {
         return Found::Sat(vec![(var, near)]);
     }
@@ -145,7 +152,7 @@ fn length(request: &mut Request, stream: u32) -> Found {
             return Found::Sat(vec![(var, value)]);
         }
     }
-    Found::Pass
+    if ranges::refute(request) { Found::Unsat } else { Found::Pass }
 }
 
 fn one_at_a_time(request: &mut Request, allowed: &[(u32, ByteSet)]) -> Found {

@@ -5,8 +5,9 @@
 //! keeps all decisions before one and changes that one. Four tiers try in turn,
 //! cheapest first, one file each:
 //!
-//! 1. `domains` and `layers`: sets of values for each byte, and the exhaustive
-//!    search over several bytes that merges what cannot be told apart;
+//! 1. `domains`, `ranges` and `layers`: sets of values for each byte, what a value
+//!    can be at most, and the exhaustive search over several bytes that merges
+//!    what cannot be told apart;
 //! 2. `inversion`: backwards through operations that can be undone;
 //! 3. `search`: from the input at hand downhill, by a distance;
 //! 4. `complete`: the conditions as a circuit, and a SAT solver.
@@ -27,12 +28,16 @@
 mod byteset;
 mod complete;
 mod domains;
+mod layers;
 mod path;
+mod ranges;
 mod recording;
 mod request;
+mod smt;
 mod solver;
 
 pub use byteset::ByteSet;
 pub use path::{Goal, Path, Shape, Step};
 pub use recording::{BadRecording, Recording};
+pub use smt::SmtRequest;
 pub use solver::{Answer, Config, Limits, Model, Solver, Stats, Tier, Verdict, Why};

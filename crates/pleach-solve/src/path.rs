@@ -21,9 +21,12 @@
 
 use crate::byteset::ByteSet;
 use crate::domains::Memo;
+use crate::ranges;
+use pleach_abi::node::Op;
 use pleach_expr::{Code, Expr, Input, Pool, Term, TermValues, Var, mask};
-use std::collections::HashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// One decision of a trace in solver terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,9 +104,17 @@ pub struct Path {
     streams: Vec<LengthIndex>,
     /// Atoms that read more inputs than are worth an entry for each.
     broad: Vec<u32>,
+    /// Terms that a condition says the value of: that value, from a step on.
+    pins: FxHashMap<Term, (u32, u64)>,
+    /// Conditions that compare a term with a constant, by term.
+    said: FxHashMap<Term, Vec<u32>>,
+    /// Tells paths apart.
+    pub(crate) serial: u64,
     inconsistent: u32,
     pub(crate) circuit: crate::complete::Circuit,
 }
+
+static SERIAL: AtomicU64 = AtomicU64::new(1);
 
 /// An atom that reads more inputs than this is kept in a list of its own.
 const BROAD: u32 = 512;
@@ -119,6 +130,7 @@ impl Path {
         stream_offsets: &[u64],
     ) -> Path {
         let imported = Pool::import(expr);
+        let labels: Vec<u32> = steps.iter().map(|s| s.label).collect();
         let terms: Vec<Option<Term>> = steps.iter().map(|s| imported.term(s.label)).collect();
         let steps = terms.into_iter().zip(steps).map(|(t, s)| (t, s.shape)).collect();
         let streams = lengths.iter().map(|_| LengthIndex::default()).collect();
@@ -134,10 +146,14 @@ impl Path {
             bytes: Vec::new(),
             streams,
             broad: Vec::new(),
+            pins: FxHashMap::default(),
+            said: FxHashMap::default(),
+            serial: SERIAL.fetch_add(1, Ordering::Relaxed),
             inconsistent: 0,
             circuit: Default::default(),
         };
         path.refresh();
+        path.reach(expr, &labels);
         path.prepare();
         path
     }
@@ -176,6 +192,15 @@ impl Path {
             }
             Some((Some(_), Shape::Value)) => vec![Goal::Other],
             _ => Vec::new(),
+        }
+    }
+
+    /// A step's term in short, for people who look into a solver.
+    pub fn show(&self, at: usize) -> String {
+        match self.steps.get(at) {
+            Some((Some(term), shape)) => format!("{shape:?} {}", self.pool.show(*term, 12)),
+            Some((None, shape)) => format!("{shape:?}"),
+            None => String::new(),
         }
     }
 
@@ -279,7 +304,7 @@ impl Path {
 
     /// Takes the steps apart and builds the index.
     fn prepare(&mut self) {
-        let mut known: HashSet<Term> = HashSet::new();
+        let mut known: FxHashSet<Term> = FxHashSet::default();
         let mut parts = Vec::new();
         for step in 0..self.steps.len() {
             let (term, shape) = self.steps[step].clone();
@@ -306,9 +331,6 @@ impl Path {
             parts.clear();
             split(&mut self.pool, holds, &mut parts);
             self.refresh();
-            if let Some(term) = term {
-                self.reached(step as u32, term);
-            }
             if parts.iter().any(|&p| self.values.low(p) == 0) {
                 self.inconsistent += 1;
                 continue;
@@ -324,6 +346,12 @@ impl Path {
     fn index(&mut self, term: Term, step: u32) {
         let atom = self.atoms.len() as u32;
         self.atoms.push(Atom { term, step });
+        if let Some(compared) = ranges::compared(&self.pool, term) {
+            self.said.entry(compared).or_default().push(atom);
+        }
+        for (pinned, value) in ranges::pins(&self.pool, term) {
+            self.pins.entry(pinned).or_insert((step, value));
+        }
         let reads = self.pool.reads(term);
         match reads.single().map(|v| (v.as_byte(), v.as_length())) {
             Some((Some(offset), _)) => {
@@ -378,17 +406,35 @@ impl Path {
         self.bytes.get(id as usize)
     }
 
-    /// Notes how far into its streams a step reads.
-    fn reached(&mut self, step: u32, term: Term) {
-        for &(_, to) in self.pool.var_ranges(term) {
-            let Some(last) = Var(to - 1).as_byte() else { continue };
-            let streams = self.offsets.iter().zip(&self.lengths).zip(&mut self.streams);
-            for ((&offset, &length), known) in streams {
-                if (offset..offset + length).contains(&u64::from(last)) {
-                    let end = u64::from(last) - offset + 1;
-                    if known.reach.last().is_none_or(|r| r.1 < end) {
-                        known.reach.push((step, end));
+    /// Notes how far into its streams each step reads. The graph as it was
+    /// written is what counts: a byte that was read and does not matter for the
+    /// value was read all the same.
+    fn reach(&mut self, expr: &Expr, labels: &[u32]) {
+        let top = expr.order().iter().max().map_or(0, |&l| l as usize + 1);
+        let mut ends: Vec<u64> = Vec::new();
+        let streams = self.offsets.iter().zip(&self.lengths).zip(&mut self.streams);
+        for ((&offset, &length), known) in streams {
+            ends.clear();
+            ends.resize(top, 0);
+            for &label in expr.order() {
+                let node = expr.node(label);
+                let last = match expr.op(label) {
+                    Op::Input => u64::from(node.a),
+                    Op::Read => u64::from(node.a) + u64::from(node.width) / 8 - 2,
+                    _ => {
+                        let most = expr.operands(label).map(|o| ends[o as usize]).max();
+                        ends[label as usize] = most.unwrap_or(0);
+                        continue;
                     }
+                };
+                if (offset..offset + length).contains(&last) {
+                    ends[label as usize] = last - offset + 1;
+                }
+            }
+            for (step, &label) in labels.iter().enumerate() {
+                let end = ends.get(label as usize).copied().unwrap_or(0);
+                if known.reach.last().map_or(0, |r| r.1) < end {
+                    known.reach.push((step as u32, end));
                 }
             }
         }
@@ -437,6 +483,18 @@ impl Path {
             n => known.reach[n - 1].1,
         };
         (low.max(read), high)
+    }
+
+    /// The value that a condition before `at` says a term has.
+    pub(crate) fn pinned(&self, term: Term, at: usize) -> Option<u64> {
+        self.pins.get(&term).filter(|pin| (pin.0 as usize) < at).map(|pin| pin.1)
+    }
+
+    /// Conditions before `at` that compare a term with a constant.
+    pub(crate) fn said(&self, term: Term, at: usize) -> impl Iterator<Item = Term> + '_ {
+        let list: &[u32] = self.said.get(&term).map_or(&[], |l| l);
+        let atoms = list.iter().map(|&a| self.atoms[a as usize]);
+        atoms.take_while(move |a| (a.step as usize) < at).map(|a| a.term)
     }
 
     /// Atoms before `at` that read `var` together with other inputs, or say more

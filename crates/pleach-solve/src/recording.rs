@@ -87,7 +87,7 @@ impl Recording {
     pub fn from_bytes(bytes: &[u8]) -> Result<Recording, BadRecording> {
         let rest = bytes.strip_prefix(MAGIC).ok_or(BadRecording::Magic)?;
         let mut reader = Reader { bytes: rest, at: 0 };
-        let nodes = reader.list(40, |r| {
+        let nodes = reader.list(32, |r| {
             let head = r.take(2)?;
             let (op, width) = (head[0], head[1]);
             let flags = u16::from_le_bytes(r.array()?);

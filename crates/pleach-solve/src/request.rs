@@ -4,9 +4,10 @@
 use crate::byteset::ByteSet;
 use crate::domains::{LANES, Memo};
 use crate::path::Path;
+use crate::ranges::Ranges;
 use crate::solver::Limits;
 use pleach_expr::{Changed, Compiler, Frame, Term, Var};
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// New values of inputs, sorted; all others stay.
 pub(crate) type Changes = Vec<(Var, u64)>;
@@ -30,12 +31,13 @@ pub(crate) struct Scratch {
     pub lanes: Frame<LANES>,
     pub single: Frame<1>,
     pub changed: Changed,
+    pub ranges: Ranges,
 }
 
 impl Scratch {
     /// All operations evaluated so far.
     pub fn work(&self) -> u64 {
-        self.memo.work() + self.lanes.work + self.single.work + self.changed.work
+        self.memo.work() + self.lanes.work + self.single.work + self.changed.work + self.ranges.work
     }
 }
 
@@ -90,6 +92,11 @@ impl<'a> Request<'a> {
         self.path.domain(&mut self.scratch.memo, offset, self.at)
     }
 
+    /// The value that a condition before says a term has.
+    pub fn pinned(&self, term: Term) -> Option<u64> {
+        if self.optimistic { None } else { self.path.pinned(term, self.at) }
+    }
+
     /// Whether a condition before ties this input to others.
     pub fn is_tied(&self, var: Var) -> bool {
         !self.optimistic && self.path.shared(var, self.at).next().is_some()
@@ -116,8 +123,8 @@ impl<'a> Request<'a> {
         if self.optimistic {
             return Some(slice);
         }
-        let mut atoms: HashSet<u32> = HashSet::new();
-        let mut vars: HashSet<Var> = self.vars.iter().copied().collect();
+        let mut atoms: FxHashSet<u32> = FxHashSet::default();
+        let mut vars: FxHashSet<Var> = self.vars.iter().copied().collect();
         let mut next = 0;
         while let Some(&var) = slice.vars.get(next) {
             next += 1;

@@ -2,8 +2,10 @@
 
 use crate::complete::{self, Refused};
 use crate::domains;
+use crate::layers;
 use crate::path::{Goal, Path};
 use crate::request::{Changes, Found, Request, Scratch};
+use pleach_expr::LENGTH_BITS;
 use std::time::Duration;
 
 /// How much one request may cost.
@@ -28,7 +30,7 @@ impl Default for Limits {
     fn default() -> Self {
         Limits {
             slice: 20_000,
-            evaluations: 2_000_000,
+            evaluations: 1_000_000,
             conflicts: 5_000,
             variables: 400_000,
             length: 1 << 20,
@@ -175,7 +177,8 @@ pub struct Solver {
 }
 
 impl Solver {
-    pub fn new(config: Config) -> Solver {
+    pub fn new(mut config: Config) -> Solver {
+        config.limits.length = config.limits.length.min((1 << LENGTH_BITS) - 1);
         Solver { config, scratch: Scratch::default(), stats: Stats::default() }
     }
 
@@ -251,7 +254,7 @@ fn tiers(
     let mut checked = |request: &mut Request, found: Found| match found {
         Found::Sat(changes) if !request.holds(&changes) => {
             *rejected += 1;
-            debug_assert!(false, "a tier gave a wrong model: {changes:?}");
+            debug_assert!(false, "a tier gave a wrong model: {changes:?} for {} at {}", request.goals.iter().map(|&g| request.path.pool.show(g, 6)).collect::<String>(), request.at);
             Found::Pass
         }
         found => found,
@@ -262,6 +265,11 @@ fn tiers(
         found => return (Ok(found), Tier::Domains),
     }
     let Some(slice) = request.slice() else { return (Err(Refused::Work), Tier::Complete) };
+    let found = layers::solve(request, &slice);
+    match checked(request, found) {
+        Found::Pass => {}
+        found => return (Ok(found), Tier::Domains),
+    }
     let (answer, used) = complete::solve(request, &slice);
     *conflicts += used;
     let answer = match answer {

@@ -26,6 +26,8 @@ pub enum Command {
     Extract(Extract),
     /// Run the symbolic half on an input and print what it decided
     Trace(Trace),
+    /// Answer every flip of a recorded trace, and report how fast
+    SolveTrace(SolveTrace),
     /// Print the path condition of an input as C, with source lines
     Explain(Explain),
     /// Run the fast half on inputs and report which branches they cover
@@ -33,6 +35,23 @@ pub enum Command {
     /// Generate inputs: search, solve, run, and keep what covers something new
     #[command(name = "run")]
     Campaign(Campaign),
+    /// Run inputs again, and tell how each ended and what they cover together
+    #[command(after_help = "Ends with status 1 if an input crashed or hung.")]
+    Replay(Replay),
+    /// Keep a small set of inputs with the coverage of all
+    #[command(
+        override_usage = "pleach cmin [OPTIONS] -i DIR -o DIR -- PROGRAM [ARGS]",
+        after_help = "Branches count with how often they were taken (1, 2, 3, 4-7, 8-15, ...). \
+                      Inputs that crash or hang are left out."
+    )]
+    Cmin(Cmin),
+    /// Make one input smaller that still shows the same
+    #[command(
+        override_usage = "pleach tmin [OPTIONS] -i FILE -o FILE -- PROGRAM [ARGS]",
+        after_help = "An input that crashes keeps its crash (kind and place), one that hangs \
+                      keeps hanging, and any other keeps the branches that it takes."
+    )]
+    Tmin(Tmin),
     /// Put several streams (arguments, variables, files) into one input file
     Pack(Pack),
     /// List the branches and checks that a program was compiled with
@@ -110,10 +129,39 @@ pub struct Trace {
     /// Show what the program printed
     #[arg(long)]
     pub capture: bool,
+    /// Write what a solver needs to flip the decisions to a file, for solve-trace
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
     /// The input file; - for standard input
     pub input: PathBuf,
     #[command(flatten)]
     pub run: Run,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SolverName {
+    /// The tiers
+    Pleach,
+    /// Z3 alone, for comparison; the program z3 must be installed
+    Z3,
+}
+
+#[derive(Group)]
+pub struct SolveTrace {
+    /// Who answers
+    #[arg(long, value_enum, default_value = "pleach")]
+    pub solver: SolverName,
+    /// Only so many flips, spread evenly over the trace
+    #[arg(long, value_name = "N")]
+    pub sample: Option<usize>,
+    /// Print each flip with its answer
+    #[arg(long)]
+    pub list: bool,
+    /// One line of JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// A file that `pleach trace --record` wrote
+    pub file: PathBuf,
 }
 
 #[derive(Group)]
@@ -132,6 +180,69 @@ pub struct Cover {
     /// Input files; - for standard input
     #[arg(required = true)]
     pub inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub run: Run,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReplayHalf {
+    /// The program as a person runs it
+    Plain,
+    /// With coverage and sanitizers, under the fork server
+    Fast,
+    /// With labels, under the fork server
+    Symbolic,
+}
+
+#[derive(Group)]
+pub struct Replay {
+    /// What to run. Coverage is the fast half's in any case
+    #[arg(long, value_enum, default_value = "fast")]
+    pub half: ReplayHalf,
+    /// Show what the program printed, on standard error
+    #[arg(long)]
+    pub show_output: bool,
+    /// One line of JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// Input files, directories of them, or the directory of a campaign: its
+    /// queue, crashes and hangs
+    #[arg(required = true, value_name = "OUT|FILES")]
+    pub inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub run: Run,
+}
+
+#[derive(Group)]
+pub struct Cmin {
+    /// Directory of inputs, or of a campaign: its queue
+    #[arg(short, long, value_name = "DIR")]
+    pub input: PathBuf,
+    /// Directory for those that are kept; must be empty or not exist
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    /// One line of JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub run: Run,
+}
+
+#[derive(Group)]
+pub struct Tmin {
+    /// The input
+    #[arg(short, long, value_name = "FILE")]
+    pub input: PathBuf,
+    /// The file for the smaller one
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Run the program at most so often
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20_000,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub runs: u64,
+    /// One line of JSON instead of text
+    #[arg(long)]
+    pub json: bool,
     #[command(flatten)]
     pub run: Run,
 }

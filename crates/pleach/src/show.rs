@@ -4,6 +4,7 @@ use crate::args::Run;
 use pleach_abi::event::{Event, Kind};
 use pleach_abi::function::{Function, SiteInfo};
 use pleach_campaign::trace::{TargetSymbols, Trace, kind};
+use pleach_campaign::triage::readable;
 use pleach_campaign::{End, Layout, signal_name};
 use pleach_expr::Printer;
 use std::io::{BufWriter, IsTerminal, StdoutLock};
@@ -23,37 +24,9 @@ pub fn place(function: &Function, site: &SiteInfo) -> String {
     }
 }
 
-/// A function's name as people write it: C++ names without their parameters,
-/// `std::basic_string<…>::rfind`.
+/// A function's name as people write it.
 pub fn name(function: &Function) -> String {
-    let options = cpp_demangle::DemangleOptions::new().no_params().no_return_type();
-    cpp_demangle::Symbol::new(&function.name)
-        .ok()
-        .filter(|_| function.name.starts_with("_Z"))
-        .and_then(|s| s.demangle(&options).ok())
-        .map_or_else(|| function.name.clone(), |name| shortened(&name))
-}
-
-/// A C++ name with `<…>` for the arguments of templates, and without the
-/// namespaces that libstdc++ puts in for the sake of its symbols.
-fn shortened(name: &str) -> String {
-    // What follows `operator` may be an angle bracket of its own.
-    let (head, tail) = name.find("operator").map_or((name, ""), |at| name.split_at(at));
-    let (mut out, mut depth) = (String::new(), 0u32);
-    for c in head.chars() {
-        match c {
-            '<' => {
-                if depth == 0 {
-                    out.push_str("<…>");
-                }
-                depth += 1;
-            }
-            '>' => depth = depth.saturating_sub(1),
-            c if depth == 0 => out.push(c),
-            _ => {}
-        }
-    }
-    out.replace("std::__cxx11::", "std::") + tail
+    readable(&function.name)
 }
 
 /// The word for a kind of decision.
@@ -100,6 +73,16 @@ pub fn end(end: &End) -> String {
         End::Processes => "over its limit of processes".into(),
         End::Lost(why) => why.clone(),
     }
+}
+
+/// What a program said of its own end: a sanitizer's verdict, or the last line.
+pub fn last_words(stderr: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(stderr);
+    let lines = || text.lines().map(str::trim).filter(|l| !l.is_empty());
+    let verdict = lines().find(|l| l.contains("Sanitizer: ") || l.contains(": runtime error: "));
+    let line = verdict.or_else(|| lines().next_back())?;
+    let line = line.split_once("ERROR: ").map_or(line, |(_, rest)| rest);
+    Some(line.chars().filter(|c| !c.is_control()).collect())
 }
 
 /// What to say where a program read nothing of its input.
@@ -170,17 +153,6 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_readable() {
-        let shown = |n: &str| name(&Function { name: n.into(), ..Function::default() });
-        assert_eq!(shown("_ZN4Json6Reader5parseEPKcS2_"), "Json::Reader::parse");
-        assert_eq!(shown("parse"), "parse");
-        assert_eq!(shown("_Zparse"), "_Zparse");
-        let rfind = "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE5rfindEcm";
-        assert_eq!(shown(rfind), "std::basic_string<…>::rfind");
-        assert_eq!(shown("_ZlsRSoi"), "operator<<");
-    }
 
     #[test]
     fn text_is_wrapped_at_spaces() {

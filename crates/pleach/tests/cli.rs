@@ -54,6 +54,10 @@ fn refuses_program(program: &Path, parts: &[&str]) {
     refuses(&["trace", input, "--", program], &named);
     refuses(&["explain", input, "--", program, "@@"], &named);
     refuses(&["cover", input, "--", program], &named);
+    refuses(&["replay", input, "--", program], &named);
+    refuses(&["tmin", "-i", input, "-o", out.to_str().unwrap(), "--", program], &named);
+    let dir = place.0.path().to_str().unwrap();
+    refuses(&["cmin", "-i", dir, "-o", out.to_str().unwrap(), "--", program], &named);
     refuses(&["exec", "--half", "fast", "--", program], &named);
     refuses(&["exec", "--half", "symbolic", "--", program], &named);
     refuses(&["extract", program, "-o", out.to_str().unwrap()], &named);
@@ -96,6 +100,22 @@ fn inputs_that_are_not_there() {
     let plain = plain.to_str().unwrap();
     refuses(&["trace", "/no/such/input", "--", plain], &["/no/such/input", "No such file"]);
     refuses(&["cover", "/no/such/input", "--", plain], &["/no/such/input"]);
+    refuses(&["replay", "/no/such/input", "--", plain], &["/no/such/input"]);
+    refuses(&["cmin", "-i", "/no/such/dir", "-o", "/no/such/out", "--", plain], &["/no/such/dir"]);
+    refuses(&["tmin", "-i", "/no/such/input", "-o", "/no", "--", plain], &["/no/such/input"]);
+    let (empty, full) = (place.0.path().join("empty"), place.0.path().join("full"));
+    for dir in [&empty, &full] {
+        std::fs::create_dir(dir).unwrap();
+    }
+    let inside = place.file("full/one", b"1");
+    let (inside, empty, full) =
+        (inside.to_str().unwrap(), empty.to_str().unwrap(), full.to_str().unwrap());
+    refuses(&["replay", empty, "--", plain], &[empty, "no inputs"]);
+    refuses(&["cmin", "-i", empty, "-o", full, "--", plain], &[empty, "no inputs"]);
+    refuses(&["cmin", "-i", full, "-o", full, "--", plain], &[full, "not empty"]);
+    refuses(&["tmin", "-i", inside, "-o", full, "--", plain], &[full, "cannot be written"]);
+    let nowhere = ["tmin", "-i", inside, "-o", "/no/such/dir/out", "--", plain];
+    refuses(&nowhere, &["/no/such/dir/out", "cannot be written"]);
     refuses(&["pack", "--stdin", "/no/such/input", "-o", "/dev/null"], &["/no/such/input"]);
     refuses(&["pack", "--env", "NOVALUE", "-o", "/dev/null"], &["NOVALUE", "NAME=VALUE"]);
     refuses(&["pack", "--arg", "x", "-o", "/no/such/dir/out"], &["/no/such/dir/out"]);
@@ -105,7 +125,7 @@ fn inputs_that_are_not_there() {
     refuses(&pack, &["64 streams at most"]);
     let cut = place.file("cut", b"PLEACH-INPUT-1\ni\0\0\0\x09\0\0\0four");
     let cut = cut.to_str().unwrap();
-    for command in ["trace", "explain", "cover"] {
+    for command in ["trace", "explain", "cover", "replay"] {
         refuses(&[command, cut, "--", plain], &[cut, "record 0 is cut off at byte 15"]);
     }
 }
@@ -120,6 +140,10 @@ fn flags_that_are_not_there() {
         (&["trace", "x", "--repeat", "0", "--", "y"], "--repeat"),
         (&["trace", "x", "-t", "soon", "--", "y"], "soon"),
         (&["exec", "--half", "slow", "--", "y"], "slow"),
+        (&["replay", "--half", "slow", "x", "--", "y"], "slow"),
+        (&["tmin", "-i", "x", "-o", "y", "-n", "0", "--", "z"], "--runs"),
+        (&["cmin", "-i", "x", "--", "z"], "--output"),
+        (&["cmin", "-i", "x", "-o", "y", "z"], "come after --"),
         (&["exec", "--", "y"], "--half"),
         (&["nonsense"], "nonsense"),
         (&[], "Usage: pleach"),
@@ -141,7 +165,10 @@ fn help_and_version_are_no_errors() {
 
 #[test]
 fn help_fits_a_terminal() {
-    for command in ["", "exec", "extract", "trace", "explain", "cover", "pack", "sites"] {
+    for command in [
+        "", "exec", "extract", "trace", "explain", "cover", "replay", "cmin", "tmin", "pack",
+        "sites",
+    ] {
         let args = [command, "--help"];
         let out = pleach(if command.is_empty() { &args[1..] } else { &args });
         let text = String::from_utf8_lossy(&out.stdout);

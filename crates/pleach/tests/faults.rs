@@ -33,6 +33,7 @@ fn settings(program: &Path) -> Settings {
         strategy: "dfs".into(),
         seed: 0,
         timeout_ms: 10_000,
+        adaptive: false,
         memory_mib: 0,
         len: 3,
         max_len: 3,

@@ -99,6 +99,12 @@ fn fifty_runs_leave_nothing() {
     assert!(out.status.success());
     let out = feed(&mut w.command(&["trace", "-t", "100", "--repeat", "5", "-"]), b"h");
     assert!(String::from_utf8_lossy(&out.stdout).contains("timeout"), "{out:?}");
+    w.program.file("input", b"h");
+    for half in ["plain", "fast", "symbolic"] {
+        let out = feed(&mut w.command(&["replay", "--half", half, "-t", "100", "input"]), b"");
+        assert!(String::from_utf8_lossy(&out.stdout).contains("timeout: hang in main"), "{out:?}");
+        assert_eq!(w.processes(), 0, "{half}");
+    }
     assert!(w.files().is_empty());
     assert_eq!(w.processes(), 0);
 }
@@ -118,7 +124,7 @@ fn hanging(w: &Watched, args: &[&str]) -> (Child, Vec<PathBuf>) {
 #[test]
 fn signals_in_the_middle_leave_nothing() {
     let w = Watched::new("signals");
-    for command in ["trace", "cover", "explain"] {
+    for command in ["trace", "cover", "explain", "replay"] {
         for signal in ["-INT", "-TERM", "-HUP", "-KILL"] {
             let (mut driver, inputs) = hanging(&w, &[command]);
             let kill = Command::new("kill").args([signal, &driver.id().to_string()]).status();

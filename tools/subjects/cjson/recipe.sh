@@ -35,3 +35,12 @@ work() {
     }' >"$HERE/work.json"
     echo out/echo work.json yes
 }
+
+fuzz() {
+    echo out/echo @@
+}
+
+# The first two bytes say how to read and to print.
+fuzz_seed() {
+    printf 'bf{"name": "x\\n", "list": [1, 2.5, true, null]}'
+}

@@ -41,3 +41,11 @@ wellformed() {
 work() {
     echo expat/tests/benchmark/benchmark testdata/largefiles/nes96.xml 4096 12
 }
+
+fuzz() {
+    echo expat/xmlwf/xmlwf @@
+}
+
+fuzz_seed() {
+    printf '<?xml version="1.0"?>\n<a b="c">text &amp; <d/></a>\n'
+}

@@ -55,3 +55,11 @@ work() {
     # shellcheck disable=SC2016
     echo jq/jq -n -c "'[inputs|select(.id%3==0)|{(.tags[0]):(.name|ascii_upcase|test(\"[0-9]+7\$\"))}]|group_by(keys[0])|map(length)'" work.json
 }
+
+fuzz() {
+    echo jq/jq -n -f @@
+}
+
+fuzz_seed() {
+    printf '[1, 2, 3] | map(. + 1)\n'
+}

@@ -4,7 +4,7 @@ sources=lua5.4
 unpack_flags=--skip-patches
 
 build() {
-    make -C src linux CC="$CC -std=gnu99"
+    make -C src linux CC="$CC -std=gnu99" MYCFLAGS="$CFLAGS" MYLDFLAGS="${LDFLAGS:-}"
 }
 
 programs() {
@@ -31,4 +31,12 @@ compiled() {
 
 work() {
     echo src/lua "$RECIPE/work.lua"
+}
+
+fuzz() {
+    echo src/lua @@
+}
+
+fuzz_seed() {
+    printf 'local x = 1\nprint(x + 2)\n'
 }

@@ -3,7 +3,8 @@
 sources=mujs
 
 build() {
-    make CC="$CC" HAVE_READLINE=no LDFLAGS= build/release/mujs build/release/mujs-pp
+    make CC="$CC" HAVE_READLINE=no XCFLAGS="$CFLAGS" LDFLAGS="${LDFLAGS:-}" \
+        build/release/mujs build/release/mujs-pp
 }
 
 programs() {
@@ -24,4 +25,12 @@ check() {
 
 work() {
     echo build/release/mujs "$RECIPE/work.js"
+}
+
+fuzz() {
+    echo build/release/mujs @@
+}
+
+fuzz_seed() {
+    printf 'var x = 1;\nprint(x + 2);\n'
 }

@@ -89,6 +89,15 @@ impl Work<'_> {
         }
     }
 
+    /// A few bytes of any kind, where there are none yet.
+    pub fn begin(&mut self, out: &mut Vec<u8>) {
+        let printable = self.rng.coin();
+        for _ in 0..(1 + self.rng.below(8)).min(self.max_len) {
+            let byte = if printable { 32 + self.rng.below(95) } else { self.rng.below(256) };
+            out.push(byte as u8);
+        }
+    }
+
     fn add(&mut self, out: &mut [u8], at: usize) {
         let by = 1 + self.rng.below(STEP) as u8;
         out[at] = if self.rng.coin() { out[at].wrapping_add(by) } else { out[at].wrapping_sub(by) };
@@ -104,11 +113,10 @@ impl Work<'_> {
         if let Some(b) = out.get_mut(at..).and_then(|o| o.first_chunk_mut::<4>())
             && self.rng.coin()
         {
-            let (get, set): (fn([u8; 4]) -> u32, fn(u32) -> [u8; 4]) = match big {
-                true => (u32::from_be_bytes, u32::to_be_bytes),
-                false => (u32::from_le_bytes, u32::to_le_bytes),
+            *b = match big {
+                true => u32::from_be_bytes(*b).wrapping_add(by).to_be_bytes(),
+                false => u32::from_le_bytes(*b).wrapping_add(by).to_le_bytes(),
             };
-            *b = set(get(*b).wrapping_add(by));
         } else if let Some(b) = out.get_mut(at..).and_then(|o| o.first_chunk_mut::<2>()) {
             let by = by as u16;
             *b = match big {

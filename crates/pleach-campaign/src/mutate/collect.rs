@@ -165,10 +165,11 @@ enum Compared {
     Word(Vec<Vec<u8>>),
 }
 
-/// What an equation compares, if one side is constant.
+/// What an equation compares, if one side is constant. The models of `strcmp`
+/// and its like subtract: a difference of 0 is equality.
 fn compared(expr: &Expr, label: u32) -> Option<Compared> {
     let op = expr.op(label);
-    if !matches!(op, Op::Eq | Op::Ne) {
+    if !matches!(op, Op::Eq | Op::Ne | Op::Sub) {
         return None;
     }
     let (mut of, with) = match expr.pair(label) {
@@ -192,9 +193,10 @@ fn compared(expr: &Expr, label: u32) -> Option<Compared> {
     let len = expr.width(of) as usize / 8;
     match expr.op(of) {
         Op::Input => {
-            let equal = (expr.recorded(label) == 1) == (op == Op::Eq);
+            let equal = (expr.recorded(label) == 0) == (op != Op::Eq);
             Some(Compared::Byte { offset: expr.node(of).a, with: bytes[0], equal })
         }
+        _ if op == Op::Sub => None,
         Op::Read if len > 1 => Some(Compared::Word(vec![bytes[..len].to_vec()])),
         Op::Bswap if len > 1 => {
             Some(Compared::Word(vec![bytes[..len].iter().rev().copied().collect()]))
@@ -236,10 +238,12 @@ impl Run {
     }
 
     fn add(&self, into: &mut Dictionary) {
-        // A search for one byte is a run of it.
-        let varied = self.bytes.iter().any(|b| *b != self.bytes[0]);
-        if varied {
-            into.add(&self.bytes, FROM_TRACE);
+        // Where a string ends is no part of it, and a search for one byte is a
+        // run of that.
+        let end = self.bytes.iter().rposition(|&b| b != 0).map_or(0, |last| last + 1);
+        let word = &self.bytes[..end];
+        if word.iter().any(|b| *b != word[0]) {
+            into.add(word, FROM_TRACE);
         }
     }
 

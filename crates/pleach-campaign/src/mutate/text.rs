@@ -30,6 +30,9 @@ const NUMBERS: [&[u8]; 20] = [
 /// How far the end of a word or group is looked for.
 const FAR: usize = 256;
 
+/// Finds something at or after a place: where it starts, and its length.
+type Find = fn(&[u8], usize) -> Option<(usize, usize)>;
+
 impl Work<'_> {
     /// One operation on text; on what is not text it finds nothing to do.
     pub fn text(&mut self, out: &mut Vec<u8>) {
@@ -96,7 +99,7 @@ impl Work<'_> {
     }
 
     /// Doubles, removes, moves or exchanges what `find` finds.
-    fn rearrange(&mut self, out: &mut Vec<u8>, find: fn(&[u8], usize) -> Option<(usize, usize)>) {
+    fn rearrange(&mut self, out: &mut Vec<u8>, find: Find) {
         let Some((at, len)) = find(out, self.rng.below(out.len())) else { return };
         match self.rng.below(5) {
             0 => {

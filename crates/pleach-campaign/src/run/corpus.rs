@@ -10,6 +10,7 @@
 use super::disk::Disk;
 use super::settings::Settings;
 use super::stats::{PLOT_HEAD, Stats};
+use super::writer::Writer;
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,7 +32,7 @@ pub enum DirError {
     Foreign { dir: PathBuf },
     #[error("{}: holds no campaign to go on with (there is no run.toml)", dir.display())]
     Nothing { dir: PathBuf },
-    #[error("{}: {error}", path.display())]
+    #[error("{}: {}", path.display(), error.message())]
     Settings { path: PathBuf, error: toml::de::Error },
     #[error(
         "{}: its campaign has another value of {what}: it began with {then}, now it is {now}",
@@ -49,7 +50,7 @@ pub struct Dir {
     pub path: PathBuf,
     pub disk: Arc<Disk>,
     _lock: File,
-    plot: Option<File>,
+    writer: Writer,
 }
 
 /// The kinds of inputs that are kept.
@@ -77,21 +78,26 @@ const JOURNAL: &str = "journal";
 const LOCK_PATIENCE: Duration = Duration::from_millis(500);
 
 impl Dir {
+    /// Whether a new campaign can have a directory; touches nothing.
+    pub fn check_vacant(path: &Path) -> Result<(), DirError> {
+        match std::fs::read_dir(path) {
+            Ok(_) if path.join("run.toml").exists() => Err(DirError::Used { dir: path.into() }),
+            Ok(entries) => match entries.flatten().all(|e| is_of_a_beginning(&e.path())) {
+                true => Ok(()),
+                false => Err(DirError::Foreign { dir: path.into() }),
+            },
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(DirError::Io { path: path.into(), error }),
+        }
+    }
+
     /// A directory for a new campaign. Made if it is not there; refused if it
     /// holds anything. It is no campaign before [`Dir::begin`].
     pub fn create(path: &Path, disk: Arc<Disk>) -> Result<Dir, DirError> {
         let io = |error| DirError::Write { path: path.into(), error };
-        match std::fs::read_dir(path) {
-            Ok(_) if path.join("run.toml").exists() => {
-                return Err(DirError::Used { dir: path.into() });
-            }
-            Ok(entries) => {
-                if !entries.flatten().all(|e| is_of_a_beginning(&e.path())) {
-                    return Err(DirError::Foreign { dir: path.into() });
-                }
-            }
-            Err(e) if e.kind() == io::ErrorKind::NotFound => disk.create_dir(path).map_err(io)?,
-            Err(error) => return Err(DirError::Io { path: path.into(), error }),
+        Dir::check_vacant(path)?;
+        if !path.exists() {
+            disk.create_dir(path).map_err(io)?;
         }
         let dir = Dir::lock(path, disk)?;
         let _ = std::fs::remove_file(dir.journal());
@@ -148,34 +154,32 @@ impl Dir {
     }
 
     /// Keeps an input under a name.
-    pub fn keep(&self, kept: Kept, name: &str, bytes: &[u8]) -> io::Result<()> {
-        self.disk.put(&self.path.join(kept.dir()).join(name), bytes)
+    pub fn keep(&self, kept: Kept, name: &str, bytes: &[u8]) {
+        self.writer.put(self.path.join(kept.dir()).join(name), bytes.to_vec());
     }
 
     /// Text beside the crashes: how to replay them, or a report.
-    pub fn note(&self, name: Option<&str>, text: &str) -> io::Result<()> {
-        let name = name.unwrap_or(README);
-        self.disk.put(&self.path.join(Kept::Crash.dir()).join(name), text.as_bytes())
+    pub fn note(&self, name: Option<&str>, text: &str) {
+        let path = self.path.join(Kept::Crash.dir()).join(name.unwrap_or(README));
+        self.writer.put(path, text.into());
     }
 
     /// Writes the statistics, and a line for the plot.
-    pub fn write_stats(&mut self, stats: &Stats) -> io::Result<()> {
+    pub fn write_stats(&self, stats: &Stats) {
         let mut json = stats.json();
         json.push('\n');
-        self.disk.put(&self.path.join("stats.json"), json.as_bytes())?;
-        if self.plot.is_none() {
-            let path = self.path.join("plot_data");
-            let new = !path.exists();
-            let file = self.disk.open_append(&path)?;
-            if new {
-                self.disk.append(&file, PLOT_HEAD.as_bytes())?;
-            }
-            self.plot = Some(file);
-        }
-        match &self.plot {
-            Some(file) => self.disk.append(file, stats.plot_line().as_bytes()),
-            None => Ok(()),
-        }
+        self.writer.put(self.path.join("stats.json"), json.into());
+        self.writer.append(self.path.join("plot_data"), PLOT_HEAD, stats.plot_line().into());
+    }
+
+    /// The first write that failed, if any did.
+    pub fn failure(&self) -> Option<io::Error> {
+        self.writer.failure()
+    }
+
+    /// Waits until everything is on disk.
+    pub fn settle(&self) {
+        self.writer.settle();
     }
 
     /// The statistics of the campaign so far.
@@ -192,7 +196,10 @@ impl Dir {
         let patience = Instant::now() + LOCK_PATIENCE;
         loop {
             match lock.try_lock() {
-                Ok(()) => return Ok(Dir { path, disk, _lock: lock, plot: None }),
+                Ok(()) => {
+                    let writer = Writer::new(disk.clone());
+                    return Ok(Dir { writer, path, disk, _lock: lock });
+                }
                 Err(TryLockError::WouldBlock) if Instant::now() < patience => {
                     std::thread::sleep(LOCK_PATIENCE / 20);
                 }

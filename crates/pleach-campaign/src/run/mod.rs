@@ -16,6 +16,7 @@ mod state;
 mod stats;
 mod store;
 mod worker;
+mod writer;
 
 pub use corpus::{Dir, DirError, Kept};
 pub use disk::Disk;
@@ -23,9 +24,11 @@ pub use settings::{Settings, Text, build_of};
 pub use stats::{Branches, Flips, Functions, Stats, Stop, Time};
 pub use worker::Limits;
 
+use crate::container::is_container;
 use crate::executor::ExecError;
 use crate::layout::Layout;
 use crate::mutate::Dictionary;
+use crate::triage::readme;
 use journal::{Journal, Record};
 use map::Map;
 use past::{Past, Seed};
@@ -132,6 +135,14 @@ impl Campaign {
     ) -> Result<Campaign, CampaignError> {
         let map = Arc::new(Map::new(layout.clone()));
         let seeds = past.seeds;
+        let container = match seeds.first() {
+            Some(Seed::Given(bytes)) => is_container(bytes),
+            _ => false,
+        };
+        let flags = if settings.socket { vec!["--socket".into()] } else { Vec::new() };
+        if past.records == 0 {
+            dir.note(None, &readme(&settings.args(), &flags, container));
+        }
         let mut dictionary = Dictionary::default();
         dictionary.add_program(&layout);
         seeds.iter().for_each(|s| {
@@ -165,6 +176,7 @@ impl Campaign {
             failed: None,
             began: Instant::now(),
             last_gain: Instant::now(),
+            slowest: Duration::ZERO,
             next_kept: past.next_kept,
             map: map.clone(),
         };
@@ -258,7 +270,9 @@ impl Campaign {
         }
         state.stats.stop = state.stop;
         write_stats(&mut state);
-        if let Some(error) = state.failed.take() {
+        state.dir.settle();
+        let late = state.dir.failure();
+        if let Some(error) = state.failed.take().or(late) {
             return Err(CampaignError::Write { path: state.dir.path.clone(), error });
         }
         result?;
@@ -289,9 +303,7 @@ fn write_stats(state: &mut State) {
     state.refresh();
     let flushed = state.journal.flush();
     state.check(flushed);
-    let stats = state.stats.clone();
-    let written = state.dir.write_stats(&stats);
-    state.check(written);
+    state.dir.write_stats(&state.stats);
 }
 
 fn snapshot(state: &mut State) -> Snapshot {

@@ -7,7 +7,7 @@
 //! is not traced again, so another run may ask for an edge of it: that finds the
 //! same path once more, which is known by then.
 
-use super::corpus::{Dir, Kept};
+use super::corpus::{Dir, Kept, name};
 use super::journal::{InputRecord, Journal, Record};
 use super::stats::{Flips, Stats};
 use super::store::{Known, Store};
@@ -95,6 +95,16 @@ impl Past {
                 let record = InputRecord::new(id, Some(*number), bytes, None);
                 past.journal.add(&Record::Input(record));
                 past.seeds.push(Seed::Known(id));
+            }
+        }
+        // And the other way round: handed over to be written when the driver died.
+        let there: HashSet<u32> = queue.iter().map(|(number, _)| *number).collect();
+        for (id, number) in &recall.order {
+            let Some(number) = number.filter(|n| !there.contains(n)) else { continue };
+            if let Some(known) = past.store.get(*id) {
+                dir.keep(Kept::Queue, &name(number, None, 0, "op:recovered"), &known.bytes);
+                past.stats.inputs += 1;
+                past.next_kept[0] = past.next_kept[0].max(number + 1);
             }
         }
         // A seed may be in the queue though the journal does not say so yet.

@@ -19,6 +19,10 @@ pub struct Settings {
     pub seed: u64,
     /// Milliseconds for a run.
     pub timeout_ms: u64,
+    /// Runs are ended earlier than that if they use far more CPU time than the
+    /// seeds did: nobody said how long a run may take.
+    #[serde(default)]
+    pub adaptive: bool,
     /// MiB for a run; 0 for no limit.
     pub memory_mib: u64,
     /// Bytes of the first input, where there are no seeds.

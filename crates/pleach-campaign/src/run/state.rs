@@ -15,7 +15,7 @@ use pleach_search::{
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 pub struct State {
     pub map: Arc<Map>,
@@ -45,6 +45,8 @@ pub struct State {
     /// Seconds of the campaign before it was gone on with.
     pub before: f64,
     pub last_gain: Instant,
+    /// CPU time of the slowest seed.
+    pub slowest: Duration,
     pub next_kept: [u32; 3],
 }
 
@@ -142,7 +144,7 @@ impl State {
 
     /// An input gets its number, its place in the queue and in the journal.
     fn remember(&mut self, e: &Executed) -> InputId {
-        let queue = e.keep.then(|| self.enqueue(e)).flatten();
+        let queue = e.keep.then(|| self.enqueue(e));
         let parent = e.parent.and_then(|p| Some((p, self.store.get(p)?.bytes.clone())));
         let known = Known { bytes: e.bytes.into(), queue, expect: e.expect };
         let id = self.store.add(known);
@@ -155,29 +157,33 @@ impl State {
         id
     }
 
-    /// Puts an input into the queue. Its number; none if it could not be written.
-    fn enqueue(&mut self, e: &Executed) -> Option<u32> {
+    /// Puts an input into the queue. Its number there.
+    fn enqueue(&mut self, e: &Executed) -> u32 {
         let number = self.next_kept[0];
         let source = e.parent.and_then(|p| self.store.number(p));
-        let mut rest = match e.origin {
-            Origin::Seed => "op:seed".to_string(),
-            Origin::Flip(_) => "op:flip".to_string(),
-            Origin::Mutant(_) => "op:havoc".to_string(),
-            Origin::Random => "op:random".to_string(),
-        };
-        if let Some(place) = self.place_of(e.origin, e.gain) {
-            rest.push_str(&format!(",site:{place}"));
-        }
+        let mut rest = self.origin_of(e);
         if !e.gain.branches.is_empty() {
             rest.push_str(",+cov");
         }
         let name = name(number, source, self.time_ms(), &rest);
-        let result = self.dir.keep(Kept::Queue, &name, e.bytes);
-        let kept = result.is_ok();
-        self.check(result);
-        self.next_kept[0] += u32::from(kept);
-        self.stats.inputs += u64::from(kept);
-        kept.then_some(number)
+        self.dir.keep(Kept::Queue, &name, e.bytes);
+        self.next_kept[0] = number + 1;
+        self.stats.inputs += 1;
+        number
+    }
+
+    /// How an input came about, for its name.
+    fn origin_of(&self, e: &Executed) -> String {
+        let how = match e.origin {
+            Origin::Seed => "op:seed",
+            Origin::Flip(_) => "op:flip",
+            Origin::Mutant(_) => "op:havoc",
+            Origin::Random => "op:random",
+        };
+        match self.place_of(e.origin, e.gain) {
+            Some(place) => format!("{how},site:{place}"),
+            None => how.into(),
+        }
     }
 
     /// Where a new input went that none had gone: the flipped branch, or the
@@ -197,29 +203,18 @@ impl State {
         self.runs.get(flip.run)?.decisions.get(flip.at as usize)?.branch(flip.outcome)
     }
 
-    /// Keeps a crash or a hang beside the queue.
-    pub fn keep_bad(
-        &mut self,
-        kept: Kept,
-        bytes: &[u8],
-        parent: Option<InputId>,
-        what: &str,
-    ) -> String {
-        let slot = match kept {
-            Kept::Queue => 0,
-            Kept::Crash => 1,
-            Kept::Hang => 2,
-        };
+    /// Keeps a crash or a hang beside the queue, and says under which name.
+    pub fn keep_bad(&mut self, kept: Kept, e: &Executed, what: &str) -> String {
+        let slot = kept as usize;
         let id = self.next_kept[slot];
         self.next_kept[slot] += 1;
-        let source = parent.and_then(|p| self.store.number(p));
-        let rest = match kept {
-            Kept::Crash => what.to_string(),
-            _ => "op:hang".to_string(),
-        };
+        let source = e.parent.and_then(|p| self.store.number(p));
+        let mut rest = self.origin_of(e);
+        if !what.is_empty() {
+            rest = format!("{what},{rest}");
+        }
         let name = name(id, source, self.time_ms(), &rest);
-        let result = self.dir.keep(kept, &name, bytes);
-        self.check(result);
+        self.dir.keep(kept, &name, e.bytes);
         match kept {
             Kept::Crash => self.stats.crashes += 1,
             _ => self.stats.hangs += 1,

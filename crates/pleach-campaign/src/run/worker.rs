@@ -13,6 +13,7 @@ use crate::executor::{End, ExecError, Executor, Half, Output, Target};
 use crate::layout::Layout;
 use crate::mutate::{Dictionary, Mutator};
 use crate::trace::{BrokenTrace, Trace};
+use crate::triage::{CrashId, Triage};
 use pleach_abi::event::Kind;
 use pleach_expr::Expr;
 use pleach_search::{Action, Flip, Gain, InputId, Origin, Rng, Run, RunId, Tree, Verdict};
@@ -66,6 +67,12 @@ struct Paths {
 }
 
 const PATHS_KEPT: usize = 8;
+/// A run may use so many times the CPU time of the slowest seed, and this in
+/// any case.
+const PATIENCE: u32 = 20;
+const LEAST_PATIENCE: Duration = Duration::from_millis(100);
+/// Slow runs that get all the time there is, to know whether they hang.
+const HANGS_CHECKED: u64 = 32;
 /// The symbolic half may take longer than the fast one.
 const SYMBOLIC_PATIENCE: u32 = 10;
 
@@ -96,14 +103,20 @@ pub struct Worker {
     sites: Sites,
     paths: Paths,
     mutator: Mutator,
+    triage: Triage,
     counts: Vec<u8>,
     again: Vec<u8>,
     timeout: Duration,
+    /// CPU time of the last run.
+    cpu: Duration,
+    /// CPU time after which a run is taken for slow, if that is not the limit.
+    patience: Option<Duration>,
 }
 
 impl Worker {
     pub fn new(shared: Arc<Shared>, layout: &Arc<Layout>) -> Result<Worker, ExecError> {
         let settings = &shared.settings;
+        let timeout = Duration::from_millis(settings.timeout_ms);
         let target = |half| {
             let mut target = Target::new(half, settings.args());
             target.output = Output::Null;
@@ -114,10 +127,10 @@ impl Worker {
             target.cancel = Some(shared.stop.clone());
             target
         };
+        let triage = Triage::new(layout.clone(), &target(Half::Fast), timeout)?;
         let mut fast = Executor::new(layout.clone(), target(Half::Fast))?;
         fast.start()?;
         let symbolic = Executor::new(layout.clone(), target(Half::Symbolic))?;
-        let timeout = Duration::from_millis(settings.timeout_ms);
         Ok(Worker {
             fast,
             symbolic,
@@ -125,9 +138,12 @@ impl Worker {
             sites: Sites::default(),
             paths: Paths { paths: Vec::new() },
             mutator: Mutator::new(),
+            triage,
             counts: Vec::new(),
             again: Vec::new(),
             timeout,
+            cpu: Duration::ZERO,
+            patience: None,
             shared,
         })
     }
@@ -135,6 +151,11 @@ impl Worker {
     /// Works until the campaign is over.
     pub fn work(&mut self) -> Result<(), ExecError> {
         let shared = self.shared.clone();
+        self.patience = shared.settings.adaptive.then(|| {
+            let slowest = shared.lock().slowest;
+            (slowest * PATIENCE).max(LEAST_PATIENCE).min(self.timeout)
+        });
+        self.fast.limit_cpu(self.patience);
         while let Some(action) = self.ask() {
             let result = self.act(action);
             let mut state = shared.lock();
@@ -150,6 +171,9 @@ impl Worker {
         let shared = &self.shared;
         let mut state = shared.lock();
         loop {
+            if state.failed.is_none() {
+                state.failed = state.dir.failure();
+            }
             if state.failed.is_some() {
                 shared.stop.store(true, Ordering::Relaxed);
                 shared.wake.notify_all();
@@ -200,10 +224,19 @@ impl Worker {
         parent: Option<InputId>,
         promised: Promised,
     ) -> Result<Option<InputId>, ExecError> {
-        let end = self.run_fast(bytes)?;
         let shared = self.shared.clone();
-        if shared.stopping() && matches!(end, End::Timeout) {
+        let mut end = self.run_fast(bytes)?;
+        if end == End::Timeout && self.patience.is_some() && self.is_new_hang() {
+            self.fast.limit_cpu(None);
+            end = self.run_fast(bytes)?;
+            self.fast.limit_cpu(self.patience);
+        }
+        if shared.stopping() && end == End::Timeout {
             return Ok(None);
+        }
+        if origin == Origin::Seed {
+            let mut state = shared.lock();
+            state.slowest = state.slowest.max(self.cpu);
         }
         let cost = self.cost();
         let mut executed = Executed {
@@ -220,11 +253,11 @@ impl Worker {
         match end {
             End::Exit(_) => {}
             End::Signal(_) | End::Lost(_) | End::Memory => {
-                self.crashed(bytes, parent, &end)?;
+                self.crashed(&executed, &end)?;
                 return Ok(shared.lock().executed(&executed));
             }
             End::Timeout | End::Output | End::Processes => {
-                self.hung(bytes, parent);
+                self.hung(&executed);
                 return Ok(shared.lock().executed(&executed));
             }
         }
@@ -253,6 +286,7 @@ impl Worker {
         let end = self.run_fast(&known.bytes)?;
         let shared = self.shared.clone();
         let mut state = shared.lock();
+        state.slowest = state.slowest.max(self.cpu);
         let bad = !matches!(end, End::Exit(_));
         let gain = match bad {
             true => Gain::default(),
@@ -273,6 +307,7 @@ impl Worker {
         let mut state = self.shared.lock();
         state.stats.runs += 1;
         state.stats.time_s.fast += start.elapsed().as_secs_f64();
+        self.cpu = outcome.cpu;
         Ok(outcome.end)
     }
 
@@ -298,36 +333,53 @@ impl Worker {
         Ok(())
     }
 
-    fn crashed(
-        &mut self,
-        bytes: &[u8],
-        parent: Option<InputId>,
-        end: &End,
-    ) -> Result<(), ExecError> {
+    /// Keeps a crash that no other was like.
+    fn crashed(&mut self, e: &Executed, end: &End) -> Result<(), ExecError> {
         let quick = signature(end, &self.counts);
         if !self.shared.lock().seen_ends.insert(quick) {
             return Ok(());
         }
-        let hash = quick;
+        let looked = self.triage.examine(e.bytes)?;
         let shared = self.shared.clone();
+        let ended = shared.stopping() && looked.outcome.end == End::Timeout;
+        let (hash, report) = match &looked.crash {
+            _ if ended => (quick, "found as the campaign ended\n".to_string()),
+            Some(crash) => (crash.hash, crash_report(crash, &looked.outcome.stderr)),
+            None => (quick, "does not happen again in a process of its own\n".to_string()),
+        };
         let mut state = shared.lock();
+        // Another way to the same crash is another way.
+        state.coverage.add(&shared.map.program, &self.counts);
         if !state.crash_ids.insert(hash) {
             return Ok(());
         }
         state.record(&Record::Crash { hash });
-        state.coverage.add(&shared.map.program, &self.counts);
-        state.keep_bad(Kept::Crash, bytes, parent, &format!("{end:?}"));
+        let signal = match end {
+            End::Signal(n) => *n,
+            // Ended by us, as the kernel would have.
+            _ => libc::SIGKILL,
+        };
+        let name = state.keep_bad(Kept::Crash, e, &format!("sig:{signal:02}"));
+        state.dir.note(Some(&format!("{name}.stack.txt")), &report);
         if shared.limits.stop_on_crash {
             shared.end(&mut state, Stop::Crash);
         }
         Ok(())
     }
 
-    fn hung(&mut self, bytes: &[u8], parent: Option<InputId>) {
+    /// Whether a run that was ended for its CPU time may have all the time there
+    /// is: the first of its kind may.
+    fn is_new_hang(&self) -> bool {
+        let state = self.shared.lock();
+        let checked = state.stats.hangs < HANGS_CHECKED;
+        checked && !state.seen_ends.contains(&signature(&End::Timeout, &self.counts))
+    }
+
+    fn hung(&mut self, e: &Executed) {
         let mut state = self.shared.lock();
         state.partial("timed out");
         if state.seen_ends.insert(signature(&End::Timeout, &self.counts)) {
-            state.keep_bad(Kept::Hang, bytes, parent, "");
+            state.keep_bad(Kept::Hang, e, "");
         }
     }
 
@@ -378,7 +430,9 @@ impl Worker {
         let kinds = |kind| decided.decisions.iter().any(|d| d.kind == kind);
         let mut partial: Vec<String> =
             trace.cut_by().map(|what| format!("cut by {what}")).collect();
-        partial.extend(trace.named_losses().map(|(what, _)| format!("lost: {what}")));
+        // Pinned addresses are decisions, and are seen below.
+        let losses = trace.named_losses().filter(|(what, _)| *what != "pinned");
+        partial.extend(losses.map(|(what, _)| format!("lost: {what}")));
         partial.extend(kinds(Kind::Pin).then(|| "pinned".to_string()));
         partial.extend(kinds(Kind::Indirect).then(|| "indirect".to_string()));
         partial.extend(matches!(end, End::Timeout).then(|| "timed out".to_string()));
@@ -468,10 +522,8 @@ impl Worker {
             Verdict::Unknown => state.partial("not solved"),
             _ => {}
         }
-        if too_long {
-            state.partial("too long");
-        }
-        let answer = state.answered(flip, verdict);
+        // Nothing within the bound, as far as the search is concerned.
+        let answer = state.answered(flip, if too_long { Verdict::Unsat } else { verdict });
         let target = state.branch_of(flip);
         let Some(bytes) = bytes.filter(|_| !too_long) else {
             answer.iter().for_each(|answer| state.record(answer));
@@ -578,6 +630,19 @@ impl Paths {
         let last = self.paths.len() - 1;
         &mut self.paths[last].1
     }
+}
+
+/// What is written beside a crash: which it is, its stack, and what was said.
+fn crash_report(crash: &CrashId, stderr: &[u8]) -> String {
+    let mut text = format!("{crash}\n\n");
+    for (i, frame) in crash.frames.iter().enumerate() {
+        text.push_str(&format!("#{i} {frame}\n"));
+    }
+    let said = String::from_utf8_lossy(stderr);
+    if !said.trim().is_empty() {
+        text.push_str(&format!("\n{}\n", said.trim_end()));
+    }
+    text
 }
 
 /// Tells crashes apart without looking at them: how it ended and which branches

@@ -179,14 +179,20 @@ pub struct Pool {
     table_ids: HashMap<u64, u32>,
     sets: Vec<Set>,
     set_ids: HashMap<Arc<[u64]>, u32>,
+    /// What rules found out about operations on choices.
+    recalled: HashMap<(Code, u32, u32), Option<Term>>,
     /// Rules call back to make terms. Each makes smaller ones, so this ends; the
     /// bound is for the stack, whatever the target has written.
     depth: u32,
     wide: bool,
 }
 
+/// A stream is shorter than 2 GiB. So what a program computes from a length does
+/// not overflow, and most of it is a comparison with a number.
+pub const LENGTH_BITS: u32 = 31;
+
 /// How deep rules may call each other.
-const DEPTH: u32 = 48;
+const DEPTH: u32 = 128;
 
 impl Default for Pool {
     fn default() -> Self {
@@ -208,6 +214,7 @@ impl Pool {
             table_ids: HashMap::new(),
             sets: Vec::new(),
             set_ids: HashMap::new(),
+            recalled: HashMap::new(),
             depth: 0,
             wide: false,
         }
@@ -398,6 +405,15 @@ impl Pool {
         id
     }
 
+    /// What a rule answered about an operation before.
+    pub(crate) fn recall(&self, made: &Made) -> Option<Option<Term>> {
+        self.recalled.get(&(made.code, made.a, made.b)).copied()
+    }
+
+    pub(crate) fn remember(&mut self, made: &Made, answer: Option<Term>) {
+        self.recalled.insert((made.code, made.a, made.b), answer);
+    }
+
     /// The simplified term for an operation.
     pub(crate) fn make(&mut self, code: Code, width: u32, a: u32, b: u32, c: u32) -> Term {
         if self.depth < DEPTH {
@@ -417,8 +433,7 @@ impl Pool {
             self.grow();
         }
         let mut at = slot(code, width, a, b, c) as usize & (self.slots.len() - 1);
-        loop {
-            let Some(number) = self.slots[at].checked_sub(1) else { break };
+        while let Some(number) = self.slots[at].checked_sub(1) {
             let n = &self.nodes[number as usize];
             if n.code == code && n.a == a && n.b == b && n.c == c && n.width() == width {
                 return Term(number);
@@ -460,6 +475,7 @@ impl Pool {
                     high => 128 - high.leading_zeros(),
                 }
             }
+            Code::Len => LENGTH_BITS,
             Code::ZExt | Code::UDiv => of(a),
             Code::And => of(a).min(of(b)),
             Code::Or | Code::Xor => of(a).max(of(b)),

@@ -33,11 +33,18 @@ impl Table {
     }
 
     /// As [`Table::get`] for entries of up to 64 bits.
+    #[inline]
     pub fn get64(&self, offset: u64, width: u32) -> u64 {
         let bytes = usize::try_from(offset)
             .ok()
             .and_then(|at| self.bytes.get(at..)?.get(..width as usize / 8));
-        bytes.map_or(0, |b| b.iter().rev().fold(0, |v, &b| v << 8 | u64::from(b)))
+        match *bytes.unwrap_or(&[]) {
+            [] => 0,
+            [a] => a.into(),
+            [a, b] => u16::from_le_bytes([a, b]).into(),
+            [a, b, c, d] => u32::from_le_bytes([a, b, c, d]).into(),
+            ref bytes => bytes.iter().rev().fold(0, |v, &b| v << 8 | u64::from(b)),
+        }
     }
 
     /// Every entry of a width has so few significant bits. Entries at every

@@ -60,6 +60,18 @@ pub(super) const ZEXT: &[Rule] = &[
         },
     },
     Rule {
+        equation: "zext(x[0..k]) = x, zext(x) or x[0..n] where x has no bits from k on",
+        apply: |p, m| {
+            let n = is(p, m.x(), Code::Extract).filter(|n| n.b == 0)?;
+            let x = Term::from_number(n.a);
+            (p.bits(x) <= n.width()).then_some(())?;
+            Some(match p.width(x) {
+                w if w < m.width => p.zext(x, m.width),
+                _ => p.extract(x, 0, m.width),
+            })
+        },
+    },
+    Rule {
         equation: "zext(b ? c : d) = b ? zext(c) : zext(d)",
         apply: |p, m| {
             let (bit, yes, no) = choice(p, m.x())?;

@@ -2,7 +2,7 @@
 
 use super::bits::{fits_signed, operand, signed};
 use super::{Made, Rule, choice, extended, into_choice, is, is_negative, shifted, signed_max};
-use crate::eval::mask;
+use crate::eval::{mask, sign_extend};
 use crate::pool::{Code, Pool, Term};
 
 pub(super) const EQ: &[Rule] = &[
@@ -105,6 +105,39 @@ pub(super) const EQ: &[Rule] = &[
             })
         },
     },
+    Rule {
+        equation: "(b ? x : y) == c = b & (x == c) | (b ^ 1) & (y == c) where a part is decided",
+        apply: |p, m| {
+            p.constant(m.y())?;
+            let n = is(p, m.x(), Code::Ite)?;
+            let (bit, x, y) =
+                (Term::from_number(n.a), Term::from_number(n.b), Term::from_number(n.c));
+            // A comparison of strings byte by byte: each difference that is 0 is
+            // no difference.
+            if let Some(known) = p.recall(m) {
+                return known;
+            }
+            let (yes, no) = (p.pair(Code::Eq, x, m.y()), p.pair(Code::Eq, y, m.y()));
+            let not = p.not(bit);
+            let both = |p: &mut Pool, a, b| Some(p.pair(Code::And, a, b));
+            let either = |p: &mut Pool, a, b| Some(p.pair(Code::Or, a, b));
+            let out = match (p.constant(yes), p.constant(no)) {
+                (Some(0), _) => both(p, not, no),
+                (Some(_), _) => either(p, bit, no),
+                (_, Some(0)) => both(p, bit, yes),
+                (_, Some(_)) => either(p, not, yes),
+                _ if yes == not => both(p, not, no),
+                _ if no == bit => both(p, bit, yes),
+                _ => None,
+            };
+            p.remember(m, out);
+            out
+        },
+    },
+    Rule {
+        equation: "x[0..k] == c = (x == c) where x, a length, has no bits from k on",
+        apply: whole_length,
+    },
 ];
 
 pub(super) const NE: &[Rule] = &[Rule {
@@ -200,7 +233,22 @@ pub(super) const ULT: &[Rule] = &[
     },
     Rule { equation: "zext(x) < c = x < c, c < zext(x) = c < x", apply: narrow_constant },
     Rule { equation: "zext(x) < zext(y) = x < y", apply: narrow_both },
+    Rule {
+        equation: "x[0..k] < c = x < c where x, a length, has no bits from k on",
+        apply: whole_length,
+    },
+    Rule {
+        equation: "x + c < d = x < d - c, d < x + c = d - c < x where x + c does not overflow",
+        apply: |p, m| {
+            let (x, c, d, left) = sum_side(p, m)?;
+            mask(p.bits(x)).checked_add(c).filter(|&most| most <= mask(p.width(x)))?;
+            let Some(d) = d.checked_sub(c) else { return Some(p.bit(!left)) };
+            let d = p.number(d, p.width(x));
+            Some(if left { p.pair(Code::Ult, x, d) } else { p.pair(Code::Ult, d, x) })
+        },
+    },
     Rule { equation: "(b ? c : d) < e = b ? (c < e) : (d < e)", apply: into_choice },
+    Rule { equation: "(b ? x : y) < c = b ? (x < c) : (y < c)", apply: into_any_choice },
 ];
 
 pub(super) const ULE: &[Rule] = &[
@@ -284,7 +332,21 @@ pub(super) const SLT: &[Rule] = &[
             never.then(|| p.bit(false))
         },
     },
+    Rule {
+        equation: "x + c < d = x < d - c, d < x + c = d - c < x (signed) where nothing overflows",
+        apply: |p, m| {
+            let (x, c, d, left) = sum_side(p, m)?;
+            let width = p.width(x);
+            let room = width.checked_sub(2).filter(|&room| room > 0 && p.bits(x) <= room)?;
+            fits_signed(c, width, room + 1).then_some(())?;
+            let (c, d) = (sign_extend(c, width), sign_extend(d, width));
+            let d = d.checked_sub(c).filter(|&d| sign_extend(d as u128, width) == d)?;
+            let d = p.number(d as u128, width);
+            Some(if left { p.pair(Code::Slt, x, d) } else { p.pair(Code::Slt, d, x) })
+        },
+    },
     Rule { equation: "(b ? c : d) < e (signed) = b ? (c < e) : (d < e)", apply: into_choice },
+    Rule { equation: "(b ? x : y) < c (signed) = b ? (x < c) : (y < c)", apply: into_any_choice },
 ];
 
 pub(super) const SLE: &[Rule] = &[
@@ -320,6 +382,56 @@ pub(super) const SLE: &[Rule] = &[
         },
     },
 ];
+
+/// A choice between words, compared with a constant, is a choice between bits:
+/// less to keep in mind for whoever looks at it byte by byte. What is asked of one
+/// choice is remembered, since choices share parts.
+fn into_any_choice(pool: &mut Pool, m: &Made) -> Option<Term> {
+    let (chosen, left) = match (pool.constant(m.x()), pool.constant(m.y())) {
+        (_, Some(_)) => (m.x(), true),
+        (Some(_), _) => (m.y(), false),
+        _ => return None,
+    };
+    let n = is(pool, chosen, Code::Ite)?;
+    if let Some(known) = pool.recall(m) {
+        return known;
+    }
+    let (bit, x, y) = (Term::from_number(n.a), Term::from_number(n.b), Term::from_number(n.c));
+    let (yes, no) = match left {
+        true => (pool.pair(m.code, x, m.y()), pool.pair(m.code, y, m.y())),
+        false => (pool.pair(m.code, m.x(), x), pool.pair(m.code, m.x(), y)),
+    };
+    let out = Some(pool.ite(bit, yes, no));
+    pool.remember(m, out);
+    out
+}
+
+/// A comparison of the low part of a length with a constant, where the low part is
+/// all there is of it: then it is a bound.
+fn whole_length(pool: &mut Pool, m: &Made) -> Option<Term> {
+    let (part, c, left) = match (pool.constant(m.x()), pool.constant(m.y())) {
+        (_, Some(c)) => (m.x(), c, true),
+        (Some(c), _) => (m.y(), c, false),
+        _ => return None,
+    };
+    let n = is(pool, part, Code::Extract).filter(|n| n.b == 0)?;
+    let x = Term::from_number(n.a);
+    let is_length = pool.node(x).code == Code::Len && pool.bits(x) <= n.width();
+    is_length.then_some(())?;
+    let c = pool.number(c, pool.width(x));
+    Some(if left { pool.pair(m.code, x, c) } else { pool.pair(m.code, c, x) })
+}
+
+/// `x`, `c` and `d` of `x + c < d`, or of `d < x + c`, and whether it was the first.
+fn sum_side(pool: &Pool, m: &Made) -> Option<(Term, u128, u128, bool)> {
+    let (sum, d, left) = match (pool.constant(m.x()), pool.constant(m.y())) {
+        (_, Some(d)) => (m.x(), d, true),
+        (Some(d), _) => (m.y(), d, false),
+        _ => return None,
+    };
+    let (x, c) = operand(pool, sum, Code::Add)?;
+    Some((x, c, d, left))
+}
 
 /// A comparison of an extended term with a constant, at the term's own width. The
 /// rules before have seen to constants that do not fit.

@@ -3,7 +3,7 @@
 use super::{Made, rules, table};
 use crate::eval::mask;
 use crate::input::Input;
-use crate::pool::{Code, Pool, Table, Term};
+use crate::pool::{Code, LENGTH_BITS, Pool, Table, Term};
 use crate::values::TermValues;
 use std::collections::HashMap;
 
@@ -66,6 +66,20 @@ fn operand(pool: &mut Pool, random: &mut Random, made: &[Term], width: u32) -> T
             let byte = pool.read(random.below(BYTES) as u32, 1);
             let bit = pool.extract(byte, random.below(8) as u32, 1);
             pool.ite(bit, yes, no)
+        }
+        7 if width == 32 => {
+            let length = pool.length(0);
+            pool.extract(length, 0, 32)
+        }
+        6 if width > 9 => {
+            let byte = pool.read(random.below(BYTES) as u32, 1);
+            let byte = pool.zext(byte, width);
+            let c = match random.below(2) {
+                0 => u128::from(random.below(300)),
+                _ => u128::from(random.below(300)).wrapping_neg(),
+            };
+            let c = pool.number(c, width);
+            pool.pair(Code::Add, byte, c)
         }
         5 => {
             let fit = made.iter().copied().find(|&t| pool.width(t) == width);
@@ -216,7 +230,7 @@ fn every_rule_fires_and_keeps_the_value() {
         }
         for _ in 0..6 {
             let bytes: Vec<u8> = (0..BYTES).map(|_| random.number(8) as u8).collect();
-            let input = Input::streams(&bytes, vec![random.number(64) as u64]);
+            let input = Input::streams(&bytes, vec![random.number(LENGTH_BITS) as u64]);
             let mut values = TermValues::default();
             values.extend(&pool, &input);
             for &(equation, before, after) in &claims {

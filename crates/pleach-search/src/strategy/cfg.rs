@@ -33,6 +33,7 @@
 use super::plan::{is_sampled, occurrences};
 use super::{Action, InputNews, Origin, Strategy, Verdict, View};
 use crate::distance::{Distances, FAR};
+use crate::keys::KeyMap;
 use crate::rng::Rng;
 use crate::run::{Flip, InputId, Run, RunId};
 use std::collections::{HashMap, VecDeque};
@@ -55,7 +56,7 @@ pub struct Cfg {
     age: u32,
     /// The age that the distances are of.
     updated: Option<u32>,
-    penalties: HashMap<(u64, u32), u32>,
+    penalties: KeyMap<(u64, u32), u32>,
     line: Vec<Stop>,
     /// Inputs to trace, and as what.
     to_trace: VecDeque<(InputId, Purpose)>,
@@ -306,7 +307,7 @@ fn alternatives(
     run: &Run,
     stop: &Stop,
     distances: &Distances,
-    penalties: &HashMap<(u64, u32), u32>,
+    penalties: &KeyMap<(u64, u32), u32>,
 ) -> Vec<Alternative> {
     let of = |branch| distances.of(view.program, view.coverage, branch);
     // For each decision, how near the next branch at or after it is.

@@ -12,9 +12,10 @@
 //! is then put behind.
 
 use super::View;
+use crate::keys::KeyMap;
 use crate::run::{Decision, Flip, Run, RunId};
 use crate::tree::Tree;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 pub(super) struct Plan {
     run: RunId,
@@ -139,7 +140,7 @@ pub(super) fn is_sampled(count: u32) -> bool {
 
 /// Each decision from `from` on, and how often the run took it since then.
 pub(super) fn occurrences(run: &Run, from: u32, mut each: impl FnMut(u32, &Decision, u32)) {
-    let mut seen: HashMap<u64, u32> = HashMap::new();
+    let mut seen: KeyMap<u64, u32> = KeyMap::default();
     for (at, decision) in run.decisions.iter().enumerate().skip(from as usize) {
         let count = seen.entry(decision.key).or_insert(0);
         each(at as u32, decision, *count);

@@ -9,14 +9,14 @@ use super::sat::Literal as Lit;
 use crate::byteset::ByteSet;
 use crate::path::Path;
 use pleach_expr::{Code, Compiler, Frame, Node, Table, Term, Var};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Terms that are circuits already.
 pub(super) struct Encoder {
     pub gates: Gates,
-    words: HashMap<Term, Word>,
-    inputs: HashMap<Var, Word>,
-    sets: HashMap<(u32, ByteSet), Lit>,
+    words: FxHashMap<Term, Word>,
+    inputs: FxHashMap<Var, Word>,
+    sets: FxHashMap<(u32, ByteSet), Lit>,
     compiler: Compiler,
     frame: Frame<256>,
 }
@@ -29,9 +29,9 @@ impl Encoder {
     pub fn new(gates: Gates) -> Encoder {
         Encoder {
             gates,
-            words: HashMap::new(),
-            inputs: HashMap::new(),
-            sets: HashMap::new(),
+            words: FxHashMap::default(),
+            inputs: FxHashMap::default(),
+            sets: FxHashMap::default(),
             compiler: Compiler::default(),
             frame: Frame::default(),
         }

@@ -4,7 +4,7 @@
 //! are mostly constant zeros.
 
 use super::sat::{Literal as Lit, Sat};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// A word, its lowest bit first.
 pub(super) type Word = Vec<Lit>;
@@ -12,16 +12,22 @@ pub(super) type Word = Vec<Lit>;
 pub(super) struct Gates {
     pub sat: Sat,
     yes: Lit,
-    ands: HashMap<(Lit, Lit), Lit>,
-    xors: HashMap<(Lit, Lit), Lit>,
-    muxes: HashMap<(Lit, Lit, Lit), Lit>,
+    ands: FxHashMap<(Lit, Lit), Lit>,
+    xors: FxHashMap<(Lit, Lit), Lit>,
+    muxes: FxHashMap<(Lit, Lit, Lit), Lit>,
 }
 
 impl Gates {
     pub fn new(mut sat: Sat) -> Gates {
         let yes = sat.variable(Some(true));
         sat.add(&[yes]);
-        Gates { sat, yes, ands: HashMap::new(), xors: HashMap::new(), muxes: HashMap::new() }
+        Gates {
+            sat,
+            yes,
+            ands: FxHashMap::default(),
+            xors: FxHashMap::default(),
+            muxes: FxHashMap::default(),
+        }
     }
 
     pub fn memory(&self) -> usize {

@@ -6,6 +6,7 @@ use crate::exit::{Code, Failure};
 use crate::show;
 use anyhow::{Context, anyhow};
 use pleach_campaign::run::{Campaign, Dir, Disk, Limits, Settings, Snapshot, Text, build_of};
+use pleach_campaign::triage::quoted;
 use pleach_campaign::{End, Executor, Half, Layout, Target};
 use pleach_report::{Panel, Style, line, summary};
 use std::ffi::{OsStr, OsString};
@@ -50,6 +51,7 @@ pub fn run(args: Args) -> Result<Code, Failure> {
     let campaign = match resuming {
         true => Campaign::resume(layout, settings, limits, jobs, &args.output, Disk::default())?,
         false => {
+            Dir::check_vacant(&args.output).map_err(Failure::person)?;
             try_out(&layout, &settings, &seeds)?;
             let inputs = match seeds.is_empty() {
                 true => first_inputs(&settings),
@@ -146,6 +148,7 @@ fn settings(
         strategy: said!(args.strategy, strategy, STRATEGY.into()),
         seed: said!(args.seed, seed, 0),
         timeout_ms: said!(args.timeout, timeout_ms, TIMEOUT_MS),
+        adaptive: then.map_or(args.timeout.is_none(), |t| t.adaptive),
         memory_mib: said!(args.memory, memory_mib, MEMORY_MIB),
         len: said!(args.len, len, LEN),
         max_len: said!(args.max_len, max_len, MAX_LEN.max(longest)),
@@ -248,14 +251,4 @@ fn resume_command(args: &Args, program: &[OsString]) -> String {
     words.push("--".into());
     words.extend(program.iter().map(|w| quoted(w)));
     words.join(" ")
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &OsStr) -> String {
-    let text = word.to_string_lossy();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:@%+,".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        return text.into_owned();
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
 }

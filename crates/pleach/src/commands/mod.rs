@@ -1,12 +1,18 @@
 //! One file a command.
 
 mod campaign;
+mod cmin;
 mod cover;
+mod coverage;
 mod exec;
 mod explain;
 mod extract;
 mod pack;
+mod record;
+mod replay;
 mod sites;
+mod solve_trace;
+mod tmin;
 mod trace;
 
 use crate::args::{Command, Run};
@@ -14,7 +20,7 @@ use crate::exit::{Code, Failure};
 use anyhow::Context;
 use pleach_campaign::{Executor, Half, Layout, Output, Target, container};
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub fn run(command: Command) -> Result<Code, Failure> {
@@ -24,9 +30,13 @@ pub fn run(command: Command) -> Result<Code, Failure> {
         Command::Exec(args) => exec::run(args),
         Command::Extract(args) => extract::run(args),
         Command::Trace(args) => trace::run(args),
+        Command::SolveTrace(args) => solve_trace::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Cover(args) => cover::run(args),
         Command::Campaign(args) => campaign::run(args),
+        Command::Replay(args) => replay::run(args),
+        Command::Cmin(args) => cmin::run(args),
+        Command::Tmin(args) => tmin::run(args),
         Command::Pack(args) => pack::run(args),
         Command::Sites(args) => sites::run(args),
     }
@@ -54,9 +64,34 @@ fn read_input(path: &Path) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// An executor for the target that a person named.
-fn executor(half: Half, run: &Run, input: &Path, output: Output) -> Result<Executor, Failure> {
-    let layout = Arc::new(Layout::private(Path::new(&run.program[0]))?);
+/// The files of a directory that are inputs, in the order of their names. In the
+/// directory of a campaign these are those of `parts` (`queue`, …).
+fn inputs_in(dir: &Path, parts: &[&str]) -> Result<Vec<PathBuf>, Failure> {
+    let campaign = dir.join("queue").is_dir();
+    let dirs: Vec<PathBuf> = match campaign {
+        true => parts.iter().map(|p| dir.join(p)).filter(|d| d.is_dir()).collect(),
+        false => vec![dir.into()],
+    };
+    let mut found = Vec::new();
+    for dir in dirs {
+        let named = |e| anyhow::Error::from(e).context(dir.display().to_string());
+        for entry in std::fs::read_dir(&dir).map_err(|e| Failure::person(named(e)))? {
+            let path = entry.map_err(|e| Failure::person(named(e)))?.path();
+            let name = path.file_name().map(|n| n.to_string_lossy()).unwrap_or_default();
+            // Beside a campaign's inputs are texts about them.
+            let ours = if campaign { name.starts_with("id:") } else { !name.starts_with('.') };
+            let text = name == "README.txt" || name.ends_with(".stack.txt");
+            if ours && !text && path.is_file() {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The target that a person named.
+fn target(half: Half, run: &Run, input: &Path, output: Output) -> Target {
     let mut target = Target::new(half, run.program.clone());
     target.output = output;
     target.socket = run.socket;
@@ -65,5 +100,11 @@ fn executor(half: Half, run: &Run, input: &Path, output: Output) -> Result<Execu
         target.extension.push(".");
         target.extension.push(extension);
     }
-    Ok(Executor::new(layout, target)?)
+    target
+}
+
+/// An executor for the target that a person named.
+fn executor(half: Half, run: &Run, input: &Path, output: Output) -> Result<Executor, Failure> {
+    let layout = Arc::new(Layout::private(Path::new(&run.program[0]))?);
+    Ok(Executor::new(layout, target(half, run, input, output))?)
 }

@@ -1,7 +1,7 @@
 //! `pleach trace`: what the symbolic half decided on an input, and what the
 //! run cost.
 
-use super::{executor, read_input};
+use super::{executor, read_input, record};
 use crate::args;
 use crate::exit::{Code, Failure};
 use crate::show;
@@ -32,6 +32,9 @@ pub fn run(args: args::Trace) -> Result<Code, Failure> {
     }
     let Some(outcome) = last else { return Ok(Code::Ours) };
     let trace = executor.trace()?;
+    if let Some(file) = &args.record {
+        record::write(file, executor.layout(), &trace, &input)?;
+    }
     let wrong = match args.check {
         true => oracle::check(&trace, &view(&input), MOST),
         false => Vec::new(),

@@ -8,6 +8,7 @@ mod compile;
 mod cpu;
 mod inputs;
 mod one_input;
+mod race;
 mod report;
 mod stats;
 
@@ -28,6 +29,8 @@ use report::Report;
 pub enum Bench {
     /// Cost of traces, of both halves, and of compiling
     Trace(TraceArgs),
+    /// Branches covered by pleach run and by AFL++, from the same seed in the same time
+    Run(race::Args),
 }
 
 #[derive(clap::Args)]
@@ -58,7 +61,13 @@ pub struct TraceArgs {
 }
 
 pub fn run(bench: &Bench) -> Result<bool> {
-    let Bench::Trace(args) = bench;
+    match bench {
+        Bench::Trace(args) => trace(args),
+        Bench::Run(args) => race::run(args),
+    }
+}
+
+fn trace(args: &TraceArgs) -> Result<bool> {
     let known = ["one-input", "cpu", "compile"];
     if let Some(part) = args.skip.iter().find(|part| !known.contains(&part.as_str())) {
         bail!("--skip: there is no part {part}; there are {}", known.join(", "));

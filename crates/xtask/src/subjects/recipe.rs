@@ -13,8 +13,10 @@ use crate::project;
 pub enum Flavour {
     Plain,
     Pleach,
-    /// For comparison in the benchmark only.
+    /// For comparison in the benchmarks only.
     Afl,
+    /// Counts its branches, to judge inputs by.
+    Gcov,
 }
 
 impl Flavour {
@@ -23,6 +25,15 @@ impl Flavour {
             Flavour::Plain => "plain",
             Flavour::Pleach => "pleach",
             Flavour::Afl => "afl",
+            Flavour::Gcov => "gcov",
+        }
+    }
+
+    /// For the compiler and for the linker.
+    fn flags(self) -> (&'static str, &'static str) {
+        match self {
+            Flavour::Gcov => ("-O0 --coverage", "--coverage"),
+            _ => ("-O2", ""),
         }
     }
 
@@ -32,6 +43,7 @@ impl Flavour {
             Flavour::Plain => (project::CLANG.into(), project::CLANGXX.into()),
             Flavour::Pleach => (project::tool("pleach-cc")?, project::tool("pleach-c++")?),
             Flavour::Afl => ("afl-clang-fast".into(), "afl-clang-fast++".into()),
+            Flavour::Gcov => ("gcc".into(), "g++".into()),
         })
     }
 }
@@ -77,6 +89,11 @@ impl Recipe {
         self.script.contains("\nwork() {")
     }
 
+    /// Whether it says how to read one input.
+    pub fn has_fuzz(&self) -> bool {
+        self.script.contains("\nfuzz() {")
+    }
+
     /// Everything that belongs to this subject.
     pub fn dir(&self) -> PathBuf {
         project::target("subjects").join(&self.name)
@@ -99,6 +116,7 @@ impl Recipe {
     /// One stage of the script; see `tools/subjects/lib.sh`.
     pub fn stage(&self, stage: &str, flavour: Flavour) -> Result<Command> {
         let (cc, cxx) = flavour.compilers()?;
+        let (flags, link) = flavour.flags();
         let mut command = Command::new("bash");
         command.arg(project::root().join("tools/subjects/lib.sh")).arg(stage).arg(&self.name);
         command
@@ -108,8 +126,9 @@ impl Recipe {
             .env("RECORD", if flavour == Flavour::Plain { "1" } else { "0" })
             .env("CC", cc)
             .env("CXX", cxx)
-            .env("CFLAGS", "-O2")
-            .env("CXXFLAGS", "-O2")
+            .env("CFLAGS", flags)
+            .env("CXXFLAGS", flags)
+            .env("LDFLAGS", link)
             .env("LC_ALL", "C.UTF-8")
             .env("TZ", "UTC")
             .env("AFL_QUIET", "1");

@@ -5,11 +5,11 @@
 //! what wins changes within a minute, so `auto` does four things and shares the
 //! budget among them by what each has brought lately ([`Bandit`]):
 //!
-//! - **Targets**: flips to branches that no run took. Every input that took a new
+//! - **Goals**: flips to branches that no run took. Every input that took a new
 //!   branch is traced soon, and what its run could have taken instead is asked at
-//!   once. A target that does not give way is asked ever more seldom
-//!   ([`Targets`]). This arm has at least half of the budget while it has work,
-//!   and it never has for long: nothing else is so cheap for what it brings.
+//!   once. A goal that does not give way is asked ever more seldom
+//!   ([`Goals`]). This arm has at least a third of the budget while it has work,
+//!   and it seldom has for long.
 //! - **Steps**: flips of decisions that are no branch: one character of a
 //!   comparison in a libc model, a length, a check. Their runs are traced even if
 //!   they gained nothing: a keyword gains only with its last character.
@@ -23,19 +23,19 @@
 //! seed gives the same search.
 
 mod bandit;
+mod goals;
 mod paths;
 mod queue;
-mod targets;
 
 use super::generational::Rank;
 use super::{Action, InputNews, Origin, Strategy, Verdict, View};
 use crate::rng::Rng;
 use crate::run::{Flip, InputId, RunId};
 use bandit::{Arm, Bandit};
+use goals::{Asked, Goals};
 use paths::{Paths, Wants};
 use queue::Queue;
 use std::collections::{HashMap, VecDeque};
-use targets::{Asked, Targets};
 
 /// What a solved flip, an execution apart from the program's own time, and a
 /// trace cost on average, in microseconds.
@@ -45,23 +45,27 @@ const TRACE: f64 = 150.0;
 /// The symbolic half is so many times slower, and reading a decision costs this.
 const TRACE_TIMES: f64 = 4.0;
 const DECISION: f64 = 0.15;
+/// What a crash or a time-out costs: its report, its time, a new process.
+const BAD: f64 = 20_000.0;
 /// What a new branch is worth; a new hit count is worth one.
 const BRANCH: f64 = 16.0;
 /// Inputs that may wait for a trace without having gained a branch.
 const STEPS: usize = 4096;
+/// Seeds that are traced before all else, gain or not.
+const SEEDS: usize = 64;
 
 #[derive(Default)]
 pub struct Auto {
     bandit: Bandit,
     queue: Queue,
-    targets: Targets,
+    goals: Goals,
     paths: Paths,
     seeds: VecDeque<InputId>,
     /// Inputs with new branches, not traced yet; the latest first.
     fresh: Vec<InputId>,
     /// Results of steps, not traced yet.
     steps: VecDeque<InputId>,
-    /// Flips under way, with their targets if they have one.
+    /// Flips under way, with their goals if they have one.
     asked: HashMap<Flip, Option<Asked>>,
     tracing: HashMap<InputId, Arm>,
     doing: Option<Arm>,
@@ -70,12 +74,12 @@ pub struct Auto {
 impl Strategy for Auto {
     fn next(&mut self, view: &View, rng: &mut Rng) -> Action {
         if let Some(input) = self.seeds.pop_front() {
-            return self.trace(input, Arm::Targets);
+            return self.trace(input, Arm::Goals);
         }
         let mut idle = [false; Arm::COUNT];
         while let Some(arm) = self.bandit.choose(&idle) {
             let action = match arm {
-                Arm::Targets => self.target(view),
+                Arm::Goals => self.goal(view),
                 Arm::Steps => self.step(view),
                 Arm::Paths => self.path(view),
                 Arm::Mutation => self.mutate(rng),
@@ -91,6 +95,7 @@ impl Strategy for Auto {
 
     fn executed(&mut self, _view: &View, news: &InputNews) {
         let gain = BRANCH * f64::from(news.branches) + f64::from(news.buckets);
+        let bad = if news.bad { BAD } else { 0.0 };
         let mut stepped = false;
         match news.origin {
             Origin::Flip(flip) => {
@@ -98,16 +103,17 @@ impl Strategy for Auto {
                     stepped = asked.as_ref().is_some_and(|a| a.step);
                     let arm = match asked {
                         Some(_) if stepped => Arm::Steps,
-                        Some(_) => Arm::Targets,
+                        Some(_) => Arm::Goals,
                         None => Arm::Paths,
                     };
-                    self.bandit.spend(arm, f64::from(news.cost) + EXECUTION);
+                    self.bandit.spend(arm, f64::from(news.cost) + EXECUTION + bad);
                     self.bandit.reward(arm, gain);
                 }
             }
             Origin::Mutant(parent) => {
+                self.bandit.spend(Arm::Mutation, bad);
                 self.bandit.reward(Arm::Mutation, gain);
-                self.queue.found(parent, gain);
+                self.queue.found(parent, gain, news.bad);
             }
             Origin::Seed | Origin::Random => {}
         }
@@ -116,8 +122,11 @@ impl Strategy for Auto {
         if seed || gain > 0.0 {
             self.queue.add(input, news);
         }
-        if seed {
+        if seed && (news.branches > 0 || self.seeds.len() < SEEDS) {
             self.seeds.push_back(input);
+        } else if seed {
+            // Thousands of seeds that cover the same can wait.
+            self.steps.push_back(input);
         } else if news.branches > 0 && !news.bad {
             self.fresh.push(input);
         } else if stepped && !news.bad && self.steps.len() < STEPS {
@@ -134,7 +143,7 @@ impl Strategy for Auto {
         let cost = self.queue.cost(run.input).map_or(0.0, f64::from);
         let decisions = run.decisions.len() as f64;
         self.bandit.spend(arm, TRACE + TRACE_TIMES * cost + DECISION * decisions);
-        self.targets.offer(view, id, run);
+        self.goals.offer(view, id, run);
         self.queue.traced(view.program.branches(), run);
         self.paths.traced(view, id, run, arm == Arm::Paths);
     }
@@ -157,14 +166,14 @@ impl Strategy for Auto {
         if let Some(Some(asked)) = self.asked.remove(&flip)
             && verdict == Verdict::Gone
         {
-            self.targets.lose(asked.input, asked.target);
+            self.goals.lose(asked.input, asked.goal);
         }
     }
 
     fn doing(&self) -> String {
         let now = self.doing.map_or("starting", Arm::name);
-        let [targets, steps, paths, mutation] = self.bandit.shares().map(|s| (s * 100.0).round());
-        format!("{now} (targets {targets}, steps {steps}, paths {paths}, mutation {mutation} %)")
+        let [goals, steps, paths, mutation] = self.bandit.shares().map(|s| (s * 100.0).round());
+        format!("{now} (goals {goals}, steps {steps}, paths {paths}, mutation {mutation} %)")
     }
 
     fn wants_buckets(&self) -> bool {
@@ -185,12 +194,12 @@ impl Auto {
         Action::Flip(flip)
     }
 
-    fn target(&mut self, view: &View) -> Option<Action> {
-        if let Some(asked) = self.targets.target(view) {
-            return Some(self.ask(asked, Arm::Targets));
+    fn goal(&mut self, view: &View) -> Option<Action> {
+        if let Some(asked) = self.goals.goal(view) {
+            return Some(self.ask(asked, Arm::Goals));
         }
-        let input = self.fresh.pop().or_else(|| self.targets.lost())?;
-        Some(self.trace(input, Arm::Targets))
+        let input = self.fresh.pop().or_else(|| self.goals.lost())?;
+        Some(self.trace(input, Arm::Goals))
     }
 
     fn step(&mut self, view: &View) -> Option<Action> {
@@ -198,7 +207,7 @@ impl Auto {
         if let Some(input) = self.steps.pop_front() {
             return Some(self.trace(input, Arm::Steps));
         }
-        let asked = self.targets.step(view)?;
+        let asked = self.goals.step(view)?;
         Some(self.ask(asked, Arm::Steps))
     }
 

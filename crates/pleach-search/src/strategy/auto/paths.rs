@@ -3,6 +3,7 @@
 //! all runs so far; of those that were refused `n` times in a row, two in `n`. A run that has more has another turn when no such input
 //! waits; inputs that gained nothing come last.
 
+use crate::keys::KeyMap;
 use crate::rng::mix;
 use crate::run::{Flip, InputId, Run, RunId};
 use crate::strategy::View;
@@ -32,7 +33,7 @@ pub(super) struct Paths {
     /// Inputs whose next look is not the first.
     again: HashMap<InputId, Look>,
     /// What came of each flip, over all runs.
-    known: HashMap<(u64, u32), Known>,
+    known: KeyMap<(u64, u32), Known>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -137,7 +138,7 @@ impl Paths {
                 return Worth::Nothing;
             }
             // Branches that nobody took are no exception: where they are worth
-            // more, they are targets. An address held in place, or what the program assumes, gives little.
+            // more, they are goals. An address held in place, or what the program assumes, gives little.
             let dull = matches!(decision.kind, Kind::Pin | Kind::Assume);
             Worth::Rank((dull, (known.asked + 1).ilog2(), chance))
         });

@@ -3,8 +3,8 @@
 //! The weight of an entry is a product, as in AFL's power schedules: more for
 //! one that is fast and small, that took new branches rather than new counts,
 //! whose branches few others take, and whose mutants have lately gained
-//! something; less the more often it was chosen. What its mutants gained fades
-//! by half with every burst. So a new entry is tried soon, a good one is kept at
+//! something; less for one whose mutants crashed or hung, and the more often it
+//! was chosen. What its mutants did fades by half with every burst. So a new entry is tried soon, a good one is kept at
 //! while it is good, and no entry is ever left alone for good.
 //!
 //! A burst is some fiftieth of a second: long enough for the choice to cost
@@ -47,6 +47,8 @@ struct Entry {
     bursts: u32,
     /// What its mutants gained, fading.
     gained: f64,
+    /// Mutants that crashed or hung, fading too.
+    spoilt: f64,
     /// The branches of its run that fewest runs took, when it was traced.
     rare: Vec<BranchId>,
 }
@@ -65,14 +67,16 @@ impl Queue {
             bad: news.bad,
             bursts: 0,
             gained: 0.0,
+            spoilt: 0.0,
             rare: Vec::new(),
         });
     }
 
-    /// A mutant of an input gained something.
-    pub fn found(&mut self, parent: InputId, gain: f64) {
+    /// What a mutant of an input gained, and whether it crashed or hung.
+    pub fn found(&mut self, parent: InputId, gain: f64, bad: bool) {
         if let Some(&at) = self.by_input.get(&parent) {
             self.entries[at].gained += gain;
+            self.entries[at].spoilt += f64::from(u8::from(bad));
         }
     }
 
@@ -112,6 +116,7 @@ impl Queue {
         let entry = &mut self.entries[at];
         entry.bursts += 1;
         entry.gained /= 2.0;
+        entry.spoilt /= 2.0;
         let count = BURST / (entry.cost + OVERHEAD);
         Some((entry.input, count.clamp(FEWEST, MOST), entry.cost))
     }
@@ -131,7 +136,9 @@ impl Queue {
         let rarest = entry.rare.iter().map(|&b| self.taken[b as usize]).min();
         let rare = rarest.map_or(1.0, |n| 1.0 + 3.0 / f64::from(n.max(1)).sqrt());
         let tried = (1.0 + entry.gained / 4.0) / f64::from(1 + entry.bursts);
-        fast * small * new * rare * tried
+        // A time-out costs as much as thousands of runs.
+        let sound = 4.0 / (4.0 + entry.spoilt);
+        fast * small * new * rare * tried * sound
     }
 }
 
@@ -170,10 +177,21 @@ mod tests {
         let all = [news(0, 10, 100, false); 8];
         let picks = picks(&all, |queue, input| {
             if input == 3 {
-                queue.found(3, 16.0);
+                queue.found(3, 16.0, false);
             }
         });
         assert!(picks[3] > 2 * picks[2], "{picks:?}");
+    }
+
+    #[test]
+    fn an_entry_whose_mutants_hang_is_left_alone_for_a_while() {
+        let all = [news(0, 10, 100, false); 8];
+        let picks = picks(&all, |queue, input| {
+            if input == 3 {
+                (0..32).for_each(|_| queue.found(3, 0.0, true));
+            }
+        });
+        assert!(2 * picks[3] < picks[2] && picks[3] > 10, "{picks:?}");
     }
 
     #[test]

@@ -1,16 +1,17 @@
-//! Flips worth asking at once: *targets* proper, that is, branches that no run
+//! Flips worth asking at once: *goals* proper, that is, branches that no run
 //! took; and *steps*, decisions that are no branch (a comparison inside a libc
 //! model, a length, a check) and stand before branches that cannot be seen yet.
 //!
-//! **Back-off.** One target may be offered by every run, a thousand times, and be
-//! infeasible each time. A target is asked for the first few offers, then at
+//! **Back-off.** One goal may be offered by every run, a thousand times, and be
+//! infeasible each time. A goal is asked for the first few offers, then at
 //! powers of two: of `n` offers, some `log n` are asked. This starts anew for
 //! each new *context*, up to a number: the decision before it, and how many times
-//! in a row the target's own decision was taken. The last is what lets a
+//! in a row the goal's own decision was taken. The last is what lets a
 //! comparison with a keyword go on character by character.
 //!
 //! What was asked least comes first; among steps, faults come last.
 
+use crate::keys::KeyMap;
 use crate::rng::mix;
 use crate::run::{Decision, Flip, InputId, Run, RunId};
 use crate::strategy::View;
@@ -22,7 +23,7 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 
 /// Offers that are taken before the back-off begins.
 const FIRST: u32 = 3;
-/// Contexts of one target that start anew.
+/// Contexts of one goal that start anew.
 const CONTEXTS: usize = 48;
 /// Times that an input is traced again because its run was dropped.
 const AGAIN: u32 = 3;
@@ -30,9 +31,9 @@ const AGAIN: u32 = 3;
 const MOST: usize = 1 << 18;
 
 #[derive(Default)]
-pub(super) struct Targets {
-    known: HashMap<(u64, u32), Target>,
-    targets: BinaryHeap<Reverse<Offer>>,
+pub(super) struct Goals {
+    known: KeyMap<(u64, u32), Goal>,
+    goals: BinaryHeap<Reverse<Offer>>,
     steps: BinaryHeap<Reverse<Offer>>,
     offers: u64,
     /// Inputs whose runs were dropped before their turn, and how often.
@@ -41,7 +42,7 @@ pub(super) struct Targets {
 }
 
 #[derive(Default)]
-struct Target {
+struct Goal {
     /// Offers, and how many of them were taken.
     seen: u32,
     taken: u32,
@@ -51,12 +52,12 @@ struct Target {
 pub(super) struct Asked {
     pub flip: Flip,
     pub input: InputId,
-    pub target: (u64, u32),
+    pub goal: (u64, u32),
     /// Not to a branch: its result is worth a trace even if it gains nothing.
     pub step: bool,
 }
 
-/// Ordered by class, how often its target was taken before it, and age.
+/// Ordered by class, how often its goal was taken before it, and age.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Offer {
     class: u8,
@@ -69,10 +70,10 @@ struct Offer {
     outcome: u32,
 }
 
-impl Targets {
+impl Goals {
     /// Takes up what a run could have done instead.
     pub fn offer(&mut self, view: &View, id: RunId, run: &Run) {
-        let mut seen: HashMap<u64, u32> = HashMap::new();
+        let mut seen: KeyMap<u64, u32> = KeyMap::default();
         let (mut before, mut row) = (0, 0u64);
         let mut last: Option<&Decision> = None;
         for (at, decision) in run.decisions.iter().enumerate() {
@@ -95,13 +96,13 @@ impl Targets {
                     continue;
                 }
                 let context = mix(before ^ row.min(16));
-                let target = self.known.entry((decision.key, outcome)).or_default();
-                let heap = if class == 0 { &mut self.targets } else { &mut self.steps };
-                if target.take(context) && heap.len() < MOST {
+                let goal = self.known.entry((decision.key, outcome)).or_default();
+                let heap = if class == 0 { &mut self.goals } else { &mut self.steps };
+                if goal.take(context) && heap.len() < MOST {
                     self.offers += 1;
                     heap.push(Reverse(Offer {
                         class,
-                        taken: target.taken,
+                        taken: goal.taken,
                         age: self.offers,
                         run: id,
                         input: run.input,
@@ -115,9 +116,9 @@ impl Targets {
     }
 
     /// The next flip to an uncovered branch.
-    pub fn target(&mut self, view: &View) -> Option<Asked> {
+    pub fn goal(&mut self, view: &View) -> Option<Asked> {
         loop {
-            let Reverse(offer) = self.targets.pop()?;
+            let Reverse(offer) = self.goals.pop()?;
             if let Some(asked) = self.asked(view, &offer) {
                 return Some(asked);
             }
@@ -144,17 +145,17 @@ impl Targets {
         class(view, run.decisions.get(at as usize)?, outcome)?;
         let open = view.tree.mark(run.flipped(at, outcome)?).is_none();
         let flip = Flip { run: id, at, outcome };
-        open.then_some(Asked { flip, input, target: (key, outcome), step: offer.class > 0 })
+        open.then_some(Asked { flip, input, goal: (key, outcome), step: offer.class > 0 })
     }
 
     /// A flip could not be asked because its run was dropped.
-    pub fn lose(&mut self, input: InputId, target: (u64, u32)) {
+    pub fn lose(&mut self, input: InputId, goal: (u64, u32)) {
         let again = self.again.entry(input).or_insert(0);
         if *again == AGAIN {
             return;
         }
-        if let Some(target) = self.known.get_mut(&target) {
-            target.seen = 0;
+        if let Some(goal) = self.known.get_mut(&goal) {
+            goal.seen = 0;
         }
         if !self.lost.contains(&input) {
             *again += 1;
@@ -168,7 +169,7 @@ impl Targets {
     }
 }
 
-impl Target {
+impl Goal {
     /// Whether an offer is taken.
     fn take(&mut self, context: u64) -> bool {
         if self.contexts.len() < CONTEXTS && self.contexts.insert(context) {
@@ -181,7 +182,7 @@ impl Target {
     }
 }
 
-/// How soon a flip is asked; `None` if it is no target.
+/// How soon a flip is asked; `None` if it is no goal.
 fn class(view: &View, decision: &Decision, outcome: u32) -> Option<u8> {
     match (decision.branch(outcome), decision.kind) {
         (Some(branch), _) if view.coverage.has(branch) => None,
@@ -199,20 +200,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_target_that_does_not_give_way_is_asked_ever_more_seldom() {
-        let mut target = Target::default();
-        let taken = (0..1000).filter(|_| target.take(1)).count();
+    fn a_goal_that_does_not_give_way_is_asked_ever_more_seldom() {
+        let mut goal = Goal::default();
+        let taken = (0..1000).filter(|_| goal.take(1)).count();
         assert!((8..=12).contains(&taken), "{taken}");
     }
 
     #[test]
     fn a_new_context_starts_anew_but_not_for_ever() {
-        let mut target = Target::default();
+        let mut goal = Goal::default();
         (0..1000).for_each(|_| {
-            target.take(1);
+            goal.take(1);
         });
-        assert!(target.take(2) && target.take(2));
-        let taken = (0..100_000u64).filter(|&c| target.take(c)).count();
+        assert!(goal.take(2) && goal.take(2));
+        let taken = (0..100_000u64).filter(|&c| goal.take(c)).count();
         assert!(taken < 2 * CONTEXTS, "{taken}");
     }
 }

@@ -1,0 +1,281 @@
+//! One input, made smaller as long as a check holds: delta debugging, after
+//! Zeller and Hildebrandt ("Simplifying and Isolating Failure-Inducing Input",
+//! 2002), in three moves that are repeated until none of them helps.
+//!
+//! 1. Blocks are removed, from half of the input down to single bytes.
+//! 2. Pairs of brackets are removed together: in `((1))` no single byte can go.
+//! 3. What is left is made plain: all bytes of a value, then single ones, become
+//!    `0`, so that people see what matters.
+//!
+//! A candidate that was tried is not tried again. The streams of a container are
+//! shrunk one after the other.
+
+use crate::container::{self, Stream, is_container};
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shrunk {
+    pub input: Vec<u8>,
+    /// How often the check was asked.
+    pub runs: u64,
+    /// Nothing was left to try; otherwise the runs were used up.
+    pub finished: bool,
+}
+
+/// Shrinks an input that passes the check, asking it at most `most` times. The
+/// result is the same every time.
+pub fn shrink<E>(
+    input: &[u8],
+    most: u64,
+    check: &mut dyn FnMut(&[u8]) -> Result<bool, E>,
+) -> Result<Shrunk, E> {
+    let mut budget = Budget { runs: 0, most, tried: HashSet::new(), spent: false };
+    let mut best = input.to_vec();
+    let count = match is_container(input) {
+        true => container::parse(input).map_or(0, |s| s.len()),
+        false => 0,
+    };
+    loop {
+        let before = best.clone();
+        if count == 0 {
+            budget.shrink_stream(&mut best, check)?;
+        }
+        for i in 0..count {
+            let whole = best.clone();
+            let streams = container::parse(&whole).unwrap_or_default();
+            let Some(mut stream) = streams.get(i).map(|s| s.bytes.to_vec()) else { break };
+            let mut inside = |bytes: &[u8]| match rebuilt(&streams, i, bytes) {
+                Some(file) => check(&file),
+                None => Ok(false),
+            };
+            budget.tried.clear();
+            budget.shrink_stream(&mut stream, &mut inside)?;
+            best = rebuilt(&streams, i, &stream).unwrap_or(whole);
+        }
+        if best == before || budget.spent {
+            break;
+        }
+    }
+    Ok(Shrunk { input: best, runs: budget.runs, finished: !budget.spent })
+}
+
+/// A container with other bytes in one of its streams.
+fn rebuilt(streams: &[Stream], place: usize, bytes: &[u8]) -> Option<Vec<u8>> {
+    let parts = streams.iter().enumerate();
+    container::build(parts.map(|(i, s)| (s.kind, if i == place { bytes } else { s.bytes }))).ok()
+}
+
+struct Budget {
+    runs: u64,
+    most: u64,
+    /// Hashes of what was tried.
+    tried: HashSet<u64>,
+    spent: bool,
+}
+
+type Check<'a, E> = &'a mut dyn FnMut(&[u8]) -> Result<bool, E>;
+
+impl Budget {
+    fn shrink_stream<E>(&mut self, best: &mut Vec<u8>, check: Check<E>) -> Result<(), E> {
+        loop {
+            let before = best.clone();
+            self.remove_blocks(best, check)?;
+            self.remove_pairs(best, check)?;
+            if before == *best || self.spent {
+                break;
+            }
+        }
+        self.make_plain(best, check)
+    }
+
+    /// Asks about a candidate, and takes it if it passes.
+    fn attempt<E>(&mut self, best: &mut Vec<u8>, new: Vec<u8>, check: Check<E>) -> Result<bool, E> {
+        if self.runs >= self.most {
+            self.spent = true;
+            return Ok(false);
+        }
+        let mut hasher = DefaultHasher::new();
+        new.hash(&mut hasher);
+        if !self.tried.insert(hasher.finish()) {
+            return Ok(false);
+        }
+        self.runs += 1;
+        let passes = check(&new)?;
+        if passes {
+            *best = new;
+        }
+        Ok(passes)
+    }
+
+    fn remove_blocks<E>(&mut self, best: &mut Vec<u8>, check: Check<E>) -> Result<(), E> {
+        let mut size = best.len().next_power_of_two();
+        while size >= 1 {
+            let mut at = 0;
+            while at < best.len() && !self.spent {
+                let end = (at + size).min(best.len());
+                let new = [&best[..at], &best[end..]].concat();
+                if !self.attempt(best, new, check)? {
+                    at += size;
+                }
+            }
+            size /= 2;
+        }
+        Ok(())
+    }
+
+    /// Brackets or quotes and their partners, with what is between them left.
+    fn remove_pairs<E>(&mut self, best: &mut Vec<u8>, check: Check<E>) -> Result<(), E> {
+        let mut at = 0;
+        while at < best.len() && !self.spent {
+            let Some(partner) = partner(best, at) else {
+                at += 1;
+                continue;
+            };
+            let new = [&best[..at], &best[at + 1..partner], &best[partner + 1..]].concat();
+            if !self.attempt(best, new, check)? {
+                at += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn make_plain<E>(&mut self, best: &mut Vec<u8>, check: Check<E>) -> Result<(), E> {
+        const PLAIN: u8 = b'0';
+        let mut values: Vec<u8> = best.clone();
+        values.sort_unstable();
+        values.dedup();
+        for value in values.into_iter().filter(|&v| v != PLAIN) {
+            let new = best.iter().map(|&b| if b == value { PLAIN } else { b }).collect();
+            self.attempt(best, new, check)?;
+        }
+        for at in 0..best.len() {
+            if best[at] != PLAIN && !self.spent {
+                let mut new = best.clone();
+                new[at] = PLAIN;
+                self.attempt(best, new, check)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where the bracket that opens at a place is closed.
+fn partner(text: &[u8], at: usize) -> Option<usize> {
+    let open = text[at];
+    let close = match open {
+        b'(' => b')',
+        b'[' => b']',
+        b'{' => b'}',
+        b'<' => b'>',
+        b'"' | b'\'' => return Some(at + 1 + text[at + 1..].iter().position(|&b| b == open)?),
+        _ => return None,
+    };
+    let mut depth = 0usize;
+    for (i, &b) in text.iter().enumerate().skip(at) {
+        depth += usize::from(b == open);
+        depth -= usize::from(b == close);
+        if depth == 0 {
+            return Some(i);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pleach_abi::container::{ARG, STDIN};
+    use pleach_search::Rng;
+    use std::convert::Infallible;
+
+    fn shrunk(input: &[u8], check: impl Fn(&[u8]) -> bool) -> Shrunk {
+        let mut check = |b: &[u8]| Ok::<_, Infallible>(check(b));
+        let Ok(shrunk) = shrink(input, 100_000, &mut check);
+        shrunk
+    }
+
+    fn has_subsequence(text: &[u8], wanted: &[u8]) -> bool {
+        let mut rest = text.iter();
+        wanted.iter().all(|w| rest.any(|b| b == w))
+    }
+
+    /// The shortest text with a subsequence is the subsequence.
+    #[test]
+    fn the_least_is_found_where_greed_finds_it() {
+        let mut rng = Rng::new(2);
+        for _ in 0..200 {
+            let bytes: Vec<u8> = (0..rng.below(80)).map(|_| b'a' + rng.below(6) as u8).collect();
+            let wanted: Vec<u8> = bytes.iter().copied().filter(|_| rng.below(9) == 0).collect();
+            let result = shrunk(&bytes, |b| has_subsequence(b, &wanted));
+            assert_eq!(result.input, wanted);
+            assert!(result.finished);
+        }
+    }
+
+    /// Whatever the check: it holds for the result, and no byte can go.
+    #[test]
+    fn no_single_byte_can_go() {
+        let mut rng = Rng::new(9);
+        for round in 0..200u64 {
+            let bytes: Vec<u8> = (0..1 + rng.below(40)).map(|_| rng.below(256) as u8).collect();
+            let sum = |b: &[u8]| b.iter().map(|&b| u64::from(b)).sum::<u64>() + b.len() as u64;
+            let target = sum(&bytes) % 7;
+            let check =
+                |b: &[u8]| b == bytes || (sum(b) % 7 == target && b.len() as u64 > round % 4);
+            let result = shrunk(&bytes, check).input;
+            assert!(check(&result));
+            for at in 0..result.len() {
+                let less = [&result[..at], &result[at + 1..]].concat();
+                assert!(!check(&less), "byte {at} of {result:?} can go");
+            }
+        }
+    }
+
+    #[test]
+    fn brackets_go_in_pairs_and_the_rest_becomes_plain() {
+        let balanced = |text: &[u8]| {
+            let mut depth = 0i32;
+            let fine = text.iter().all(|b| {
+                depth += i32::from(*b == b'(') - i32::from(*b == b')');
+                depth >= 0
+            });
+            fine && depth == 0
+        };
+        let result = shrunk(b"((((see) (x!) more))y)", |b| balanced(b) && b.contains(&b'!'));
+        assert_eq!(result.input, b"!");
+        let result = shrunk(b"name=value;", |b| b.len() == 11 && b[4] == b'=');
+        assert_eq!(result.input, b"0000=000000");
+    }
+
+    #[test]
+    fn runs_are_bounded_and_the_result_still_passes() {
+        for most in [0, 1, 5, 50] {
+            let (text, mut asked) = (b"some longer text with an x in it", 0);
+            let mut check = |b: &[u8]| {
+                asked += 1;
+                Ok::<_, Infallible>(b.contains(&b'x'))
+            };
+            let Ok(result) = shrink(text, most, &mut check);
+            assert_eq!(result.runs, asked);
+            assert!(asked <= most && result.input.contains(&b'x'));
+            assert_eq!(result.finished, most == 50);
+        }
+        let mut fails = |_: &[u8]| Err("broken");
+        assert_eq!(shrink(b"ab", 9, &mut fails), Err("broken"));
+    }
+
+    #[test]
+    fn the_streams_of_a_container_are_shrunk() {
+        let file = container::build([(STDIN, &b"hello world"[..]), (ARG, b"--verbose")]).unwrap();
+        let check = |b: &[u8]| {
+            let streams = container::parse(b).expect("well-formed");
+            streams.len() == 2
+                && streams[0].bytes.contains(&b'w')
+                && streams[1].bytes.contains(&b'v')
+        };
+        let least = container::build([(STDIN, &b"w"[..]), (ARG, b"v")]).unwrap();
+        assert_eq!(shrunk(&file, check).input, least);
+    }
+}

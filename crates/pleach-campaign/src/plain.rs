@@ -1,0 +1,158 @@
+//! The program as a person runs it: by `exec`, with no fork server, no driver's
+//! options for sanitizers and no shared memory. It stands below a warden all the
+//! same: it has limits, and leaves nothing behind.
+//!
+//! A container becomes what it stands for: arguments, variables, standard input,
+//! a file. Connections need the runtime to deliver them, so they are refused.
+
+use crate::container::{self, is_container};
+use crate::executor::{End, ExecError, Outcome, TICK, Target, with_path};
+use crate::files::{Capture, InputFiles};
+use crate::process::Family;
+use crate::server::end_of_status;
+use crate::warden::{Leftovers, Warden};
+use pleach_abi::container::{ARG, ENV, FILE, SOCKET, STDIN};
+use pleach_abi::shm;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+pub struct Plain {
+    program: PathBuf,
+    target: Target,
+    input: InputFiles,
+    capture: Capture,
+}
+
+impl Plain {
+    /// Output beyond `limit` ends a run.
+    pub fn new(program: PathBuf, target: Target, limit: u64) -> Result<Plain, ExecError> {
+        let io = |what| move |error| ExecError::Io { what, error };
+        Ok(Plain {
+            program,
+            input: InputFiles::new(&target.extension).map_err(io("cannot make the input file"))?,
+            capture: Capture::new(limit).map_err(io("cannot keep the target's output"))?,
+            target,
+        })
+    }
+
+    pub fn run(&mut self, input: &[u8], timeout: Duration) -> Result<Outcome, ExecError> {
+        let io = |what| move |error| ExecError::Io { what, error };
+        let command = self.command(input)?;
+        self.capture.clear().map_err(io("cannot keep the target's output"))?;
+        let left = Leftovers {
+            files: vec![self.input.path().into()],
+            dirs: vec![self.input.directory().into()],
+            tree: None,
+        };
+        let spawn = |error| ExecError::Spawn { program: self.program.clone(), error };
+        let mut warden =
+            Warden::spawn(command, &[], self.target.file_kib << 10, &left).map_err(spawn)?;
+        let end = self.wait(&mut warden, Instant::now() + timeout);
+        drop(warden);
+        let (stdout, stderr) = self.capture.read();
+        Ok(Outcome { end, cpu: Duration::ZERO, rss_kib: 0, strays: 0, round: 1, stdout, stderr })
+    }
+
+    fn wait(&self, warden: &mut Warden, deadline: Instant) -> End {
+        loop {
+            let now = Instant::now();
+            if let Some(status) = warden.ended(deadline.min(now + TICK)) {
+                return end_of_status(status);
+            }
+            let (most, run) = (self.target.processes, warden.server().unwrap_or(0));
+            // There is no server: the program itself is the warden's child.
+            let family = Family::below(warden.pid(), 0, run, most);
+            let grown = self.target.memory_kib.is_some_and(|most| family.resident_kib > most);
+            match () {
+                () if family.processes > most => return End::Processes,
+                () if Instant::now() >= deadline => return End::Timeout,
+                () if grown => return End::Memory,
+                () if self.capture.is_over() => return End::Output,
+                () => {}
+            }
+        }
+    }
+
+    fn command(&mut self, input: &[u8]) -> Result<Command, ExecError> {
+        let io = |what| move |error| ExecError::Io { what, error };
+        let given = Given::of(input, self.target.socket)?;
+        let named = self.target.args.iter().skip(1).any(|a| with_path(a, &self.program).is_some());
+        let visible = if named { given.file } else { given.stdin };
+        self.input.put(visible, None).map_err(io("cannot write the input"))?;
+        let program = std::path::absolute(&self.program).map_err(io("no current directory"))?;
+        let mut command = Command::new(program);
+        let mut args = self.target.args.iter();
+        if let Some(name) = args.next() {
+            command.arg0(name);
+        }
+        for arg in args {
+            command.arg(with_path(arg, self.input.path()).unwrap_or_else(|| arg.clone()));
+        }
+        command.args(given.args).envs(given.variables).env_remove(shm::ENV);
+        let stdin = match named {
+            false => self.input.stdin().map(Stdio::from),
+            true if given.stdin.is_empty() => Ok(Stdio::null()),
+            true => spooled(given.stdin),
+        };
+        command.stdin(stdin.map_err(io("cannot write the input"))?);
+        let (stdout, stderr) = self.capture.handles().map_err(io("no descriptor"))?;
+        command.stdout(stdout).stderr(stderr);
+        Ok(command)
+    }
+}
+
+/// An input as the program will meet it.
+#[derive(Default)]
+struct Given<'a> {
+    stdin: &'a [u8],
+    file: &'a [u8],
+    args: Vec<OsString>,
+    variables: Vec<(OsString, OsString)>,
+}
+
+impl<'a> Given<'a> {
+    fn of(input: &'a [u8], socket: bool) -> Result<Given<'a>, ExecError> {
+        if socket {
+            return Err(ExecError::Connections);
+        }
+        if !is_container(input) {
+            return Ok(Given { stdin: input, file: input, ..Given::default() });
+        }
+        let mut given = Given::default();
+        for stream in container::parse(input).unwrap_or_default() {
+            let text = |bytes: &[u8]| match bytes.contains(&0) {
+                true => Err(ExecError::ZeroByte),
+                false => Ok(OsString::from_vec(bytes.to_vec())),
+            };
+            match stream.kind {
+                STDIN => given.stdin = stream.bytes,
+                FILE => given.file = stream.bytes,
+                ARG => given.args.push(text(stream.bytes)?),
+                ENV => {
+                    let at = stream.bytes.iter().position(|&b| b == b'=').unwrap_or(0);
+                    let (name, value) = stream.bytes.split_at(at);
+                    if !name.is_empty() {
+                        given.variables.push((text(name)?, text(&value[1..])?));
+                    }
+                }
+                SOCKET => return Err(ExecError::Connections),
+                _ => {}
+            }
+        }
+        Ok(given)
+    }
+}
+
+/// Standard input beside a file: a file without a name.
+fn spooled(bytes: &[u8]) -> io::Result<Stdio> {
+    use std::io::Seek;
+    let mut file = tempfile::tempfile()?;
+    file.write_all(bytes)?;
+    file.rewind()?;
+    Ok(file.into())
+}

@@ -1,0 +1,373 @@
+//! Which crash is it? Two inputs show the same fault if the kind of it and the
+//! functions at the top of the stack agree.
+//!
+//! A crash is run once more, on the fast half, in a fresh process, with its
+//! output kept and its stack watched (`watch`). A sanitizer's report names the
+//! kind and, from AddressSanitizer, the stack; otherwise the signal is the kind,
+//! and the stack is read from the process where the signal meets it (`unwind`).
+//! Names and lines are found in this process (`symbols`).
+//!
+//! What identifies a crash:
+//!
+//! - the kind, without any values of the run;
+//! - the first few *different* functions of the program, innermost first. What
+//!   the C library, the sanitizers and the runtime put on top is skipped: `abort`
+//!   tells nothing. A function counts once, because a recursive parser meets the
+//!   same fault at every depth;
+//! - the line in the innermost of them: two bugs in one function are two.
+//!
+//! A stack overflow is where the recursion happened to be when the room was used
+//! up. There the set of functions counts, without order and line. A hang is known
+//! by the frames that several looks at it have in common.
+
+mod readme;
+mod report;
+mod symbols;
+mod unwind;
+mod watch;
+
+pub use readme::{by_hand, quoted, readme};
+pub use report::has_report;
+pub use symbols::readable;
+
+use crate::executor::{End, ExecError, Executor, Half, Outcome, Output, Target};
+use crate::layout::Layout;
+use crate::server::signal_name;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use symbols::Symbols;
+use unwind::Address;
+use watch::Seen;
+
+/// One function on a stack.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Frame {
+    /// As people write it; empty if nothing is known.
+    pub function: String,
+    pub file: String,
+    /// 0 if nothing is known.
+    pub line: u32,
+    /// The executable or library that it is in.
+    pub module: PathBuf,
+}
+
+/// What tells one crash from another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CrashId {
+    /// `SIGSEGV`, `stack-overflow`, `heap-buffer-overflow`, `runtime error: …`, `hang`.
+    pub kind: String,
+    /// Innermost first, without what only reports the fault.
+    pub frames: Vec<Frame>,
+    /// Of the kind and the frames that count: equal for equal crashes.
+    pub hash: u64,
+}
+
+/// A run that was looked at.
+#[derive(Clone, Debug)]
+pub struct Examined {
+    pub outcome: Outcome,
+    /// `None` if the run ended well: then whatever was seen before does not
+    /// happen in a fresh process.
+    pub crash: Option<CrashId>,
+}
+
+/// Runs crashes again, to say which they are.
+pub struct Triage {
+    executor: Executor,
+    symbols: Symbols,
+    timeout: Duration,
+}
+
+/// The most output of a run that is kept.
+const CAPTURE: u64 = 1 << 20;
+/// So many different functions identify a crash.
+const FUNCTIONS: usize = 4;
+/// So much of an endless recursion is looked at for its functions.
+const RECURSION: usize = 64;
+
+impl Triage {
+    /// Like `target`, but always the fast half, with its output kept.
+    pub fn new(
+        layout: Arc<Layout>,
+        target: &Target,
+        timeout: Duration,
+    ) -> Result<Triage, ExecError> {
+        let mut target = target.clone();
+        target.half = Half::Fast;
+        target.output = Output::Capture { limit: CAPTURE };
+        let executor = Executor::new(layout, target)?;
+        Ok(Triage { executor, symbols: Symbols::default(), timeout })
+    }
+
+    /// Runs an input and says which crash it shows.
+    pub fn examine(&mut self, input: &[u8]) -> Result<Examined, ExecError> {
+        let (symbols, timeout) = (&mut self.symbols, self.timeout);
+        let (outcome, seen) =
+            self.executor.run_watched(input, timeout, |server, ready, done| {
+                watch::watch(symbols, server, timeout, ready, done)
+            })?;
+        let crash = self.identify(&outcome, seen.unwrap_or_default());
+        Ok(Examined { outcome, crash })
+    }
+
+    fn identify(&mut self, outcome: &Outcome, seen: Seen) -> Option<CrashId> {
+        let Seen { crash, looks } = seen;
+        let signal = match &outcome.end {
+            End::Exit(_) => return None,
+            End::Timeout => return Some(self.hang(&looks)),
+            End::Processes => return Some(CrashId::new("too many processes", Vec::new())),
+            End::Memory => return Some(CrashId::new("out of memory", Vec::new())),
+            End::Output => return Some(CrashId::new("too much output", Vec::new())),
+            End::Lost(_) => return Some(CrashId::new("fork server lost", Vec::new())),
+            End::Signal(signal) => *signal,
+        };
+        let crash = crash.filter(|c| c.signal == signal);
+        if let Some(report) = report::parse(&outcome.stderr).filter(|_| signal == libc::SIGABRT) {
+            let stack = match (report.stack.is_empty(), crash) {
+                (true, Some(crash)) => crash.stack,
+                _ => report.stack,
+            };
+            return Some(CrashId::new(&report.kind, self.frames(&stack)));
+        }
+        let Some(crash) = crash else {
+            return Some(CrashId::new(&signal_name(signal), Vec::new()));
+        };
+        let frames = self.frames(&crash.stack);
+        Some(match crash.stack_overflow {
+            true => CrashId::recursion(frames),
+            false => CrashId::new(&signal_name(signal), frames),
+        })
+    }
+
+    /// A run that does not end: where all looks agree, from the outer end.
+    fn hang(&mut self, looks: &[Vec<Address>]) -> CrashId {
+        let mut stacks: Vec<Vec<Frame>> = looks.iter().map(|l| self.frames(l)).collect();
+        let Some(mut common) = stacks.pop() else { return CrashId::new("hang", Vec::new()) };
+        for other in &stacks {
+            // The same function may be at another line by then.
+            let alike =
+                |(a, b): &(&Frame, &Frame)| a.function == b.function && a.module == b.module;
+            let same = common.iter().rev().zip(other.iter().rev()).take_while(alike).count();
+            common.drain(..common.len() - same);
+        }
+        let mut id = CrashId::new("hang", common);
+        id.hash = hash("hang", distinct(&id.frames, FUNCTIONS).iter().map(|f| f.function.clone()));
+        id
+    }
+
+    fn frames(&mut self, stack: &[Address]) -> Vec<Frame> {
+        let mut frames = Vec::new();
+        for Address { file, address } in stack {
+            frames.extend(self.symbols.frames(file, *address));
+        }
+        without_noise(frames)
+    }
+}
+
+impl CrashId {
+    fn new(kind: &str, frames: Vec<Frame>) -> CrashId {
+        let top = distinct(&frames, FUNCTIONS);
+        let parts = top.iter().enumerate().map(|(i, f)| match i {
+            0 => format!("{}:{}", f.function, f.line),
+            _ => f.function.clone(),
+        });
+        CrashId { hash: hash(kind, parts), kind: kind.into(), frames }
+    }
+
+    fn recursion(frames: Vec<Frame>) -> CrashId {
+        let some = &frames[..frames.len().min(RECURSION)];
+        let functions: BTreeSet<_> =
+            distinct(some, RECURSION).iter().map(|f| f.function.clone()).collect();
+        let kind = "stack-overflow";
+        CrashId { hash: hash(kind, functions.into_iter()), kind: kind.into(), frames }
+    }
+
+    /// The innermost frame of the program itself.
+    pub fn top(&self) -> Option<&Frame> {
+        self.frames.iter().find(|f| is_of_program(f)).or(self.frames.first())
+    }
+}
+
+/// One line: `heap-buffer-overflow in parse (calc.c:41)`.
+impl fmt::Display for CrashId {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}", self.kind)?;
+        match self.top() {
+            Some(top) => write!(f, " in {top}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// `parse (calc.c:41)`.
+impl fmt::Display for Frame {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let name = |path: &Path| path.file_name().map(|n| n.to_string_lossy().into_owned());
+        let function = if self.function.is_empty() { "?" } else { &self.function };
+        write!(f, "{function}")?;
+        match (name(Path::new(&self.file)), name(&self.module)) {
+            (Some(file), _) if self.line > 0 => write!(f, " ({file}:{})", self.line),
+            (Some(file), _) => write!(f, " ({file})"),
+            (None, Some(module)) => write!(f, " ({module})"),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+/// The first frame of each function of the program; of anything, if the program
+/// is not on the stack.
+fn distinct(frames: &[Frame], most: usize) -> Vec<&Frame> {
+    let own = frames.iter().any(is_of_program);
+    let mut found: Vec<&Frame> = Vec::new();
+    for frame in frames.iter().filter(|f| !own || is_of_program(f)) {
+        if found.len() < most && !found.iter().any(|f| f.function == frame.function) {
+            found.push(frame);
+        }
+    }
+    found
+}
+
+/// FNV-1a: the same in every version and on every machine.
+fn hash(kind: &str, parts: impl Iterator<Item = String>) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325;
+    let mut add = |text: &str| {
+        for byte in text.bytes().chain([0xff]) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3u64);
+        }
+    };
+    add(kind);
+    parts.for_each(|p| add(&p));
+    hash
+}
+
+/// Drops what reports a fault from the top, and what comes before `main` from
+/// the bottom.
+fn without_noise(mut frames: Vec<Frame>) -> Vec<Frame> {
+    // Between those that are known may be others, some without a name.
+    let top = frames.iter().take(REPORTING).rposition(reports).map_or(0, |last| last + 1);
+    let top = if top < frames.len() { top } else { 0 };
+    frames.drain(..top);
+    if let Some(main) = frames.iter().rposition(|f| f.function == "main") {
+        frames.truncate(main + 1);
+    }
+    frames
+}
+
+/// So many frames may be spent on reporting a fault.
+const REPORTING: usize = 32;
+/// Functions that end a process or say why: these, and those that begin so.
+const REPORTERS: [&str; 6] =
+    ["abort", "raise", "gsignal", "pthread_kill", "malloc_printerr", "std::terminate"];
+const REPORTERS_BEGIN: [&str; 14] = [
+    "__asan",
+    "__ubsan",
+    "__sanitizer",
+    "__lsan",
+    "__pleach",
+    "__pthread_kill",
+    "__GI_raise",
+    "__GI_abort",
+    "__assert",
+    "__libc_message",
+    "__fortify_fail",
+    "__stack_chk_fail",
+    "__cxxabiv1::__terminate",
+    "__gnu_cxx::__verbose_terminate",
+];
+
+fn reports(frame: &Frame) -> bool {
+    let name = frame.function.as_str();
+    REPORTERS.contains(&name) || REPORTERS_BEGIN.iter().any(|r| name.starts_with(r))
+}
+
+/// Libraries that nobody looks into for a bug.
+const SYSTEM: [&str; 9] = [
+    "libc.so",
+    "libc-",
+    "ld-linux",
+    "libm.so",
+    "libpthread",
+    "libgcc_s",
+    "libstdc++",
+    "libc++",
+    "libasan",
+];
+
+fn is_of_program(frame: &Frame) -> bool {
+    let module = frame.module.file_name().map(|n| n.to_string_lossy()).unwrap_or_default();
+    let system = SYSTEM.iter().any(|s| module.starts_with(s));
+    let intercepted = frame.function.trim_start_matches('_').starts_with("interceptor_");
+    !system && !intercepted && !reports(frame) && !frame.function.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `name`, `name:line`, or `lib/name` for a library.
+    fn frames(text: &str) -> Vec<Frame> {
+        let frame = |word: &str| {
+            let (module, rest) = word.split_once('/').unwrap_or(("prog", word));
+            let numbered = rest.rsplit_once(':').and_then(|(f, l)| Some((f, l.parse().ok()?)));
+            let (function, line) = numbered.unwrap_or((rest, 0));
+            Frame { function: function.into(), line, module: module.into(), file: String::new() }
+        };
+        text.split_whitespace().map(frame).collect()
+    }
+
+    fn same(a: &str, b: &str) -> bool {
+        let id = |text| CrashId::new("SIGSEGV", without_noise(frames(text))).hash;
+        id(a) == id(b)
+    }
+
+    #[test]
+    fn what_identifies_a_crash() {
+        // The same place from another depth, or through another outer caller.
+        assert!(same("value:12 array:9 value:4 main:3", "value:12 array:9 value:4 array:9 main:3"));
+        assert!(same("a:1 b:2 c:3 d:4 x:5 main:6", "a:1 b:9 c:9 d:9 y:5 main:6"));
+        // How it was reported does not matter.
+        assert!(same("libc.so.6/raise libc.so.6/abort f:3 main:9", "f:3 main:9"));
+        assert!(same("libc.so.6/strlen f:3 main:9", "libc.so.6/strcpy f:3 main:9"));
+        // Another line, another function, another caller.
+        assert!(!same("f:3 main:9", "f:4 main:9"));
+        assert!(!same("f:3 main:9", "g:3 main:9"));
+        assert!(!same("f:3 g:1 main:9", "f:3 h:1 main:9"));
+        let of = |kind: &str| CrashId::new(kind, frames("f:3 main:9")).hash;
+        assert_ne!(of("SIGSEGV"), of("SIGABRT"));
+    }
+
+    #[test]
+    fn noise_is_dropped_at_both_ends() {
+        let names = |text| {
+            let kept = without_noise(frames(text));
+            kept.iter().map(|f| f.function.clone()).collect::<Vec<_>>().join(" ")
+        };
+        let stack = "libc.so.6/raise libc.so.6/abort __sanitizer::Abort __asan_report_load1 \
+                     parse:3 main:9 libc.so.6/__libc_start_main _start";
+        assert_eq!(names(stack), "parse main");
+        let stack = "libc.so.6/? libc.so.6/abort __sanitizer::Die handleIt __ubsan_handle_it f:3";
+        assert_eq!(names(stack), "f");
+        // All of it is noise: better than nothing.
+        assert_eq!(names("libc.so.6/raise libc.so.6/abort"), "raise abort");
+        // A function of the program that is called like one of the library.
+        assert_eq!(names("abort_parse:4 main:2"), "abort_parse main");
+    }
+
+    #[test]
+    fn recursion_has_no_order() {
+        let id = |text| CrashId::recursion(frames(text)).hash;
+        assert_eq!(id("a:1 b:2 a:1 b:2 main:3"), id("b:5 a:1 b:2 main:3"));
+        assert_ne!(id("a:1 b:2 main:3"), id("a:1 c:2 main:3"));
+    }
+
+    #[test]
+    fn one_line_says_what_and_where() {
+        let mut all = frames("libc.so.6/strlen parse:41 main:3");
+        all[1].file = "/src/calc.c".into();
+        assert_eq!(CrashId::new("SIGSEGV", all).to_string(), "SIGSEGV in parse (calc.c:41)");
+        assert_eq!(CrashId::new("hang", Vec::new()).to_string(), "hang");
+    }
+}

@@ -1,0 +1,202 @@
+//! From an address in a file to the functions and lines that it belongs to.
+//!
+//! Names and lines come from the debug information, functions that were inlined
+//! there included; without it, from the symbol table. All of it is read in this
+//! process: no symbolizer has to be installed, and none is started for a crash.
+
+use super::Frame;
+use crate::image::Image;
+use addr2line::Context;
+use gimli::{Dwarf, EndianArcSlice, LittleEndian, SectionId};
+use object::{Object, ObjectSection, ObjectSegment, SectionKind};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Files that were looked into, each read once.
+#[derive(Default)]
+pub(crate) struct Symbols {
+    files: HashMap<PathBuf, Option<Elf>>,
+}
+
+/// What is kept of one file.
+pub(crate) struct Elf {
+    path: PathBuf,
+    lines: Option<Context<EndianArcSlice<LittleEndian>>>,
+    symbols: Image,
+    /// Addresses of code. The debug information of functions that the linker
+    /// dropped claims addresses near 0.
+    code: Vec<Range<u64>>,
+    /// Parts that are loaded: where in the file, and the address they are linked for.
+    pub segments: Vec<Segment>,
+    pub eh_frame: Option<Section>,
+    pub eh_frame_hdr: Option<Section>,
+}
+
+pub(crate) struct Segment {
+    pub offset: u64,
+    pub address: u64,
+}
+
+#[derive(Clone)]
+pub(crate) struct Section {
+    pub range: Range<u64>,
+    pub bytes: Arc<[u8]>,
+}
+
+/// Larger files are not read: a target may map anything.
+const LARGEST: u64 = 1 << 30;
+
+impl Symbols {
+    pub fn file(&mut self, path: &Path) -> Option<&Elf> {
+        self.files.entry(path.into()).or_insert_with(|| Elf::read(path)).as_ref()
+    }
+
+    /// The functions at an address (as linked) of a file, innermost first. There
+    /// is always one, if without a name.
+    pub fn frames(&mut self, path: &Path, address: u64) -> Vec<Frame> {
+        let mut frames = self.file(path).map_or_else(Vec::new, |elf| elf.frames(address));
+        if frames.is_empty() {
+            frames.push(Frame { module: path.into(), ..Frame::default() });
+        }
+        frames
+    }
+}
+
+impl Elf {
+    fn read(path: &Path) -> Option<Elf> {
+        let meta = std::fs::metadata(path).ok()?;
+        if !meta.is_file() || meta.len() > LARGEST {
+            return None;
+        }
+        let bytes = std::fs::read(path).ok()?;
+        let symbols = Image::parse(path, &bytes).ok()?;
+        let file = object::File::parse(&*bytes).ok()?;
+        let section = |name: &str| {
+            let section = file.section_by_name(name)?;
+            let (start, bytes) = (section.address(), Arc::from(section.data().ok()?));
+            Some(Section { range: start..start.saturating_add(section.size()), bytes })
+        };
+        let load = |id: SectionId| -> Result<_, gimli::Error> {
+            let bytes = section(id.name()).map_or_else(|| Arc::from([]), |s| s.bytes);
+            Ok(EndianArcSlice::new(bytes, LittleEndian))
+        };
+        let lines = Dwarf::load(load).and_then(Context::from_dwarf).ok();
+        let code = file
+            .sections()
+            .filter(|s| s.kind() == SectionKind::Text)
+            .map(|s| s.address()..s.address().saturating_add(s.size()))
+            .collect();
+        let segments = file
+            .segments()
+            .map(|s| Segment { offset: s.file_range().0, address: s.address() })
+            .collect();
+        let (eh_frame, eh_frame_hdr) = (section(".eh_frame"), section(".eh_frame_hdr"));
+        Some(Elf { path: path.into(), lines, symbols, code, segments, eh_frame, eh_frame_hdr })
+    }
+
+    fn frames(&self, address: u64) -> Vec<Frame> {
+        let mut frames = Vec::new();
+        if !self.code.iter().any(|c| c.contains(&address)) {
+            return frames;
+        }
+        let found = self.lines.as_ref().and_then(|l| l.find_frames(address).skip_all_loads().ok());
+        if let Some(mut found) = found {
+            while let Ok(Some(frame)) = found.next() {
+                let name = frame.function.as_ref().and_then(|f| f.raw_name().ok());
+                let place = frame.location;
+                frames.push(Frame {
+                    function: name.map_or_else(String::new, |n| readable(&n)),
+                    file: place.as_ref().and_then(|p| p.file).unwrap_or_default().into(),
+                    line: place.and_then(|p| p.line).unwrap_or(0),
+                    module: self.path.clone(),
+                });
+            }
+        }
+        let symbol = || self.symbols.symbol(address).map(|(name, _)| readable(name));
+        match frames.last_mut() {
+            Some(outer) if outer.function.is_empty() => {
+                outer.function = symbol().unwrap_or_default()
+            }
+            Some(_) => {}
+            None => frames.extend(symbol().map(|function| Frame {
+                function,
+                module: self.path.clone(),
+                ..Frame::default()
+            })),
+        }
+        frames
+    }
+}
+
+/// A function's name as people write it: C++ names without their parameters,
+/// `std::basic_string<…>::rfind`.
+pub fn readable(name: &str) -> String {
+    let options = cpp_demangle::DemangleOptions::new().no_params().no_return_type();
+    cpp_demangle::Symbol::new(name)
+        .ok()
+        .filter(|_| name.starts_with("_Z"))
+        .and_then(|s| s.demangle(&options).ok())
+        .map_or_else(|| name.to_string(), |name| shortened(&name))
+}
+
+/// A C++ name with `<…>` for the arguments of templates, and without the
+/// namespaces that libstdc++ puts in for the sake of its symbols.
+fn shortened(name: &str) -> String {
+    // What follows `operator` may be an angle bracket of its own.
+    let (head, tail) = name.find("operator").map_or((name, ""), |at| name.split_at(at));
+    let (mut out, mut depth) = (String::new(), 0u32);
+    for c in head.chars() {
+        match c {
+            '<' => {
+                if depth == 0 {
+                    out.push_str("<…>");
+                }
+                depth += 1;
+            }
+            '>' => depth = depth.saturating_sub(1),
+            c if depth == 0 => out.push(c),
+            _ => {}
+        }
+    }
+    out.replace("std::__cxx11::", "std::") + tail
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_readable() {
+        assert_eq!(readable("_ZN4Json6Reader5parseEPKcS2_"), "Json::Reader::parse");
+        assert_eq!(readable("parse"), "parse");
+        assert_eq!(readable("_Zparse"), "_Zparse");
+        let rfind = "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE5rfindEcm";
+        assert_eq!(readable(rfind), "std::basic_string<…>::rfind");
+        assert_eq!(readable("_ZlsRSoi"), "operator<<");
+    }
+
+    /// This very test is in a file with debug information.
+    #[test]
+    fn an_address_has_a_function_and_a_line() {
+        let path = std::env::current_exe().unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        let image = Image::parse(&path, &bytes).unwrap();
+        let file = object::File::parse(&*bytes).unwrap();
+        let symbol = object::Object::symbols(&file)
+            .find(|s| {
+                object::ObjectSymbol::name(s).is_ok_and(|n| n.contains("an_address_has_a_function"))
+            })
+            .expect("the test's own symbol");
+        let address = object::ObjectSymbol::address(&symbol);
+        assert!(image.symbol(address).is_some());
+        let mut symbols = Symbols::default();
+        let frames = symbols.frames(&path, address);
+        let outer = frames.last().expect("there is one");
+        assert!(outer.file.ends_with("symbols.rs") && outer.line > 100, "{frames:?}");
+        // Outside of everything there is a place without a name.
+        assert_eq!(symbols.frames(&path, 1)[0].function, "");
+        assert_eq!(symbols.frames(Path::new("/no/such/file"), 1).len(), 1);
+    }
+}

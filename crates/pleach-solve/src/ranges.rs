@@ -1,0 +1,434 @@
+//! Tier 1, proofs: what a value can be.
+//!
+//! One pass over the goal, from the inputs up: each byte has the values of its
+//! domain, each operation makes values from those of its operands, and a goal that
+//! can only be 0 cannot hold. Up to [`MOST_VALUES`] values are kept one by one;
+//! what has more is a range. What this proves is what parsers are full of: that
+//! ten digits do not overflow 64 bits, that a class of characters has no second
+//! meaning, that a state of a generated parser has no such successor.
+//!
+//! A condition before the flip that compares a term with a constant holds for the
+//! term, whatever it is computed from. `x == c` pins it. Programs pin all the
+//! time, with every pointer that they follow to an object chosen by the input;
+//! what they then read from the object depends on the input, and yet cannot
+//! change on this path. A condition that holds is itself a term with the value 1,
+//! wherever it occurs.
+//!
+//! Operands are taken as if they did not depend on each other, so too many values
+//! may be left, never too few. What is wider than 64 bits is not known.
+
+use crate::request::Request;
+use pleach_expr::{Code, Node, Pool, Term, compute64, mask64, sign64};
+use std::sync::Arc;
+
+/// Operations that are looked at for one goal.
+const MOST_TERMS: u64 = 20_000;
+/// Entries of a table that are looked at for one lookup.
+const MOST_ENTRIES: u64 = 512;
+
+/// Values that are kept one by one.
+const MOST_VALUES: usize = 256;
+/// Pairs of operands that are tried for one operation.
+const MOST_PAIRS: usize = 1024;
+
+/// From, to.
+type Range = (u64, u64);
+
+/// What a term can be: the values, sorted, or none where there are too many and
+/// only the range is known.
+#[derive(Clone, Debug, Default)]
+struct Values {
+    range: Range,
+    list: Option<Arc<[u64]>>,
+}
+
+impl Values {
+    fn one(value: u64) -> Values {
+        Values { range: (value, value), list: None }
+    }
+
+    fn range(range: Range) -> Values {
+        Values { range, list: None }
+    }
+
+    /// Sorts, and gives up single values where there are too many.
+    fn of(mut values: Vec<u64>) -> Values {
+        values.sort_unstable();
+        values.dedup();
+        let range = match (values.first(), values.last()) {
+            (Some(&low), Some(&high)) => (low, high),
+            _ => (1, 0),
+        };
+        let list = (values.len() <= MOST_VALUES && values.len() > 1).then(|| values.into());
+        Values { range, list }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.range.0 > self.range.1
+    }
+
+    /// The values one by one, if they are known so.
+    fn list(&self) -> Option<&[u64]> {
+        match &self.list {
+            Some(list) => Some(list),
+            None if self.range.0 == self.range.1 => Some(std::slice::from_ref(&self.range.0)),
+            None => None,
+        }
+    }
+}
+
+/// What is known for one step, kept from request to request: the cases of a
+/// switch are many requests about the same value.
+#[derive(Default)]
+pub(crate) struct Ranges {
+    /// By term: the round in which it was found, and its values.
+    known: Vec<(u32, Values)>,
+    round: u32,
+    /// The path and the step that the round is about.
+    about: (u64, usize, bool),
+    stack: Vec<Term>,
+    pub work: u64,
+}
+
+/// Whether the values of the inputs leave no way for the goals.
+pub(crate) fn refute(request: &mut Request) -> bool {
+    let mut ranges = std::mem::take(&mut request.scratch.ranges);
+    let about = (request.path.serial, request.at, request.optimistic);
+    if ranges.about != about || ranges.round == 0 {
+        ranges.about = about;
+        ranges.round = ranges.round.wrapping_add(1).max(1);
+    }
+    let terms = request.path.pool.len().max(ranges.known.len());
+    ranges.known.resize_with(terms, Default::default);
+    let refuted = (0..request.goals.len()).any(|i| {
+        let goal = request.goals[i];
+        ranges.of(request, goal).is_some_and(|v| v.is_empty() || v.range == (0, 0))
+    });
+    request.scratch.ranges = ranges;
+    refuted
+}
+
+impl Ranges {
+    /// The values of a term, or nothing if that is too much work.
+    fn of(&mut self, request: &mut Request, root: Term) -> Option<Values> {
+        self.stack.clear();
+        self.stack.push(root);
+        let mut count = 0;
+        while let Some(&term) = self.stack.last() {
+            if self.known[term.index()].0 == self.round {
+                self.stack.pop();
+                continue;
+            }
+            let node = request.path.pool.node(term);
+            let mut found = None;
+            if let Some(value) = request.pinned(term) {
+                found = Some(Values::one(value));
+            } else if node.code.arity() == 0 {
+                found = Some(leaf(request, term, &node));
+            } else {
+                let before = self.stack.len();
+                let missing = node.operands().filter(|o| self.known[o.index()].0 != self.round);
+                self.stack.extend(missing);
+                if self.stack.len() == before {
+                    let values = self.step(&request.path.pool, &node);
+                    found = Some(self.said(request, term, values));
+                }
+            }
+            if let Some(values) = found {
+                self.known[term.index()] = (self.round, values);
+                self.stack.pop();
+                count += 1;
+                if count > MOST_TERMS {
+                    return None;
+                }
+            }
+        }
+        self.work += count;
+        Some(self.known[root.index()].1.clone())
+    }
+
+    /// What conditions that compare the term with constants leave of it.
+    fn said(&mut self, request: &Request, term: Term, values: Values) -> Values {
+        if request.optimistic {
+            return values;
+        }
+        let (path, mut values) = (&*request.path, values);
+        for atom in path.said(term, request.at) {
+            let holds = |v: u64| said_of(&path.pool, atom, term, v);
+            if let Some(list) = values.list() {
+                self.work += list.len() as u64;
+                if !list.iter().all(|&v| holds(v)) {
+                    values = Values::of(list.iter().copied().filter(|&v| holds(v)).collect());
+                }
+            } else if let Some((low, high)) = bounds(&path.pool, atom, term) {
+                values.range = (values.range.0.max(low), values.range.1.min(high));
+            }
+        }
+        values
+    }
+
+    fn step(&mut self, pool: &Pool, node: &Node) -> Values {
+        let mut operands = node.operands();
+        let unknown = Values::range(full(node.width()));
+        let Some(first) = operands.next() else { return unknown };
+        let operand = pool.width(first);
+        if node.width > 64 || operand > 64 {
+            return unknown;
+        }
+        let known = |t: Option<Term>| t.map(|t| &self.known[t.index()].1);
+        let (a, b, c) = (known(Some(first)), known(operands.next()), known(operands.next()));
+        let Some(a) = a else { return unknown };
+        let zero = Values::one(0);
+        let (b, c) = (b.unwrap_or(&zero), c.unwrap_or(&zero));
+        // No value at all: then there is none of this either.
+        if a.is_empty() || b.is_empty() || (c.is_empty() && node.code != Code::Ite) {
+            return Values::of(Vec::new());
+        }
+        if node.code != Code::Ite
+            && let (Some(xs), Some(ys), Some([z])) = (a.list(), b.list(), c.list())
+            && xs.len() * ys.len() <= MOST_PAIRS
+        {
+            self.work += (xs.len() * ys.len()) as u64;
+            let pairs = xs.iter().flat_map(|&x| ys.iter().map(move |&y| (x, y)));
+            return Values::of(
+                pairs.map(|(x, y)| compute64(pool, node, operand, x, y, *z)).collect(),
+            );
+        }
+        if node.code == Code::Ite {
+            return match a.range {
+                (1, _) => b.clone(),
+                (_, 0) => c.clone(),
+                _ => match (b.list(), c.list()) {
+                    (Some(x), Some(y)) => Values::of([x, y].concat()),
+                    _ => {
+                        let (b, c) = (b.range, c.range);
+                        Values::range((b.0.min(c.0), b.1.max(c.1)))
+                    }
+                },
+            };
+        }
+        if node.code == Code::Lookup && a.range.1 - a.range.0 < MOST_ENTRIES {
+            let table = pool.table(node);
+            self.work += a.range.1 - a.range.0;
+            return Values::of(
+                (a.range.0..=a.range.1).map(|at| table.get64(at, node.width())).collect(),
+            );
+        }
+        let range = transfer(pool, node, operand, a.range, b.range);
+        let (low, high) = range.unwrap_or_else(|| full(node.width()));
+        match high - low < MOST_VALUES as u64 {
+            true => Values::of((low..=high).collect()),
+            false => Values::range((low, high)),
+        }
+    }
+}
+
+/// Whether a condition on `term` and a constant holds where `term` is `value`.
+fn said_of(pool: &Pool, atom: Term, term: Term, value: u64) -> bool {
+    let node = pool.node(atom);
+    let operands: Vec<Term> = node.operands().collect();
+    let of = |t: &Term| match *t == term {
+        true => Some(value),
+        false => pool.constant(*t).map(|c| c as u64),
+    };
+    let width = operands.first().map_or(0, |&t| pool.width(t));
+    match (operands.first().map(of), operands.get(1).map(of)) {
+        (Some(Some(a)), Some(Some(b))) => compute64(pool, &node, width, a, b, 0) != 0,
+        (Some(Some(a)), None) => compute64(pool, &node, width, a, 0, 0) != 0,
+        // Not (term in a set).
+        (Some(None), Some(Some(1))) if node.code == Code::Xor => {
+            !said_of(pool, operands[0], term, value)
+        }
+        _ => true,
+    }
+}
+
+/// The range that a condition on `term` and a constant leaves it.
+fn bounds(pool: &Pool, atom: Term, term: Term) -> Option<Range> {
+    let node = pool.node(atom);
+    let mut operands = node.operands();
+    let (x, y) = (operands.next()?, operands.next()?);
+    let constant = |t: Term| pool.constant(t).and_then(|c| u64::try_from(c).ok());
+    match node.code {
+        Code::Ult if x == term => Some((0, constant(y)?.checked_sub(1)?)),
+        Code::Ult if y == term => Some((constant(x)?.checked_add(1)?, u64::MAX)),
+        _ => None,
+    }
+}
+
+/// The term that a condition compares with a constant.
+pub(crate) fn compared(pool: &Pool, atom: Term) -> Option<Term> {
+    let node = pool.node(atom);
+    let mut operands = node.operands();
+    let (x, y) = (operands.next()?, operands.next());
+    let simple = |t: Term| pool.width(t) <= 64 && pool.node(t).code.arity() > 0;
+    match (node.code, y) {
+        (Code::Member, _) if simple(x) => Some(x),
+        (Code::Xor, Some(one)) if node.width == 1 && pool.constant(one) == Some(1) => {
+            let member = pool.node(x);
+            (member.code == Code::Member).then(|| member.operands().next())?.filter(|&t| simple(t))
+        }
+        (code, Some(y)) if code.is_compare() => match (pool.constant(x), pool.constant(y)) {
+            (None, Some(_)) if simple(x) => Some(x),
+            (Some(_), None) if simple(y) => Some(y),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn full(width: u32) -> Range {
+    (0, mask64(width))
+}
+
+fn leaf(request: &mut Request, term: Term, node: &Node) -> Values {
+    match node.code {
+        Code::Const => {
+            let value = request.path.pool.constant(term).unwrap_or(0);
+            u64::try_from(value).map_or(Values::range(full(node.width())), Values::one)
+        }
+        Code::Len => {
+            let (low, high) = request.path.interval(node.a, request.at);
+            Values::range((low, high.min(request.limits.length).max(low)))
+        }
+        Code::Read if node.width == 8 => {
+            Values::of(request.domain(node.a).iter().map(u64::from).collect())
+        }
+        Code::Read if node.width <= 64 => {
+            let range = (0..node.width() / 8).fold((0, 0), |range, i| {
+                let set = request.domain(node.a + i);
+                let (low, high) = (set.iter().next(), set.iter().last());
+                let low = u64::from(low.unwrap_or(0)) << (8 * i);
+                let high = u64::from(high.unwrap_or(255)) << (8 * i);
+                (range.0 | low, range.1 | high)
+            });
+            Values::range(range)
+        }
+        _ => Values::range(full(node.width())),
+    }
+}
+
+/// The range of an operation; nothing if only its width is known.
+fn transfer(pool: &Pool, n: &Node, operand: u32, a: Range, b: Range) -> Option<Range> {
+    let ones = mask64(n.width());
+    let bit = |yes: bool, no: bool| match (yes, no) {
+        (true, _) => Some((1, 1)),
+        (_, true) => Some((0, 0)),
+        _ => None,
+    };
+    let turned = |r: Option<Range>| r.map(|(v, _)| (1 - v, 1 - v));
+    // With the sign bit turned round, signed order is unsigned order; a range that
+    // spans the turn is everything.
+    let signed = |r: Range| {
+        let sign = 1u64 << (operand - 1);
+        match (r.0 & sign, r.1 & sign) {
+            (x, y) if x == y => (r.0 ^ sign, r.1 ^ sign),
+            _ => full(operand),
+        }
+    };
+    let less = |a: Range, b: Range| bit(a.1 < b.0, a.0 >= b.1);
+    let equal = |a: Range, b: Range| bit(a.0 == a.1 && a == b, a.1 < b.0 || b.1 < a.0);
+    // Both ends wrap, or neither.
+    let wrapped = |low: u128, high: u128| {
+        let turn = u128::from(ones) + 1;
+        (low / turn == high / turn).then_some((low as u64 & ones, high as u64 & ones))
+    };
+    let wide = |v: u64| u128::from(v);
+    match n.code {
+        Code::Add => wrapped(wide(a.0) + wide(b.0), wide(a.1) + wide(b.1)),
+        Code::Sub => {
+            let turn = wide(ones) + 1;
+            wrapped(turn + wide(a.0) - wide(b.1), turn + wide(a.1) - wide(b.0))
+        }
+        Code::Mul => wrapped(wide(a.0) * wide(b.0), wide(a.1) * wide(b.1)),
+        Code::UDiv if b.0 > 0 => Some((a.0 / b.1, a.1 / b.0)),
+        Code::UDiv => Some((0, a.1)),
+        Code::URem if b.0 > 0 && a.1 < b.0 => Some(a),
+        Code::URem if b.1 > 0 => Some((0, a.1.min(b.1 - 1))),
+        Code::And => Some((0, a.1.min(b.1))),
+        Code::Or => {
+            let top = u64::BITS - (a.1 | b.1).leading_zeros();
+            Some((a.0.max(b.0), mask64(top)))
+        }
+        Code::Xor => {
+            let top = u64::BITS - (a.1 | b.1).leading_zeros();
+            Some((0, mask64(top)))
+        }
+        Code::LShr if b.0 == b.1 && b.0 < n.width.into() => Some((a.0 >> b.0, a.1 >> b.0)),
+        Code::LShr => Some((0, a.1)),
+        Code::Eq => equal(a, b),
+        Code::Ne => turned(equal(a, b)),
+        Code::Ult | Code::USubO => less(a, b),
+        Code::Ule => turned(less(b, a)),
+        Code::Slt => less(signed(a), signed(b)),
+        Code::Sle => turned(less(signed(b), signed(a))),
+        Code::UAddO => {
+            let most = wide(mask64(operand));
+            bit(wide(a.0) + wide(b.0) > most, wide(a.1) + wide(b.1) <= most)
+        }
+        Code::UMulO => {
+            let most = wide(mask64(operand));
+            bit(wide(a.0) * wide(b.0) > most, wide(a.1) * wide(b.1) <= most)
+        }
+        Code::SAddO | Code::SSubO | Code::SMulO => no_signed_overflow(n.code, operand, a, b),
+        Code::ZExt => Some(a),
+        Code::SExt => {
+            let sign = 1u64 << (operand - 1);
+            let extend = |v: u64| sign64(v, operand) as u64 & ones;
+            (a.0 & sign == a.1 & sign).then(|| (extend(a.0), extend(a.1)))
+        }
+        Code::Extract => {
+            let (low, high) = (a.0 >> n.b, a.1 >> n.b);
+            (low & !ones == high & !ones).then_some((low & ones, high & ones))
+        }
+        Code::Concat => {
+            // The low part is free only where the high part is one number.
+            match b.0 == b.1 {
+                true => Some((a.0 | b.0 << operand, a.1 | b.0 << operand)),
+                false => Some((a.0 | b.0 << operand, a.1 | b.1 << operand)),
+            }
+        }
+        Code::Member => {
+            let values = &pool.set(n).values;
+            let inside = values.partition_point(|&v| v < a.0);
+            let none = values.get(inside).is_none_or(|&v| v > a.1);
+            bit(false, none)
+        }
+        Code::Ctlz | Code::Cttz | Code::Popcnt => Some((0, n.width.into())),
+        _ => None,
+    }
+}
+
+/// 0 where no two numbers of the ranges overflow.
+fn no_signed_overflow(code: Code, operand: u32, a: Range, b: Range) -> Option<Range> {
+    let sign = 1u64 << (operand - 1);
+    let ends = |r: Range| {
+        let same = r.0 & sign == r.1 & sign;
+        let (low, high) = if same { r } else { (sign, sign - 1) };
+        (i128::from(sign64(low, operand)), i128::from(sign64(high, operand)))
+    };
+    let ((a0, a1), (b0, b1)) = (ends(a), ends(b));
+    let corners = match code {
+        Code::SAddO => [a0 + b0, a1 + b1, a0 + b0, a1 + b1],
+        Code::SSubO => [a0 - b1, a1 - b0, a0 - b1, a1 - b0],
+        _ => [a0 * b0, a0 * b1, a1 * b0, a1 * b1],
+    };
+    let (least, most) = (-(i128::from(sign)), i128::from(sign) - 1);
+    corners.iter().all(|c| (least..=most).contains(c)).then_some((0, 0))
+}
+
+/// The value that a condition before `at` pins a term to.
+pub(crate) fn pins(pool: &Pool, atom: Term) -> impl Iterator<Item = (Term, u64)> {
+    let node = pool.node(atom);
+    let mut operands = node.operands();
+    let (x, y) = (operands.next(), operands.next());
+    let constant =
+        |t: Option<Term>| t.and_then(|t| pool.constant(t)).and_then(|c| u64::try_from(c).ok());
+    let pinned = match (node.code, x, constant(y)) {
+        (Code::Eq, Some(x), Some(c)) => Some((x, c)),
+        // Not x.
+        (Code::Xor, Some(x), Some(1)) if node.width == 1 => Some((x, 0)),
+        _ => None,
+    };
+    [(atom, 1)].into_iter().chain(pinned)
+}

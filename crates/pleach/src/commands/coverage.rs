@@ -1,0 +1,81 @@
+//! Branches taken by several runs, as commands tell them: a branch has two sides,
+//! a switch one for each case and the default; each side counts.
+
+use crate::show;
+use pleach_campaign::executor::ModuleCounters;
+use pleach_campaign::{Half, Image, Layout};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What some runs took.
+#[derive(Default)]
+pub struct Coverage {
+    all: Vec<ModuleCounters>,
+}
+
+/// Sides taken and sides there are.
+#[derive(Clone, Copy, Default)]
+pub struct Tally {
+    pub covered: usize,
+    pub total: usize,
+}
+
+/// What each function has: by file, line and name.
+pub type Functions = BTreeMap<(String, u32, String), Tally>;
+
+impl Coverage {
+    /// Adds what a run took.
+    pub fn add(&mut self, more: Vec<ModuleCounters>) {
+        for new in more {
+            match self.all.iter_mut().find(|m| m.module.path == new.module.path) {
+                Some(old) => {
+                    old.counters.iter_mut().zip(&new.counters).for_each(|(a, b)| *a = (*a).max(*b));
+                }
+                None => self.all.push(new),
+            }
+        }
+    }
+
+    /// What each function has, in the order of files and lines.
+    pub fn functions(&self, layout: &Layout) -> Functions {
+        let mut functions = Functions::new();
+        for m in &self.all {
+            if let Some(image) = layout.module(&m.module, Half::Fast) {
+                tally(image, &m.counters, &mut functions);
+            }
+        }
+        functions
+    }
+
+    pub fn sum(functions: &Functions) -> Tally {
+        functions.values().fold(Tally::default(), |a, b| Tally {
+            covered: a.covered + b.covered,
+            total: a.total + b.total,
+        })
+    }
+}
+
+/// `   5/9     branches (55.6%)`
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let percent = 100.0 * self.covered as f64 / self.total.max(1) as f64;
+        write!(f, "{:>5}/{:<5} branches ({percent:.1}%)", self.covered, self.total)
+    }
+}
+
+fn tally(image: &Image, counters: &[u8], functions: &mut Functions) {
+    let mut at = 0;
+    for (i, site) in image.sites.iter().enumerate() {
+        let count = site.counters as usize;
+        let sides = counters.get(at..).map_or(&[][..], |c| &c[..count.min(c.len())]);
+        at += count;
+        let Some((function, _)) = image.describe(i) else { continue };
+        if count == 0 {
+            continue;
+        }
+        let key = (function.file.clone(), function.line, show::name(function));
+        let entry = functions.entry(key).or_default();
+        entry.total += count;
+        entry.covered += sides.iter().filter(|&&c| c != 0).count();
+    }
+}

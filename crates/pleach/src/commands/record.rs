@@ -1,0 +1,65 @@
+//! A trace as a recording for the solver.
+
+use crate::exit::Failure;
+use anyhow::Context;
+use pleach_abi::event::Kind;
+use pleach_campaign::Layout;
+use pleach_campaign::container;
+use pleach_campaign::trace::{Trace, kind};
+use pleach_solve::{Recording, Shape, Step};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Writes what flips of a trace need.
+pub fn write(file: &Path, layout: &Layout, trace: &Trace, input: &[u8]) -> Result<(), Failure> {
+    let (lengths, offsets) = match container::is_container(input) {
+        true => {
+            let streams = container::parse(input).map_err(Failure::person)?;
+            let lengths = streams.iter().map(|s| s.bytes.len() as u64).collect();
+            (lengths, streams.iter().map(|s| s.offset as u64).collect())
+        }
+        false => (vec![input.len() as u64], vec![0]),
+    };
+    let recording = Recording {
+        expr: trace.expr.clone(),
+        steps: steps(layout, trace),
+        input: input.to_vec(),
+        lengths,
+        offsets,
+    };
+    std::fs::write(file, recording.to_bytes())
+        .with_context(|| file.display().to_string())
+        .map_err(Failure::person)
+}
+
+/// The events of a trace as steps of a path, one for one.
+fn steps(layout: &Layout, trace: &Trace) -> Vec<Step> {
+    let mut tables: std::collections::HashMap<u32, Option<Arc<[u64]>>> = Default::default();
+    trace
+        .events
+        .iter()
+        .map(|event| {
+            let taken = event.dir == 1;
+            let shape = match kind(event) {
+                Kind::Len => {
+                    Shape::Len { stream: event.stream.into(), bound: event.aux.into(), taken }
+                }
+                Kind::Switch => {
+                    let cases = tables
+                        .entry(event.site)
+                        .or_insert_with(|| trace.cases(layout, event).map(Arc::from));
+                    match cases {
+                        Some(cases) => Shape::Cases { cases: cases.clone() },
+                        None => Shape::Value,
+                    }
+                }
+                Kind::Indirect => Shape::Value,
+                // A condition is one bit; what is wider is true where it is not 0,
+                // and only its value can be kept.
+                _ if trace.expr.width(event.label) > 1 => Shape::Value,
+                _ => Shape::Bool { taken },
+            };
+            Step { label: event.label, shape }
+        })
+        .collect()
+}

@@ -1,0 +1,227 @@
+//! `pleach replay`: inputs once more, on the half that was asked for; how each
+//! ended, and what they cover together. A crash is examined: its kind and its
+//! stack are told, and equal ones are counted once.
+
+use super::coverage::{Coverage, Tally};
+use super::{inputs_in, read_input, target};
+use crate::args::{Replay, ReplayHalf};
+use crate::exit::{Code, Failure};
+use crate::show;
+use anyhow::anyhow;
+use pleach_campaign::triage::has_report;
+use pleach_campaign::{
+    CrashId, End, Executor, Half, Layout, Outcome, Output, Plain, Target, Triage,
+};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The most output of a run that is kept.
+const CAPTURE: u64 = 16 << 20;
+/// The most frames of a stack that are shown.
+const FRAMES: usize = 12;
+
+/// What became of one input.
+struct Row {
+    path: PathBuf,
+    outcome: Outcome,
+    crash: Option<CrashId>,
+    /// What else is to be said of it.
+    note: Option<String>,
+}
+
+pub fn run(args: Replay) -> Result<Code, Failure> {
+    let mut paths = Vec::new();
+    for given in &args.inputs {
+        match given.is_dir() {
+            true => paths.extend(inputs_in(given, &["queue", "crashes", "hangs"])?),
+            false => paths.push(given.clone()),
+        }
+    }
+    if paths.is_empty() {
+        let given = args.inputs[0].display().to_string();
+        return Err(Failure::person(anyhow!("{given}: there are no inputs in it")));
+    }
+    let inputs = paths.iter().map(|p| read_input(p)).collect::<Result<Vec<_>, _>>()?;
+    let layout = Arc::new(Layout::private(Path::new(&args.run.program[0]))?);
+    let mut replayer = Replayer::new(&args, layout, &paths[0])?;
+    let mut rows = Vec::new();
+    for (path, input) in paths.into_iter().zip(&inputs) {
+        let row = replayer.row(path, input)?;
+        if !args.json {
+            print(&row)?;
+        }
+        if args.show_output {
+            let mut err = std::io::stderr().lock();
+            err.write_all(&row.outcome.stdout)?;
+            err.write_all(&row.outcome.stderr)?;
+        }
+        rows.push(row);
+    }
+    let functions = replayer.coverage.functions(&replayer.layout);
+    summary(&args, &rows, Coverage::sum(&functions))?;
+    let wanting = rows.iter().any(|r| !matches!(r.outcome.end, End::Exit(_)) || r.crash.is_some());
+    Ok(if wanting { Code::Wanting } else { Code::Ok })
+}
+
+enum Runner {
+    Plain(Box<Plain>),
+    Served(Box<Executor>),
+}
+
+struct Replayer {
+    layout: Arc<Layout>,
+    runner: Runner,
+    /// For coverage, where the runner has none.
+    fast: Option<Executor>,
+    triage: Triage,
+    coverage: Coverage,
+    timeout: Duration,
+}
+
+impl Replayer {
+    fn new(args: &Replay, layout: Arc<Layout>, first: &Path) -> Result<Replayer, Failure> {
+        let output = match args.show_output {
+            true => Output::Capture { limit: CAPTURE },
+            false => Output::Null,
+        };
+        let named = |half, output| -> Target { target(half, &args.run, first, output) };
+        let served = |half, output| Executor::new(layout.clone(), named(half, output));
+        let mut fast = None;
+        let runner = match args.half {
+            ReplayHalf::Fast => Runner::Served(Box::new(served(Half::Fast, output)?)),
+            other => {
+                fast = Some(served(Half::Fast, Output::Null)?);
+                match other {
+                    ReplayHalf::Symbolic => {
+                        Runner::Served(Box::new(served(Half::Symbolic, output)?))
+                    }
+                    _ => {
+                        let path = layout.fast.path.clone();
+                        let target = named(Half::Fast, Output::Null);
+                        Runner::Plain(Box::new(Plain::new(path, target, CAPTURE)?))
+                    }
+                }
+            }
+        };
+        let timeout = Duration::from_millis(args.run.timeout);
+        let triage = Triage::new(layout.clone(), &named(Half::Fast, Output::Null), timeout)?;
+        Ok(Replayer { layout, runner, fast, triage, coverage: Coverage::default(), timeout })
+    }
+
+    fn row(&mut self, path: PathBuf, input: &[u8]) -> Result<Row, Failure> {
+        let outcome = match &mut self.runner {
+            Runner::Plain(plain) => plain.run(input, self.timeout)?,
+            Runner::Served(executor) => executor.run(input, self.timeout)?,
+        };
+        let fast = match (&mut self.fast, &self.runner) {
+            (Some(fast), _) => {
+                fast.run(input, self.timeout)?;
+                &*fast
+            }
+            (None, Runner::Served(executor)) => executor,
+            (None, Runner::Plain(_)) => return Ok(Row { path, outcome, crash: None, note: None }),
+        };
+        self.coverage.add(fast.counters()?);
+        let (mut crash, mut note) = (None, None);
+        // By hand a sanitizer's report ends in a status of its own.
+        let reported = matches!(self.runner, Runner::Plain(_)) && has_report(&outcome.stderr);
+        if reported {
+            note = show::last_words(&outcome.stderr);
+            crash = self.triage.examine(input)?.crash;
+        } else if !matches!(outcome.end, End::Exit(_)) {
+            let again = self.triage.examine(input)?;
+            let here = show::end(&again.outcome.end);
+            note = match (&again.crash, again.outcome.end == outcome.end) {
+                (Some(_), true) => show::last_words(&again.outcome.stderr),
+                (None, _) if matches!(self.runner, Runner::Served(_)) && self.fast.is_none() => {
+                    Some(format!(
+                        "not in a process of its own ({here} there): the program keeps state \
+                         between inputs"
+                    ))
+                }
+                _ => Some(format!("{here} in the fast half")),
+            };
+            crash = again.crash;
+        }
+        Ok(Row { path, outcome, crash, note })
+    }
+}
+
+/// One line, and the stack of a crash below it.
+fn print(row: &Row) -> Result<(), Failure> {
+    let mut out = show::out();
+    let columns = show::columns();
+    let mut line = format!("{}: {}", row.path.display(), show::end(&row.outcome.end));
+    if let Some(crash) = &row.crash {
+        line += &format!(": {crash}");
+    }
+    writeln!(out, "{}", show::cut(&line, columns))?;
+    if let Some(note) = &row.note {
+        writeln!(out, "{}", show::cut(&format!("    {note}"), columns))?;
+    }
+    if let Some(crash) = &row.crash {
+        for (i, frame) in crash.frames.iter().take(FRAMES).enumerate() {
+            writeln!(out, "{}", show::cut(&format!("    #{i} {frame}"), columns))?;
+        }
+        if crash.frames.len() > FRAMES {
+            writeln!(out, "    … {} more", crash.frames.len() - FRAMES)?;
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn summary(args: &Replay, rows: &[Row], sum: Tally) -> Result<(), Failure> {
+    let hangs = rows.iter().filter(|r| r.outcome.end == End::Timeout).count();
+    let crashes = || rows.iter().filter(|r| r.outcome.end != End::Timeout);
+    let ids: BTreeSet<u64> = crashes().filter_map(|r| Some(r.crash.as_ref()?.hash)).collect();
+    let ended_well = |r: &&Row| matches!(r.outcome.end, End::Exit(_)) && r.crash.is_none();
+    let crashed = crashes().filter(|r| !ended_well(r)).count();
+    let mut out = show::out();
+    if args.json {
+        let line = json!({
+            "covered": sum.covered,
+            "total": sum.total,
+            "crashed": crashed,
+            "crashes": ids.len(),
+            "hangs": hangs,
+            "inputs": rows.iter().map(as_json).collect::<Vec<_>>(),
+        });
+        serde_json::to_writer(&mut out, &line)?;
+        writeln!(out)?;
+    } else {
+        let of = match ids.len() {
+            n if crashed > 0 => format!(" ({n} different)"),
+            _ => String::new(),
+        };
+        writeln!(out, "{} inputs: {crashed} crashed{of}, {hangs} hung", rows.len())?;
+        writeln!(out, "{sum}")?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn as_json(row: &Row) -> Value {
+    let crash = row.crash.as_ref().map(|crash| {
+        let frames: Vec<_> = crash
+            .frames
+            .iter()
+            .map(|f| {
+                json!({ "function": f.function, "file": f.file, "line": f.line,
+                             "module": f.module.to_string_lossy() })
+            })
+            .collect();
+        json!({ "kind": crash.kind, "id": format!("{:016x}", crash.hash), "frames": frames })
+    });
+    json!({
+        "input": row.path.to_string_lossy(),
+        "status": show::status(&row.outcome.end),
+        "end": show::end(&row.outcome.end),
+        "crash": crash,
+        "said": row.note,
+    })
+}

@@ -1,0 +1,190 @@
+//! `pleach solve-trace`: every flip of a recorded trace, answered and timed.
+
+use super::read;
+use crate::args::{SolveTrace, SolverName};
+use crate::exit::{Code, Failure};
+use crate::show;
+use pleach_solve::{Answer, Config, Goal, Path, Recording, Solver, Tier, Verdict};
+use serde_json::{Map, Value, json};
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+pub fn run(args: SolveTrace) -> Result<Code, Failure> {
+    let bytes = read(&args.file)?;
+    let recording = Recording::from_bytes(&bytes)
+        .map_err(|e| Failure::person(anyhow::anyhow!("{}: {e}", args.file.display())))?;
+    let start = Instant::now();
+    let mut path = recording.path();
+    let prepared = start.elapsed();
+    let flips = chosen(&path, args.sample);
+    let mut replay = Replay::default();
+    let mut out = show::out();
+    match args.solver {
+        SolverName::Pleach => {
+            let mut solver = Solver::new(Config::default());
+            for &(at, goal) in &flips {
+                let start = Instant::now();
+                let answer = solver.flip(&mut path, at, goal);
+                let took = start.elapsed();
+                replay.add(&answer, took);
+                if args.list {
+                    list(&mut out, &path.show(at), at, goal, &answer, took)?;
+                }
+            }
+        }
+        SolverName::Z3 => {
+            return Err(Failure::person(anyhow::anyhow!("z3 is not wired up")));
+        }
+    }
+    if args.json {
+        serde_json::to_writer(&mut out, &replay.json(&path, prepared))?;
+        writeln!(out)?;
+    } else {
+        replay.print(&mut out, &path, prepared)?;
+    }
+    out.flush()?;
+    Ok(Code::Ok)
+}
+
+/// All flips, or so many of them.
+fn chosen(path: &Path, sample: Option<usize>) -> Vec<(usize, Goal)> {
+    let all: Vec<(usize, Goal)> =
+        (0..path.len()).flat_map(|at| path.goals(at).into_iter().map(move |g| (at, g))).collect();
+    match sample {
+        Some(most) if most < all.len() => {
+            (0..most).map(|i| all[i * all.len() / most.max(1)]).collect()
+        }
+        _ => all,
+    }
+}
+
+#[derive(Default)]
+struct Replay {
+    flips: u64,
+    verdicts: [u64; 4],
+    /// By tier: answers with a verdict, all requests, time.
+    tiers: [(u64, u64, Duration); 5],
+    cached: u64,
+    work: u64,
+    time: Duration,
+    slowest: Duration,
+}
+
+const VERDICTS: [&str; 4] = ["sat", "unsat", "optimistic", "unknown"];
+
+fn verdict(answer: &Answer) -> usize {
+    match answer.verdict {
+        Verdict::Sat(_) => 0,
+        Verdict::Unsat => 1,
+        Verdict::Optimistic(_) => 2,
+        Verdict::Unknown(_) => 3,
+    }
+}
+
+impl Replay {
+    fn add(&mut self, answer: &Answer, took: Duration) {
+        self.flips += 1;
+        let verdict = verdict(answer);
+        self.verdicts[verdict] += 1;
+        let tier = &mut self.tiers[answer.tier as usize];
+        tier.0 += u64::from(verdict < 2);
+        tier.1 += 1;
+        tier.2 += took;
+        self.cached += u64::from(answer.cached);
+        self.work += answer.work;
+        self.time += took;
+        self.slowest = self.slowest.max(took);
+    }
+
+    fn rate(&self) -> f64 {
+        self.flips as f64 / self.time.as_secs_f64().max(1e-9)
+    }
+
+    /// The share of answered flips that did not need tier 4.
+    fn cheap(&self) -> f64 {
+        let answered: u64 = self.tiers.iter().map(|t| t.0).sum();
+        let complete = self.tiers[Tier::Complete as usize].0;
+        (answered - complete) as f64 / answered.max(1) as f64
+    }
+
+    fn json(&self, path: &Path, prepared: Duration) -> Value {
+        let verdicts: Map<String, Value> =
+            VERDICTS.iter().zip(self.verdicts).map(|(v, n)| (v.to_string(), n.into())).collect();
+        let tiers: Map<String, Value> = Tier::ALL
+            .iter()
+            .map(|&t| {
+                let (answered, asked, time) = self.tiers[t as usize];
+                let row = json!({"answered": answered, "asked": asked, "ms": ms(time)});
+                (t.name().to_string(), row)
+            })
+            .collect();
+        json!({
+            "steps": path.len(),
+            "inconsistent": path.inconsistent(),
+            "flips": self.flips,
+            "flips_per_s": self.rate(),
+            "prepare_ms": ms(prepared),
+            "solve_ms": ms(self.time),
+            "slowest_ms": ms(self.slowest),
+            "verdicts": verdicts,
+            "tiers": tiers,
+            "without_tier_4": self.cheap(),
+            "cached": self.cached,
+            "work": self.work,
+            "memory": path.memory(),
+        })
+    }
+
+    fn print(&self, out: &mut impl Write, path: &Path, prepared: Duration) -> Result<(), Failure> {
+        writeln!(
+            out,
+            "{} steps, {} flips; prepared in {:.2} ms, solved in {:.2} ms: {:.0} flips/s, the slowest {:.2} ms",
+            path.len(),
+            self.flips,
+            ms(prepared),
+            ms(self.time),
+            self.rate(),
+            ms(self.slowest),
+        )?;
+        let verdicts: Vec<String> =
+            VERDICTS.iter().zip(self.verdicts).map(|(v, n)| format!("{v} {n}")).collect();
+        writeln!(out, "{}; {} from the cache", verdicts.join(", "), self.cached)?;
+        for tier in Tier::ALL {
+            let (answered, asked, time) = self.tiers[tier as usize];
+            if asked > 0 {
+                writeln!(
+                    out,
+                    "{:<10} {answered} answered of {asked}, {:.2} ms",
+                    tier.name(),
+                    ms(time)
+                )?;
+            }
+        }
+        writeln!(out, "{:.1} % of the answers without tier 4", 100.0 * self.cheap())?;
+        Ok(())
+    }
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+fn list(
+    out: &mut impl Write,
+    step: &str,
+    at: usize,
+    goal: Goal,
+    answer: &Answer,
+    took: Duration,
+) -> Result<(), Failure> {
+    writeln!(
+        out,
+        "{at} {goal:?}: {:?} by {}{}, {} operations, {:.1} µs: {step}",
+        answer.verdict,
+        answer.tier.name(),
+        if answer.cached { " (cached)" } else { "" },
+        answer.work,
+        took.as_secs_f64() * 1e6,
+    )?;
+    Ok(())
+}
