@@ -204,7 +204,9 @@ fn every_way_to_end() {
         letters.sort();
         found.push(String::from_utf8(letters).expect("letters"));
     }
-    assert_eq!(found, ["fghikl", ""], "{}", ended.stats);
+    // Those killed by SIGKILL have no stack, and are alike.
+    assert!(["fghil", "fgikl"].contains(&&found[0][..]), "{found:?}: {}", ended.stats);
+    assert_eq!(found[1], "", "{}", ended.stats);
 }
 
 #[test]

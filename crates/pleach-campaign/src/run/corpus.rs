@@ -32,7 +32,7 @@ pub enum DirError {
     Foreign { dir: PathBuf },
     #[error("{}: holds no campaign to go on with (there is no run.toml)", dir.display())]
     Nothing { dir: PathBuf },
-    #[error("{}: {error}", path.display())]
+    #[error("{}: {}", path.display(), error.message())]
     Settings { path: PathBuf, error: toml::de::Error },
     #[error(
         "{}: its campaign has another value of {what}: it began with {then}, now it is {now}",
@@ -78,21 +78,26 @@ const JOURNAL: &str = "journal";
 const LOCK_PATIENCE: Duration = Duration::from_millis(500);
 
 impl Dir {
+    /// Whether a new campaign can have a directory; touches nothing.
+    pub fn check_vacant(path: &Path) -> Result<(), DirError> {
+        match std::fs::read_dir(path) {
+            Ok(_) if path.join("run.toml").exists() => Err(DirError::Used { dir: path.into() }),
+            Ok(entries) => match entries.flatten().all(|e| is_of_a_beginning(&e.path())) {
+                true => Ok(()),
+                false => Err(DirError::Foreign { dir: path.into() }),
+            },
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(DirError::Io { path: path.into(), error }),
+        }
+    }
+
     /// A directory for a new campaign. Made if it is not there; refused if it
     /// holds anything. It is no campaign before [`Dir::begin`].
     pub fn create(path: &Path, disk: Arc<Disk>) -> Result<Dir, DirError> {
         let io = |error| DirError::Write { path: path.into(), error };
-        match std::fs::read_dir(path) {
-            Ok(_) if path.join("run.toml").exists() => {
-                return Err(DirError::Used { dir: path.into() });
-            }
-            Ok(entries) => {
-                if !entries.flatten().all(|e| is_of_a_beginning(&e.path())) {
-                    return Err(DirError::Foreign { dir: path.into() });
-                }
-            }
-            Err(e) if e.kind() == io::ErrorKind::NotFound => disk.create_dir(path).map_err(io)?,
-            Err(error) => return Err(DirError::Io { path: path.into(), error }),
+        Dir::check_vacant(path)?;
+        if !path.exists() {
+            disk.create_dir(path).map_err(io)?;
         }
         let dir = Dir::lock(path, disk)?;
         let _ = std::fs::remove_file(dir.journal());

@@ -348,11 +348,12 @@ impl Worker {
             None => (quick, "does not happen again in a process of its own\n".to_string()),
         };
         let mut state = shared.lock();
+        // Another way to the same crash is another way.
+        state.coverage.add(&shared.map.program, &self.counts);
         if !state.crash_ids.insert(hash) {
             return Ok(());
         }
         state.record(&Record::Crash { hash });
-        state.coverage.add(&shared.map.program, &self.counts);
         let signal = match end {
             End::Signal(n) => *n,
             // Ended by us, as the kernel would have.

@@ -51,6 +51,7 @@ pub fn run(args: Args) -> Result<Code, Failure> {
     let campaign = match resuming {
         true => Campaign::resume(layout, settings, limits, jobs, &args.output, Disk::default())?,
         false => {
+            Dir::check_vacant(&args.output).map_err(Failure::person)?;
             try_out(&layout, &settings, &seeds)?;
             let inputs = match seeds.is_empty() {
                 true => first_inputs(&settings),
