@@ -7,6 +7,7 @@
 
 mod corpus;
 mod disk;
+mod ends;
 mod journal;
 mod map;
 mod model;
@@ -29,6 +30,7 @@ use crate::executor::ExecError;
 use crate::layout::Layout;
 use crate::mutate::Dictionary;
 use crate::triage::readme;
+use ends::Ends;
 use journal::{Journal, Record};
 use map::Map;
 use past::{Past, Seed};
@@ -168,7 +170,7 @@ impl Campaign {
             before: stats.time_s.total,
             stats,
             crash_ids: past.crash_ids,
-            seen_ends: HashSet::new(),
+            ends: Ends::default(),
             dropped: Vec::new(),
             asked: HashMap::new(),
             outstanding: 0,

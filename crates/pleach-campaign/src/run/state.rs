@@ -3,10 +3,12 @@
 //! for an action and to say what came of it.
 
 use super::corpus::{Dir, Kept, name, piece};
+use super::ends::Ends;
 use super::journal::{InputRecord, Journal, Record};
 use super::map::Map;
 use super::stats::{Stats, Stop};
 use super::store::{Expect, Known, Store};
+use crate::executor::End;
 use pleach_abi::event::Kind;
 use pleach_search::{
     Action, BranchId, Coverage, Flip, Gain, InputId, InputNews, Mark, Origin, Rng, Run, RunId,
@@ -16,6 +18,9 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// Hangs beyond this number are not kept: each costs a run of full length.
+const HANGS_KEPT: u64 = 64;
 
 pub struct State {
     pub map: Arc<Map>,
@@ -29,8 +34,8 @@ pub struct State {
     pub journal: Journal,
     pub stats: Stats,
     pub crash_ids: HashSet<u64>,
-    /// Quick signatures of crashes and hangs that were looked at already.
-    pub seen_ends: HashSet<u64>,
+    /// Crashes and hangs by the branches that they took.
+    pub ends: Ends,
     /// Runs that were dropped, for workers to drop what they hold of them.
     pub dropped: Vec<RunId>,
     /// Flips under way. A run may be dropped before its flip is answered.
@@ -288,6 +293,11 @@ impl State {
         });
         self.tell(|strategy, view| strategy.answered(view, flip, verdict));
         record
+    }
+
+    /// Whether a run that took too long is to be looked at, and kept if it does.
+    pub fn is_new_hang(&mut self, end: &End, counts: &[u8]) -> bool {
+        self.stats.hangs < HANGS_KEPT && self.ends.is_new(end, counts)
     }
 
     /// Notes something that keeps the search from being exhaustive.

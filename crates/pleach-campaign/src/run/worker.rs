@@ -2,6 +2,7 @@
 //! shared state for an action, does it without the lock, and reports.
 
 use super::corpus::Kept;
+use super::ends::signature;
 use super::journal::Record;
 use super::map::{Map, Sites};
 use super::model;
@@ -71,8 +72,6 @@ const PATHS_KEPT: usize = 8;
 /// any case.
 const PATIENCE: u32 = 20;
 const LEAST_PATIENCE: Duration = Duration::from_millis(100);
-/// Slow runs that get all the time there is, to know whether they hang.
-const HANGS_CHECKED: u64 = 32;
 /// The symbolic half may take longer than the fast one.
 const SYMBOLIC_PATIENCE: u32 = 10;
 
@@ -226,7 +225,10 @@ impl Worker {
     ) -> Result<Option<InputId>, ExecError> {
         let shared = self.shared.clone();
         let mut end = self.run_fast(bytes)?;
-        if end == End::Timeout && self.patience.is_some() && self.is_new_hang() {
+        let hang = matches!(end, End::Timeout | End::Output | End::Processes);
+        let new_hang = hang && self.shared.lock().is_new_hang(&end, &self.counts);
+        if new_hang && end == End::Timeout && self.patience.is_some() {
+            // The first of its kind gets all the time there is.
             self.fast.limit_cpu(None);
             end = self.run_fast(bytes)?;
             self.fast.limit_cpu(self.patience);
@@ -257,7 +259,7 @@ impl Worker {
                 return Ok(shared.lock().executed(&executed));
             }
             End::Timeout | End::Output | End::Processes => {
-                self.hung(&executed);
+                self.hung(&executed, new_hang);
                 return Ok(shared.lock().executed(&executed));
             }
         }
@@ -335,10 +337,10 @@ impl Worker {
 
     /// Keeps a crash that no other was like.
     fn crashed(&mut self, e: &Executed, end: &End) -> Result<(), ExecError> {
-        let quick = signature(end, &self.counts);
-        if !self.shared.lock().seen_ends.insert(quick) {
+        if !self.shared.lock().ends.is_new(end, &self.counts) {
             return Ok(());
         }
+        let quick = signature(end, &self.counts);
         let looked = self.triage.examine(e.bytes)?;
         let shared = self.shared.clone();
         let ended = shared.stopping() && looked.outcome.end == End::Timeout;
@@ -367,18 +369,10 @@ impl Worker {
         Ok(())
     }
 
-    /// Whether a run that was ended for its CPU time may have all the time there
-    /// is: the first of its kind may.
-    fn is_new_hang(&self) -> bool {
-        let state = self.shared.lock();
-        let checked = state.stats.hangs < HANGS_CHECKED;
-        checked && !state.seen_ends.contains(&signature(&End::Timeout, &self.counts))
-    }
-
-    fn hung(&mut self, e: &Executed) {
+    fn hung(&mut self, e: &Executed, new: bool) {
         let mut state = self.shared.lock();
         state.partial("timed out");
-        if state.seen_ends.insert(signature(&End::Timeout, &self.counts)) {
+        if new {
             state.keep_bad(Kept::Hang, e, "");
         }
     }
@@ -643,18 +637,4 @@ fn crash_report(crash: &CrashId, stderr: &[u8]) -> String {
         text.push_str(&format!("\n{}\n", said.trim_end()));
     }
     text
-}
-
-/// Tells crashes apart without looking at them: how it ended and which branches
-/// it took.
-fn signature(end: &End, counts: &[u8]) -> u64 {
-    let seed = match end {
-        End::Signal(n) => *n as u64,
-        End::Timeout => 1000,
-        End::Memory => 1001,
-        _ => 1002,
-    };
-    let mix = |hash: u64, n: u64| (hash ^ n).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
-    let taken = counts.iter().enumerate().filter(|(_, c)| **c != 0);
-    taken.fold(mix(1, seed), |hash, (i, _)| mix(hash, i as u64))
 }

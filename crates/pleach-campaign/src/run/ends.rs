@@ -1,0 +1,82 @@
+//! Which bad ends are worth a look. To look at a crash takes a hundred times as
+//! long as to run into it, and a search that has found one runs into it again and
+//! again, by a slightly different way each time.
+//!
+//! As AFL does it: a bad end is looked at if it took a branch that no other of
+//! its kind took. Two crashes may differ and have their branches in common, so of
+//! the others the first, second, fourth, eighth and so on are looked at too.
+
+use crate::executor::End;
+use std::collections::{HashMap, HashSet};
+
+#[derive(Default)]
+pub struct Ends {
+    /// Ends with the very same branches.
+    exact: HashSet<u64>,
+    kinds: HashMap<i32, Kind>,
+}
+
+#[derive(Default)]
+struct Kind {
+    /// Branches that ends of this kind took.
+    seen: Vec<bool>,
+    /// Ends that took no other.
+    dull: u64,
+}
+
+impl Ends {
+    /// Whether to look at an end of a run that took these branches so often.
+    pub fn is_new(&mut self, end: &End, counts: &[u8]) -> bool {
+        let kind = match end {
+            End::Signal(signal) => *signal,
+            End::Timeout => -1,
+            End::Memory => -2,
+            _ => -3,
+        };
+        if !self.exact.insert(signature(end, counts)) {
+            return false;
+        }
+        let kind = self.kinds.entry(kind).or_default();
+        kind.seen.resize(counts.len().max(kind.seen.len()), false);
+        let mut new = false;
+        for (seen, _) in kind.seen.iter_mut().zip(counts).filter(|(_, count)| **count != 0) {
+            new |= !*seen;
+            *seen = true;
+        }
+        kind.dull += u64::from(!new);
+        new || kind.dull.is_power_of_two()
+    }
+}
+
+/// A hash of how a run ended and which branches it took.
+pub fn signature(end: &End, counts: &[u8]) -> u64 {
+    let seed = match end {
+        End::Signal(n) => *n as u64,
+        End::Timeout => 1000,
+        End::Memory => 1001,
+        _ => 1002,
+    };
+    counts.iter().enumerate().filter(|(_, c)| **c != 0).fold(seed, |hash, (i, _)| {
+        (hash ^ i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_branch_is_worth_a_look_and_of_the_rest_ever_fewer() {
+        let mut ends = Ends::default();
+        let crash = End::Signal(11);
+        assert!(ends.is_new(&crash, &[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0]));
+        assert!(!ends.is_new(&crash, &[2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0]));
+        assert!(ends.is_new(&crash, &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]));
+        let looks = (1u16..1024).filter(|n| {
+            let counts: Vec<u8> = (0..12).map(|b| (n >> b & 1) as u8).collect();
+            ends.is_new(&crash, &counts)
+        });
+        assert_eq!(looks.count(), 10);
+        assert!(ends.is_new(&End::Timeout, &[1; 12]));
+    }
+}
