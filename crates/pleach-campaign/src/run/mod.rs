@@ -36,7 +36,7 @@ use map::Map;
 use past::{Past, Seed};
 use pleach_search::{Coverage, Options, Origin, Rng, Runs, UnknownStrategy, by_name};
 use state::State;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
