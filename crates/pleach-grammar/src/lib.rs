@@ -10,8 +10,10 @@
 pub mod analysis;
 pub mod builder;
 pub mod chart;
+pub mod count;
 pub mod detokenize;
 pub mod dfa;
+pub mod enumerate;
 pub mod grammar;
 pub mod lexer;
 pub mod note;
