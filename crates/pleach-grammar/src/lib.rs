@@ -10,6 +10,7 @@
 pub mod analysis;
 pub mod builder;
 pub mod grammar;
+pub mod import;
 pub mod note;
 pub mod regex;
 
