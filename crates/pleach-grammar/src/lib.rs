@@ -9,15 +9,21 @@
 
 pub mod analysis;
 pub mod builder;
+pub mod chart;
 pub mod grammar;
 pub mod import;
 pub mod note;
 pub mod regex;
+pub mod shortest;
+mod token_set;
 
+pub use analysis::Analysis;
 pub use builder::{Ebnf, GrammarBuilder, GrammarError};
+pub use chart::{Automaton, Chart, Completion};
 pub use grammar::{
     Assoc, Grammar, Pattern, Precedence, Production, ProductionId, Rule, RuleId, Separator, Symbol,
     Token, TokenId,
 };
 pub use note::{Language, Note, Place, Severity};
 pub use regex::{ByteSet, Regex};
+pub use token_set::TokenSet;

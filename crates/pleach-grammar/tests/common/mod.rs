@@ -7,7 +7,9 @@
 //! term: num | '(' expr ')' | NAME
 //! ```
 //!
-//! A name that no line defines is a token known by name only.
+//! A name that no line defines is a token known by name only. The files in
+//! `tests/grammars` are read, too: they keep to the part of W3C's EBNF that fits
+//! (a rule a line, `::=`, and tokens are the rules that begin with a bracket).
 #![allow(dead_code)]
 
 use pleach_grammar::builder::Attributes;
@@ -21,6 +23,11 @@ pub fn grammar(text: &str) -> Grammar {
     build(text).unwrap_or_else(|e| panic!("{e}"))
 }
 
+pub fn file(name: &str) -> Grammar {
+    let path = format!("{}/tests/grammars/{name}", env!("CARGO_MANIFEST_DIR"));
+    grammar(&std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}")))
+}
+
 pub fn build(text: &str) -> Result<Grammar, GrammarError> {
     let mut builder = GrammarBuilder::new();
     let mut defined: BTreeSet<String> = BTreeSet::new();
@@ -29,7 +36,19 @@ pub fn build(text: &str) -> Result<Grammar, GrammarError> {
     for (number, line) in text.lines().enumerate() {
         let place = Place::new(&"test".into(), number as u32 + 1, 1);
         let line = line.trim();
-        if let Some(rest) = line.strip_prefix("%token ") {
+        let w3c = line.split_once("::=").map(|(l, r)| (l.trim(), r.trim()));
+        let token = w3c.filter(|(_, body)| body.starts_with('['));
+        if let Some((name, pattern)) = token {
+            priority += 1;
+            defined.insert(name.into());
+            let pattern = Pattern::Regex(regex(pattern));
+            let (name, number, precedence) = (name.into(), None, None);
+            builder.token(Token { name, pattern, number, place, precedence, priority });
+        } else if let Some((name, body)) = w3c {
+            defined.insert(name.into());
+            builder.rule(name, place.clone());
+            rules.push((name.to_owned(), body.replace('"', "'"), place));
+        } else if let Some(rest) = line.strip_prefix("%token ") {
             let (name, pattern) = rest.trim().split_once(' ').expect("a name and a pattern");
             priority += 1;
             defined.insert(name.into());
@@ -110,6 +129,13 @@ pub fn regex(text: &str) -> Regex {
                 let mut set = ByteSet::EMPTY;
                 while let [low, rest @ ..] = inner {
                     inner = rest;
+                    if let [b'x', b'A', rest @ ..] = inner
+                        && *low == b'#'
+                    {
+                        set.insert(b'\n');
+                        inner = rest;
+                        continue;
+                    }
                     if let [b'-', high, rest @ ..] = inner {
                         set = set.union(&ByteSet::range(*low, *high));
                         inner = rest;
@@ -137,6 +163,7 @@ pub fn regex(text: &str) -> Regex {
                     _ => Regex::optional(last),
                 });
             }
+            b' ' => {}
             c => parts.push(Regex::byte(c)),
         }
         at += 1;
@@ -156,4 +183,69 @@ pub fn names(grammar: &Grammar, tokens: &[TokenId]) -> String {
         None => grammar.token(*t).name.clone(),
     };
     tokens.iter().map(text).collect::<Vec<_>>().join(" ")
+}
+
+/// A small random grammar with a language that is not empty: up to `rules`
+/// rules over up to three tokens, with empty productions, left recursion,
+/// circles and ambiguity as they come.
+pub fn random_grammar(random: &mut fastrand::Rng, rules: usize) -> (String, Grammar) {
+    loop {
+        let count = random.usize(1..=rules);
+        let tokens = random.usize(1..=3);
+        let mut text = String::new();
+        for rule in 0..count {
+            let bodies: Vec<String> = (0..random.usize(1..=3))
+                .map(|_| {
+                    let symbols: Vec<String> = (0..random.usize(0..=3))
+                        .map(|_| match random.usize(0..10) {
+                            0..5 => format!("r{}", random.usize(0..count)),
+                            _ => format!("'{}'", ["a", "b", "c"][random.usize(0..tokens)]),
+                        })
+                        .collect();
+                    symbols.join(" ")
+                })
+                .collect();
+            text.push_str(&format!("r{rule}: {}\n", bodies.join(" | ")));
+        }
+        if let Ok(grammar) = build(&text)
+            && !grammar.tokens.is_empty()
+        {
+            return (text, grammar);
+        }
+    }
+}
+
+/// All sentences of up to `longest` tokens, by the definition: the least sets
+/// that the productions are closed under.
+pub fn sentences(grammar: &Grammar, longest: usize) -> BTreeSet<Vec<TokenId>> {
+    let mut of: Vec<BTreeSet<Vec<TokenId>>> = vec![BTreeSet::new(); grammar.rules.len()];
+    loop {
+        let mut grown = false;
+        for production in &grammar.productions {
+            let mut strings = BTreeSet::from([Vec::new()]);
+            for symbol in &production.symbols {
+                let mut longer = BTreeSet::new();
+                for string in &strings {
+                    let mut add = |more: &[TokenId]| {
+                        if string.len() + more.len() <= longest {
+                            longer.insert([string, more].concat());
+                        }
+                    };
+                    match symbol {
+                        pleach_grammar::Symbol::Token(t) => add(&[*t]),
+                        pleach_grammar::Symbol::Rule(r) => {
+                            of[r.index()].iter().for_each(|s| add(s));
+                        }
+                    }
+                }
+                strings = longer;
+            }
+            for string in strings {
+                grown |= of[production.rule.index()].insert(string);
+            }
+        }
+        if !grown {
+            return of.swap_remove(grammar.start.index());
+        }
+    }
 }
