@@ -33,7 +33,6 @@ mod automaton;
 mod complete;
 mod near;
 
-
 pub use automaton::{Automaton, TooLarge};
 pub use complete::Completion;
 

@@ -133,7 +133,9 @@ impl<'g> Applying<'g> {
             };
             let right = match production.symbols.get(at + 1) {
                 Some(Symbol::Token(token)) => {
-                    self.losing_productions(variant.rule, self.grammar.token(*token).precedence)
+                    let before = &production.symbols[..at];
+                    let token = self.grammar.token(*token).precedence;
+                    self.losing_productions(variant.rule, before, token)
                 }
                 Some(Symbol::Rule(_)) => Set::new(),
                 None => variant.right.clone(),
@@ -143,11 +145,22 @@ impl<'g> Applying<'g> {
         symbols
     }
 
-    /// Productions that end in their own rule and lose against a token.
-    fn losing_productions(&self, rule: RuleId, token: Option<Precedence>) -> Set {
-        self.edges(rule, |production| {
-            production.symbols.last() == Some(&Symbol::Rule(rule))
-                && must_shift(production.precedence, token)
+    /// Productions that end in their own rule and lose against a token that the
+    /// parser could shift instead: one behind an operand that stands first, or
+    /// behind the same symbols (`if c s` and `if c s else s`).
+    fn losing_productions(
+        &self,
+        rule: RuleId,
+        before: &[Symbol],
+        token: Option<Precedence>,
+    ) -> Set {
+        self.edges(rule, |production| match production.symbols.split_last() {
+            Some((last, same)) => {
+                *last == Symbol::Rule(rule)
+                    && (before.is_empty() || before == same)
+                    && must_shift(production.precedence, token)
+            }
+            None => false,
         })
     }
 

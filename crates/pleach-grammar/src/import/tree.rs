@@ -148,6 +148,8 @@ pub(super) struct Expander<'a> {
     open: Vec<&'a str>,
     nesting: usize,
     budget: usize,
+    /// The token under work.
+    at: usize,
     /// What was found on the way: place, change, words.
     pub found: Vec<(usize, Language, String)>,
 }
@@ -160,12 +162,12 @@ impl<'a> Expander<'a> {
         nesting: usize,
     ) -> Expander<'a> {
         let (done, open, found) = (HashMap::new(), Vec::new(), Vec::new());
-        Expander { source, rules, done, open, nesting, budget: MAX_EXPANSION, found }
+        Expander { source, rules, done, open, nesting, budget: MAX_EXPANSION, at: 0, found }
     }
 
     /// The expression of one token.
-    pub fn token(&mut self, tree: &'a Tree) -> Result<Regex, ImportError> {
-        self.budget = MAX_EXPANSION;
+    pub fn token(&mut self, tree: &'a Tree, at: usize) -> Result<Regex, ImportError> {
+        (self.budget, self.at) = (MAX_EXPANSION, at);
         self.regex(tree)
     }
 
@@ -218,7 +220,14 @@ impl<'a> Expander<'a> {
         let rules = vec![(after.clone(), Outcome::Leave(0)), (piece.clone(), Outcome::Continue(0))];
         let rest = match scanner::collected(&[rules], 0, 1).and_then(|mut ways| ways.pop()) {
             Some(rest) => rest,
-            None => Regex::concat([Regex::star(piece.clone()), after]),
+            None => {
+                let text = "a lazy repetition is taken as long as possible".to_owned();
+                let found = (self.at, Language::Larger, text);
+                if !self.found.contains(&found) {
+                    self.found.push(found);
+                }
+                Regex::concat([Regex::star(piece.clone()), after])
+            }
         };
         Ok(Regex::concat([before, Regex::repeat(piece, *min, Some(*min)), rest]))
     }

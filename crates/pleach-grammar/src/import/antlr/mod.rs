@@ -174,12 +174,13 @@ impl<'a> Lexing<'a> {
         let rules = self.merged.lexer.iter().filter(|(rule, _)| !rule.fragment);
         for (priority, (rule, mode)) in rules.enumerate() {
             for alternative in &rule.alternatives {
-                let regex = self.expander.token(&alternative.tree)?;
+                let regex = self.expander.token(&alternative.tree, alternative.at)?;
                 matches.push(self.matching(rule, alternative, regex, *mode, priority as u32));
             }
         }
+        let begins = self.beginning(&matches);
         let mut noted = HashSet::new();
-        for matched in &matches {
+        for matched in matches.iter().filter(|matched| begins.contains(&matched.mode)) {
             if matched.mode != 0 && noted.insert(matched.mode) {
                 let text = format!(
                     "what mode {} matches is taken everywhere",
@@ -249,13 +250,37 @@ impl<'a> Lexing<'a> {
         }
     }
 
+    /// The modes in which a token can begin: not those that only go on.
+    fn beginning(&self, matches: &[Match]) -> HashSet<usize> {
+        let mut found = HashSet::new();
+        let mut waiting = vec![0];
+        while let Some(mode) = waiting.pop() {
+            if found.insert(mode) {
+                for matched in matches.iter().filter(|matched| matched.mode == mode) {
+                    match matched.more {
+                        false => waiting.push(matched.next),
+                        // What it ends with may go elsewhere.
+                        true => {
+                            let ends = following(matches, matched.next);
+                            let ends = matches.iter().filter(|m| ends.contains(&m.mode) && !m.more);
+                            waiting.extend(ends.map(|end| end.next));
+                        }
+                    }
+                }
+            }
+        }
+        found
+    }
+
     /// All that can follow a match that goes on, up to a match that does not.
     fn follow(&mut self, opening: &Match, matches: &[Match]) {
+        let reachable = following(matches, opening.next);
         let mut ways: Vec<&Match> = Vec::new();
         let mut modes = Vec::new();
         for mode in 0..self.merged.modes.len() {
             let mut rules = Vec::new();
-            for matched in matches.iter().filter(|matched| matched.mode == mode) {
+            let here = |matched: &&Match| matched.mode == mode && reachable.contains(&mode);
+            for matched in matches.iter().filter(here) {
                 let outcome = if matched.more {
                     Outcome::Continue(matched.next)
                 } else {
@@ -276,6 +301,19 @@ impl<'a> Lexing<'a> {
             self.add(end, Regex::concat([opening.regex.clone(), rest]), opening.priority);
         }
     }
+}
+
+/// The modes that a match which goes on can lead through.
+fn following(matches: &[Match], entry: usize) -> HashSet<usize> {
+    let mut found = HashSet::new();
+    let mut waiting = vec![entry];
+    while let Some(mode) = waiting.pop() {
+        if found.insert(mode) {
+            let here = matches.iter().filter(|matched| matched.mode == mode && matched.more);
+            waiting.extend(here.map(|matched| matched.next));
+        }
+    }
+    found
 }
 
 struct Parsing<'a> {

@@ -173,7 +173,7 @@ fn build(source: &Source, file: &File) -> Result<Grammar, ImportError> {
         if !skipped && !is_used {
             continue;
         }
-        let pattern = expander.token(&rule.tree)?;
+        let pattern = expander.token(&rule.tree, rule.at)?;
         if skipped {
             let name = rule.name.clone();
             lowerer.builder.separator(Separator {

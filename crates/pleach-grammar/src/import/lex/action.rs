@@ -152,7 +152,7 @@ fn returned(words: &[Word], tokens: Option<&HashSet<String>>) -> Vec<Returned> {
                 names += 1;
                 let known = tokens.is_none_or(|tokens| tokens.contains(name));
                 let call = words.get(at + 1) == Some(&Word::Punct(b'('));
-                if known && !call {
+                if known && !call && !(tokens.is_none() && is_other(words, at)) {
                     push(&mut found, Returned::Name(name.clone()));
                 }
             }
@@ -167,6 +167,13 @@ fn returned(words: &[Word], tokens: Option<&HashSet<String>>) -> Vec<Returned> {
         found.push(Returned::Computed);
     }
     found
+}
+
+/// A condition before `?` or a type in a cast, and not a token.
+fn is_other(words: &[Word], at: usize) -> bool {
+    let is = |at: usize, byte| words.get(at) == Some(&Word::Punct(byte));
+    let cast = at > 0 && is(at - 1, b'(') && is(at + 1, b')') && words.len() > at + 2;
+    is(at + 1, b'?') || cast
 }
 
 fn complains(name: &str) -> bool {

@@ -226,13 +226,22 @@ impl Parser<'_> {
             } else if !scope.is_empty() && self.cursor.peek() == Some(b'}') {
                 self.cursor.eat_line();
                 return Ok(());
-            } else if self.cursor.peek() == Some(b'#') && blank.is_empty() {
+            } else if blank.is_empty() && self.at_conditional() {
                 self.note(at, "this preprocessor line is left out");
                 self.cursor.eat_line();
             } else {
                 self.rule(scope)?;
             }
         }
+    }
+
+    /// `#if` and its like. Any other line with `#` is a pattern.
+    fn at_conditional(&self) -> bool {
+        let mut look = self.cursor;
+        let word = look.eat_while(|b| b.is_ascii_alphabetic() || b == b'#');
+        let known: [&[u8]; 6] = [b"#if", b"#ifdef", b"#ifndef", b"#else", b"#elif", b"#endif"];
+        let rest = look.eat_line();
+        known.contains(&word) && !rest.contains(&b'{') && !rest.contains(&b';')
     }
 
     fn rule(&mut self, scope: &[Vec<Condition>]) -> Result<(), ImportError> {

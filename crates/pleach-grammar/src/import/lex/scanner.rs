@@ -7,11 +7,13 @@
 //! `<COMMENT>"*/"` and `<COMMENT>.` the dot never takes the star of `*/`.
 //!
 //! So each condition becomes a deterministic automaton whose accepting states
-//! know their rule. Reading on where the automaton can is the longest match;
-//! where it cannot, the rule is done and the same byte starts the next one. That
-//! joins the automata of all conditions into one, without any lookahead. (A match
-//! that would have to be given back after several bytes is the one thing it
-//! misses.) The automaton becomes an expression by eliminating its states.
+//! know their rule, and the automata are run the way flex does. A match is tried
+//! for as long as it can go on. When it cannot, the last accepting state is what
+//! was matched, and the bytes since then are read again by the next rule. Both
+//! attempts can be carried at once: a configuration is the state of the match
+//! under way, then that of the rule that would be reading if this match came to
+//! nothing, and so on. Configurations are the states of one automaton, which
+//! becomes an expression by eliminating its states.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -39,43 +41,101 @@ pub enum Outcome {
 /// more than the limits.
 pub fn collected(rules: &[Vec<(Regex, Outcome)>], entry: usize, ways: usize) -> Option<Vec<Regex>> {
     let automata = rules.iter().map(|r| Dfa::new(r)).collect::<Option<Vec<_>>>()?;
-    let mut offsets = Vec::new();
-    let mut states = 0;
-    for automaton in &automata {
-        offsets.push(states);
-        states += automaton.states.len();
-    }
-    if states > MAX_STATES {
-        return None;
-    }
-    // Ways of leaving are final nodes behind the states; then a node to start in.
-    let node = |condition: usize, state: usize| offsets[condition] + state;
+    let machine = Machine { rules, automata }.joined(entry)?;
+    let states = machine.states.len();
+    // Behind the states come the ways of leaving, then a node to start in.
+    let start = states + ways;
     let mut graph = Graph::default();
-    for (condition, automaton) in automata.iter().enumerate() {
-        for (from, state) in automaton.states.iter().enumerate() {
-            let here = node(condition, from);
-            for (set, to) in &state.edges {
-                graph.add(here, node(condition, *to), Regex::Class(*set));
-            }
-            match state.accepts.map(|rule| rules[condition][rule].1) {
-                Some(Outcome::Leave(way)) => graph.add(here, states + way, Regex::Empty),
-                Some(Outcome::Continue(next)) if from != 0 => {
-                    // The bytes that cannot go on here begin the next rule.
-                    let taken = state.edges.iter().fold(ByteSet::EMPTY, |s, (e, _)| s.union(e));
-                    for (set, to) in &automata[next].states[0].edges {
-                        let set = set.difference(&taken);
-                        if !set.is_empty() {
-                            graph.add(here, node(next, *to), Regex::Class(set));
-                        }
-                    }
+    graph.add(start, 0, Regex::Empty);
+    for (from, state) in machine.states.iter().enumerate() {
+        for (set, to) in &state.edges {
+            graph.add(from, *to, Regex::Class(*set));
+        }
+        if let Some(way) = state.accepts {
+            graph.add(from, states + way, Regex::Empty);
+        }
+    }
+    graph.eliminate(states, start, ways)
+}
+
+/// The match under way, and after it what reads if that comes to nothing: each a
+/// condition and a state of its automaton.
+type Configuration = Vec<(usize, usize)>;
+
+/// So many attempts are carried at once; what would need more is given up.
+const MAX_ATTEMPTS: usize = 8;
+
+struct Machine<'r> {
+    rules: &'r [Vec<(Regex, Outcome)>],
+    automata: Vec<Dfa>,
+}
+
+impl Machine<'_> {
+    /// One automaton of all conditions, from the start of `entry`; it accepts
+    /// where one is left, with the way.
+    fn joined(&self, entry: usize) -> Option<Dfa> {
+        let mut known: HashMap<Configuration, usize> = HashMap::new();
+        let mut waiting = vec![vec![(entry, 0)]];
+        known.insert(waiting[0].clone(), 0);
+        let mut dfa = Dfa { states: Vec::new() };
+        let mut at = 0;
+        while at < waiting.len() {
+            let here = waiting[at].clone();
+            let mut edges: BTreeMap<usize, ByteSet> = BTreeMap::new();
+            // A byte is read by the attempts, or by a rule that begins.
+            let begins = (0..self.automata.len()).map(|condition| (condition, 0));
+            let readers = here.iter().copied().chain(begins);
+            let sets = readers.flat_map(|(c, q)| self.automata[c].states[q].edges.iter());
+            for set in classes(sets.map(|(set, _)| *set)) {
+                let Some(next) = self.step(&here, set.iter().next()?) else { continue };
+                let count = waiting.len();
+                let to = *known.entry(next.clone()).or_insert(count);
+                if to == count {
+                    waiting.push(next);
                 }
-                _ => {}
+                if waiting.len() > MAX_STATES {
+                    return None;
+                }
+                let edge = edges.entry(to).or_default();
+                *edge = edge.union(&set);
+            }
+            let accepts = match self.outcome(here[0]) {
+                Some(Outcome::Leave(way)) => Some(way),
+                _ => None,
+            };
+            dfa.states
+                .push(State { edges: edges.into_iter().map(|(t, s)| (s, t)).collect(), accepts });
+            at += 1;
+        }
+        Some(dfa.smallest(|way| way))
+    }
+
+    fn outcome(&self, (condition, state): (usize, usize)) -> Option<Outcome> {
+        // Nothing was read in the first state: flex takes no empty match.
+        let rule = self.automata[condition].states[state].accepts.filter(|_| state != 0);
+        rule.map(|rule| self.rules[condition][rule].1)
+    }
+
+    fn step(&self, here: &[(usize, usize)], byte: u8) -> Option<Configuration> {
+        let (&(condition, state), rest) = here.split_first()?;
+        let otherwise = match self.outcome((condition, state)) {
+            Some(Outcome::Continue(next)) => vec![(next, 0)],
+            Some(Outcome::Leave(_) | Outcome::Fail) => Vec::new(),
+            None => rest.to_vec(),
+        };
+        let edges = &self.automata[condition].states[state].edges;
+        match edges.iter().find(|(set, _)| set.contains(byte)) {
+            None => self.step(&otherwise, byte),
+            Some((_, to)) => {
+                let mut next = vec![(condition, *to)];
+                if self.outcome(next[0]).is_none() {
+                    next.extend(self.step(&otherwise, byte).unwrap_or_default());
+                    next.truncate(MAX_ATTEMPTS);
+                }
+                Some(next)
             }
         }
     }
-    let start = states + ways;
-    graph.add(start, node(entry, 0), Regex::Empty);
-    graph.eliminate(states, start, ways)
 }
 
 #[derive(Default)]
@@ -182,8 +242,57 @@ impl Dfa {
                 .push(State { edges: edges.into_iter().map(|(t, s)| (s, t)).collect(), accepts });
             at += 1;
         }
-        Some(dfa)
+        Some(dfa.smallest(|rule| rules[rule].1))
     }
+
+    /// States that cannot be told apart become one: the ends of all the forms that
+    /// a character has in UTF-8, for example. Parts are split until none splits.
+    fn smallest<K: PartialEq>(self, kind: impl Fn(usize) -> K) -> Dfa {
+        let outcome = |state: &State| state.accepts.map(&kind);
+        let mut part: Vec<usize> = Vec::new();
+        let mut kinds = Vec::new();
+        for (at, state) in self.states.iter().enumerate() {
+            // The start stays alone, and first: to have read nothing is special.
+            let kind = (at == 0, outcome(state));
+            let known = kinds.iter().position(|known| *known == kind);
+            part.push(known.unwrap_or_else(|| {
+                kinds.push(kind);
+                kinds.len() - 1
+            }));
+        }
+        let mut parts = kinds.len();
+        loop {
+            let mut seen: HashMap<(usize, Vec<(usize, ByteSet)>), usize> = HashMap::new();
+            let mut finer = Vec::new();
+            for (at, state) in self.states.iter().enumerate() {
+                let count = seen.len();
+                let looks = (part[at], merged(state, &part));
+                finer.push(*seen.entry(looks).or_insert(count));
+            }
+            let count = seen.len();
+            part = finer;
+            if count == parts {
+                break;
+            }
+            parts = count;
+        }
+        let mut states: Vec<Option<State>> = (0..parts).map(|_| None).collect();
+        for (at, state) in self.states.iter().enumerate() {
+            let edges = merged(state, &part).into_iter().map(|(to, set)| (set, to)).collect();
+            states[part[at]].get_or_insert(State { edges, accepts: state.accepts });
+        }
+        Dfa { states: states.into_iter().flatten().collect() }
+    }
+}
+
+/// Edges by the part that they lead to.
+fn merged(state: &State, part: &[usize]) -> Vec<(usize, ByteSet)> {
+    let mut edges: BTreeMap<usize, ByteSet> = BTreeMap::new();
+    for (set, to) in &state.edges {
+        let edge = edges.entry(part[*to]).or_default();
+        *edge = edge.union(set);
+    }
+    edges.into_iter().collect()
 }
 
 /// The coarsest partition in which each of `sets` is a union of parts; bytes of
@@ -278,5 +387,106 @@ impl Nfa {
             }
         }
         seen.into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dfa(regex: &Regex) -> Dfa {
+        Dfa::new(&[(regex.clone(), Outcome::Leave(0))]).unwrap()
+    }
+
+    fn matches(dfa: &Dfa, text: &[u8]) -> bool {
+        let mut state = 0;
+        for byte in text {
+            match dfa.states[state].edges.iter().find(|(set, _)| set.contains(*byte)) {
+                Some((_, to)) => state = *to,
+                None => return false,
+            }
+        }
+        dfa.states[state].accepts.is_some()
+    }
+
+    /// flex's way, step by step: the way of leaving when all of `text` is read.
+    fn simulate(rules: &[(Dfa, Outcome)], mut text: &[u8]) -> Option<usize> {
+        loop {
+            let longest = (1..=text.len()).rev().find_map(|length| {
+                let rule = rules.iter().find(|(dfa, _)| matches(dfa, &text[..length]))?;
+                Some((length, rule.1))
+            });
+            let (length, outcome) = longest?;
+            text = &text[length..];
+            match outcome {
+                Outcome::Leave(way) => return text.is_empty().then_some(way),
+                Outcome::Continue(_) => {}
+                Outcome::Fail => return None,
+            }
+        }
+    }
+
+    fn texts(alphabet: &[u8], longest: usize) -> Vec<Vec<u8>> {
+        let mut all = vec![Vec::new()];
+        let mut from = 0;
+        for _ in 0..longest {
+            let to = all.len();
+            for at in from..to {
+                for byte in alphabet {
+                    let mut text = all[at].clone();
+                    text.push(*byte);
+                    all.push(text);
+                }
+            }
+            from = to;
+        }
+        all
+    }
+
+    #[test]
+    fn one_expression_stands_for_what_the_rules_do_step_by_step() {
+        let any = || Regex::Class(ByteSet::ALL);
+        let other = Regex::Class([b'*', b'/'].into_iter().collect::<ByteSet>().complement());
+        let cases = [
+            vec![(Regex::literal(b"*/"), Outcome::Leave(0)), (any(), Outcome::Continue(0))],
+            vec![
+                (Regex::plus(other), Outcome::Continue(0)),
+                (Regex::literal(b"*/"), Outcome::Leave(0)),
+                (Regex::literal(b"*"), Outcome::Continue(0)),
+                (Regex::literal(b"/"), Outcome::Leave(1)),
+            ],
+            vec![
+                (Regex::concat([Regex::byte(b'\\'), any()]), Outcome::Continue(0)),
+                (Regex::byte(b'/'), Outcome::Leave(0)),
+                (Regex::byte(b'*'), Outcome::Fail),
+                (Regex::plus(Regex::Class(ByteSet::of(b'x'))), Outcome::Continue(0)),
+            ],
+            // What looks like the end, and is not, has to be given back.
+            vec![
+                (Regex::literal(b"**/"), Outcome::Leave(0)),
+                (Regex::literal(b"*xx*x/"), Outcome::Leave(1)),
+                (any(), Outcome::Continue(0)),
+            ],
+        ];
+        for rules in cases {
+            let ways = collected(std::slice::from_ref(&rules), 0, 2).unwrap();
+            let ways: Vec<Dfa> = ways.iter().map(dfa).collect();
+            let rules: Vec<_> = rules.iter().map(|(regex, o)| (dfa(regex), *o)).collect();
+            for text in texts(br"*/x\", 6).into_iter().filter(|text| !text.is_empty()) {
+                let said: Vec<usize> = (0..2).filter(|way| matches(&ways[*way], &text)).collect();
+                let wanted: Vec<usize> = simulate(&rules, &text).into_iter().collect();
+                assert_eq!(said, wanted, "{}", text.escape_ascii());
+            }
+        }
+    }
+
+    #[test]
+    fn characters_of_several_bytes_do_not_blow_an_expression_up() {
+        let any = Regex::code_points([(0, 0x10_ffff)]);
+        let rules = vec![(Regex::literal(b"*/"), Outcome::Leave(0)), (any, Outcome::Continue(0))];
+        let ways = collected(&[rules], 0, 1).unwrap();
+        assert!(size(&ways[0]) < 1000, "{}", size(&ways[0]));
+        assert!(matches(&dfa(&ways[0]), "é*😀**/".as_bytes()));
+        assert!(!matches(&dfa(&ways[0]), b"*/*/"));
     }
 }

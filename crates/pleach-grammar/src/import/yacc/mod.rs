@@ -99,6 +99,15 @@ fn build(
     if let Some(lexicon) = lexicon {
         lexicon.hand_over(&mut builder);
     } else {
+        let described = file.tokens.iter().zip(&ids).find(|(token, id)| {
+            let literal = id.is_some_and(|id| builder.tokens()[id.index()].literal().is_some());
+            matches!(token.key, Key::Name(_)) && literal
+        });
+        if let Some((token, _)) = described {
+            let text = "aliases are taken for the texts of their tokens; the first is here";
+            builder.note(source.place(token.at), Severity::Warning, text);
+            builder.language(Language::Unknown);
+        }
         let unknown = builder.tokens().iter().filter(|t| t.pattern == Pattern::Unknown).count();
         if unknown > 0 {
             let text = format!("{unknown} tokens are known by name only: no lexer was given");
