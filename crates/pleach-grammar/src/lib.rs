@@ -10,12 +10,19 @@
 pub mod analysis;
 pub mod builder;
 pub mod chart;
+pub mod count;
+pub mod detokenize;
+pub mod dfa;
+pub mod enumerate;
 pub mod grammar;
 pub mod import;
+pub mod lexer;
 pub mod note;
+pub mod parse;
 pub mod regex;
 pub mod shortest;
 mod token_set;
+pub mod tree;
 
 pub use analysis::Analysis;
 pub use builder::{Ebnf, GrammarBuilder, GrammarError};
@@ -24,6 +31,9 @@ pub use grammar::{
     Assoc, Grammar, Pattern, Precedence, Production, ProductionId, Rule, RuleId, Separator, Symbol,
     Token, TokenId,
 };
+pub use lexer::{Lexeme, Lexer};
 pub use note::{Language, Note, Place, Severity};
+pub use parse::{ParseError, Parsed, Parser};
 pub use regex::{ByteSet, Regex};
 pub use token_set::TokenSet;
+pub use tree::Tree;

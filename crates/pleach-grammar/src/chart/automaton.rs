@@ -43,6 +43,7 @@ pub struct Automaton {
     goto: Vec<u32>,
     symbols: usize,
     pub(super) follow: Vec<TokenSet>,
+    pub(super) last: Vec<bool>,
     pub(super) corners: LeftCorners,
 }
 
@@ -130,6 +131,7 @@ impl Automaton {
             goto,
             symbols,
             follow: analysis.follow,
+            last: analysis.last,
             corners,
             grammar,
         })

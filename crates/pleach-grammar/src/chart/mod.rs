@@ -32,6 +32,7 @@
 mod automaton;
 mod complete;
 mod near;
+mod tree;
 
 pub use automaton::{Automaton, TooLarge};
 pub use complete::Completion;
@@ -106,7 +107,13 @@ struct Frontier {
 #[derive(Clone, Copy)]
 enum Allowed<'a> {
     One(TokenId),
-    Set { set: &'a TokenSet, preferred: Option<TokenId>, penalty: u64 },
+    Set {
+        set: &'a TokenSet,
+        preferred: Option<TokenId>,
+        penalty: u64,
+    },
+    /// Nothing: the sentence ends.
+    End,
 }
 
 impl Chart {
@@ -136,6 +143,11 @@ impl Chart {
 
     pub fn is_empty(&self) -> bool {
         self.tokens.is_empty()
+    }
+
+    /// How many entries it holds, which is what it costs.
+    pub fn entries(&self) -> usize {
+        self.entries.len()
     }
 
     /// Constrains the next position. False if no sentence is left; the position
@@ -250,7 +262,7 @@ impl Chart {
             };
             let entry = self.entries[child as usize];
             for &(rule, _) in &automaton.states[entry.state as usize].completes {
-                if !allowed.meets(&automaton.follow[rule.index()]) {
+                if !allowed.meets(&automaton, rule) {
                     continue;
                 }
                 let parents = self.places[entry.origin as usize].waiting;
@@ -350,6 +362,7 @@ impl Chart {
         for before in from..to {
             let Entry { state, origin, penalty, .. } = self.entries[before as usize];
             match allowed {
+                Allowed::End => {}
                 Allowed::One(token) => {
                     let state = automaton.on_token(state, token);
                     if state != NONE {
@@ -392,10 +405,11 @@ impl Chart {
 
 impl Allowed<'_> {
     #[inline]
-    fn meets(&self, follow: &TokenSet) -> bool {
+    fn meets(&self, automaton: &Automaton, rule: RuleId) -> bool {
         match self {
-            Allowed::One(token) => follow.contains(*token),
-            Allowed::Set { set, .. } => follow.intersects(set),
+            Allowed::One(token) => automaton.follow[rule.index()].contains(*token),
+            Allowed::Set { set, .. } => automaton.follow[rule.index()].intersects(set),
+            Allowed::End => automaton.last[rule.index()],
         }
     }
 }
