@@ -15,6 +15,7 @@ pub mod detokenize;
 pub mod dfa;
 pub mod enumerate;
 pub mod grammar;
+pub mod import;
 pub mod lexer;
 pub mod note;
 pub mod parse;
