@@ -10,6 +10,7 @@
 pub mod analysis;
 pub mod builder;
 pub mod chart;
+pub mod convert;
 pub mod count;
 pub mod detokenize;
 pub mod dfa;
@@ -19,11 +20,14 @@ pub mod import;
 pub mod lexer;
 pub mod note;
 pub mod parse;
+pub mod reduce;
 pub mod regex;
 pub mod sample;
 pub mod shortest;
+pub mod symbolic;
 mod token_set;
 pub mod tree;
+pub mod unroll;
 
 pub use analysis::Analysis;
 pub use builder::{Ebnf, GrammarBuilder, GrammarError};

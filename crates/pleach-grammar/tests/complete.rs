@@ -4,8 +4,7 @@
 mod common;
 
 use common::{grammar, names, random_grammar, sentences, tokens};
-use pleach_grammar::shortest::{Items, NEVER, Shortest};
-use pleach_grammar::{Analysis, Automaton, Chart, Grammar, Symbol, TokenId, TokenSet};
+use pleach_grammar::{Analysis, Automaton, Chart, Grammar, TokenId, TokenSet, unroll};
 use std::sync::Arc;
 
 fn chart(grammar: &Grammar) -> Chart {
@@ -133,38 +132,6 @@ fn flips_share_a_chart_and_leave_it_alone() {
     assert!(flips > 4000);
 }
 
-/// Algorithm 2 of the paper: unroll the start's productions until their first
-/// `n` symbols are tokens, and prune those that the sets refuse.
-/// `Err` where that takes too much, which it soon does.
-fn unroll_and_prune(grammar: &Grammar, sets: &[TokenSet]) -> Result<Option<u64>, ()> {
-    let shortest = Shortest::new(grammar, &Items::new(grammar), |_| 1);
-    let ends = |body: &&Vec<Symbol>| body.iter().all(|&s| shortest.symbol(s) != NEVER);
-    let bodies = |rule| {
-        let productions: &[_] = &grammar.rule(rule).productions;
-        productions.iter().map(|&p| &grammar.production(p).symbols).filter(ends)
-    };
-    let mut forms: Vec<Vec<Symbol>> = bodies(grammar.start).cloned().collect();
-    for (i, set) in sets.iter().enumerate() {
-        let mut kept = Vec::new();
-        while let Some(form) = forms.pop() {
-            if forms.len() + kept.len() > 2000 || form.len() > 200 {
-                return Err(());
-            }
-            match form.get(i) {
-                None => {}
-                Some(Symbol::Rule(rule)) => forms.extend(
-                    bodies(*rule).map(|body| [&form[..i], &body[..], &form[i + 1..]].concat()),
-                ),
-                Some(Symbol::Token(t)) if set.contains(*t) => kept.push(form),
-                Some(Symbol::Token(_)) => {}
-            }
-        }
-        forms = kept;
-    }
-    let length = |form: &Vec<Symbol>| form.iter().map(|&s| shortest.symbol(s)).sum::<u64>();
-    Ok(forms.iter().map(length).min())
-}
-
 #[test]
 fn unroll_and_prune_agrees_where_it_ends() {
     let mut random = fastrand::Rng::with_seed(4);
@@ -178,7 +145,7 @@ fn unroll_and_prune_agrees_where_it_ends() {
         let mut chart = chart(&grammar);
         let found = sets.iter().all(|s| chart.push(s)).then(|| chart.complete()).flatten();
         let length = found.map(|f| f.tokens.len() as u64);
-        let Ok(expected) = unroll_and_prune(&grammar, &sets) else { continue };
+        let Ok(expected) = unroll::shortest(&grammar, &sets, 20_000) else { continue };
         assert_eq!(length, expected, "{text}{sets:?}");
         *if length.is_some() { &mut sat } else { &mut unsat } += 1;
     }

@@ -72,7 +72,7 @@ fn errors_name_the_place_and_keep_the_tree_so_far() {
     let lexical = parser.parse(b"[1,?]").expect_err("no token").to_string();
     assert_eq!(lexical, "1:4: no token begins here");
     let end = parser.parse(b"[1").expect_err("not whole").to_string();
-    assert_eq!(end, "1:3: the end of the input is not expected here; expected \"]\", \",\"");
+    assert_eq!(end, "1:3: the end of the input is not expected here; expected \",\", \"]\"");
 }
 
 /// A hundred thousand brackets.

@@ -1,128 +1,170 @@
 //! By the weights of productions, as fast as memory allows.
 //!
-//! A choice costs a random number and a look into a table, and most productions
-//! give a byte or none. So choices are made in larger pieces: for each rule, the
-//! most probable productions are expanded into their rules' productions, again
-//! and again, until there are some hundreds of alternatives; the probability of
-//! an alternative is the product of those on the way. An alternative is a short
-//! program that copies bytes, fills in texts, and says which rules are left. The
-//! distribution is the same; the number of choices is several times smaller.
+//! A choice costs a random number, a look into a table and a branch that the
+//! processor guesses wrong, and most productions give a byte or none. So choices
+//! are made in larger pieces. The texts of a token are a little grammar of their
+//! own, a rule for each state of its automaton, so everything is rules and bytes.
+//! For each rule the most probable alternative is expanded, again and again,
+//! until there are [`ALTERNATIVES`] of them; the probability of one is the product
+//! of those on the way. The distribution is the same, and the number of choices
+//! several times smaller. An alternative is a list of steps: up to 16 bytes, which
+//! are always copied as 16, then a rule.
 //!
-//! Alternatives are drawn by Walker's alias method, texts by one look into a
-//! table of 256 entries for each byte. When a sentence has reached its limit, the
-//! rules that are left take their shortest texts.
+//! Alternatives are drawn by Walker's alias method. When a sentence has reached
+//! its limit, the rules that are left take their shortest texts.
 
+use super::Sentence;
 use crate::count::CountError;
 use crate::dfa::Dfa;
 use crate::grammar::{Grammar, Pattern, Symbol, TokenId};
 use crate::lexer::Lexer;
 use crate::shortest::{Items, NEVER, Shortest};
 
-/// Alternatives of a rule.
-const ALTERNATIVES: usize = 512;
-/// Symbols of an alternative.
-const LONGEST: usize = 24;
-/// Of 256 times that a text could go on or end, so often it ends.
-const ENDS: usize = 56;
+/// Alternatives of a rule, once expanded.
+const ALTERNATIVES: usize = 1024;
+/// Parts of an alternative that may be expanded further.
+const LONGEST: usize = 40;
+/// How often a text that could go on or end does end.
+const ENDS: f64 = 0.22;
+/// Bytes of a step.
+const CHUNK: usize = 16;
+const NONE: u32 = u32::MAX;
 
 pub struct Weighted {
-    rules: Vec<Alternatives>,
-    closing: Vec<(u32, u32)>,
-    ops: Vec<Op>,
-    literals: Vec<u8>,
-    texts: Vec<Vec<[u16; 256]>>,
-    next: Vec<Vec<[u32; 256]>>,
-    start: usize,
+    /// Rules of the grammar, then states of the tokens' automata.
+    rules: Vec<Rule>,
+    start: u32,
     random: fastrand::Rng,
     stack: Vec<(u32, u32)>,
+    steps: Vec<Step>,
+}
+
+struct Rule {
+    /// As written: for sentences whose tokens are kept apart.
+    plain: Vec<(f64, Vec<Part>)>,
+    plain_slots: Vec<Slot>,
+    slots: Vec<Slot>,
+    /// By alternative: its steps.
+    programs: Vec<(u32, u32)>,
+    /// Its shortest text; states of tokens end by themselves.
+    closing: Option<Vec<(TokenId, Vec<u8>)>>,
+}
+
+/// Part of an alternative.
+#[derive(Clone, Copy)]
+enum Part {
+    Byte(u8),
+    Rule(u32),
+    /// A token ends here.
+    End(TokenId),
 }
 
 #[derive(Clone, Copy)]
-enum Op {
-    Bytes(u32, u32),
-    Text(u32),
-    Rule(u32),
+struct Step {
+    bytes: [u8; CHUNK],
+    length: u32,
+    rule: u32,
 }
 
-/// Walker's table: a slot is an alternative, a bound, and another for draws
-/// beyond the bound.
-struct Alternatives {
-    slots: Vec<(u32, u32, u32)>,
-    programs: Vec<(u32, u32)>,
-}
+/// An alternative, a bound, and another alternative for draws beyond the bound.
+type Slot = (u32, u32, u32);
 
 impl Weighted {
     pub fn new(grammar: &Grammar, seed: u64) -> Result<Weighted, CountError> {
         let items = Items::new(grammar);
         let lexer = Lexer::new(grammar)?;
         let shortest = Shortest::new(grammar, &items, |_| 1);
+        // The alternatives as they are written.
+        let mut all: Vec<Vec<(f64, Vec<Part>)>> = vec![Vec::new(); grammar.rules.len()];
+        let mut tokens: Vec<Vec<Part>> = Vec::new();
+        let mut short: Vec<Vec<u8>> = Vec::new();
+        for id in grammar.token_ids() {
+            let text = |text: &[u8]| text.iter().map(|&b| Part::Byte(b)).collect::<Vec<_>>();
+            let token = grammar.token(id);
+            let (mut parts, shortest) = match &token.pattern {
+                Pattern::Literal(bytes) => (text(bytes), bytes.clone()),
+                Pattern::Unknown => (text(token.name.as_bytes()), token.name.clone().into_bytes()),
+                Pattern::Regex(_) => {
+                    let dfa = lexer.language(id);
+                    let first = all.len() as u32;
+                    all.extend(states(&dfa, first));
+                    (vec![Part::Rule(first)], dfa.shortest().unwrap_or_default())
+                }
+            };
+            parts.push(Part::End(id));
+            tokens.push(parts);
+            short.push(shortest);
+        }
+        for id in grammar.production_ids() {
+            let production = grammar.production(id);
+            if shortest.rest[items.item(id, 0) as usize] == NEVER {
+                continue;
+            }
+            let mut parts = Vec::new();
+            for &symbol in &production.symbols {
+                match symbol {
+                    Symbol::Rule(r) => parts.push(Part::Rule(r.0)),
+                    Symbol::Token(t) => parts.extend_from_slice(&tokens[t.index()]),
+                }
+            }
+            let weight = production.weight;
+            let weight = if weight.is_finite() { weight.max(0.0) } else { 0.0 };
+            all[production.rule.index()].push((weight, parts));
+        }
+        all.iter_mut().for_each(|alternatives| normalise(alternatives));
         let mut this = Weighted {
             rules: Vec::new(),
-            closing: Vec::new(),
-            ops: Vec::new(),
-            literals: Vec::new(),
-            texts: Vec::new(),
-            next: Vec::new(),
-            start: grammar.start.index(),
+            start: grammar.start.0,
             random: fastrand::Rng::with_seed(seed),
             stack: Vec::new(),
+            steps: Vec::new(),
         };
-        let mut literals: Vec<Option<Vec<u8>>> = Vec::new();
-        for id in grammar.token_ids() {
-            let token = grammar.token(id);
-            let (text, (bytes, next)) = match &token.pattern {
-                Pattern::Literal(bytes) => (Some(bytes.clone()), Default::default()),
-                Pattern::Unknown => (Some(token.name.clone().into_bytes()), Default::default()),
-                Pattern::Regex(_) => (None, steps(&lexer.language(id))),
-            };
-            literals.push(text);
-            this.texts.push(bytes);
-            this.next.push(next);
-        }
-        let short: Vec<Vec<u8>> = grammar
-            .token_ids()
-            .map(|id| match &literals[id.index()] {
-                Some(text) => text.clone(),
-                None => lexer.language(id).shortest().unwrap_or_default(),
-            })
-            .collect();
-        for rule in grammar.rule_ids() {
-            let mut tokens = Vec::new();
-            let fits = shortest.append(grammar, &[Symbol::Rule(rule)], &mut tokens, 1 << 20);
-            let from = this.literals.len() as u32;
-            if fits {
-                tokens.iter().for_each(|t| this.literals.extend_from_slice(&short[t.index()]));
+        for rule in 0..all.len() {
+            let mut closing = None;
+            if let Some(id) = grammar.rule_ids().nth(rule) {
+                let mut out = Vec::new();
+                if shortest.append(grammar, &[Symbol::Rule(id)], &mut out, 1 << 20) {
+                    closing = Some(out.iter().map(|&t| (t, short[t.index()].clone())).collect());
+                }
             }
-            this.closing.push((from, this.literals.len() as u32));
-            let alternatives = expand(grammar, &shortest, &items, rule.index());
-            let weights: Vec<f64> = alternatives.iter().map(|a| a.0).collect();
-            let programs =
-                alternatives.iter().map(|(_, symbols)| this.compile(symbols, &literals)).collect();
-            this.rules.push(Alternatives { slots: walker(&weights), programs });
+            let expanded = expand(&all, rule);
+            let programs = expanded.iter().map(|(_, parts)| this.program(parts)).collect();
+            let shares = |a: &[(f64, Vec<Part>)]| a.iter().map(|a| a.0).collect::<Vec<f64>>();
+            this.rules.push(Rule {
+                plain_slots: walker(&shares(&all[rule])),
+                plain: all[rule].clone(),
+                slots: walker(&shares(&expanded)),
+                programs,
+                closing,
+            });
         }
         Ok(this)
     }
 
-    fn compile(&mut self, symbols: &[Symbol], literals: &[Option<Vec<u8>>]) -> (u32, u32) {
-        let from = self.ops.len();
-        for symbol in symbols {
-            match *symbol {
-                Symbol::Rule(r) => self.ops.push(Op::Rule(r.0)),
-                Symbol::Token(t) => match &literals[t.index()] {
-                    None => self.ops.push(Op::Text(t.0)),
-                    Some(text) => {
-                        let end = self.literals.len() as u32;
-                        self.literals.extend_from_slice(text);
-                        let new = self.literals.len() as u32;
-                        match self.ops[from..].last_mut() {
-                            Some(Op::Bytes(_, to)) if *to == end => *to = new,
-                            _ => self.ops.push(Op::Bytes(end, new)),
-                        }
+    fn program(&mut self, parts: &[Part]) -> (u32, u32) {
+        let from = self.steps.len() as u32;
+        let new = Step { bytes: [0; CHUNK], length: 0, rule: NONE };
+        let mut step = new;
+        for part in parts {
+            match *part {
+                Part::End(_) => {}
+                Part::Byte(byte) => {
+                    if step.length as usize == CHUNK {
+                        self.steps.push(std::mem::replace(&mut step, new));
                     }
-                },
+                    step.bytes[step.length as usize] = byte;
+                    step.length += 1;
+                }
+                Part::Rule(rule) => {
+                    step.rule = rule;
+                    self.steps.push(std::mem::replace(&mut step, new));
+                }
             }
         }
-        (from as u32, self.ops.len() as u32)
+        if step.length > 0 {
+            self.steps.push(step);
+        }
+        (from, self.steps.len() as u32)
     }
 
     /// Appends the bytes of a sentence. After `limit` of them it is brought to an
@@ -130,121 +172,127 @@ impl Weighted {
     pub fn sample(&mut self, limit: usize, out: &mut Vec<u8>) {
         let limit = out.len().saturating_add(limit);
         self.stack.clear();
-        let first = self.draw(self.start);
-        self.stack.push(first);
-        while let Some((mut at, end)) = self.stack.pop() {
-            while at < end {
-                let op = self.ops[at as usize];
-                at += 1;
-                match op {
-                    Op::Bytes(from, to) => {
-                        out.extend_from_slice(&self.literals[from as usize..to as usize]);
-                    }
-                    Op::Text(token) => self.text(TokenId(token), out),
-                    Op::Rule(rule) if out.len() < limit => {
-                        if at < end {
-                            self.stack.push((at, end));
-                        }
-                        let program = self.draw(rule as usize);
-                        self.stack.push(program);
-                        break;
-                    }
-                    Op::Rule(rule) => {
-                        let (from, to) = self.closing[rule as usize];
-                        out.extend_from_slice(&self.literals[from as usize..to as usize]);
-                    }
-                }
-            }
-        }
-    }
-
-    #[inline]
-    fn draw(&mut self, rule: usize) -> (u32, u32) {
-        let alternatives = &self.rules[rule];
-        let digits = self.random.u64(..);
-        let slot = ((digits >> 32) * alternatives.slots.len() as u64) >> 32;
-        let (own, bound, other) = alternatives.slots[slot as usize];
-        let chosen = if (digits as u32) <= bound { own } else { other };
-        alternatives.programs[chosen as usize]
-    }
-
-    #[inline]
-    fn text(&mut self, token: TokenId, out: &mut Vec<u8>) {
-        let (bytes, next) = (&self.texts[token.index()], &self.next[token.index()]);
-        let mut state = 0usize;
+        let (mut at, mut end) = self.draw(self.start);
         loop {
-            let mut digits = self.random.u64(..);
-            for _ in 0..8 {
-                let draw = (digits & 255) as usize;
-                let byte = bytes[state][draw];
-                if byte > 255 {
-                    return;
+            if at == end {
+                match self.stack.pop() {
+                    Some(next) => (at, end) = next,
+                    None => return,
                 }
-                out.push(byte as u8);
-                state = next[state][draw] as usize;
-                digits >>= 8;
+                continue;
+            }
+            let step = &self.steps[at as usize];
+            at += 1;
+            // Sixteen bytes are one store; how many of them count comes after.
+            let length = out.len() + step.length as usize;
+            let rule = step.rule;
+            out.extend_from_slice(&step.bytes);
+            out.truncate(length);
+            if rule == NONE {
+                continue;
+            }
+            if length >= limit
+                && let Some(closing) = &self.rules[rule as usize].closing
+            {
+                closing.iter().for_each(|(_, text)| out.extend_from_slice(text));
+                continue;
+            }
+            if at < end {
+                self.stack.push((at, end));
+            }
+            (at, end) = self.draw(rule);
+        }
+    }
+
+    /// The same with its tokens kept apart, for those who have to put separators
+    /// between them. Slower, and for one seed not the same sentences.
+    pub fn sentence(&mut self, limit: usize, out: &mut Sentence) {
+        out.clear();
+        let mut stack = vec![Part::Rule(self.start)];
+        while let Some(part) = stack.pop() {
+            match part {
+                Part::Byte(byte) => out.bytes.push(byte),
+                Part::End(token) => out.emit(token, b""),
+                Part::Rule(rule) => {
+                    let rule = &self.rules[rule as usize];
+                    if out.bytes.len() >= limit
+                        && let Some(closing) = &rule.closing
+                    {
+                        closing.iter().for_each(|(token, text)| out.emit(*token, text));
+                        continue;
+                    }
+                    let chosen = choose(&rule.plain_slots, self.random.u64(..));
+                    stack.extend(rule.plain[chosen as usize].1.iter().rev());
+                }
             }
         }
+    }
+
+    #[inline]
+    fn draw(&mut self, rule: u32) -> (u32, u32) {
+        let rule = &self.rules[rule as usize];
+        rule.programs[choose(&rule.slots, self.random.u64(..)) as usize]
     }
 }
 
-/// By state and draw: the byte to write (256 to end) and the next state.
-fn steps(dfa: &Dfa) -> (Vec<[u16; 256]>, Vec<[u32; 256]>) {
-    let (mut bytes, mut next) = (Vec::new(), Vec::new());
-    for state in 0..dfa.states() as u32 {
-        let moves = dfa.moves(state);
-        let ends = match (dfa.accepts(state).is_empty(), moves.is_empty()) {
-            (_, true) => 256,
-            (true, false) => 0,
+#[inline]
+fn choose(slots: &[Slot], digits: u64) -> u32 {
+    let slot = ((digits >> 32) * slots.len() as u64) >> 32;
+    let (own, bound, other) = slots[slot as usize];
+    if (digits as u32) <= bound { own } else { other }
+}
+
+/// A rule for each state, numbered from `first`: it ends, or one byte and on.
+fn states(dfa: &Dfa, first: u32) -> Vec<Vec<(f64, Vec<Part>)>> {
+    let state = |s: u32| {
+        let moves = dfa.moves(s);
+        let ends = match (dfa.accepts(s).is_empty(), moves.is_empty()) {
+            (_, true) => 1.0,
+            (true, false) => 0.0,
             (false, false) => ENDS,
         };
-        let (mut byte, mut to) = ([256; 256], [0; 256]);
-        for draw in ends..256 {
-            let choice = moves[(draw - ends) * moves.len() / (256 - ends)];
-            (byte[draw], to[draw]) = (u16::from(choice.0), choice.1);
+        let share = (1.0 - ends) / moves.len().max(1) as f64;
+        let mut alternatives: Vec<(f64, Vec<Part>)> = moves
+            .iter()
+            .map(|&(byte, to)| (share, vec![Part::Byte(byte), Part::Rule(first + to)]))
+            .collect();
+        if ends > 0.0 {
+            alternatives.push((ends, Vec::new()));
         }
-        bytes.push(byte);
-        next.push(to);
-    }
-    (bytes, next)
+        alternatives
+    };
+    (0..dfa.states() as u32).map(state).collect()
 }
 
-/// Alternatives of a rule with their probabilities.
-fn expand(
-    grammar: &Grammar,
-    shortest: &Shortest,
-    items: &Items,
-    rule: usize,
-) -> Vec<(f64, Vec<Symbol>)> {
-    let productions = |rule: usize| {
-        let fits = |p: &&crate::ProductionId| shortest.rest[items.item(**p, 0) as usize] != NEVER;
-        let all = grammar.rules[rule].productions.iter().filter(fits);
-        let weight = |w: f64| if w.is_finite() && w > 0.0 { w } else { 0.0 };
-        let total: f64 = all.clone().map(|&p| weight(grammar.production(p).weight)).sum();
-        let count = all.clone().count() as f64;
-        all.map(move |&p| {
-            let production = grammar.production(p);
-            // Weights that are all zero say nothing.
-            let share = if total > 0.0 { weight(production.weight) / total } else { 1.0 / count };
-            (share, &production.symbols)
-        })
-        .collect::<Vec<_>>()
-    };
-    let mut done: Vec<(f64, Vec<Symbol>)> = Vec::new();
-    let mut open: Vec<(f64, Vec<Symbol>)> =
-        productions(rule).into_iter().map(|(w, s)| (w, s.clone())).collect();
+/// Shares that add up to 1. Weights that are all zero say nothing.
+fn normalise(alternatives: &mut [(f64, Vec<Part>)]) {
+    let total: f64 = alternatives.iter().map(|a| a.0).sum();
+    let count = alternatives.len() as f64;
+    for (share, _) in alternatives {
+        *share = if total > 0.0 { *share / total } else { 1.0 / count };
+    }
+}
+
+/// The alternatives of a rule in larger pieces.
+fn expand(all: &[Vec<(f64, Vec<Part>)>], rule: usize) -> Vec<(f64, Vec<Part>)> {
+    let mut done: Vec<(f64, Vec<Part>)> = Vec::new();
+    let mut open = all[rule].clone();
     while done.len() + open.len() < ALTERNATIVES {
         let best = (0..open.len()).max_by(|&a, &b| open[a].0.total_cmp(&open[b].0));
         let Some(best) = best else { break };
-        let (share, symbols) = open.swap_remove(best);
-        let at = symbols.iter().position(|s| matches!(s, Symbol::Rule(_)));
-        let (Some(at), true) = (at, symbols.len() < LONGEST) else {
-            done.push((share, symbols));
-            continue;
-        };
-        let Symbol::Rule(inner) = symbols[at] else { continue };
-        for (part, body) in productions(inner.index()) {
-            open.push((share * part, [&symbols[..at], body, &symbols[at + 1..]].concat()));
+        let (share, parts) = open.swap_remove(best);
+        let inner = parts.iter().enumerate().find_map(|(at, part)| match part {
+            Part::Rule(r) => Some((at, *r as usize)),
+            _ => None,
+        });
+        match inner {
+            Some((at, inner)) if parts.len() < LONGEST => {
+                for (part, body) in &all[inner] {
+                    let parts = [&parts[..at], &body[..], &parts[at + 1..]].concat();
+                    open.push((share * part, parts));
+                }
+            }
+            _ => done.push((share, parts)),
         }
     }
     done.append(&mut open);
@@ -252,13 +300,13 @@ fn expand(
 }
 
 /// Walker's alias table.
-fn walker(weights: &[f64]) -> Vec<(u32, u32, u32)> {
+fn walker(weights: &[f64]) -> Vec<Slot> {
     let total: f64 = weights.iter().sum();
     let count = weights.len();
     let mut shares: Vec<f64> = weights.iter().map(|w| w / total * count as f64).collect();
     let (mut small, mut large): (Vec<usize>, Vec<usize>) =
         (0..count).partition(|&i| shares[i] < 1.0);
-    let mut slots: Vec<(u32, u32, u32)> = (0..count as u32).map(|i| (i, u32::MAX, i)).collect();
+    let mut slots: Vec<Slot> = (0..count as u32).map(|i| (i, u32::MAX, i)).collect();
     while let (Some(s), Some(&l)) = (small.pop(), large.last()) {
         slots[s].1 = (shares[s] * f64::from(u32::MAX)) as u32;
         slots[s].2 = l as u32;

@@ -7,9 +7,8 @@
 //! term: num | '(' expr ')' | NAME
 //! ```
 //!
-//! A name that no line defines is a token known by name only. The files in
-//! `tests/grammars` are read, too: they keep to the part of W3C's EBNF that fits
-//! (a rule a line, `::=`, and tokens are the rules that begin with a bracket).
+//! A name that no line defines is a token known by name only. Larger grammars
+//! are files in `tests/grammars`, in W3C's EBNF.
 #![allow(dead_code)]
 
 use pleach_grammar::builder::Attributes;
@@ -25,7 +24,7 @@ pub fn grammar(text: &str) -> Grammar {
 
 pub fn file(name: &str) -> Grammar {
     let path = format!("{}/tests/grammars/{name}", env!("CARGO_MANIFEST_DIR"));
-    grammar(&std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}")))
+    pleach_grammar::import::load(path.as_ref(), None).unwrap_or_else(|e| panic!("{e}"))
 }
 
 pub fn build(text: &str) -> Result<Grammar, GrammarError> {
@@ -36,19 +35,7 @@ pub fn build(text: &str) -> Result<Grammar, GrammarError> {
     for (number, line) in text.lines().enumerate() {
         let place = Place::new(&"test".into(), number as u32 + 1, 1);
         let line = line.trim();
-        let w3c = line.split_once("::=").map(|(l, r)| (l.trim(), r.trim()));
-        let token = w3c.filter(|(_, body)| body.starts_with('['));
-        if let Some((name, pattern)) = token {
-            priority += 1;
-            defined.insert(name.into());
-            let pattern = Pattern::Regex(regex(pattern));
-            let (name, number, precedence) = (name.into(), None, None);
-            builder.token(Token { name, pattern, number, place, precedence, priority });
-        } else if let Some((name, body)) = w3c {
-            defined.insert(name.into());
-            builder.rule(name, place.clone());
-            rules.push((name.to_owned(), body.replace('"', "'"), place));
-        } else if let Some(rest) = line.strip_prefix("%token ") {
+        if let Some(rest) = line.strip_prefix("%token ") {
             let (name, pattern) = rest.trim().split_once(' ').expect("a name and a pattern");
             priority += 1;
             defined.insert(name.into());
@@ -129,13 +116,6 @@ pub fn regex(text: &str) -> Regex {
                 let mut set = ByteSet::EMPTY;
                 while let [low, rest @ ..] = inner {
                     inner = rest;
-                    if let [b'x', b'A', rest @ ..] = inner
-                        && *low == b'#'
-                    {
-                        set.insert(b'\n');
-                        inner = rest;
-                        continue;
-                    }
                     if let [b'-', high, rest @ ..] = inner {
                         set = set.union(&ByteSet::range(*low, *high));
                         inner = rest;

@@ -4,6 +4,7 @@ mod cover;
 mod exec;
 mod explain;
 mod extract;
+pub mod grammar;
 mod pack;
 mod sites;
 mod trace;
@@ -27,6 +28,7 @@ pub fn run(command: Command) -> Result<Code, Failure> {
         Command::Cover(args) => cover::run(args),
         Command::Pack(args) => pack::run(args),
         Command::Sites(args) => sites::run(args),
+        Command::Grammar(command) => grammar::run(command),
     }
 }
 

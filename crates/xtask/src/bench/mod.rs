@@ -1,4 +1,4 @@
-//! `./x bench trace`: what instrumented programs cost, as ratios to the plain
+//! `./x bench trace` and `./x bench grammar`. The first: what instrumented programs cost, as ratios to the plain
 //! `-O2` program, everything measured in one go on one machine.
 //!
 //! All variants of a thing are run in turn, round after round, and the median of
@@ -6,6 +6,7 @@
 
 mod compile;
 mod cpu;
+mod grammar;
 mod inputs;
 mod one_input;
 mod report;
@@ -28,6 +29,8 @@ use report::Report;
 pub enum Bench {
     /// Cost of traces, of both halves, and of compiling
     Trace(TraceArgs),
+    /// Speed of sampling, enumerating, completing and parsing
+    Grammar(grammar::GrammarArgs),
 }
 
 #[derive(clap::Args)]
@@ -58,7 +61,10 @@ pub struct TraceArgs {
 }
 
 pub fn run(bench: &Bench) -> Result<bool> {
-    let Bench::Trace(args) = bench;
+    let args = match bench {
+        Bench::Trace(args) => args,
+        Bench::Grammar(args) => return grammar::run(args),
+    };
     let known = ["one-input", "cpu", "compile"];
     if let Some(part) = args.skip.iter().find(|part| !known.contains(&part.as_str())) {
         bail!("--skip: there is no part {part}; there are {}", known.join(", "));
