@@ -147,6 +147,6 @@ pub enum ImportError {
     Format { file: Arc<str> },
     #[error("{place}: {message}")]
     Syntax { place: Place, message: String },
-    #[error(transparent)]
+    #[error("{}", text::one_line(&.0.to_string()))]
     Grammar(#[from] GrammarError),
 }
