@@ -20,6 +20,7 @@ pub mod lexer;
 pub mod note;
 pub mod parse;
 pub mod regex;
+pub mod sample;
 pub mod shortest;
 mod token_set;
 pub mod tree;
