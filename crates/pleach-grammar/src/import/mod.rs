@@ -148,5 +148,11 @@ pub enum ImportError {
     #[error("{place}: {message}")]
     Syntax { place: Place, message: String },
     #[error("{}", text::one_line(&.0.to_string()))]
-    Grammar(#[from] GrammarError),
+    Grammar(GrammarError),
+}
+
+impl From<GrammarError> for ImportError {
+    fn from(problem: GrammarError) -> ImportError {
+        ImportError::Grammar(problem)
+    }
 }
