@@ -140,7 +140,8 @@ fn change() -> impl Strategy<Value = Change> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..Default::default() })]
+    // PROPTEST_CASES asks for more.
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn random_bytes(name in prop::sample::select(NAMES), bytes in prop::collection::vec(any::<u8>(), 0..200)) {

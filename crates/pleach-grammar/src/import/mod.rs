@@ -147,6 +147,12 @@ pub enum ImportError {
     Format { file: Arc<str> },
     #[error("{place}: {message}")]
     Syntax { place: Place, message: String },
-    #[error(transparent)]
-    Grammar(#[from] GrammarError),
+    #[error("{}", text::one_line(&.0.to_string()))]
+    Grammar(GrammarError),
+}
+
+impl From<GrammarError> for ImportError {
+    fn from(problem: GrammarError) -> ImportError {
+        ImportError::Grammar(problem)
+    }
 }

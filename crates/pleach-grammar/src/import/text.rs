@@ -97,7 +97,7 @@ impl<'a> Source<'a> {
     }
 
     pub fn error(&self, at: usize, message: impl Into<String>) -> ImportError {
-        ImportError::Syntax { place: self.place(at), message: message.into() }
+        ImportError::Syntax { place: self.place(at), message: one_line(&message.into()) }
     }
 
     pub fn note(&self, at: usize, severity: Severity, text: impl Into<String>) -> Note {
@@ -220,6 +220,14 @@ impl<'a> Cursor<'a> {
 
 fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     haystack.windows(needle.len()).position(|window| window == needle)
+}
+
+/// A message in one line, whatever names of the file are in it.
+pub(crate) fn one_line(message: &str) -> String {
+    let plain = |c: char| -> String {
+        if c.is_control() { c.escape_default().collect() } else { c.into() }
+    };
+    message.chars().map(plain).collect()
 }
 
 /// Bytes for a message: as text, shortened.

@@ -253,7 +253,10 @@ impl<'a> Lexing<'a> {
     /// The modes in which a token can begin: not those that only go on.
     fn beginning(&self, matches: &[Match]) -> HashSet<usize> {
         let mut found = HashSet::new();
-        let mut waiting = vec![0];
+        // A mode that no command names is entered by an action.
+        let named = |mode: usize| matches.iter().any(|m| m.mode != mode && m.next == mode);
+        let modes = 0..self.merged.modes.len();
+        let mut waiting: Vec<usize> = modes.filter(|mode| *mode == 0 || !named(*mode)).collect();
         while let Some(mode) = waiting.pop() {
             if found.insert(mode) {
                 for matched in matches.iter().filter(|matched| matched.mode == mode) {

@@ -457,7 +457,9 @@ impl Parser<'_> {
             }
             Some(b'~') => {
                 self.cursor.at += 1;
+                self.deeper()?;
                 let inner = Box::new(self.atom(lexer, right)?);
+                self.depth -= 1;
                 Ok(Tree::Not { inner, at })
             }
             Some(b'(') => self.group(lexer, right),
@@ -468,7 +470,10 @@ impl Parser<'_> {
                 look.skip_space();
                 if look.eat("+=") || (look.peek() == Some(b'=') && look.eat("=")) {
                     self.cursor = look;
-                    return self.atom(lexer, right);
+                    self.deeper()?;
+                    let labelled = self.atom(lexer, right)?;
+                    self.depth -= 1;
+                    return Ok(labelled);
                 }
                 if !lexer && self.peek() == Some(b'[') {
                     self.arguments()?;
@@ -482,12 +487,18 @@ impl Parser<'_> {
         }
     }
 
-    fn group(&mut self, lexer: bool, right: &mut bool) -> Result<Tree, ImportError> {
-        let open = self.cursor;
+    fn deeper(&mut self) -> Result<(), ImportError> {
         self.depth += 1;
         if self.depth > MAX_NESTING {
-            return Err(open.error(format!("groups may nest {MAX_NESTING} deep and no deeper")));
+            let message = format!("groups may nest {MAX_NESTING} deep and no deeper");
+            return Err(self.cursor.error(message));
         }
+        Ok(())
+    }
+
+    fn group(&mut self, lexer: bool, right: &mut bool) -> Result<Tree, ImportError> {
+        let open = self.cursor;
+        self.deeper()?;
         self.cursor.at += 1;
         if self.word("options") {
             self.options()?;

@@ -5,7 +5,7 @@
 //! told apart by the words in them. What is of no such kind is reported as such,
 //! and the caller says so to the person.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use crate::import::ccode;
 use crate::import::text::{Cursor, Source};
@@ -58,9 +58,12 @@ enum Word {
     Punct(u8),
 }
 
+/// What the parser's tokens are called in C, and their names in the grammar.
+pub type Names = HashMap<String, String>;
+
 /// Reads an action. `tokens` are the names that the parser knows; without a
 /// parser every name behind `return` is one.
-pub fn understand(source: &Source, span: Span, tokens: Option<&HashSet<String>>) -> Action {
+pub fn understand(source: &Source, span: Span, tokens: Option<&Names>) -> Action {
     let words = words(Cursor::between(source, span.start, span.end));
     let mut action = Action {
         returns: Vec::new(),
@@ -101,7 +104,7 @@ pub fn understand(source: &Source, span: Span, tokens: Option<&HashSet<String>>)
     let unclear = action.returns.is_empty() || action.returns == [Returned::Computed];
     if let Some(tokens) = tokens.filter(|_| unclear) {
         let mentioned = words.iter().filter_map(|word| match word {
-            Word::Name(name) if tokens.contains(name) => Some(Returned::Name(name.clone())),
+            Word::Name(name) => tokens.get(name).map(|token| Returned::Name(token.clone())),
             _ => None,
         });
         let mentioned: Vec<Returned> = mentioned.collect();
@@ -134,7 +137,7 @@ fn target(words: &[Word]) -> Next {
 }
 
 /// What an expression behind `return` can be.
-fn returned(words: &[Word], tokens: Option<&HashSet<String>>) -> Vec<Returned> {
+fn returned(words: &[Word], tokens: Option<&Names>) -> Vec<Returned> {
     let mut found = Vec::new();
     let mut names = 0;
     for (at, word) in words.iter().enumerate() {
@@ -150,10 +153,15 @@ fn returned(words: &[Word], tokens: Option<&HashSet<String>>) -> Vec<Returned> {
             }
             Word::Name(name) => {
                 names += 1;
-                let known = tokens.is_none_or(|tokens| tokens.contains(name));
                 let call = words.get(at + 1) == Some(&Word::Punct(b'('));
-                if known && !call && !(tokens.is_none() && is_other(words, at)) {
-                    push(&mut found, Returned::Name(name.clone()));
+                match tokens {
+                    Some(tokens) => {
+                        // `make_NUMBER(…)` is how bison's C++ parsers are given a token.
+                        let known = tokens.get(name).filter(|_| !call || name.starts_with("make_"));
+                        found_name(known, &mut found);
+                    }
+                    None if call || is_other(words, at) => {}
+                    None => push(&mut found, Returned::Name(name.clone())),
                 }
             }
             Word::Char(byte) => push(&mut found, Returned::Char(*byte)),
@@ -167,6 +175,12 @@ fn returned(words: &[Word], tokens: Option<&HashSet<String>>) -> Vec<Returned> {
         found.push(Returned::Computed);
     }
     found
+}
+
+fn found_name(name: Option<&String>, found: &mut Vec<Returned>) {
+    if let Some(name) = name {
+        push(found, Returned::Name(name.clone()));
+    }
 }
 
 /// A condition before `?` or a type in a cast, and not a token.

@@ -18,6 +18,7 @@ pub(super) mod scanner;
 
 use std::collections::HashSet;
 
+pub(super) use self::action::Names;
 use self::action::{Action, Next, Returned};
 use self::parse::{Condition, File};
 use self::pattern::{Flags, Parsed, Patterns};
@@ -34,10 +35,7 @@ pub fn from_bytes(file: &str, bytes: &[u8]) -> Result<Grammar, ImportError> {
 }
 
 /// What a lex file says about the tokens of a parser (by name; any without one).
-pub(super) fn read(
-    source: &Source,
-    tokens: Option<&HashSet<String>>,
-) -> Result<Lexicon, ImportError> {
+pub(super) fn read(source: &Source, tokens: Option<&Names>) -> Result<Lexicon, ImportError> {
     let file = parse::parse(source)?;
     let flags = Flags {
         ignore_case: file.options.ignore_case,

@@ -19,6 +19,7 @@ use std::collections::HashSet;
 
 use self::parse::{Declared, File, Key};
 use super::ImportError;
+use super::lex::Names;
 use super::lexicon::{self, Lexicon, char_name, pattern_of};
 use super::text::Source;
 use crate::builder::Attributes;
@@ -48,14 +49,18 @@ pub fn from_bytes(file: &str, bytes: &[u8], ambiguity: Ambiguity) -> Result<Gram
 pub(super) fn with_lexer(
     source: &Source,
     ambiguity: Ambiguity,
-    read: impl FnOnce(&HashSet<String>) -> Result<Lexicon, ImportError>,
+    read: impl FnOnce(&Names) -> Result<Lexicon, ImportError>,
 ) -> Result<Grammar, ImportError> {
     let parsed = parse::parse(source)?;
-    let names = parsed.tokens.iter().filter_map(|token| match &token.key {
-        Key::Name(name) => Some(name.clone()),
-        _ => None,
-    });
-    let lexicon = read(&names.collect())?;
+    let mut names = Names::new();
+    for token in &parsed.tokens {
+        if let Key::Name(name) = &token.key {
+            // How C and C++ know it.
+            names.insert(format!("make_{name}"), name.clone());
+            names.insert(format!("{}{name}", parsed.prefix), name.clone());
+        }
+    }
+    let lexicon = read(&names)?;
     build(source, parsed, Some(lexicon), ambiguity)
 }
 

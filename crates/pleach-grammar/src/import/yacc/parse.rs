@@ -46,6 +46,8 @@ pub struct File {
     pub start: Option<(usize, String)>,
     pub notes: Vec<Note>,
     pub language: Language,
+    /// What C puts before the names of tokens (`api.token.prefix`).
+    pub prefix: String,
     token_index: HashMap<Key, usize>,
     rule_index: HashMap<String, usize>,
     aliases: HashMap<Vec<u8>, usize>,
@@ -209,6 +211,17 @@ impl<'a> Parser<'a> {
                 if let (at, Lexeme::Name(rule)) = self.peek()?.clone() {
                     self.next()?;
                     self.file.start.get_or_insert((at, rule));
+                }
+                return self.skip_arguments();
+            }
+            "define" => {
+                if self.peek()?.1 == Lexeme::Name("api.token.prefix".into()) {
+                    self.next()?;
+                    if let (at, Lexeme::Code) = self.peek()?.clone() {
+                        let text = String::from_utf8_lossy(&self.source.bytes[at..]);
+                        let inside = text.split(['{', '}']).nth(1).unwrap_or_default();
+                        self.file.prefix = inside.trim().to_owned();
+                    }
                 }
                 return self.skip_arguments();
             }
