@@ -14,13 +14,11 @@ pub struct Pick {
     /// By option: the first digits of the bound behind it.
     bounds: Box<[u64]>,
     options: Box<[u32]>,
-    /// By the first 6 digits: the first option that is possible.
+    /// By the first digits, about as many as there are options: the first option
+    /// that is possible.
     guide: Box<[u16]>,
-    /// Sums up to and with each option, for the case that digits run out.
-    exact: Box<[BigUint]>,
+    guide_bits: u32,
 }
-
-const GUIDE_BITS: u32 = 6;
 
 impl Pick {
     /// Options of weight 0 are left out. `None` if none is left.
@@ -39,44 +37,58 @@ impl Pick {
         }
         let bound = |s: &BigUint| u64::try_from((s << 64u32) / &sum).unwrap_or(u64::MAX);
         let bounds: Box<[u64]> = exact.iter().map(bound).collect();
-        let guide = (0..1u64 << GUIDE_BITS)
-            .map(|top| bounds.partition_point(|&b| b < top << (64 - GUIDE_BITS)) as u16)
+        let guide_bits = options.len().next_power_of_two().trailing_zeros().max(1);
+        let guide = (0..1u64 << guide_bits)
+            .map(|top| bounds.partition_point(|&b| b < top << (64 - guide_bits)) as u16)
             .collect();
-        // One option needs no numbers.
-        let exact = if options.len() > 1 { exact.into() } else { Box::default() };
-        Some(Pick { bounds, options: options.into(), guide, exact })
+        Some(Pick { bounds, options: options.into(), guide, guide_bits })
     }
 
-    /// An option. `draw` gives 64 random digits.
+    /// An option. `draw` gives 64 random digits. `weights` are those that it was
+    /// made of: keeping them would take more memory than all the rest.
     #[inline]
-    pub fn draw(&self, mut draw: impl FnMut() -> u64) -> u32 {
+    pub fn draw<W: Iterator<Item = (u32, BigUint)>>(
+        &self,
+        mut draw: impl FnMut() -> u64,
+        weights: impl FnOnce() -> W,
+    ) -> u32 {
         if self.options.len() == 1 {
             return self.options[0];
         }
         let digits = draw();
-        let mut at = usize::from(self.guide[(digits >> (64 - GUIDE_BITS)) as usize]);
+        let mut at = usize::from(self.guide[(digits >> (64 - self.guide_bits)) as usize]);
         while at + 1 < self.bounds.len() && self.bounds[at] < digits {
             at += 1;
         }
         if self.bounds[at] == digits && at + 1 < self.bounds.len() {
-            at = self.exactly(digits, draw);
+            at = exactly(digits, draw, weights());
         }
         self.options[at]
     }
+}
 
-    #[cold]
-    fn exactly(&self, digits: u64, mut draw: impl FnMut() -> u64) -> usize {
-        let last = self.exact.len() - 1;
-        let mut number = BigUint::from(digits);
-        let mut length = 64u32;
-        loop {
-            number = (number << 64u32) + draw();
-            length += 64;
-            let bound = |i: usize| (&self.exact[i] << length) / &self.exact[last];
-            let at = (0..last).find(|&i| number <= bound(i)).unwrap_or(last);
-            if at == last || number < bound(at) {
-                return at;
-            }
+/// Which option, of those that have a weight.
+#[cold]
+fn exactly(
+    digits: u64,
+    mut draw: impl FnMut() -> u64,
+    weights: impl Iterator<Item = (u32, BigUint)>,
+) -> usize {
+    let mut sums: Vec<BigUint> = Vec::new();
+    for (_, weight) in weights.filter(|(_, weight)| !weight.is_zero()) {
+        let sum = sums.last().map_or_else(|| weight.clone(), |sum| sum + &weight);
+        sums.push(sum);
+    }
+    let last = sums.len() - 1;
+    let mut number = BigUint::from(digits);
+    let mut length = 64u32;
+    loop {
+        number = (number << 64u32) + draw();
+        length += 64;
+        let bound = |i: usize| (&sums[i] << length) / &sums[last];
+        let at = (0..last).find(|&i| number <= bound(i)).unwrap_or(last);
+        if at == last || number < bound(at) {
+            return at;
         }
     }
 }
@@ -88,11 +100,12 @@ mod tests {
     /// Thirds have no end in binary: at the bound only later digits decide.
     #[test]
     fn digits_run_out() {
-        let third = Pick::new([(7, 1u32.into()), (8, 0u32.into()), (9, 2u32.into())]).unwrap();
+        let weights = || [(7, 1u32.into()), (8, 0u32.into()), (9, 2u32.into())].into_iter();
+        let third = Pick::new(weights()).unwrap();
         let bound = u64::MAX / 3;
         let draw = |digits: &[u64]| {
             let mut rest = digits.iter();
-            third.draw(|| *rest.next().unwrap())
+            third.draw(|| *rest.next().unwrap(), weights)
         };
         assert_eq!(draw(&[bound - 1]), 7);
         assert_eq!(draw(&[bound + 1]), 9);
@@ -106,12 +119,13 @@ mod tests {
 
     #[test]
     fn shares_are_those_of_the_weights() {
-        let pick = Pick::new((0..300u32).map(|i| (i, BigUint::from(i % 7)))).unwrap();
+        let weights = || (0..300u32).map(|i| (i, BigUint::from(i % 7)));
+        let pick = Pick::new(weights()).unwrap();
         let mut random = fastrand::Rng::with_seed(1);
         let mut counts = [0u32; 300];
         let draws = 900_000;
         for _ in 0..draws {
-            counts[pick.draw(|| random.u64(..)) as usize] += 1;
+            counts[pick.draw(|| random.u64(..), weights) as usize] += 1;
         }
         let total: u32 = (0..300).map(|i| i % 7).sum();
         for (i, &count) in counts.iter().enumerate() {

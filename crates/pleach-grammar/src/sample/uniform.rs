@@ -109,14 +109,15 @@ impl Uniform {
             return if self.counts.unit == Unit::Bytes { text.len() } else { 1 };
         }
         let at = item as usize * (self.counts.longest + 1) + length;
+        let first = self.counts.symbol(symbol);
+        let rest = &self.counts.rests[item as usize + 1];
+        let weights = || (0..=length).map(|k| (k as u32, &first[k] * &rest[length - k]));
         if self.splits[at].is_none() {
-            let first = self.counts.symbol(symbol);
-            let rest = &self.counts.rests[item as usize + 1];
-            let weights = (0..=length).map(|k| (k as u32, &first[k] * &rest[length - k]));
-            self.splits[at] = Pick::new(weights).map(Box::new);
+            self.splits[at] = Pick::new(weights()).map(Box::new);
         }
         let random = &mut self.random;
-        self.splits[at].as_ref().map_or(0, |pick| pick.draw(|| random.u64(..)) as usize)
+        let pick = self.splits[at].as_ref();
+        pick.map_or(0, |pick| pick.draw(|| random.u64(..), weights) as usize)
     }
 
     fn symbol(&mut self, symbol: Symbol, length: usize, out: &mut Sentence) {
@@ -124,17 +125,19 @@ impl Uniform {
             Symbol::Token(token) => self.text(token, length, out),
             Symbol::Rule(rule) => {
                 let at = rule.index() * (self.counts.longest + 1) + length;
+                let (grammar, counts) = (&self.grammar, &self.counts);
+                let weights = || {
+                    grammar.rule(rule).productions.iter().map(|&p| {
+                        let item = counts.items.item(p, 0) as usize;
+                        (p.0, counts.rests[item][length].clone())
+                    })
+                };
                 if self.rules[at].is_none() {
-                    let productions = &self.grammar.rule(rule).productions;
-                    let weights = productions.iter().map(|&p| {
-                        let item = self.counts.items.item(p, 0) as usize;
-                        (p.0, self.counts.rests[item][length].clone())
-                    });
-                    self.rules[at] = Pick::new(weights).map(Box::new);
+                    self.rules[at] = Pick::new(weights()).map(Box::new);
                 }
                 let random = &mut self.random;
                 if let Some(pick) = &self.rules[at] {
-                    let production = ProductionId(pick.draw(|| random.u64(..)));
+                    let production = ProductionId(pick.draw(|| random.u64(..), weights));
                     self.stack.push((self.counts.items.item(production, 0), length as u32));
                 }
             }
@@ -148,14 +151,15 @@ impl Uniform {
                 let mut state = Dfa::START;
                 for left in (0..length).rev() {
                     let at = (left + 1) * dfa.states() + state as usize;
-                    if picks[at].is_none() {
+                    let weights = || {
                         let moves = dfa.moves(state).into_iter();
-                        let weights =
-                            moves.map(|(b, to)| (u32::from(b), counts[left][to as usize].clone()));
-                        picks[at] = Pick::new(weights).map(Box::new);
+                        moves.map(|(b, to)| (u32::from(b), counts[left][to as usize].clone()))
+                    };
+                    if picks[at].is_none() {
+                        picks[at] = Pick::new(weights()).map(Box::new);
                     }
                     let Some(pick) = &picks[at] else { break };
-                    let byte = pick.draw(|| self.random.u64(..)) as u8;
+                    let byte = pick.draw(|| self.random.u64(..), weights) as u8;
                     out.bytes.push(byte);
                     state = dfa.next(state, byte);
                 }

@@ -8,7 +8,9 @@
 //! until there are [`ALTERNATIVES`] of them; the probability of one is the product
 //! of those on the way. The distribution is the same, and the number of choices
 //! several times smaller. An alternative is a list of steps: up to 16 bytes, which
-//! are always copied as 16, then a rule.
+//! are always copied as 16, then a rule. A state that leads back to itself
+//! (`[a-z]*`) is not worth a choice for each byte: how often it does is drawn
+//! once, and one random number gives seven bytes.
 //!
 //! Alternatives are drawn by Walker's alias method. When a sentence has reached
 //! its limit, the rules that are left take their shortest texts.
@@ -26,8 +28,12 @@ const ALTERNATIVES: usize = 1024;
 const LONGEST: usize = 40;
 /// How often a text that could go on or end does end.
 const ENDS: f64 = 0.22;
+/// Rules from here on are runs.
+const RUNS: u32 = 1 << 30;
 /// Bytes of a step.
 const CHUNK: usize = 16;
+/// Bytes of a run that one random number gives.
+const PIECE: usize = 7;
 const NONE: u32 = u32::MAX;
 
 pub struct Weighted {
@@ -37,6 +43,16 @@ pub struct Weighted {
     random: fastrand::Rng,
     stack: Vec<(u32, u32)>,
     steps: Vec<Step>,
+    runs: Vec<Run>,
+}
+
+/// Bytes that lead from a state back to it.
+struct Run {
+    /// By a random byte: how many. More than [`PIECE`] means that many, and
+    /// then another run.
+    lengths: [u8; 256],
+    /// By a random byte: which.
+    bytes: [u8; 256],
 }
 
 struct Rule {
@@ -54,6 +70,7 @@ struct Rule {
 #[derive(Clone, Copy)]
 enum Part {
     Byte(u8),
+    /// Or a run, from [`RUNS`] on.
     Rule(u32),
     /// A token ends here.
     End(TokenId),
@@ -76,6 +93,7 @@ impl Weighted {
         let shortest = Shortest::new(grammar, &items, |_| 1);
         // The alternatives as they are written.
         let mut all: Vec<Vec<(f64, Vec<Part>)>> = vec![Vec::new(); grammar.rules.len()];
+        let mut runs = Vec::new();
         let mut tokens: Vec<Vec<Part>> = Vec::new();
         let mut short: Vec<Vec<u8>> = Vec::new();
         for id in grammar.token_ids() {
@@ -87,7 +105,7 @@ impl Weighted {
                 Pattern::Regex(_) => {
                     let dfa = lexer.language(id);
                     let first = all.len() as u32;
-                    all.extend(states(&dfa, first));
+                    all.extend(states(&dfa, first, &mut runs));
                     (vec![Part::Rule(first)], dfa.shortest().unwrap_or_default())
                 }
             };
@@ -118,6 +136,7 @@ impl Weighted {
             random: fastrand::Rng::with_seed(seed),
             stack: Vec::new(),
             steps: Vec::new(),
+            runs,
         };
         for rule in 0..all.len() {
             let mut closing = None;
@@ -191,6 +210,10 @@ impl Weighted {
             if rule == NONE {
                 continue;
             }
+            if rule >= RUNS {
+                self.run(rule, out);
+                continue;
+            }
             if length >= limit
                 && let Some(closing) = &self.rules[rule as usize].closing
             {
@@ -213,6 +236,7 @@ impl Weighted {
             match part {
                 Part::Byte(byte) => out.bytes.push(byte),
                 Part::End(token) => out.emit(token, b""),
+                Part::Rule(run) if run >= RUNS => self.run(run, &mut out.bytes),
                 Part::Rule(rule) => {
                     let rule = &self.rules[rule as usize];
                     if out.bytes.len() >= limit
@@ -224,6 +248,24 @@ impl Weighted {
                     let chosen = choose(&rule.plain_slots, self.random.u64(..));
                     stack.extend(rule.plain[chosen as usize].1.iter().rev());
                 }
+            }
+        }
+    }
+
+    #[inline]
+    fn run(&mut self, run: u32, out: &mut Vec<u8>) {
+        let run = &self.runs[(run - RUNS) as usize];
+        loop {
+            // The first digits say how many bytes, the others which.
+            let digits = self.random.u64(..);
+            let length = usize::from(run.lengths[(digits & 255) as usize]);
+            let end = out.len() + length.min(PIECE);
+            let byte = |i: usize| run.bytes[(digits >> (8 * (i + 1)) & 255) as usize];
+            let bytes: [u8; PIECE] = std::array::from_fn(byte);
+            out.extend_from_slice(&bytes);
+            out.truncate(end);
+            if length <= PIECE {
+                return;
             }
         }
     }
@@ -242,26 +284,62 @@ fn choose(slots: &[Slot], digits: u64) -> u32 {
     if (digits as u32) <= bound { own } else { other }
 }
 
-/// A rule for each state, numbered from `first`: it ends, or one byte and on.
-fn states(dfa: &Dfa, first: u32) -> Vec<Vec<(f64, Vec<Part>)>> {
-    let state = |s: u32| {
-        let moves = dfa.moves(s);
-        let ends = match (dfa.accepts(s).is_empty(), moves.is_empty()) {
+/// A rule for each state, numbered from `first`: a run, then it ends, or one byte
+/// and on.
+fn states(dfa: &Dfa, first: u32, runs: &mut Vec<Run>) -> Vec<Vec<(f64, Vec<Part>)>> {
+    let mut all = Vec::new();
+    for state in 0..dfa.states() as u32 {
+        let (back, on): (Vec<_>, Vec<_>) =
+            dfa.moves(state).into_iter().partition(|&(_, to)| to == state);
+        let moves = (back.len() + on.len()).max(1) as f64;
+        let ends = match (dfa.accepts(state).is_empty(), back.is_empty() && on.is_empty()) {
             (_, true) => 1.0,
             (true, false) => 0.0,
             (false, false) => ENDS,
         };
-        let share = (1.0 - ends) / moves.len().max(1) as f64;
-        let mut alternatives: Vec<(f64, Vec<Part>)> = moves
-            .iter()
-            .map(|&(byte, to)| (share, vec![Part::Byte(byte), Part::Rule(first + to)]))
-            .collect();
-        if ends > 0.0 {
-            alternatives.push((ends, Vec::new()));
+        // Where there is little else to do but go back, others get a fair share.
+        let mut returns = (1.0 - ends) * back.len() as f64 / moves;
+        if !on.is_empty() {
+            returns = returns.min(1.0 - ENDS);
         }
-        alternatives
-    };
-    (0..dfa.states() as u32).map(state).collect()
+        let mut any = |of: &[(u8, u32)], lengths: [u8; 256]| {
+            let byte = |draw: usize| of[draw * of.len() / 256].0;
+            runs.push(Run { lengths, bytes: std::array::from_fn(byte) });
+            Part::Rule(RUNS + runs.len() as u32 - 1)
+        };
+        let prefix: Vec<Part> =
+            (!back.is_empty()).then(|| any(&back, lengths(returns))).into_iter().collect();
+        let with = |parts: &[Part]| [&prefix[..], parts].concat();
+        // Bytes that lead to the same state are one alternative.
+        let mut on = on;
+        on.sort_by_key(|m| m.1);
+        let mut alternatives: Vec<(f64, Vec<Part>)> = Vec::new();
+        for group in on.chunk_by(|a, b| a.1 == b.1) {
+            let share = (1.0 - ends) * group.len() as f64 / on.len() as f64;
+            let byte = match group {
+                [(byte, _)] => Part::Byte(*byte),
+                _ => any(group, [1; 256]),
+            };
+            alternatives.push((share, with(&[byte, Part::Rule(first + group[0].1)])));
+        }
+        if ends > 0.0 {
+            alternatives.push((if on.is_empty() { 1.0 } else { ends }, with(&[])));
+        }
+        all.push(alternatives);
+    }
+    all
+}
+
+/// How many in a run, each following with the same probability.
+fn lengths(returns: f64) -> [u8; 256] {
+    std::array::from_fn(|draw| {
+        let rest = 1.0 - (draw as f64 + 0.5) / 256.0;
+        let mut length = 0;
+        while length <= PIECE as u8 && rest < returns.powi(i32::from(length) + 1) {
+            length += 1;
+        }
+        length
+    })
 }
 
 /// Shares that add up to 1. Weights that are all zero say nothing.
@@ -282,7 +360,7 @@ fn expand(all: &[Vec<(f64, Vec<Part>)>], rule: usize) -> Vec<(f64, Vec<Part>)> {
         let Some(best) = best else { break };
         let (share, parts) = open.swap_remove(best);
         let inner = parts.iter().enumerate().find_map(|(at, part)| match part {
-            Part::Rule(r) => Some((at, *r as usize)),
+            Part::Rule(r) if *r < RUNS => Some((at, *r as usize)),
             _ => None,
         });
         match inner {
