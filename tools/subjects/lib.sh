@@ -26,31 +26,7 @@ RECIPE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/$name
 JOBS=$(nproc)
 TEST_LIMIT=300
 
-# Sources come through apt-get, from the archives this machine already uses: its
-# own entries, turned into deb-src lines in a private directory, so that nothing
-# of the system changes.
-private_apt() {
-    local apt=$SUBJECTS/apt
-    export APT_CONFIG=$apt/apt.conf
-    [ -e "$apt/ready" ] && return
-    mkdir -p "$apt/parts" "$apt/lists/partial" "$apt/cache/archives/partial"
-    local keys=/usr/share/keyrings/debian-archive-keyring.gpg
-    APT_CONFIG='' apt-get indextargets 'Created-By: Packages' 'Origin: Debian' \
-        --format "deb-src [signed-by=$keys] \$(REPO_URI) \$(RELEASE) \$(COMPONENT)" |
-        sort -u >"$apt/parts/sources.list"
-    if [ ! -s "$apt/parts/sources.list" ]; then
-        echo "apt-get knows no Debian archive here; run apt-get update first" >&2
-        return 1
-    fi
-    cat >"$APT_CONFIG" <<EOF
-Dir::Etc::sourcelist "/dev/null";
-Dir::Etc::sourceparts "$apt/parts";
-Dir::State::lists "$apt/lists";
-Dir::Cache "$apt/cache";
-EOF
-    apt-get update
-    touch "$apt/ready"
-}
+. "$(dirname "${BASH_SOURCE[0]}")/../debian.sh"
 
 # One directory a source package, named after it, patched as Debian ships it.
 fetch() {
@@ -61,8 +37,7 @@ fetch() {
         rm -rf "$SUBJECTS/download/$package"
         mkdir -p "$SUBJECTS/download/$package" "$SUBJECTS/src"
         cd "$SUBJECTS/download/$package"
-        # The release's own version: files of some security versions are gone.
-        apt-get source --download-only "$package/$(. /etc/os-release; echo "$VERSION_CODENAME")"
+        debian_source "$package"
         # shellcheck disable=SC2086
         dpkg-source --no-check ${unpack_flags:-} -x ./*.dsc tree
         mv tree "$SUBJECTS/src/$package"

@@ -56,6 +56,9 @@ pub enum Command {
     Pack(Pack),
     /// List the branches and checks that a program was compiled with
     Sites(Sites),
+    /// Check, convert, count, enumerate, sample, parse, reduce and complete grammars
+    #[command(subcommand)]
+    Grammar(crate::commands::grammar::Command),
 }
 
 #[derive(Group)]

@@ -6,6 +6,7 @@
 
 mod bench;
 mod differential;
+mod grammars;
 mod process;
 mod project;
 mod subjects;
@@ -27,6 +28,8 @@ enum Task {
     Subjects(subjects::Args),
     /// Compare csmith's random programs: plain clang, fast half, symbolic half
     Differential(differential::Args),
+    /// Import grammars that others wrote, and hold them against their programs
+    Grammars(grammars::Args),
     /// Measure
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
     let done = match Args::parse().task {
         Task::Subjects(args) => subjects::run(&args),
         Task::Differential(args) => differential::run(&args),
+        Task::Grammars(args) => grammars::run(&args),
         Task::Bench(bench) => bench::run(&bench),
     };
     match done {

@@ -7,6 +7,7 @@ mod coverage;
 mod exec;
 mod explain;
 mod extract;
+pub mod grammar;
 mod pack;
 mod record;
 mod replay;
@@ -39,6 +40,7 @@ pub fn run(command: Command) -> Result<Code, Failure> {
         Command::Tmin(args) => tmin::run(args),
         Command::Pack(args) => pack::run(args),
         Command::Sites(args) => sites::run(args),
+        Command::Grammar(command) => grammar::run(command),
     }
 }
 

@@ -1,4 +1,4 @@
-//! `./x bench trace`: what instrumented programs cost, as ratios to the plain
+//! `./x bench trace` and `./x bench grammar`. The first: what instrumented programs cost, as ratios to the plain
 //! `-O2` program, everything measured in one go on one machine.
 //!
 //! All variants of a thing are run in turn, round after round, and the median of
@@ -6,6 +6,7 @@
 
 mod compile;
 mod cpu;
+mod grammar;
 mod inputs;
 mod one_input;
 mod race;
@@ -31,6 +32,8 @@ pub enum Bench {
     Trace(TraceArgs),
     /// Branches covered by pleach run and by AFL++, from the same seed in the same time
     Run(race::Args),
+    /// Speed of sampling, enumerating, completing and parsing
+    Grammar(grammar::GrammarArgs),
 }
 
 #[derive(clap::Args)]
@@ -64,6 +67,7 @@ pub fn run(bench: &Bench) -> Result<bool> {
     match bench {
         Bench::Trace(args) => trace(args),
         Bench::Run(args) => race::run(args),
+        Bench::Grammar(args) => grammar::run(args),
     }
 }
 

@@ -1,0 +1,274 @@
+//! What the C behind a pattern does, as far as that can be read off it.
+//!
+//! Nobody runs the action. But nearly all of them are of a few kinds: `return
+//! NUMBER;`, `return yytext[0];`, `BEGIN(COMMENT);`, nothing at all. Those are
+//! told apart by the words in them. What is of no such kind is reported as such,
+//! and the caller says so to the person.
+
+use std::collections::HashMap;
+
+use crate::import::ccode;
+use crate::import::text::{Cursor, Source};
+
+use super::parse::Span;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Returned {
+    /// A token by its name.
+    Name(String),
+    /// A character constant.
+    Char(u8),
+    /// The first byte of what was matched.
+    FirstByte,
+    /// `return 0`: the end of the input.
+    End,
+    /// Something computed.
+    Computed,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    Stay,
+    To(String),
+    /// `yy_pop_state()`
+    Back,
+    /// `BEGIN` with something computed.
+    Computed,
+}
+
+#[derive(Clone, Debug)]
+pub struct Action {
+    pub returns: Vec<Returned>,
+    pub next: Next,
+    /// Reads on by itself: `input()`.
+    pub reads: bool,
+    /// Gives back what it matched or asks for more: REJECT, yyless, unput, yymore.
+    pub rematches: bool,
+    /// Calls something that by its name complains.
+    pub complains: bool,
+    /// Calls anything at all.
+    pub calls: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Word {
+    Name(String),
+    Char(u8),
+    Number(i64),
+    Punct(u8),
+}
+
+/// What the parser's tokens are called in C, and their names in the grammar.
+pub type Names = HashMap<String, String>;
+
+/// Reads an action. `tokens` are the names that the parser knows; without a
+/// parser every name behind `return` is one.
+pub fn understand(source: &Source, span: Span, tokens: Option<&Names>) -> Action {
+    let words = words(Cursor::between(source, span.start, span.end));
+    let mut action = Action {
+        returns: Vec::new(),
+        next: Next::Stay,
+        reads: false,
+        rematches: false,
+        complains: false,
+        calls: false,
+    };
+    let mut at = 0;
+    while at < words.len() {
+        if let Word::Name(name) = &words[at] {
+            let called = words.get(at + 1) == Some(&Word::Punct(b'('));
+            match name.as_str() {
+                "BEGIN" | "yybegin" | "yy_push_state" => action.next = target(&words[at + 1..]),
+                "yy_pop_state" => action.next = Next::Back,
+                "input" | "yyinput" | "getc" | "getchar" => action.reads |= called,
+                "REJECT" | "yyless" | "unput" | "yyunput" | "yymore" => action.rematches = true,
+                "yyterminate" => push(&mut action.returns, Returned::End),
+                "return" => {
+                    let rest = &words[at + 1..];
+                    let length =
+                        rest.iter().position(|w| *w == Word::Punct(b';')).unwrap_or(rest.len());
+                    for found in returned(&rest[..length], tokens) {
+                        push(&mut action.returns, found);
+                    }
+                    at += length;
+                }
+                _ => {
+                    action.calls |= called;
+                    action.complains |= called && complains(name);
+                }
+            }
+        }
+        at += 1;
+    }
+    // `RETURN(NUMBER)`, or a variable that was set to a token before.
+    let unclear = action.returns.is_empty() || action.returns == [Returned::Computed];
+    if let Some(tokens) = tokens.filter(|_| unclear) {
+        let mentioned = words.iter().filter_map(|word| match word {
+            Word::Name(name) => tokens.get(name).map(|token| Returned::Name(token.clone())),
+            _ => None,
+        });
+        let mentioned: Vec<Returned> = mentioned.collect();
+        if !mentioned.is_empty() {
+            action.returns.clear();
+            mentioned.into_iter().for_each(|found| push(&mut action.returns, found));
+        }
+    }
+    action
+}
+
+fn push(returns: &mut Vec<Returned>, found: Returned) {
+    if !returns.contains(&found) {
+        returns.push(found);
+    }
+}
+
+/// `(NAME)`, `NAME`, `0`
+fn target(words: &[Word]) -> Next {
+    let plain: Vec<&Word> = words.iter().take(3).filter(|w| **w != Word::Punct(b'(')).collect();
+    let closed = match words.first() {
+        Some(Word::Punct(b'(')) => words.get(2) == Some(&Word::Punct(b')')),
+        _ => words.get(1).is_none_or(|w| matches!(w, Word::Punct(b';' | b'}'))),
+    };
+    match plain.first() {
+        Some(Word::Name(name)) if closed => Next::To(name.clone()),
+        Some(Word::Number(0)) if closed => Next::To("INITIAL".into()),
+        _ => Next::Computed,
+    }
+}
+
+/// What an expression behind `return` can be.
+fn returned(words: &[Word], tokens: Option<&Names>) -> Vec<Returned> {
+    let mut found = Vec::new();
+    let mut names = 0;
+    for (at, word) in words.iter().enumerate() {
+        match word {
+            Word::Name(name) if name == "yytext" || name == "YYText" => {
+                let first = words.get(at + 1) == Some(&Word::Punct(b'['))
+                    && words.get(at + 2) == Some(&Word::Number(0));
+                let pointed = at > 0 && words[at - 1] == Word::Punct(b'*');
+                let called = words.get(at + 3) == Some(&Word::Punct(b'['));
+                if first || pointed || called {
+                    push(&mut found, Returned::FirstByte);
+                }
+            }
+            Word::Name(name) => {
+                names += 1;
+                let call = words.get(at + 1) == Some(&Word::Punct(b'('));
+                match tokens {
+                    Some(tokens) => {
+                        // `make_NUMBER(…)` is how bison's C++ parsers are given a token.
+                        let known = tokens.get(name).filter(|_| !call || name.starts_with("make_"));
+                        found_name(known, &mut found);
+                    }
+                    None if call || is_other(words, at) => {}
+                    None => push(&mut found, Returned::Name(name.clone())),
+                }
+            }
+            Word::Char(byte) => push(&mut found, Returned::Char(*byte)),
+            Word::Number(0) if words.len() == 1 => return vec![Returned::End],
+            Word::Number(_) | Word::Punct(_) => {}
+        }
+    }
+    // A function that is given the token or the character most likely returns it;
+    // one that is given a character constant need not.
+    if found.is_empty() && (names > 0 || !words.is_empty()) {
+        found.push(Returned::Computed);
+    }
+    found
+}
+
+fn found_name(name: Option<&String>, found: &mut Vec<Returned>) {
+    if let Some(name) = name {
+        push(found, Returned::Name(name.clone()));
+    }
+}
+
+/// A condition before `?` or a type in a cast, and not a token.
+fn is_other(words: &[Word], at: usize) -> bool {
+    let is = |at: usize, byte| words.get(at) == Some(&Word::Punct(byte));
+    let cast = at > 0 && is(at - 1, b'(') && is(at + 1, b')') && words.len() > at + 2;
+    is(at + 1, b'?') || cast
+}
+
+fn complains(name: &str) -> bool {
+    const SIGNS: &[&str] = &[
+        "err",
+        "warn",
+        "fatal",
+        "exit",
+        "abort",
+        "panic",
+        "die",
+        "unexpected",
+        "invalid",
+        "illegal",
+        "bad",
+        "unknown",
+        "complain",
+        "fprintf",
+        "assert",
+        "diag",
+    ];
+    let name = name.to_ascii_lowercase();
+    SIGNS.iter().any(|sign| name.contains(sign))
+}
+
+fn words(mut cursor: Cursor) -> Vec<Word> {
+    let mut words = Vec::new();
+    while let Some(byte) = cursor.peek() {
+        match byte {
+            b'"' => ccode::skip_lexeme(&mut cursor),
+            b'/' if matches!(cursor.peek_at(1), Some(b'*' | b'/')) => {
+                ccode::skip_lexeme(&mut cursor);
+            }
+            b'\'' => {
+                let start = cursor.at;
+                ccode::skip_lexeme(&mut cursor);
+                let inside = &cursor.source.bytes[start..cursor.at];
+                if let Some(byte) = char_constant(inside) {
+                    words.push(Word::Char(byte));
+                }
+            }
+            b'0'..=b'9' => {
+                let digits = cursor.eat_while(|b| b.is_ascii_alphanumeric());
+                let value = String::from_utf8_lossy(digits).parse().unwrap_or(-1);
+                words.push(Word::Number(value));
+            }
+            _ if byte.is_ascii_alphabetic() || byte == b'_' => {
+                let name = cursor.eat_while(|b| b.is_ascii_alphanumeric() || b == b'_');
+                let name = String::from_utf8_lossy(name).into_owned();
+                // `token::NUMBER` and `Parser::NUMBER` are NUMBER.
+                if cursor.eat("::") {
+                    continue;
+                }
+                words.push(Word::Name(name));
+            }
+            _ if byte.is_ascii_whitespace() => cursor.at += 1,
+            _ => {
+                cursor.at += 1;
+                words.push(Word::Punct(byte));
+            }
+        }
+    }
+    words
+}
+
+fn char_constant(quoted: &[u8]) -> Option<u8> {
+    match quoted {
+        [b'\'', byte, b'\''] => Some(*byte),
+        [b'\'', b'\\', rest @ .., b'\''] => match rest {
+            [b'n'] => Some(b'\n'),
+            [b't'] => Some(b'\t'),
+            [b'r'] => Some(b'\r'),
+            [b'f'] => Some(12),
+            [b'v'] => Some(11),
+            [b'a'] => Some(7),
+            [b'b'] => Some(8),
+            [b'x', hex @ ..] => u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok(),
+            [b'0'..=b'7', ..] => u8::from_str_radix(std::str::from_utf8(rest).ok()?, 8).ok(),
+            [byte] => Some(*byte),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,158 @@
+//! Importers: grammars as people have them, made into a [`Grammar`].
+//!
+//! One module a format, each for files as they are, unmodified. An importer
+//! never guesses silently: what it could not express is a [`Note`] with file and
+//! line, and [`Grammar::language`] says whether the result accepts the same,
+//! more or less than the file says.
+//!
+//! Files come from people. A file of any size and content ends in a grammar or in
+//! one message with file, line and column: sizes, nesting and expansion are
+//! limited ([`MAX_FILE`], [`MAX_NESTING`]), and nothing panics.
+
+pub mod antlr;
+mod ccode;
+pub mod ebnf;
+mod format;
+pub mod fuzzingbook;
+pub mod hampi;
+mod json;
+pub mod lex;
+mod lexicon;
+mod pattern;
+mod precedence;
+mod text;
+pub mod tokens;
+mod tree;
+pub mod treesitter;
+pub mod yacc;
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use self::format::Format;
+use self::text::Source;
+pub use self::text::{MAX_FILE, MAX_NESTING};
+pub use self::yacc::Ambiguity;
+use crate::{Grammar, GrammarError, Note, Place, Severity};
+
+/// Reads a grammar, and the lexer beside it where the format has one, whatever
+/// the formats are. A grammar of ANTLR finds the files that it names beside
+/// itself.
+pub fn load(path: &Path, lexer: Option<&Path>) -> Result<Grammar, ImportError> {
+    load_with(path, lexer, Ambiguity::Keep)
+}
+
+/// The same, with a say in what becomes of derivations that precedence rules out.
+pub fn load_with(
+    path: &Path,
+    lexer: Option<&Path>,
+    ambiguity: Ambiguity,
+) -> Result<Grammar, ImportError> {
+    let bytes = read(path)?;
+    let lexer = match lexer {
+        Some(path) => Some((path.display().to_string(), read(path)?)),
+        None => None,
+    };
+    let lexer = lexer.as_ref().map(|(file, bytes)| (file.as_str(), bytes.as_slice()));
+    let mut beside = |name: &str| {
+        // Build tools of ANTLR keep what is only imported in `imports`.
+        let places =
+            [format!("{name}.g4"), format!("imports/{name}.g4"), format!("../imports/{name}.g4")];
+        places.iter().find_map(|place| {
+            let path = path.with_file_name(place);
+            read(&path).ok().map(|bytes| (path.display().to_string(), bytes))
+        })
+    };
+    dispatch(&path.display().to_string(), &bytes, lexer, ambiguity, &mut beside)
+}
+
+/// The same from memory; `file` is the name that messages use, and what its end
+/// says about the format counts.
+pub fn from_bytes(
+    file: &str,
+    bytes: &[u8],
+    lexer: Option<(&str, &[u8])>,
+) -> Result<Grammar, ImportError> {
+    dispatch(file, bytes, lexer, Ambiguity::Keep, &mut |_| None)
+}
+
+fn dispatch(
+    file: &str,
+    bytes: &[u8],
+    lexer: Option<(&str, &[u8])>,
+    ambiguity: Ambiguity,
+    beside: &mut antlr::Finder,
+) -> Result<Grammar, ImportError> {
+    let format =
+        Format::of(file, bytes).ok_or_else(|| ImportError::Format { file: file.into() })?;
+    let unwanted = match (format, lexer) {
+        (Format::Yacc, Some((name, text))) => {
+            let source = Source::new(file, bytes)?;
+            let lexer = Source::new(name, text)?;
+            return yacc::with_lexer(&source, ambiguity, |tokens| match Format::of(name, text) {
+                Some(Format::Tokens) => tokens::read(&lexer),
+                _ => lex::read(&lexer, Some(tokens)),
+            });
+        }
+        (Format::Antlr4, Some((name, text))) => {
+            // Whatever the lexer is called, this is the one.
+            let mut given = Some((name.to_owned(), text.to_vec()));
+            return antlr::from_bytes(file, bytes, &mut |wanted| {
+                given.take().or_else(|| beside(wanted))
+            });
+        }
+        (_, lexer) => lexer,
+    };
+    let mut grammar = match format {
+        Format::Yacc => yacc::from_bytes(file, bytes, ambiguity),
+        Format::Lex => lex::from_bytes(file, bytes),
+        Format::Antlr4 => antlr::from_bytes(file, bytes, beside),
+        Format::Ebnf(dialect) => ebnf::from_bytes(file, bytes, dialect),
+        Format::TreeSitter => treesitter::from_bytes(file, bytes),
+        Format::Fuzzingbook => fuzzingbook::from_bytes(file, bytes),
+        Format::Hampi => hampi::from_bytes(file, bytes),
+        Format::Tokens => tokens::from_bytes(file, bytes),
+    }?;
+    if let Some((name, _)) = unwanted {
+        let place = Place::new(&name.into(), 0, 0);
+        let text = "the grammar has its own tokens; this lexer is not read".to_owned();
+        grammar.notes.push(Note { place, severity: Severity::Warning, text });
+    }
+    Ok(grammar)
+}
+
+/// A file, or what keeps it from being read. One that is too long is not read at
+/// all, and neither is one that only claims to be short.
+fn read(path: &Path) -> Result<Vec<u8>, ImportError> {
+    let failed = |source| ImportError::Read { path: path.to_owned(), source };
+    let mut bytes = Vec::new();
+    let mut file = File::open(path).map_err(failed)?.take(MAX_FILE as u64 + 1);
+    file.read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() > MAX_FILE {
+        return Err(ImportError::TooLarge { file: path.display().to_string().into() });
+    }
+    Ok(bytes)
+}
+
+/// All are faults of the file or of its path.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    #[error("{}: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("{file}: the file is too long for a grammar: {MAX_FILE} bytes are the limit")]
+    TooLarge { file: Arc<str> },
+    #[error("{file}: neither the name nor the text of this file says what kind of grammar it is")]
+    Format { file: Arc<str> },
+    #[error("{place}: {message}")]
+    Syntax { place: Place, message: String },
+    #[error("{}", text::one_line(&.0.to_string()))]
+    Grammar(GrammarError),
+}
+
+impl From<GrammarError> for ImportError {
+    fn from(problem: GrammarError) -> ImportError {
+        ImportError::Grammar(problem)
+    }
+}

@@ -1,0 +1,141 @@
+//! From bytes to tokens, by the grammar's own patterns: the longest match wins,
+//! and of equally long ones the token of lowest priority number.
+//!
+//! A program's lexer may decide by context what ours cannot know (a word that is
+//! a keyword only in places). So a lexeme carries all tokens that match its text;
+//! the parser takes the winner where it fits and another where it does not.
+
+use crate::dfa::{self, DEAD, Dfa};
+use crate::grammar::{Grammar, Pattern, TokenId};
+use crate::regex::Regex;
+use crate::token_set::TokenSet;
+use std::borrow::Cow;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lexeme {
+    pub token: TokenId,
+    /// Where its text begins and ends in the input.
+    pub span: (usize, usize),
+    /// The class of tokens that match its text; see [`Lexer::alternatives`].
+    pub class: u32,
+}
+
+/// No token begins at this offset.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no token begins at byte {offset}")]
+pub struct LexError {
+    pub offset: usize,
+}
+
+#[derive(Clone, Debug)]
+pub struct Lexer {
+    dfa: Dfa,
+    /// By expression: its token, or `None` for a separator. Sorted so that a
+    /// lower one wins.
+    kinds: Vec<Option<TokenId>>,
+    /// By state: what wins there.
+    wins: Vec<Win>,
+    sets: Vec<TokenSet>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Win {
+    Nothing,
+    Separator,
+    Token(TokenId, u32),
+}
+
+impl Lexer {
+    pub fn new(grammar: &Grammar) -> Result<Lexer, dfa::TooLarge> {
+        let mut patterns: Vec<(u32, Option<TokenId>, Cow<Regex>)> = Vec::new();
+        for id in grammar.token_ids() {
+            let token = grammar.token(id);
+            let pattern = match &token.pattern {
+                Pattern::Literal(bytes) => Cow::Owned(Regex::literal(bytes)),
+                Pattern::Regex(regex) => Cow::Borrowed(regex),
+                Pattern::Unknown => continue,
+            };
+            patterns.push((token.priority, Some(id), pattern));
+        }
+        patterns.sort_by_key(|p| p.0);
+        for separator in &grammar.separators {
+            patterns.push((u32::MAX, None, Cow::Borrowed(&separator.pattern)));
+        }
+        let regexes: Vec<&Regex> = patterns.iter().map(|p| p.2.as_ref()).collect();
+        let dfa = Dfa::new(&regexes)?;
+        let kinds: Vec<Option<TokenId>> = patterns.iter().map(|p| p.1).collect();
+        let mut sets: Vec<TokenSet> = Vec::new();
+        let mut wins = Vec::new();
+        for state in 0..dfa.states() as u32 {
+            let accepts = dfa.accepts(state);
+            let tokens = accepts.iter().filter_map(|&a| kinds[a as usize]);
+            wins.push(match accepts.first().map(|&a| kinds[a as usize]) {
+                None => Win::Nothing,
+                Some(None) => Win::Separator,
+                Some(Some(token)) => {
+                    let set = TokenSet::of(grammar.tokens.len(), tokens);
+                    let class = sets.iter().position(|s| *s == set).unwrap_or_else(|| {
+                        sets.push(set);
+                        sets.len() - 1
+                    });
+                    Win::Token(token, class as u32)
+                }
+            });
+        }
+        Ok(Lexer { dfa, kinds, wins, sets })
+    }
+
+    /// All tokens that match a lexeme's text, the winner among them.
+    pub fn alternatives(&self, lexeme: &Lexeme) -> &TokenSet {
+        &self.sets[lexeme.class as usize]
+    }
+
+    /// The tokens of an input, without the separators between them.
+    pub fn lex(&self, input: &[u8]) -> Result<Vec<Lexeme>, LexError> {
+        let mut lexemes = Vec::with_capacity(input.len() / 4);
+        let mut at = 0;
+        while at < input.len() {
+            let (end, win) = self.longest(input, at).ok_or(LexError { offset: at })?;
+            if let Win::Token(token, class) = win {
+                lexemes.push(Lexeme { token, span: (at, end), class });
+            }
+            at = end;
+        }
+        Ok(lexemes)
+    }
+
+    /// The longest match at an offset, if any is longer than nothing.
+    fn longest(&self, input: &[u8], at: usize) -> Option<(usize, Win)> {
+        let (mut state, mut found) = (Dfa::START, None);
+        for (i, &byte) in input[at..].iter().enumerate() {
+            state = self.dfa.next(state, byte);
+            if state == DEAD {
+                break;
+            }
+            match self.wins[state as usize] {
+                Win::Nothing => {}
+                win => found = Some((at + i + 1, win)),
+            }
+        }
+        found
+    }
+
+    /// Whether the lexer reads `text` as this token and nothing else, with more
+    /// input behind it that begins so.
+    pub fn reads(&self, text: &[u8], behind: &[u8], token: TokenId) -> bool {
+        let both = [text, behind].concat();
+        matches!(self.longest(&both, 0), Some((end, Win::Token(t, class)))
+            if end == text.len() && (t == token || self.sets[class as usize].contains(token)))
+    }
+
+    /// The strings that the lexer reads as this token: without those that
+    /// another token wins, unless another wins all of them.
+    pub fn language(&self, token: TokenId) -> Dfa {
+        let kind = |a: u32| self.kinds[a as usize];
+        let won = self.dfa.restrict(|a| a.first().is_some_and(|&a| kind(a) == Some(token)));
+        if won.is_nothing() {
+            return self.dfa.restrict(|a| a.iter().any(|&a| kind(a) == Some(token)));
+        }
+        won
+    }
+}

@@ -1,0 +1,183 @@
+//! Parsing: bytes to tokens to a derivation tree, for every grammar.
+//!
+//! The chart does the work. It takes linear time where one token of lookahead
+//! decides, and is cubic at worst. Tokens are those of the lexer; if that leads
+//! nowhere, a second attempt gives the chart, for every lexeme, all tokens that
+//! match its text, with a penalty on those that the lexer would not choose.
+
+use crate::chart::{Automaton, Chart};
+use crate::grammar::{Grammar, TokenId};
+use crate::lexer::{Lexeme, Lexer};
+use crate::token_set::TokenSet;
+use crate::tree::Tree;
+use std::sync::Arc;
+
+/// Entries of the chart that a parse may make (about 32 bytes each).
+const MOST_ENTRIES: usize = 100_000_000;
+
+pub struct Parser {
+    automaton: Arc<Automaton>,
+    lexer: Lexer,
+}
+
+#[derive(Debug)]
+pub struct Parsed {
+    pub tree: Tree,
+    /// One for each leaf of the tree, with the token that the tree gives it.
+    pub lexemes: Vec<Lexeme>,
+}
+
+/// Why an input is no sentence.
+#[derive(Debug, thiserror::Error)]
+pub enum ParseError {
+    #[error("{place}: no token begins here")]
+    Lexical { place: Spot },
+    #[error("{place}: {found} is not expected here; {}", expectation(.expected))]
+    Syntax {
+        place: Spot,
+        found: String,
+        expected: Vec<String>,
+        /// A tree of the input up to here, completed with as few tokens as
+        /// possible: leaves from number `read` on are not in the input.
+        partial: Box<Tree>,
+        read: usize,
+    },
+    #[error("the input is too ambiguous for this grammar: more than {MOST_ENTRIES} chart entries")]
+    TooLarge,
+}
+
+/// A place in an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spot {
+    pub offset: usize,
+    pub line: usize,
+    pub column: usize,
+}
+
+impl Spot {
+    pub fn new(input: &[u8], offset: usize) -> Spot {
+        let before = &input[..offset.min(input.len())];
+        let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
+        let column = before.iter().rev().take_while(|&&b| b != b'\n').count() + 1;
+        Spot { offset, line, column }
+    }
+}
+
+impl std::fmt::Display for Spot {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+fn expectation(expected: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let mut text = format!("expected {}", expected[..expected.len().min(SHOWN)].join(", "));
+    if expected.len() > SHOWN {
+        text.push_str(&format!(" or one of {} others", expected.len() - SHOWN));
+    }
+    text
+}
+
+impl Parser {
+    pub fn new(automaton: Arc<Automaton>, lexer: Lexer) -> Parser {
+        Parser { automaton, lexer }
+    }
+
+    pub fn grammar(&self) -> &Arc<Grammar> {
+        &self.automaton.grammar
+    }
+
+    pub fn lexer(&self) -> &Lexer {
+        &self.lexer
+    }
+
+    pub fn parse(&self, input: &[u8]) -> Result<Parsed, ParseError> {
+        let lexemes = self
+            .lexer
+            .lex(input)
+            .map_err(|e| ParseError::Lexical { place: Spot::new(input, e.offset) })?;
+        let mut chart = Chart::new(Arc::clone(&self.automaton));
+        let winners = |chart: &mut Chart, l: &Lexeme| chart.push_token(l.token);
+        if let Some(tree) = run(&mut chart, &lexemes, winners)? {
+            return Ok(finish(tree, lexemes));
+        }
+        let several = |l: &Lexeme| self.lexer.alternatives(l).single().is_none();
+        if lexemes.iter().any(several) {
+            let mut second = Chart::new(Arc::clone(&self.automaton));
+            let all = |chart: &mut Chart, l: &Lexeme| {
+                if several(l) {
+                    chart.push_near(self.lexer.alternatives(l), l.token, 1)
+                } else {
+                    chart.push_token(l.token)
+                }
+            };
+            if let Some(tree) = run(&mut second, &lexemes, all)? {
+                return Ok(finish(tree, lexemes));
+            }
+            if second.len() > chart.len() {
+                chart = second;
+            }
+        }
+        Err(self.explain(input, &mut chart, &lexemes))
+    }
+
+    fn explain(&self, input: &[u8], chart: &mut Chart, lexemes: &[Lexeme]) -> ParseError {
+        let grammar = self.grammar();
+        let read = chart.len();
+        let (offset, found) = match lexemes.get(read) {
+            Some(l) => (l.span.0, grammar.token(l.token).name.clone()),
+            None => (input.len(), "the end of the input".into()),
+        };
+        let mut expected: Vec<String> =
+            chart.expected().iter().map(|t| grammar.token(t).name.clone()).collect();
+        if chart.tree().is_some() {
+            expected.push("the end of the input".into());
+        }
+        let completion = chart.complete();
+        let partial = completion.and_then(|c| {
+            let mut whole = Chart::new(Arc::clone(&self.automaton));
+            c.tokens.iter().all(|&t| whole.push_token(t)).then(|| whole.tree()).flatten()
+        });
+        let partial = Box::new(partial.unwrap_or_else(Tree::empty));
+        ParseError::Syntax { place: Spot::new(input, offset), found, expected, partial, read }
+    }
+}
+
+fn run(
+    chart: &mut Chart,
+    lexemes: &[Lexeme],
+    push: impl Fn(&mut Chart, &Lexeme) -> bool,
+) -> Result<Option<Tree>, ParseError> {
+    for lexeme in lexemes {
+        if !push(chart, lexeme) {
+            return Ok(None);
+        }
+        if chart.entries() > MOST_ENTRIES {
+            return Err(ParseError::TooLarge);
+        }
+    }
+    Ok(chart.tree())
+}
+
+fn finish(tree: Tree, mut lexemes: Vec<Lexeme>) -> Parsed {
+    for (lexeme, token) in lexemes.iter_mut().zip(tree.tokens()) {
+        lexeme.token = token;
+    }
+    Parsed { tree, lexemes }
+}
+
+impl Chart {
+    /// The tokens that can come next.
+    pub fn expected(&mut self) -> TokenSet {
+        let universe = self.automaton().grammar.tokens.len();
+        let automaton = Arc::clone(self.automaton());
+        let ids = automaton.grammar.token_ids();
+        let at = self.len();
+        let mut can = |t: &TokenId| {
+            let pushed = self.push_token(*t);
+            self.truncate(at);
+            pushed
+        };
+        TokenSet::of(universe, ids.filter(|t| can(t)))
+    }
+}

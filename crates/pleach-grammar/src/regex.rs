@@ -1,0 +1,312 @@
+//! Regular expressions over bytes: what tokens and separators look like.
+//!
+//! There is no syntax here. Each importer reads the one of its files and builds
+//! this tree with the constructors below, which keep it flat and free of the
+//! obvious redundancies. Code points become the byte sequences of their UTF-8
+//! form. The tree is walked by recursion, so whoever builds one from a person's
+//! file refuses nesting beyond [`NESTING`].
+
+use regex_syntax::utf8::Utf8Sequences;
+use std::fmt;
+
+/// Importers refuse expressions that nest deeper than this.
+pub const NESTING: usize = 500;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Regex {
+    /// The empty string.
+    Empty,
+    /// One byte of the set. The empty set matches nothing.
+    Class(ByteSet),
+    Concat(Vec<Regex>),
+    Alt(Vec<Regex>),
+    Repeat {
+        inner: Box<Regex>,
+        min: u32,
+        max: Option<u32>,
+    },
+}
+
+impl Regex {
+    /// Matches nothing at all.
+    pub fn nothing() -> Regex {
+        Regex::Class(ByteSet::EMPTY)
+    }
+
+    pub fn byte(byte: u8) -> Regex {
+        Regex::Class(ByteSet::of(byte))
+    }
+
+    pub fn literal(bytes: &[u8]) -> Regex {
+        Regex::concat(bytes.iter().map(|&b| Regex::byte(b)))
+    }
+
+    /// Letters in either case.
+    pub fn literal_any_case(bytes: &[u8]) -> Regex {
+        Regex::concat(bytes.iter().map(|&b| {
+            let mut set = ByteSet::of(b.to_ascii_lowercase());
+            set.insert(b.to_ascii_uppercase());
+            Regex::Class(set)
+        }))
+    }
+
+    pub fn concat(parts: impl IntoIterator<Item = Regex>) -> Regex {
+        let mut flat = Vec::new();
+        for part in parts {
+            match part {
+                Regex::Empty => {}
+                Regex::Concat(inner) => flat.extend(inner),
+                part if part.is_nothing() => return Regex::nothing(),
+                part => flat.push(part),
+            }
+        }
+        match flat.len() {
+            0 => Regex::Empty,
+            1 => flat.remove(0),
+            _ => Regex::Concat(flat),
+        }
+    }
+
+    /// Classes among the alternatives become one class.
+    pub fn alt(parts: impl IntoIterator<Item = Regex>) -> Regex {
+        let mut flat = Vec::new();
+        let mut class: Option<usize> = None;
+        let mut add = |part: Regex| match (&part, class) {
+            (Regex::Class(set), _) if set.is_empty() => {}
+            (Regex::Class(set), Some(at)) => {
+                if let Regex::Class(all) = &mut flat[at] {
+                    *all = all.union(set);
+                }
+            }
+            (Regex::Class(_), None) => {
+                class = Some(flat.len());
+                flat.push(part);
+            }
+            _ => flat.push(part),
+        };
+        for part in parts {
+            match part {
+                Regex::Alt(inner) => inner.into_iter().for_each(&mut add),
+                part => add(part),
+            }
+        }
+        match flat.len() {
+            0 => Regex::nothing(),
+            1 => flat.remove(0),
+            _ => Regex::Alt(flat),
+        }
+    }
+
+    pub fn repeat(inner: Regex, min: u32, max: Option<u32>) -> Regex {
+        match (inner, min, max) {
+            (_, _, Some(0)) => Regex::Empty,
+            (inner, 1, Some(1)) => inner,
+            (Regex::Empty, _, _) => Regex::Empty,
+            (inner, 0, _) if inner.is_nothing() => Regex::Empty,
+            (inner, min, max) => Regex::Repeat { inner: Box::new(inner), min, max },
+        }
+    }
+
+    pub fn star(inner: Regex) -> Regex {
+        Regex::repeat(inner, 0, None)
+    }
+
+    pub fn plus(inner: Regex) -> Regex {
+        Regex::repeat(inner, 1, None)
+    }
+
+    pub fn optional(inner: Regex) -> Regex {
+        Regex::repeat(inner, 0, Some(1))
+    }
+
+    /// One code point of the ranges (both ends included), as UTF-8. Surrogates
+    /// have no UTF-8 form and are left out.
+    pub fn code_points(ranges: impl IntoIterator<Item = (u32, u32)>) -> Regex {
+        let mut sequences = Vec::new();
+        for (low, high) in ranges {
+            for (low, high) in [(low, high.min(0xd7ff)), (low.max(0xe000), high.min(0x10_ffff))] {
+                let (Some(low), Some(high)) = (char::from_u32(low), char::from_u32(high)) else {
+                    continue;
+                };
+                if low <= high {
+                    sequences.extend(Utf8Sequences::new(low, high));
+                }
+            }
+        }
+        Regex::alt(sequences.iter().map(|sequence| {
+            Regex::concat(
+                sequence.as_slice().iter().map(|r| Regex::Class(ByteSet::range(r.start, r.end))),
+            )
+        }))
+    }
+
+    /// Obviously empty: the empty class. (Other trees may match nothing too.)
+    pub fn is_nothing(&self) -> bool {
+        matches!(self, Regex::Class(set) if set.is_empty())
+    }
+
+    /// The only string that it matches, if its form says so.
+    pub fn as_literal(&self) -> Option<Vec<u8>> {
+        match self {
+            Regex::Empty => Some(Vec::new()),
+            Regex::Class(set) if set.len() == 1 => Some(set.iter().collect()),
+            Regex::Class(_) | Regex::Alt(_) => None,
+            Regex::Concat(parts) => {
+                let parts: Option<Vec<_>> = parts.iter().map(Regex::as_literal).collect();
+                Some(parts?.concat())
+            }
+            Regex::Repeat { inner, min, max } if Some(*min) == *max && *min < 1 << 16 => {
+                Some(inner.as_literal()?.repeat(*min as usize))
+            }
+            Regex::Repeat { .. } => None,
+        }
+    }
+
+    pub fn matches_empty(&self) -> bool {
+        match self {
+            Regex::Empty => true,
+            Regex::Class(_) => false,
+            Regex::Concat(parts) => parts.iter().all(Regex::matches_empty),
+            Regex::Alt(parts) => parts.iter().any(Regex::matches_empty),
+            Regex::Repeat { inner, min, .. } => *min == 0 || inner.matches_empty(),
+        }
+    }
+}
+
+/// A set of bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct ByteSet([u64; 4]);
+
+impl ByteSet {
+    pub const EMPTY: ByteSet = ByteSet([0; 4]);
+    pub const ALL: ByteSet = ByteSet([u64::MAX; 4]);
+
+    pub fn of(byte: u8) -> ByteSet {
+        let mut set = ByteSet::EMPTY;
+        set.insert(byte);
+        set
+    }
+
+    /// Both ends included; empty if they are the wrong way round.
+    pub fn range(low: u8, high: u8) -> ByteSet {
+        (low..=high).collect()
+    }
+
+    pub fn insert(&mut self, byte: u8) {
+        self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
+    }
+
+    pub fn remove(&mut self, byte: u8) {
+        self.0[usize::from(byte >> 6)] &= !(1 << (byte & 63));
+    }
+
+    pub fn contains(&self, byte: u8) -> bool {
+        self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 != 0
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|w| w.count_ones() as usize).sum()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        *self == ByteSet::EMPTY
+    }
+
+    #[must_use]
+    pub fn union(&self, other: &ByteSet) -> ByteSet {
+        ByteSet(std::array::from_fn(|i| self.0[i] | other.0[i]))
+    }
+
+    #[must_use]
+    pub fn intersection(&self, other: &ByteSet) -> ByteSet {
+        ByteSet(std::array::from_fn(|i| self.0[i] & other.0[i]))
+    }
+
+    #[must_use]
+    pub fn difference(&self, other: &ByteSet) -> ByteSet {
+        ByteSet(std::array::from_fn(|i| self.0[i] & !other.0[i]))
+    }
+
+    #[must_use]
+    pub fn complement(&self) -> ByteSet {
+        ByteSet::ALL.difference(self)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = u8> + use<> {
+        let set = *self;
+        (0..=255).filter(move |&b| set.contains(b))
+    }
+
+    /// The set as ranges, both ends included.
+    pub fn ranges(&self) -> Vec<(u8, u8)> {
+        let mut ranges: Vec<(u8, u8)> = Vec::new();
+        for byte in self.iter() {
+            match ranges.last_mut() {
+                Some((_, high)) if u16::from(*high) + 1 == u16::from(byte) => *high = byte,
+                _ => ranges.push((byte, byte)),
+            }
+        }
+        ranges
+    }
+}
+
+impl FromIterator<u8> for ByteSet {
+    fn from_iter<I: IntoIterator<Item = u8>>(bytes: I) -> ByteSet {
+        let mut set = ByteSet::EMPTY;
+        bytes.into_iter().for_each(|b| set.insert(b));
+        set
+    }
+}
+
+impl fmt::Debug for ByteSet {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("[")?;
+        for (low, high) in self.ranges() {
+            write!(f, "{}", low.escape_ascii())?;
+            if low < high {
+                write!(f, "-{}", high.escape_ascii())?;
+            }
+        }
+        f.write_str("]")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constructors_keep_trees_flat() {
+        let ab = Regex::literal(b"ab");
+        assert_eq!(
+            Regex::concat([ab.clone(), Regex::Empty, Regex::byte(b'c')]),
+            Regex::literal(b"abc")
+        );
+        assert_eq!(
+            Regex::alt([Regex::byte(b'a'), Regex::alt([Regex::byte(b'b'), Regex::byte(b'c')])]),
+            Regex::Class(ByteSet::range(b'a', b'c'))
+        );
+        assert!(Regex::concat([ab.clone(), Regex::nothing()]).is_nothing());
+        assert_eq!(Regex::repeat(ab.clone(), 2, Some(2)).as_literal(), Some(b"abab".to_vec()));
+        assert!(Regex::star(ab.clone()).matches_empty());
+        assert!(!Regex::plus(ab).matches_empty());
+    }
+
+    #[test]
+    fn code_points_are_utf8() {
+        assert_eq!(Regex::code_points([(0x41, 0x43)]), Regex::Class(ByteSet::range(b'A', b'C')));
+        assert_eq!(Regex::code_points([(0xe9, 0xe9)]).as_literal(), Some("é".into()));
+        // Surrogates have no form, whatever is asked for.
+        assert!(Regex::code_points([(0xd800, 0xdfff)]).is_nothing());
+        assert_eq!(Regex::code_points([(0x1f600, 0x1f600)]).as_literal(), Some("😀".into()));
+    }
+
+    #[test]
+    fn sets_of_bytes() {
+        let set: ByteSet = b"abcx".iter().copied().collect();
+        assert_eq!(set.ranges(), [(b'a', b'c'), (b'x', b'x')]);
+        assert_eq!(set.complement().len(), 252);
+        assert!(ByteSet::range(b'z', b'a').is_empty());
+        assert_eq!(format!("{set:?}"), "[a-cx]");
+    }
+}

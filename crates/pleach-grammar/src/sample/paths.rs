@@ -1,0 +1,190 @@
+//! Few small sentences that cover much: every way of `k` steps down the grammar,
+//! from a rule over productions to a symbol, occurs in one of them (Havrikov and
+//! Zeller, "Systematically Covering Input Structure", 2019).
+//!
+//! Paths that begin deepest in the grammar are taken first. For each that is
+//! still missing, the shortest way from the start leads down to it, and all else
+//! gets its shortest text. The way down covers paths, too, and so does what fills
+//! up; those need no sentence of their own.
+
+use crate::grammar::{Grammar, ProductionId, RuleId, Symbol};
+use crate::shortest::{Items, NEVER, Shortest};
+use crate::tree::{Kind, Tree};
+use std::collections::HashSet;
+
+/// Paths that may be asked for.
+pub const MOST: usize = 1 << 20;
+
+#[derive(Debug, thiserror::Error)]
+#[error("there are more than {MOST} paths of {0} steps: ask for shorter ones")]
+pub struct TooMany(usize);
+
+/// A path: each step is a production and which of its symbols comes next.
+pub type Path = Box<[(ProductionId, u16)]>;
+
+/// Trees whose sentences cover every path of `k` steps that sentences can have.
+pub fn cover(grammar: &Grammar, k: usize) -> Result<Vec<Tree>, TooMany> {
+    let k = k.max(1);
+    let items = Items::new(grammar);
+    let shortest = Shortest::new(grammar, &items, |_| 1);
+    let depths = depths(grammar, &shortest, &items);
+    let mut missing = all(grammar, &shortest, &items, &depths, k)?;
+    let mut trees = Vec::new();
+    // Deep paths first: shallow ones are on the way to them.
+    let mut wanted: Vec<Path> = missing.iter().cloned().collect();
+    wanted.sort_by_key(|p| {
+        (std::cmp::Reverse(depths[grammar.production(p[0].0).rule.index()].0), p.clone())
+    });
+    let build = Build { grammar, shortest: &shortest, depths: &depths };
+    for path in wanted {
+        if missing.contains(&path) {
+            let tree = build.tree(&path);
+            covered(&tree, k, |p| {
+                missing.remove(p);
+            });
+            trees.push(tree);
+        }
+    }
+    Ok(trees)
+}
+
+/// Calls back for every path of `k` steps in a tree.
+pub fn covered(tree: &Tree, k: usize, mut found: impl FnMut(&Path)) {
+    let mut way: Vec<(usize, ProductionId, u16)> = Vec::new();
+    for (at, node) in tree.nodes().iter().enumerate() {
+        while let Some((end, ..)) = way.last()
+            && *end <= at
+        {
+            way.pop();
+        }
+        // This node is the next symbol of its parent.
+        if let Some(parent) = way.last_mut() {
+            let step = parent.2.wrapping_add(1);
+            parent.2 = step;
+            let last: Vec<_> =
+                way[way.len().saturating_sub(k)..].iter().map(|w| (w.1, w.2)).collect();
+            if last.len() == k {
+                found(&last.into());
+            }
+        }
+        if let Kind::Rule(p) = node.kind {
+            way.push((at + node.size as usize, p, u16::MAX));
+        }
+    }
+}
+
+/// By rule: how many steps it is away from the start, and the step before it.
+fn depths(
+    grammar: &Grammar,
+    shortest: &Shortest,
+    items: &Items,
+) -> Vec<(u32, Option<(ProductionId, u16)>)> {
+    let mut depth = vec![(u32::MAX, None); grammar.rules.len()];
+    depth[grammar.start.index()] = (0, None);
+    let mut queue = std::collections::VecDeque::from([grammar.start]);
+    while let Some(rule) = queue.pop_front() {
+        for (p, i, symbol) in steps(grammar, shortest, items, rule) {
+            if let Symbol::Rule(r) = symbol
+                && depth[r.index()].0 == u32::MAX
+            {
+                depth[r.index()] = (depth[rule.index()].0 + 1, Some((p, i)));
+                queue.push_back(r);
+            }
+        }
+    }
+    depth
+}
+
+/// The steps down from a rule that some sentence has.
+fn steps<'a>(
+    grammar: &'a Grammar,
+    shortest: &'a Shortest,
+    items: &'a Items,
+    rule: RuleId,
+) -> impl Iterator<Item = (ProductionId, u16, Symbol)> + 'a {
+    let ends = |p: &&ProductionId| shortest.rest[items.item(**p, 0) as usize] != NEVER;
+    grammar.rule(rule).productions.iter().filter(ends).flat_map(|&p| {
+        let symbols = grammar.production(p).symbols.iter().take(usize::from(u16::MAX));
+        symbols.enumerate().map(move |(i, &s)| (p, i as u16, s))
+    })
+}
+
+fn all(
+    grammar: &Grammar,
+    shortest: &Shortest,
+    items: &Items,
+    depths: &[(u32, Option<(ProductionId, u16)>)],
+    k: usize,
+) -> Result<HashSet<Path>, TooMany> {
+    let mut found = HashSet::new();
+    let reached = |r: &RuleId| depths[r.index()].0 != u32::MAX;
+    let mut stack: Vec<(RuleId, Vec<(ProductionId, u16)>)> =
+        grammar.rule_ids().filter(reached).map(|r| (r, Vec::new())).collect();
+    while let Some((rule, way)) = stack.pop() {
+        for (p, i, symbol) in steps(grammar, shortest, items, rule) {
+            let mut way = way.clone();
+            way.push((p, i));
+            if way.len() == k {
+                found.insert(way.into());
+            } else if let Symbol::Rule(next) = symbol {
+                stack.push((next, way));
+            }
+            if found.len() + stack.len() > MOST {
+                return Err(TooMany(k));
+            }
+        }
+    }
+    Ok(found)
+}
+
+struct Build<'a> {
+    grammar: &'a Grammar,
+    shortest: &'a Shortest,
+    depths: &'a [(u32, Option<(ProductionId, u16)>)],
+}
+
+impl Build<'_> {
+    /// The smallest tree with a path in it, as far as going the shortest way
+    /// down to it and filling up with shortest texts makes one.
+    fn tree(&self, path: &Path) -> Tree {
+        let mut way: Vec<(ProductionId, u16)> = Vec::new();
+        let mut rule = self.grammar.production(path[0].0).rule;
+        while let Some(step) = self.depths[rule.index()].1 {
+            way.push(step);
+            rule = self.grammar.production(step.0).rule;
+        }
+        way.reverse();
+        way.extend(path.iter());
+        let mut kinds = Vec::new();
+        // What is left to write: symbols by their shortest texts, or the way on.
+        enum Left {
+            Symbol(Symbol),
+            Way(usize),
+        }
+        let mut stack = vec![Left::Way(0)];
+        while let Some(left) = stack.pop() {
+            let (production, on) = match left {
+                Left::Symbol(Symbol::Token(t)) => {
+                    kinds.push(Kind::Token(t, 0));
+                    continue;
+                }
+                Left::Symbol(Symbol::Rule(r)) => match self.shortest.choice[r.index()] {
+                    Some(p) => (p, None),
+                    None => continue,
+                },
+                Left::Way(at) => (way[at].0, Some((way[at].1, at + 1))),
+            };
+            kinds.push(Kind::Rule(production));
+            for (i, &symbol) in self.grammar.production(production).symbols.iter().enumerate().rev()
+            {
+                stack.push(match on {
+                    Some((step, next)) if usize::from(step) == i && next < way.len() => {
+                        Left::Way(next)
+                    }
+                    _ => Left::Symbol(symbol),
+                });
+            }
+        }
+        Tree::from_kinds(self.grammar, kinds)
+    }
+}

@@ -1,0 +1,398 @@
+//! By the weights of productions, as fast as memory allows.
+//!
+//! A choice costs a random number, a look into a table and a branch that the
+//! processor guesses wrong, and most productions give a byte or none. So choices
+//! are made in larger pieces. The texts of a token are a little grammar of their
+//! own, a rule for each state of its automaton, so everything is rules and bytes.
+//! For each rule the most probable alternative is expanded, again and again,
+//! until there are [`ALTERNATIVES`] of them; the probability of one is the product
+//! of those on the way. The distribution is the same, and the number of choices
+//! several times smaller. An alternative is a list of steps: up to 16 bytes, which
+//! are always copied as 16, then a rule. A state that leads back to itself
+//! (`[a-z]*`) is not worth a choice for each byte: how often it does is drawn
+//! once, and one random number gives seven bytes.
+//!
+//! Alternatives are drawn by Walker's alias method. When a sentence has reached
+//! its limit, the rules that are left take their shortest texts.
+
+use super::Sentence;
+use crate::count::CountError;
+use crate::dfa::Dfa;
+use crate::grammar::{Grammar, Pattern, Symbol, TokenId};
+use crate::lexer::Lexer;
+use crate::shortest::{Items, NEVER, Shortest};
+
+/// Alternatives of a rule, once expanded.
+const ALTERNATIVES: usize = 1024;
+/// Parts of an alternative that may be expanded further.
+const LONGEST: usize = 40;
+/// How often a text that could go on or end does end.
+const ENDS: f64 = 0.22;
+/// Rules from here on are runs.
+const RUNS: u32 = 1 << 30;
+/// Bytes of a step.
+const CHUNK: usize = 16;
+/// Bytes of a run that one random number gives.
+const PIECE: usize = 7;
+const NONE: u32 = u32::MAX;
+
+pub struct Weighted {
+    /// Rules of the grammar, then states of the tokens' automata.
+    rules: Vec<Rule>,
+    start: u32,
+    random: fastrand::Rng,
+    stack: Vec<(u32, u32)>,
+    steps: Vec<Step>,
+    runs: Vec<Run>,
+}
+
+/// Bytes that lead from a state back to it.
+struct Run {
+    /// By a random byte: how many. More than [`PIECE`] means that many, and
+    /// then another run.
+    lengths: [u8; 256],
+    /// By a random byte: which.
+    bytes: [u8; 256],
+}
+
+struct Rule {
+    /// As written: for sentences whose tokens are kept apart.
+    plain: Vec<(f64, Vec<Part>)>,
+    plain_slots: Vec<Slot>,
+    slots: Vec<Slot>,
+    /// By alternative: its steps.
+    programs: Vec<(u32, u32)>,
+    /// Its shortest text; states of tokens end by themselves.
+    closing: Option<Vec<(TokenId, Vec<u8>)>>,
+}
+
+/// Part of an alternative.
+#[derive(Clone, Copy)]
+enum Part {
+    Byte(u8),
+    /// Or a run, from [`RUNS`] on.
+    Rule(u32),
+    /// A token ends here.
+    End(TokenId),
+}
+
+#[derive(Clone, Copy)]
+struct Step {
+    bytes: [u8; CHUNK],
+    length: u32,
+    rule: u32,
+}
+
+/// An alternative, a bound, and another alternative for draws beyond the bound.
+type Slot = (u32, u32, u32);
+
+impl Weighted {
+    pub fn new(grammar: &Grammar, seed: u64) -> Result<Weighted, CountError> {
+        let items = Items::new(grammar);
+        let lexer = Lexer::new(grammar)?;
+        let shortest = Shortest::new(grammar, &items, |_| 1);
+        // The alternatives as they are written.
+        let mut all: Vec<Vec<(f64, Vec<Part>)>> = vec![Vec::new(); grammar.rules.len()];
+        let mut runs = Vec::new();
+        let mut tokens: Vec<Vec<Part>> = Vec::new();
+        let mut short: Vec<Vec<u8>> = Vec::new();
+        for id in grammar.token_ids() {
+            let text = |text: &[u8]| text.iter().map(|&b| Part::Byte(b)).collect::<Vec<_>>();
+            let token = grammar.token(id);
+            let (mut parts, shortest) = match &token.pattern {
+                Pattern::Literal(bytes) => (text(bytes), bytes.clone()),
+                Pattern::Unknown => (text(token.name.as_bytes()), token.name.clone().into_bytes()),
+                Pattern::Regex(_) => {
+                    let dfa = lexer.language(id);
+                    let first = all.len() as u32;
+                    all.extend(states(&dfa, first, &mut runs));
+                    (vec![Part::Rule(first)], dfa.shortest().unwrap_or_default())
+                }
+            };
+            parts.push(Part::End(id));
+            tokens.push(parts);
+            short.push(shortest);
+        }
+        for id in grammar.production_ids() {
+            let production = grammar.production(id);
+            if shortest.rest[items.item(id, 0) as usize] == NEVER {
+                continue;
+            }
+            let mut parts = Vec::new();
+            for &symbol in &production.symbols {
+                match symbol {
+                    Symbol::Rule(r) => parts.push(Part::Rule(r.0)),
+                    Symbol::Token(t) => parts.extend_from_slice(&tokens[t.index()]),
+                }
+            }
+            let weight = production.weight;
+            let weight = if weight.is_finite() { weight.max(0.0) } else { 0.0 };
+            all[production.rule.index()].push((weight, parts));
+        }
+        all.iter_mut().for_each(|alternatives| normalise(alternatives));
+        let mut this = Weighted {
+            rules: Vec::new(),
+            start: grammar.start.0,
+            random: fastrand::Rng::with_seed(seed),
+            stack: Vec::new(),
+            steps: Vec::new(),
+            runs,
+        };
+        for rule in 0..all.len() {
+            let mut closing = None;
+            if let Some(id) = grammar.rule_ids().nth(rule) {
+                let mut out = Vec::new();
+                if shortest.append(grammar, &[Symbol::Rule(id)], &mut out, 1 << 20) {
+                    closing = Some(out.iter().map(|&t| (t, short[t.index()].clone())).collect());
+                }
+            }
+            let expanded = expand(&all, rule);
+            let programs = expanded.iter().map(|(_, parts)| this.program(parts)).collect();
+            let shares = |a: &[(f64, Vec<Part>)]| a.iter().map(|a| a.0).collect::<Vec<f64>>();
+            this.rules.push(Rule {
+                plain_slots: walker(&shares(&all[rule])),
+                plain: all[rule].clone(),
+                slots: walker(&shares(&expanded)),
+                programs,
+                closing,
+            });
+        }
+        Ok(this)
+    }
+
+    fn program(&mut self, parts: &[Part]) -> (u32, u32) {
+        let from = self.steps.len() as u32;
+        let new = Step { bytes: [0; CHUNK], length: 0, rule: NONE };
+        let mut step = new;
+        for part in parts {
+            match *part {
+                Part::End(_) => {}
+                Part::Byte(byte) => {
+                    if step.length as usize == CHUNK {
+                        self.steps.push(std::mem::replace(&mut step, new));
+                    }
+                    step.bytes[step.length as usize] = byte;
+                    step.length += 1;
+                }
+                Part::Rule(rule) => {
+                    step.rule = rule;
+                    self.steps.push(std::mem::replace(&mut step, new));
+                }
+            }
+        }
+        if step.length > 0 {
+            self.steps.push(step);
+        }
+        (from, self.steps.len() as u32)
+    }
+
+    /// Appends the bytes of a sentence. After `limit` of them it is brought to an
+    /// end as soon as the grammar allows.
+    pub fn sample(&mut self, limit: usize, out: &mut Vec<u8>) {
+        let limit = out.len().saturating_add(limit);
+        self.stack.clear();
+        let (mut at, mut end) = self.draw(self.start);
+        loop {
+            if at == end {
+                match self.stack.pop() {
+                    Some(next) => (at, end) = next,
+                    None => return,
+                }
+                continue;
+            }
+            let step = &self.steps[at as usize];
+            at += 1;
+            // Sixteen bytes are one store; how many of them count comes after.
+            let length = out.len() + step.length as usize;
+            let rule = step.rule;
+            out.extend_from_slice(&step.bytes);
+            out.truncate(length);
+            if rule == NONE {
+                continue;
+            }
+            if rule >= RUNS {
+                self.run(rule, out);
+                continue;
+            }
+            if length >= limit
+                && let Some(closing) = &self.rules[rule as usize].closing
+            {
+                closing.iter().for_each(|(_, text)| out.extend_from_slice(text));
+                continue;
+            }
+            if at < end {
+                self.stack.push((at, end));
+            }
+            (at, end) = self.draw(rule);
+        }
+    }
+
+    /// The same with its tokens kept apart, for those who have to put separators
+    /// between them. Slower, and for one seed not the same sentences.
+    pub fn sentence(&mut self, limit: usize, out: &mut Sentence) {
+        out.clear();
+        let mut stack = vec![Part::Rule(self.start)];
+        while let Some(part) = stack.pop() {
+            match part {
+                Part::Byte(byte) => out.bytes.push(byte),
+                Part::End(token) => out.emit(token, b""),
+                Part::Rule(run) if run >= RUNS => self.run(run, &mut out.bytes),
+                Part::Rule(rule) => {
+                    let rule = &self.rules[rule as usize];
+                    if out.bytes.len() >= limit
+                        && let Some(closing) = &rule.closing
+                    {
+                        closing.iter().for_each(|(token, text)| out.emit(*token, text));
+                        continue;
+                    }
+                    let chosen = choose(&rule.plain_slots, self.random.u64(..));
+                    stack.extend(rule.plain[chosen as usize].1.iter().rev());
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn run(&mut self, run: u32, out: &mut Vec<u8>) {
+        let run = &self.runs[(run - RUNS) as usize];
+        loop {
+            // The first digits say how many bytes, the others which.
+            let digits = self.random.u64(..);
+            let length = usize::from(run.lengths[(digits & 255) as usize]);
+            let end = out.len() + length.min(PIECE);
+            let byte = |i: usize| run.bytes[(digits >> (8 * (i + 1)) & 255) as usize];
+            let bytes: [u8; PIECE] = std::array::from_fn(byte);
+            out.extend_from_slice(&bytes);
+            out.truncate(end);
+            if length <= PIECE {
+                return;
+            }
+        }
+    }
+
+    #[inline]
+    fn draw(&mut self, rule: u32) -> (u32, u32) {
+        let rule = &self.rules[rule as usize];
+        rule.programs[choose(&rule.slots, self.random.u64(..)) as usize]
+    }
+}
+
+#[inline]
+fn choose(slots: &[Slot], digits: u64) -> u32 {
+    let slot = ((digits >> 32) * slots.len() as u64) >> 32;
+    let (own, bound, other) = slots[slot as usize];
+    if (digits as u32) <= bound { own } else { other }
+}
+
+/// A rule for each state, numbered from `first`: a run, then it ends, or one byte
+/// and on.
+fn states(dfa: &Dfa, first: u32, runs: &mut Vec<Run>) -> Vec<Vec<(f64, Vec<Part>)>> {
+    let mut all = Vec::new();
+    for state in 0..dfa.states() as u32 {
+        let (back, on): (Vec<_>, Vec<_>) =
+            dfa.moves(state).into_iter().partition(|&(_, to)| to == state);
+        let moves = (back.len() + on.len()).max(1) as f64;
+        let ends = match (dfa.accepts(state).is_empty(), back.is_empty() && on.is_empty()) {
+            (_, true) => 1.0,
+            (true, false) => 0.0,
+            (false, false) => ENDS,
+        };
+        // Where there is little else to do but go back, others get a fair share.
+        let mut returns = (1.0 - ends) * back.len() as f64 / moves;
+        if !on.is_empty() {
+            returns = returns.min(1.0 - ENDS);
+        }
+        let mut any = |of: &[(u8, u32)], lengths: [u8; 256]| {
+            let byte = |draw: usize| of[draw * of.len() / 256].0;
+            runs.push(Run { lengths, bytes: std::array::from_fn(byte) });
+            Part::Rule(RUNS + runs.len() as u32 - 1)
+        };
+        let prefix: Vec<Part> =
+            (!back.is_empty()).then(|| any(&back, lengths(returns))).into_iter().collect();
+        let with = |parts: &[Part]| [&prefix[..], parts].concat();
+        // Bytes that lead to the same state are one alternative.
+        let mut on = on;
+        on.sort_by_key(|m| m.1);
+        let mut alternatives: Vec<(f64, Vec<Part>)> = Vec::new();
+        for group in on.chunk_by(|a, b| a.1 == b.1) {
+            let share = (1.0 - ends) * group.len() as f64 / on.len() as f64;
+            let byte = match group {
+                [(byte, _)] => Part::Byte(*byte),
+                _ => any(group, [1; 256]),
+            };
+            alternatives.push((share, with(&[byte, Part::Rule(first + group[0].1)])));
+        }
+        if ends > 0.0 {
+            alternatives.push((if on.is_empty() { 1.0 } else { ends }, with(&[])));
+        }
+        all.push(alternatives);
+    }
+    all
+}
+
+/// How many in a run, each following with the same probability.
+fn lengths(returns: f64) -> [u8; 256] {
+    std::array::from_fn(|draw| {
+        let rest = 1.0 - (draw as f64 + 0.5) / 256.0;
+        let mut length = 0;
+        while length <= PIECE as u8 && rest < returns.powi(i32::from(length) + 1) {
+            length += 1;
+        }
+        length
+    })
+}
+
+/// Shares that add up to 1. Weights that are all zero say nothing.
+fn normalise(alternatives: &mut [(f64, Vec<Part>)]) {
+    let total: f64 = alternatives.iter().map(|a| a.0).sum();
+    let count = alternatives.len() as f64;
+    for (share, _) in alternatives {
+        *share = if total > 0.0 { *share / total } else { 1.0 / count };
+    }
+}
+
+/// The alternatives of a rule in larger pieces.
+fn expand(all: &[Vec<(f64, Vec<Part>)>], rule: usize) -> Vec<(f64, Vec<Part>)> {
+    let mut done: Vec<(f64, Vec<Part>)> = Vec::new();
+    let mut open = all[rule].clone();
+    while done.len() + open.len() < ALTERNATIVES {
+        let best = (0..open.len()).max_by(|&a, &b| open[a].0.total_cmp(&open[b].0));
+        let Some(best) = best else { break };
+        let (share, parts) = open.swap_remove(best);
+        let inner = parts.iter().enumerate().find_map(|(at, part)| match part {
+            Part::Rule(r) if *r < RUNS => Some((at, *r as usize)),
+            _ => None,
+        });
+        match inner {
+            Some((at, inner)) if parts.len() < LONGEST => {
+                for (part, body) in &all[inner] {
+                    let parts = [&parts[..at], &body[..], &parts[at + 1..]].concat();
+                    open.push((share * part, parts));
+                }
+            }
+            _ => done.push((share, parts)),
+        }
+    }
+    done.append(&mut open);
+    done
+}
+
+/// Walker's alias table.
+fn walker(weights: &[f64]) -> Vec<Slot> {
+    let total: f64 = weights.iter().sum();
+    let count = weights.len();
+    let mut shares: Vec<f64> = weights.iter().map(|w| w / total * count as f64).collect();
+    let (mut small, mut large): (Vec<usize>, Vec<usize>) =
+        (0..count).partition(|&i| shares[i] < 1.0);
+    let mut slots: Vec<Slot> = (0..count as u32).map(|i| (i, u32::MAX, i)).collect();
+    while let (Some(s), Some(&l)) = (small.pop(), large.last()) {
+        slots[s].1 = (shares[s] * f64::from(u32::MAX)) as u32;
+        slots[s].2 = l as u32;
+        shares[l] -= 1.0 - shares[s];
+        if shares[l] < 1.0 {
+            large.pop();
+            small.push(l);
+        }
+    }
+    slots
+}

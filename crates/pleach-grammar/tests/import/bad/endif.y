@@ -1,0 +1,6 @@
+%token A
+%%
+a: A
+#if X
+| A A
+;

@@ -1,0 +1,3 @@
+grammar X;
+a : (A | B ;
+A:'a';B:'b';

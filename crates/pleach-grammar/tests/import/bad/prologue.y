@@ -1,0 +1,3 @@
+%{ never closed
+%%
+a: ;

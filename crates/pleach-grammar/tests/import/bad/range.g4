@@ -1,0 +1,3 @@
+grammar X;
+a : A ;
+A : [z-a] ;

@@ -1,0 +1,2 @@
+grammar X;
+a : b ;

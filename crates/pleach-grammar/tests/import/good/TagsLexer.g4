@@ -1,0 +1,14 @@
+lexer grammar TagsLexer;
+OPEN : '<' -> pushMode(INSIDE) ;
+RAW : '<![CDATA[' -> more, mode(CDATA) ;
+TEXT : ~[<]+ ;
+mode INSIDE;
+CLOSE : '>' -> popMode ;
+SLASH : '/' ;
+EQUALS : '=' ;
+NAME : [a-zA-Z]+ ;
+QUOTE : '"' ~["]* '"' -> type(VALUE) ;
+SPACE : [ \t]+ -> skip ;
+mode CDATA;
+CDATA_END : ']]>' -> type(TEXT), mode(DEFAULT_MODE) ;
+ANY : . -> more ;

@@ -1,0 +1,117 @@
+//! `pleach grammar …`: what can be done with a grammar, one file a command.
+
+mod check;
+mod complete;
+mod convert;
+mod count;
+mod enumerate;
+mod parse;
+mod reduce;
+mod sample;
+mod symbolic;
+
+use crate::exit::{Code, Failure};
+use clap::{Args, Subcommand};
+use pleach_grammar::count::Unit;
+use pleach_grammar::detokenize::Detokenizer;
+use pleach_grammar::{Automaton, Grammar, Lexer, Parser, TokenId, import};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Report rules of no use, recursion, ambiguity that is endless, and sizes
+    Check(check::Check),
+    /// Write the grammar in another form
+    Convert(convert::Convert),
+    /// Replace tokens by symbolic constants, and print the grammar that results
+    Symbolic(symbolic::Symbolic),
+    /// Count derivations by length or height, exactly
+    Count(count::Count),
+    /// Print every derivation up to a length or height, each once
+    Enumerate(enumerate::Enumerate),
+    /// Print sentences at random, or few that cover much
+    Sample(sample::Sample),
+    /// Print the derivation tree of an input
+    Parse(parse::Parse),
+    /// Print the input of a tree that `parse` printed
+    Unparse(parse::Unparse),
+    /// Make an input smaller while a command keeps succeeding on it
+    Reduce(reduce::Reduce),
+    /// Complete a beginning, given as sets of tokens, to a shortest sentence
+    Complete(complete::Complete),
+}
+
+/// What all of them take.
+#[derive(Args)]
+pub struct Source {
+    /// The grammar: yacc, ANTLR 4, EBNF, ABNF, tree-sitter, JSON or HAMPI
+    pub grammar: PathBuf,
+    /// Its lexer: a lex or ANTLR file, or a list of tokens and patterns
+    #[arg(long, value_name = "FILE")]
+    pub lexer: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub enum UnitName {
+    Bytes,
+    Tokens,
+}
+
+impl From<UnitName> for Unit {
+    fn from(name: UnitName) -> Unit {
+        match name {
+            UnitName::Bytes => Unit::Bytes,
+            UnitName::Tokens => Unit::Tokens,
+        }
+    }
+}
+
+pub fn run(command: Command) -> Result<Code, Failure> {
+    match command {
+        Command::Check(args) => check::run(&args),
+        Command::Convert(args) => convert::run(&args),
+        Command::Symbolic(args) => symbolic::run(&args),
+        Command::Count(args) => count::run(&args),
+        Command::Enumerate(args) => enumerate::run(&args),
+        Command::Sample(args) => sample::run(&args),
+        Command::Parse(args) => parse::run(&args),
+        Command::Unparse(args) => parse::unparse(&args),
+        Command::Reduce(args) => reduce::run(&args),
+        Command::Complete(args) => complete::run(&args),
+    }
+}
+
+impl Source {
+    fn load(&self) -> Result<Arc<Grammar>, Failure> {
+        let grammar = import::load(&self.grammar, self.lexer.as_deref());
+        grammar.map(Arc::new).map_err(Failure::person)
+    }
+
+    fn parser(&self) -> Result<Parser, Failure> {
+        let grammar = self.load()?;
+        let lexer = Lexer::new(&grammar).map_err(Failure::person)?;
+        let automaton = Automaton::new(grammar).map_err(Failure::person)?;
+        Ok(Parser::new(Arc::new(automaton), lexer))
+    }
+}
+
+fn detokenizer(grammar: &Grammar) -> Result<Detokenizer, Failure> {
+    Detokenizer::new(grammar).map_err(Failure::person)
+}
+
+/// A token as people write it: its text if it has only one, else its name.
+fn shown(grammar: &Grammar, token: TokenId) -> String {
+    let token = grammar.token(token);
+    match token.literal() {
+        Some(text) => text.escape_ascii().to_string(),
+        None => token.name.clone(),
+    }
+}
+
+/// The token that a person named, or a message.
+fn find(grammar: &Grammar, name: &str) -> Result<TokenId, Failure> {
+    let quoted = format!("\"{name}\"");
+    let found = grammar.find_token(name).or_else(|| grammar.find_token(&quoted));
+    found.ok_or_else(|| Failure::person(anyhow::anyhow!("the grammar has no token {name}")))
+}

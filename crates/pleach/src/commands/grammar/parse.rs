@@ -1,0 +1,173 @@
+//! `pleach grammar parse` and `unparse`.
+//!
+//! A tree is printed a node a line, from the top down: `rule/2` is a rule and
+//! which of its productions (from 1), `token = "text"` a leaf. Lines are indented
+//! for people; `unparse` looks at their order only.
+
+use super::{Source, detokenizer};
+use crate::commands::read;
+use crate::exit::{Code, Failure};
+use crate::show;
+use anyhow::{Context, anyhow};
+use pleach_grammar::tree::Kind;
+use pleach_grammar::{Grammar, ParseError, Symbol, TokenId, Tree};
+use std::io::Write;
+use std::path::PathBuf;
+
+#[derive(clap::Args)]
+pub struct Parse {
+    #[command(flatten)]
+    source: Source,
+    /// The input; - for standard input
+    input: PathBuf,
+    /// Only say whether it is a sentence
+    #[arg(long)]
+    quiet: bool,
+}
+
+#[derive(clap::Args)]
+pub struct Unparse {
+    #[command(flatten)]
+    source: Source,
+    /// A tree as `parse` prints it; - for standard input
+    tree: PathBuf,
+}
+
+/// Status 1 for an input that is no sentence, with the tree up to the error.
+pub fn run(args: &Parse) -> Result<Code, Failure> {
+    let parser = args.source.parser()?;
+    let input = read(&args.input)?;
+    let grammar = parser.grammar();
+    let mut out = show::out();
+    match parser.parse(&input) {
+        Ok(parsed) => {
+            if !args.quiet {
+                print(&mut out, grammar, &parsed.tree, |leaf| {
+                    let span = parsed.lexemes.get(leaf)?.span;
+                    Some(&input[span.0..span.1])
+                })?;
+            }
+            out.flush()?;
+            Ok(Code::Ok)
+        }
+        Err(ParseError::TooLarge) => Err(Failure::person(ParseError::TooLarge)),
+        Err(error) => {
+            if let (ParseError::Syntax { partial, read, .. }, false) = (&error, args.quiet) {
+                let lexemes = parser.lexer().lex(&input).unwrap_or_default();
+                print(&mut out, grammar, partial, |leaf| {
+                    let lexeme = lexemes.get(leaf).filter(|_| leaf < *read)?;
+                    Some(&input[lexeme.span.0..lexeme.span.1])
+                })?;
+            }
+            out.flush()?;
+            eprintln!("pleach: {}:{error}", args.input.display());
+            Ok(Code::Wanting)
+        }
+    }
+}
+
+/// Leaves without a text are marked as missing.
+fn print<'a>(
+    out: &mut impl Write,
+    grammar: &Grammar,
+    tree: &Tree,
+    text: impl Fn(usize) -> Option<&'a [u8]>,
+) -> Result<(), Failure> {
+    // Deep trees stay readable, and their output linear in their size.
+    const DEEPEST: usize = 60;
+    let mut ends: Vec<usize> = Vec::new();
+    for (at, node) in tree.nodes().iter().enumerate() {
+        while ends.last().is_some_and(|&end| end <= at) {
+            ends.pop();
+        }
+        write!(out, "{:1$}", "", ends.len().min(DEEPEST))?;
+        match node.kind {
+            Kind::Token(token, leaf) => {
+                let name = &grammar.token(token).name;
+                match text(leaf as usize) {
+                    Some(text) => writeln!(out, "{name} = \"{}\"", text.escape_ascii())?,
+                    None => writeln!(out, "{name} is missing")?,
+                }
+            }
+            Kind::Rule(p) => {
+                let rule = grammar.rule(grammar.production(p).rule);
+                let number = rule.productions.iter().position(|q| *q == p).unwrap_or(0) + 1;
+                writeln!(out, "{}/{number}", rule.name)?;
+                ends.push(at + node.size as usize);
+            }
+        }
+    }
+    Ok(())
+}
+
+pub fn unparse(args: &Unparse) -> Result<Code, Failure> {
+    let grammar = args.source.load()?;
+    let bytes = read(&args.tree)?;
+    let file = args.tree.display();
+    let text = String::from_utf8(bytes).with_context(|| file.to_string());
+    let text = text.map_err(Failure::person)?;
+    let names = grammar.tokens_by_name();
+    let mut leaves: Vec<(TokenId, Vec<u8>)> = Vec::new();
+    // What the productions so far still have to get, the next on top.
+    let mut wanted = vec![Symbol::Rule(grammar.start)];
+    for (number, line) in text.lines().enumerate() {
+        let wrong = |why: &str| Failure::person(anyhow!("{file}:{}:1: {why}", number + 1));
+        let line = line.trim_start();
+        let next = wanted.pop().ok_or_else(|| wrong("the tree has ended already"))?;
+        match next {
+            Symbol::Token(token) => {
+                let (name, text) = line
+                    .rsplit_once(" = \"")
+                    .ok_or_else(|| wrong("a leaf is expected: token = \"text\""))?;
+                if names.get(name) != Some(&token) {
+                    let expected = &grammar.token(token).name;
+                    return Err(wrong(&format!("{expected} is expected, not {name}")));
+                }
+                let text = text.strip_suffix('"').and_then(unescape);
+                leaves.push((token, text.ok_or_else(|| wrong("the text does not end well"))?));
+            }
+            Symbol::Rule(rule) => {
+                let rule = grammar.rule(rule);
+                let expected = || wrong(&format!("a production of {} is expected", rule.name));
+                let (name, index) = line.rsplit_once('/').ok_or_else(expected)?;
+                let index = index.parse::<usize>().ok().and_then(|i| i.checked_sub(1));
+                let production = index.and_then(|i| rule.productions.get(i));
+                let (Some(&p), true) = (production, name == rule.name) else {
+                    return Err(expected());
+                };
+                wanted.extend(grammar.production(p).symbols.iter().rev());
+            }
+        }
+    }
+    if let Some(&symbol) = wanted.last() {
+        let name = grammar.name(symbol);
+        return Err(Failure::person(anyhow!("{file}: the tree ends where {name} is expected")));
+    }
+    let pieces: Vec<(TokenId, &[u8])> = leaves.iter().map(|(t, b)| (*t, b.as_slice())).collect();
+    let mut out = show::out();
+    out.write_all(&detokenizer(&grammar)?.join(&pieces))?;
+    out.flush()?;
+    Ok(Code::Ok)
+}
+
+/// Undoes `escape_ascii`.
+fn unescape(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'\\' => match rest.next()? {
+                b'n' => b'\n',
+                b't' => b'\t',
+                b'r' => b'\r',
+                b'x' => {
+                    let digit = |b: u8| (b as char).to_digit(16);
+                    (digit(rest.next()?)? * 16 + digit(rest.next()?)?) as u8
+                }
+                c => c,
+            },
+            byte => byte,
+        });
+    }
+    Some(bytes)
+}

@@ -1,0 +1,108 @@
+//! `pleach grammar reduce`
+
+use super::{Source, detokenizer};
+use crate::commands::read;
+use crate::exit::{Code, Failure};
+use anyhow::{Context, anyhow};
+use pleach_grammar::reduce::reduce;
+use std::ffi::OsString;
+use std::io::{Seek, SeekFrom, Write};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+#[derive(clap::Args)]
+pub struct Reduce {
+    #[command(flatten)]
+    source: Source,
+    /// The input to make smaller
+    input: PathBuf,
+    /// The file to write; standard output without it
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Run the command no more often than this
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    attempts: usize,
+    /// Milliseconds that the command may take; longer counts as failure
+    #[arg(short, long, value_name = "MS", default_value_t = 1000,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: u64,
+    /// The command and its arguments; @@ stands for the input file, without it
+    /// the input is standard input
+    #[arg(last = true, required = true, value_name = "COMMAND [ARGS]")]
+    command: Vec<OsString>,
+}
+
+pub fn run(args: &Reduce) -> Result<Code, Failure> {
+    let parser = args.source.parser()?;
+    let input = read(&args.input)?;
+    let name = args.input.display();
+    let parsed = parser.parse(&input).map_err(|e| Failure::person(anyhow!("{name}:{e}")))?;
+    let mut file = tempfile::NamedTempFile::new()?;
+    let mut problem: Option<std::io::Error> = None;
+    let mut holds = |bytes: &[u8]| match succeeds(args, &mut file, bytes) {
+        Ok(yes) => yes,
+        Err(error) => {
+            problem.get_or_insert(error);
+            false
+        }
+    };
+    if !holds(&input) {
+        let error = match problem {
+            Some(error) => {
+                anyhow::Error::from(error).context(args.command[0].to_string_lossy().into_owned())
+            }
+            None => anyhow!("{name}: the command does not succeed on the input itself"),
+        };
+        return Err(Failure::person(error));
+    }
+    let grammar = parser.grammar();
+    let found = reduce(grammar, &detokenizer(grammar)?, &input, &parsed, args.attempts, &mut holds);
+    if let Some(error) = problem {
+        return Err(error.into());
+    }
+    match &args.output {
+        Some(path) => std::fs::write(path, &found.bytes)
+            .with_context(|| path.display().to_string())
+            .map_err(Failure::person)?,
+        None => std::io::stdout().write_all(&found.bytes)?,
+    }
+    let cut = if found.cut { ", the limit" } else { "" };
+    let (from, to, attempts) = (input.len(), found.bytes.len(), found.attempts);
+    eprintln!("{from} bytes to {to} in {attempts} attempts{cut}");
+    Ok(Code::Ok)
+}
+
+/// Runs the command on an input. It is killed when its time is up.
+fn succeeds(
+    args: &Reduce,
+    file: &mut tempfile::NamedTempFile,
+    bytes: &[u8],
+) -> Result<bool, std::io::Error> {
+    let it = file.as_file_mut();
+    it.set_len(0)?;
+    it.seek(SeekFrom::Start(0))?;
+    it.write_all(bytes)?;
+    let path = file.path().as_os_str().to_owned();
+    let place = |a: &OsString| if a == "@@" { path.clone() } else { a.clone() };
+    let mut child = Command::new(&args.command[0])
+        .args(args.command[1..].iter().map(place))
+        .stdin(Stdio::from(std::fs::File::open(&path)?))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let end = Instant::now() + Duration::from_millis(args.timeout);
+    let mut pause = Duration::from_micros(200);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status.success());
+        }
+        if Instant::now() >= end {
+            child.kill()?;
+            child.wait()?;
+            return Ok(false);
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(10));
+    }
+}

@@ -1,0 +1,62 @@
+//! `pleach grammar symbolic`
+
+use super::{Source, find};
+use crate::exit::{Code, Failure};
+use crate::show;
+use pleach_grammar::TokenId;
+use pleach_grammar::symbolic::{Abstraction, Symbolic as Grammar};
+use std::collections::HashMap;
+use std::io::Write;
+
+#[derive(clap::Args)]
+pub struct Symbolic {
+    #[command(flatten)]
+    source: Source,
+    /// Leave this token as it is
+    #[arg(long, value_name = "TOKEN")]
+    keep: Vec<String>,
+    /// Make this token one symbolic constant
+    #[arg(long, value_name = "TOKEN")]
+    one: Vec<String>,
+    /// Make this token any number of symbolic constants from 1 on
+    #[arg(long, value_name = "TOKEN")]
+    many: Vec<String>,
+}
+
+impl Symbolic {
+    fn choices(
+        &self,
+        grammar: &pleach_grammar::Grammar,
+    ) -> Result<HashMap<TokenId, Abstraction>, Failure> {
+        let mut choices = HashMap::new();
+        for (names, choice) in [
+            (&self.keep, Abstraction::Keep),
+            (&self.one, Abstraction::One),
+            (&self.many, Abstraction::AtLeast(1)),
+        ] {
+            for name in names {
+                choices.insert(find(grammar, name)?, choice);
+            }
+        }
+        Ok(choices)
+    }
+}
+
+pub fn run(args: &Symbolic) -> Result<Code, Failure> {
+    let grammar = args.source.load()?;
+    let choices = args.choices(&grammar)?;
+    let choose = |t| choices.get(&t).copied().unwrap_or(Abstraction::Auto);
+    let symbolic = Grammar::new(&grammar, choose).map_err(Failure::person)?;
+    let mut out = show::out();
+    for id in grammar.token_ids().filter(|id| symbolic.replaced[id.index()]) {
+        writeln!(out, "// {} gave way to symbolic constants", grammar.token(id).name)?;
+    }
+    let it = &symbolic.grammar;
+    for id in it.rule_ids() {
+        for &production in &it.rule(id).productions {
+            writeln!(out, "{}", it.show(production))?;
+        }
+    }
+    out.flush()?;
+    Ok(Code::Ok)
+}

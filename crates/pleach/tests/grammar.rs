@@ -1,0 +1,145 @@
+//! `pleach grammar …`: what is printed for people, and bad input refused.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+fn grammars(name: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../pleach-grammar/tests/grammars");
+    root.join(name).to_str().expect("a path").to_owned()
+}
+
+fn pleach(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pleach"));
+    command.arg("grammar").args(args).output().expect("pleach runs")
+}
+
+fn text(args: &[&str]) -> String {
+    let out = pleach(args);
+    assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8(out.stdout).expect("text")
+}
+
+/// Status 2, nothing on standard output, one line that holds all of `parts`.
+fn refuses(args: &[&str], parts: &[&str]) {
+    let out = pleach(args);
+    let message = String::from_utf8_lossy(&out.stderr);
+    assert_eq!(out.status.code(), Some(2), "{args:?}: {message}");
+    assert!(out.stdout.is_empty(), "{args:?}");
+    assert_eq!(message.lines().count(), 1, "{args:?}: {message}");
+    for part in parts {
+        assert!(message.contains(part), "{args:?}: {message}");
+    }
+}
+
+struct Files(TempDir);
+
+impl Files {
+    fn new() -> Files {
+        Files(tempfile::tempdir().expect("a directory"))
+    }
+
+    fn file(&self, name: &str, text: &str) -> String {
+        let path: PathBuf = self.0.path().join(name);
+        std::fs::write(&path, text).expect("writable");
+        path.to_str().expect("a path").to_owned()
+    }
+}
+
+/// The paper's table, from the command line: concrete, symbolic, and walked.
+#[test]
+fn the_table_of_the_paper() {
+    let calc = &grammars("simplecalc.ebnf");
+    let last = |args: &[&str]| text(args).lines().last().expect("a line").trim().to_owned();
+    assert_eq!(last(&["count", calc, "--max-length", "4"]), "4  80910  108066");
+    let symbolic = ["count", calc, "--symbolic", "--max-length", "6"];
+    assert_eq!(last(&symbolic), "6  652  853");
+    assert_eq!(text(&symbolic).lines().next(), Some("length in bytes  derivations  up to it"));
+    assert_eq!(last(&["enumerate", calc, "--max-length", "4", "--quiet"]), "108066");
+    let symbolic = ["enumerate", calc, "--max-length", "6", "--symbolic", "--quiet"];
+    assert_eq!(last(&symbolic), "853");
+    let short = text(&["enumerate", calc, "--max-length", "2", "--symbolic"]);
+    assert_eq!(short, "α\n-α\n");
+}
+
+#[test]
+fn the_examples_of_the_paper() {
+    let g = &grammars("sexpression.ebnf");
+    let done = text(&["complete", g, "--tokens", "( + ( {(,num,id,let}"]);
+    assert_eq!(done, "( + ( let ( ( id num ) ) num ) num )\n");
+    assert_eq!(text(&["complete", g, "--tokens", "( ) ."]), "unsat\n");
+    assert_eq!(text(&["complete", g, "--tokens", "!( "]), "num\n");
+    assert_eq!(text(&["complete", g, "--tokens", ". + ."]), "( + num num )\n");
+    refuses(&["complete", g, "--tokens", "( plus"], &["the grammar has no token plus"]);
+}
+
+#[test]
+fn trees_go_there_and_back() {
+    let (files, json) = (Files::new(), &grammars("json.ebnf"));
+    let input = "{\"a\":[1,true,{\"b c\":null}]}";
+    let path = files.file("input", input);
+    let tree = text(&["parse", json, &path]);
+    assert!(tree.starts_with("value/1\n object/2\n  \"{\" = \"{\"\n"), "{tree}");
+    let tree = files.file("tree", &tree);
+    assert_eq!(text(&["unparse", json, &tree]), input);
+    refuses(&["unparse", json, &files.file("bad", "value/9\n")], &["bad:1:1", "value"]);
+    let out = pleach(&["parse", json, &files.file("wrong", "{\"a\":[1,]}")]);
+    assert_eq!(out.status.code(), Some(1));
+    let message = String::from_utf8_lossy(&out.stderr);
+    assert!(message.contains("wrong:1:9: \"]\" is not expected here"), "{message}");
+    assert!(String::from_utf8_lossy(&out.stdout).contains("is missing"));
+}
+
+#[test]
+fn samples_have_their_length_and_repeat() {
+    let json = &grammars("json.ebnf");
+    let args = ["sample", json, "--length", "40", "--count", "5", "--seed", "3"];
+    let samples = text(&args);
+    assert_eq!(samples.lines().map(str::len).collect::<Vec<_>>(), [40; 5]);
+    assert_eq!(samples, text(&args));
+    assert!(text(&["sample", json, "--cover", "2"]).lines().count() > 3);
+    assert_eq!(text(&["sample", json, "--count", "7"]).lines().count(), 7);
+    let files = Files::new();
+    let even = files.file("even.ebnf", "s ::= \"aa\" | \"aa\" s\n");
+    refuses(&["sample", &even, "--length", "5"], &["no sentence has exactly 5 bytes"]);
+}
+
+#[test]
+fn reduction_runs_a_command() {
+    let (files, json) = (Files::new(), &grammars("json.ebnf"));
+    let input = files.file("input", "{\"a\":[1,true,{\"b\":null}],\"c\":[[]]}");
+    let smaller = text(&["reduce", json, &input, "--", "grep", "-q", "null"]);
+    assert_eq!(smaller, "null");
+    refuses(&["reduce", json, &input, "--", "false"], &["does not succeed on the input itself"]);
+    refuses(&["reduce", json, &input, "--", "/no/such/command"], &["/no/such/command"]);
+}
+
+#[test]
+fn checks_and_conversions() {
+    let (files, calc) = (Files::new(), &grammars("simplecalc.ebnf"));
+    let report = text(&["check", calc]);
+    assert!(report.contains("e is left-recursive") && report.contains("productions      11"));
+    let bad = files.file("bad.ebnf", "s ::= s | \"a\" | t\nt ::= \"b\"\nu ::= u \"c\"\n");
+    let out = pleach(&["check", &bad]);
+    assert_eq!(out.status.code(), Some(1));
+    let report = String::from_utf8_lossy(&out.stdout);
+    assert!(report.contains("bad.ebnf:1:1: warning: s can become itself"), "{report}");
+    assert!(report.contains("bad.ebnf:3:1: warning: no derivation of u ends"), "{report}");
+    refuses(&["count", &bad], &["bad.ebnf:1:1", "endlessly many derivations"]);
+    for form in ["ebnf", "g4", "json", "hampi"] {
+        assert!(!text(&["convert", calc, "--to", form]).is_empty());
+    }
+    assert!(text(&["symbolic", calc]).contains("e: α\n"));
+}
+
+#[test]
+fn bad_grammars_are_refused() {
+    let files = Files::new();
+    let undefined = files.file("undefined.ebnf", "s ::= \"a\" nowhere\n");
+    refuses(&["check", &undefined], &["undefined.ebnf:1:11", "nowhere"]);
+    let empty = files.file("empty.ebnf", "s ::= \"a\" s\n");
+    refuses(&["sample", &empty], &["empty.ebnf:1:1", "the language is empty"]);
+    refuses(&["count", "/no/such/file"], &["/no/such/file"]);
+    let calc = &grammars("simplecalc.ebnf");
+    refuses(&["count", calc, "--max-length", "100000"], &["4096 is the limit"]);
+}

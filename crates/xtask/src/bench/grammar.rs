@@ -1,0 +1,267 @@
+//! `./x bench grammar`: what sampling, enumerating, completing and parsing take,
+//! each beside the bar that it is held to.
+//!
+//! Times are of the processor, on one thread, and every figure is the best of some
+//! rounds: other work on the machine only ever makes one slower.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use nix::sys::resource::{UsageWho, getrusage};
+use pleach_grammar::count::Unit;
+use pleach_grammar::enumerate::{Enumerator, Limits};
+use pleach_grammar::sample::{Sentence, Uniform, Weighted};
+use pleach_grammar::{Automaton, Chart, Grammar, Lexer, Parser, TokenId, TokenSet, import, unroll};
+use serde::Serialize;
+
+use crate::project;
+
+#[derive(clap::Args)]
+pub struct GrammarArgs {
+    /// Rounds; the best of them counts
+    #[arg(long, default_value_t = 5)]
+    rounds: u32,
+    /// Milliseconds of a round, where one can last as long as one likes
+    #[arg(long, default_value_t = 300)]
+    millis: u64,
+}
+
+#[derive(Serialize)]
+struct Figure {
+    what: String,
+    value: f64,
+    unit: &'static str,
+    /// At least (for speeds) or at most (for times).
+    bar: Option<f64>,
+    met: bool,
+}
+
+struct Bench<'a> {
+    args: &'a GrammarArgs,
+    figures: Vec<Figure>,
+}
+
+/// A program in the grammar of tests/grammars/javascript.ebnf, as tokens.
+const SCRIPT: &str = "function identifier ( identifier , identifier ) { var identifier = number + \
+    identifier * ( number - identifier ) ; if ( identifier < number ) { return identifier . \
+    identifier ( identifier [ number ] , { identifier : string } ) ; } else { for ( identifier = \
+    number ; identifier < number ; identifier ++ ) identifier += number ; } }";
+
+pub fn run(args: &GrammarArgs) -> Result<bool> {
+    let mut bench = Bench { args, figures: Vec::new() };
+    bench.sampling()?;
+    bench.enumerating()?;
+    bench.completing()?;
+    bench.unrolling()?;
+    bench.parsing()?;
+    println!("| | | bar | |\n|---|---|---|---|");
+    for f in &bench.figures {
+        let bar = f.bar.map_or(String::new(), |b| format!("{b} {}", f.unit));
+        let met = if f.bar.is_none() {
+            ""
+        } else if f.met {
+            "met"
+        } else {
+            "**not met**"
+        };
+        println!("| {} | {:.4} {} | {bar} | {met} |", f.what, f.value, f.unit);
+    }
+    let path = project::target("bench").join("grammar.json");
+    std::fs::create_dir_all(project::target("bench"))?;
+    std::fs::write(&path, serde_json::to_vec_pretty(&bench.figures)?)
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    println!("\nAll numbers are in {}.", path.display());
+    Ok(bench.figures.iter().all(|f| f.met))
+}
+
+/// What this thread has had of the processor.
+fn spent() -> Duration {
+    let usage = getrusage(UsageWho::RUSAGE_THREAD).expect("the kernel knows this thread");
+    let micros = |t: nix::sys::time::TimeVal| t.tv_sec() as u64 * 1_000_000 + t.tv_usec() as u64;
+    Duration::from_micros(micros(usage.user_time()) + micros(usage.system_time()))
+}
+
+fn load(name: &str) -> Result<Arc<Grammar>> {
+    let path = project::root().join("crates/pleach-grammar/tests/grammars").join(name);
+    Ok(Arc::new(import::load(&path, None)?))
+}
+
+fn automaton(grammar: &Arc<Grammar>) -> Result<Arc<Automaton>> {
+    Ok(Arc::new(Automaton::new(Arc::clone(grammar))?))
+}
+
+fn other(grammar: &Grammar, token: TokenId) -> TokenSet {
+    TokenSet::of(grammar.tokens.len(), [token]).complement()
+}
+
+impl Bench<'_> {
+    /// A speed: units of work a second, in millions.
+    fn speed(
+        &mut self,
+        what: &str,
+        unit: &'static str,
+        bar: Option<f64>,
+        mut work: impl FnMut() -> usize,
+    ) {
+        let mut best = 0f64;
+        for _ in 0..self.args.rounds {
+            let (start, mut done) = (spent(), 0);
+            while spent() - start < Duration::from_millis(self.args.millis) {
+                done += work();
+            }
+            best = best.max(done as f64 / (spent() - start).as_secs_f64() / 1e6);
+        }
+        let met = bar.is_none_or(|bar| best >= bar);
+        self.figures.push(Figure { what: what.into(), value: best, unit, bar, met });
+    }
+
+    /// The time of one piece of work, which is `parts` pieces.
+    fn time(
+        &mut self,
+        what: &str,
+        unit: &'static str,
+        bar: Option<f64>,
+        parts: usize,
+        mut work: impl FnMut(),
+    ) {
+        let scale = if unit == "ms" { 1e3 } else { 1e6 };
+        let mut best = f64::INFINITY;
+        for _ in 0..self.args.rounds {
+            // Often enough for the clock.
+            let (start, mut times) = (spent(), 0);
+            while times == 0 || spent() - start < Duration::from_millis(self.args.millis / 10) {
+                work();
+                times += parts;
+            }
+            best = best.min((spent() - start).as_secs_f64() * scale / times as f64);
+        }
+        let met = bar.is_none_or(|bar| best <= bar);
+        self.figures.push(Figure { what: what.into(), value: best, unit, bar, met });
+    }
+
+    fn sampling(&mut self) -> Result<()> {
+        for name in ["json", "arithmetic"] {
+            let grammar = load(&format!("{name}.ebnf"))?;
+            let mut weighted = Weighted::new(&grammar, 1)?;
+            let mut out = Vec::new();
+            self.speed(&format!("sample {name} by weight"), "MB/s", Some(200.0), || {
+                out.clear();
+                while out.len() < 1 << 16 {
+                    weighted.sample(1 << 14, &mut out);
+                }
+                out.len()
+            });
+            for length in [100, 500] {
+                let mut uniform = Uniform::new(Arc::clone(&grammar), Unit::Bytes, length, 1)?;
+                let mut sentence = Sentence::default();
+                let what = format!("sample {name} uniformly, {length} bytes");
+                self.speed(&what, "MB/s", Some(20.0), || {
+                    (0..100)
+                        .map(|_| {
+                            uniform.sample(length, &mut sentence);
+                            sentence.bytes.len()
+                        })
+                        .sum()
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn enumerating(&mut self) -> Result<()> {
+        let grammar = load("simplecalc.ebnf")?;
+        let limits = Limits { unit: Unit::Bytes, longest: 6, highest: None, constants: None };
+        let all = Enumerator::new(&grammar, &limits)?;
+        self.speed("enumerate SimpleCalc, length 6", "M derivations/s", Some(5.0), || {
+            let mut left = 5_000_000u32;
+            all.walk(|_| {
+                left -= 1;
+                left > 0
+            }) as usize
+        });
+        Ok(())
+    }
+
+    fn completing(&mut self) -> Result<()> {
+        let grammar = load("javascript.ebnf")?;
+        let automaton = automaton(&grammar)?;
+        let find = |name| grammar.find_token(name).with_context(|| format!("no token {name}"));
+        let script: Result<Vec<TokenId>> = SCRIPT.split_whitespace().map(find).collect();
+        let script = script?;
+        for (length, bar) in [(50, 1.0), (500, 10.0), (5000, 100.0)] {
+            let seed: Vec<TokenId> = script.iter().copied().cycle().take(length).collect();
+            let last = other(&grammar, seed[length - 1]);
+            self.time(&format!("complete, prefix of {length}, fresh"), "ms", Some(bar), 1, || {
+                let mut chart = Chart::new(Arc::clone(&automaton));
+                let pushed = seed[..length - 1].iter().all(|&t| chart.push_token(t));
+                assert!(pushed, "the script is of the grammar");
+                std::hint::black_box(chart.push(&last).then(|| chart.complete()));
+            });
+            let mut chart = Chart::new(Arc::clone(&automaton));
+            ensure!(seed.iter().all(|&t| chart.push_token(t)), "the script is of the grammar");
+            let others: Vec<TokenSet> = seed.iter().map(|&t| other(&grammar, t)).collect();
+            let bar = (length == 500).then_some(50.0);
+            let what = format!("complete, each flip on a shared prefix of {length}");
+            self.time(&what, "µs", bar, length, || {
+                for (at, set) in others.iter().enumerate() {
+                    std::hint::black_box(chart.flip(at, set));
+                }
+            });
+        }
+        let all = TokenSet::all(grammar.tokens.len());
+        for length in [10, 20, 40] {
+            let what = format!("complete, any token at each of {length}");
+            self.time(&what, "ms", None, 1, || {
+                let mut chart = Chart::new(Arc::clone(&automaton));
+                let pushed = (0..length).all(|_| chart.push(&all));
+                std::hint::black_box(pushed.then(|| chart.complete()));
+            });
+        }
+        Ok(())
+    }
+
+    /// The paper's algorithm beside ours, on a grammar that it ends for.
+    fn unrolling(&mut self) -> Result<()> {
+        let grammar = load("sexpression.ebnf")?;
+        let automaton = automaton(&grammar)?;
+        let all = TokenSet::all(grammar.tokens.len());
+        for length in [4, 8, 12, 16] {
+            let sets = vec![all.clone(); length];
+            let mut ended = true;
+            self.time(&format!("any token at each of {length}, chart"), "ms", None, 1, || {
+                let mut chart = Chart::new(Arc::clone(&automaton));
+                let pushed = sets.iter().all(|s| chart.push(s));
+                std::hint::black_box(pushed.then(|| chart.complete()));
+            });
+            let what = format!("any token at each of {length}, unroll and prune");
+            self.time(&what, "ms", None, 1, || {
+                ended &= std::hint::black_box(unroll::shortest(&grammar, &sets, 1 << 20)).is_ok();
+            });
+            if let (false, Some(figure)) = (ended, self.figures.last_mut()) {
+                figure.what.push_str(" (given up after 2^20 forms)");
+            }
+        }
+        Ok(())
+    }
+
+    fn parsing(&mut self) -> Result<()> {
+        let grammar = load("json.ebnf")?;
+        let mut weighted = Weighted::new(&grammar, 1)?;
+        let mut text = b"[".to_vec();
+        while text.len() < 1 << 20 {
+            if text.len() > 1 {
+                text.push(b',');
+            }
+            weighted.sample(1 << 12, &mut text);
+        }
+        text.push(b']');
+        let parser = Parser::new(automaton(&grammar)?, Lexer::new(&grammar)?);
+        ensure!(parser.parse(&text).is_ok(), "a sample is a sentence");
+        self.speed("parse JSON", "MB/s", Some(10.0), || {
+            std::hint::black_box(parser.parse(&text).is_ok());
+            text.len()
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,65 @@
+//! Where the files of a source are, fetched if they are not there yet.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::process;
+use crate::project;
+
+const FETCH_LIMIT: Duration = Duration::from_secs(900);
+const BUILD_LIMIT: Duration = Duration::from_secs(3600);
+
+/// The directory of `debian:NAME`, `pypi:NAME` or `crate:NAME`.
+pub fn fetched(source: &str) -> Result<PathBuf> {
+    if let Some(name) = source.strip_prefix("crate:") {
+        return crate_dir(name);
+    }
+    let dir = project::target("grammars").join(source.replace(':', "-"));
+    let script = project::root().join("tools/grammars/fetch.sh");
+    let mut command = Command::new("bash");
+    command.arg(script).arg(source).arg(&dir).env("SUBJECTS", project::target("subjects"));
+    let done = process::run(&mut command, FETCH_LIMIT)?;
+    if !done.exit.success() {
+        bail!("cannot fetch it: {}: {}", done.exit, done.complaint());
+    }
+    Ok(dir)
+}
+
+/// Where cargo keeps a crate that the helper program depends on.
+fn crate_dir(name: &str) -> Result<PathBuf> {
+    let mut command = cargo("metadata");
+    command.args(["--format-version", "1"]);
+    let done = process::run(&mut command, FETCH_LIMIT)?;
+    if !done.exit.success() {
+        bail!("cargo metadata: {}: {}", done.exit, done.complaint());
+    }
+    let metadata: Value = serde_json::from_slice(&done.stdout)?;
+    let packages = metadata["packages"].as_array().context("cargo metadata has no packages")?;
+    let package = packages.iter().find(|package| package["name"] == name);
+    let manifest = package.and_then(|package| package["manifest_path"].as_str());
+    let manifest = PathBuf::from(manifest.with_context(|| format!("no crate {name} is fetched"))?);
+    Ok(manifest.parent().context("a manifest lies in a directory")?.to_owned())
+}
+
+/// The program that asks the parsers of tree-sitter.
+pub fn tree_sitter_program() -> Result<PathBuf> {
+    let mut command = cargo("build");
+    let target = project::target("grammars").join("tree-sitter");
+    command.args(["--quiet", "--release", "--target-dir"]).arg(&target);
+    let done = process::run(&mut command, BUILD_LIMIT)?;
+    if !done.exit.success() {
+        bail!("cargo build: {}: {}", done.exit, done.complaint());
+    }
+    Ok(target.join("release/accept"))
+}
+
+fn cargo(what: &str) -> Command {
+    let mut command = Command::new("cargo");
+    let manifest = project::root().join("tools/grammars/tree-sitter/Cargo.toml");
+    command.arg(what).arg("--manifest-path").arg(manifest);
+    command
+}

@@ -1,0 +1,90 @@
+//! Sentences of a grammar, and our own parser on them and on real inputs.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use pleach_grammar::count::Unit;
+use pleach_grammar::detokenize::Detokenizer;
+use pleach_grammar::sample::{Sentence, Uniform};
+use pleach_grammar::{Automaton, Grammar, Lexer, Parser, Pattern, ProductionId, Symbol, analysis};
+
+use super::{Args, Share};
+
+pub struct Drawn {
+    pub texts: Vec<Vec<u8>>,
+    pub parsed_back: Share,
+}
+
+/// Draws sentences of rising lengths, uniformly among those of each, and parses
+/// each back.
+pub fn draw(grammar: &Grammar, args: &Args) -> Result<Drawn> {
+    let known = Arc::new(without_unknown(grammar)?);
+    let mut uniform = Uniform::new(Arc::clone(&known), Unit::Tokens, args.tokens, args.seed)?;
+    let detokenizer = Detokenizer::new(&known)?;
+    let parser = parser(&known)?;
+    let (mut sentence, mut texts, mut parsed) = (Sentence::default(), Vec::new(), 0);
+    let lengths: Vec<usize> = (1..=args.tokens)
+        .filter(|length| uniform.counts().of_length(*length) != 0u32.into())
+        .collect();
+    if lengths.is_empty() {
+        bail!("no sentence of up to {} tokens", args.tokens);
+    }
+    for at in 0..args.count {
+        sentence.clear();
+        if !uniform.sample(lengths[at % lengths.len()], &mut sentence) {
+            continue;
+        }
+        let pieces: Vec<_> = sentence.pieces().collect();
+        let text = detokenizer.join(&pieces);
+        match parser.parse(&text) {
+            Ok(_) => parsed += 1,
+            Err(problem) if args.verbose => {
+                println!("  not read back: {}: {problem}", text.escape_ascii());
+            }
+            Err(_) => {}
+        }
+        texts.push(text);
+    }
+    let parsed_back = Share(parsed, texts.len());
+    Ok(Drawn { texts, parsed_back })
+}
+
+pub fn real_inputs(grammar: &Grammar, paths: &[PathBuf], verbose: bool) -> Result<Share> {
+    let parser = parser(&Arc::new(grammar.clone()))?;
+    let mut parsed = 0;
+    for path in paths {
+        match parser.parse(&fs::read(path)?) {
+            Ok(_) => parsed += 1,
+            Err(problem) if verbose => println!("  {}:{problem}", path.display()),
+            Err(_) => {}
+        }
+    }
+    Ok(Share(parsed, paths.len()))
+}
+
+fn parser(grammar: &Arc<Grammar>) -> Result<Parser> {
+    let lexer = Lexer::new(grammar)?;
+    Ok(Parser::new(Arc::new(Automaton::new(Arc::clone(grammar))?), lexer))
+}
+
+/// The grammar without productions for whose tokens nobody knows a text.
+fn without_unknown(grammar: &Grammar) -> Result<Grammar> {
+    let mut known = grammar.clone();
+    let writable = |symbol: &Symbol| match symbol {
+        Symbol::Token(token) => grammar.token(*token).pattern != Pattern::Unknown,
+        Symbol::Rule(_) => true,
+    };
+    known.productions.retain(|production| production.symbols.iter().all(writable));
+    for rule in &mut known.rules {
+        rule.productions.clear();
+    }
+    for (at, production) in known.productions.iter().enumerate() {
+        known.rules[production.rule.index()].productions.push(ProductionId::new(at));
+    }
+    if !analysis::productive(&known)[known.start.index()] {
+        bail!("every sentence has a token that is known by name only");
+    }
+    Ok(known)
+}
