@@ -20,7 +20,7 @@ use std::collections::HashSet;
 use self::parse::{Declared, File, Key};
 use super::ImportError;
 use super::lex::Names;
-use super::lexicon::{self, Lexicon, char_name, pattern_of};
+use super::lexicon::{self, Lexicon, catches_all, char_name, pattern_of};
 use super::text::Source;
 use crate::builder::Attributes;
 use crate::{
@@ -86,7 +86,8 @@ fn build(
             let token = &file.tokens[at];
             let is_rule = matches!(&token.key, Key::Name(name) if file.is_rule(name));
             let known = lexicon.as_ref().and_then(|l| l.get(&lexicon_key(&token.key)?));
-            let wanted = used.contains(&at) || known.is_some();
+            let wanted =
+                used.contains(&at) || known.is_some_and(|entry| !catches_all(&entry.regex));
             if is_rule || numbers[at] == 0 || !wanted {
                 return None;
             }
