@@ -80,7 +80,7 @@ fn build(
         .iter()
         .flat_map(|a| a.symbols.iter().filter_map(|(_, key)| file.token(key)))
         .collect();
-    let numbers = numbers(&file.tokens);
+    let numbers = numbers(&file);
     let ids: Vec<Option<TokenId>> = (0..file.tokens.len())
         .map(|at| {
             let token = &file.tokens[at];
@@ -255,20 +255,22 @@ fn is_text(alias: &[u8]) -> bool {
 }
 
 /// The numbers that bison gives: a character its code, other tokens one more than
-/// the highest so far. 256 is `error` and the number behind the highest that the
-/// file gives goes to the undefined token: without any, tokens start at 258.
-fn numbers(tokens: &[Declared]) -> Vec<i64> {
+/// the highest so far, in the order of their places. 256 is `error` and the number
+/// behind the highest that the file gives goes to the undefined token: without
+/// any, tokens start at 258. Raw numbers count from 3.
+fn numbers(file: &File) -> Vec<i64> {
+    let tokens = &file.tokens;
     let given = tokens.iter().filter_map(|token| token.number);
-    let undefined = given.max().unwrap_or(0).max(256) + 1;
-    let mut last = undefined;
-    tokens
-        .iter()
-        .map(|token| match token.number {
-            Some(number) => number,
-            None => {
-                last = last.saturating_add(1);
-                last
-            }
-        })
-        .collect()
+    let mut last = if file.raw { 2 } else { given.max().unwrap_or(0).max(256).saturating_add(1) };
+    let mut order: Vec<usize> = (0..tokens.len()).collect();
+    order.sort_by_key(|token| tokens[*token].at);
+    let mut numbers = vec![0; tokens.len()];
+    for token in order {
+        let given = tokens[token].number.filter(|number| !file.raw || *number == 0);
+        numbers[token] = given.unwrap_or_else(|| {
+            last = last.saturating_add(1);
+            last
+        });
+    }
+    numbers
 }
