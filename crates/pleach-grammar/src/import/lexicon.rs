@@ -128,6 +128,13 @@ impl Lexicon {
     }
 }
 
+/// `.` and the like. Where no rule of the parser uses such a token it only names
+/// errors, and must not take a blank from a separator of the same length.
+pub(super) fn catches_all(regex: &Regex) -> bool {
+    matches!(regex, Regex::Class(set) if set.len() > 200)
+        || *regex == Regex::code_points([(0, 0x10_ffff)])
+}
+
 /// A character token as yacc files write it.
 pub(super) fn char_name(byte: u8) -> String {
     format!("'{}'", byte.escape_ascii())

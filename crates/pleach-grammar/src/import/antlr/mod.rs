@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 use self::parse::{Alternative, File, Kind, Rule, is_token_name};
 use super::ImportError;
 use super::lex::scanner::{self, Outcome};
-use super::lexicon::{Key, Lexicon, pattern_of};
+use super::lexicon::{Key, Lexicon, catches_all, pattern_of};
 use super::text::Source;
 use super::tree::{Expander, Lowerer, Tree};
 use crate::builder::Attributes;
@@ -332,8 +332,19 @@ impl Parsing<'_> {
         // Texts in parser rules come before the rules of the lexer.
         let texts = self.texts();
         let first = self.lowerer.builder.tokens().len() as u32;
+        let mut used: HashSet<&str> = HashSet::new();
+        for alternative in self.merged.parser.iter().flat_map(|rule| &rule.alternatives) {
+            alternative.tree.visit(&mut |tree| {
+                if let Tree::Name { name, .. } = tree {
+                    used.insert(name);
+                }
+            });
+        }
         for entry in &lexicon.entries {
             let Key::Name(name) = &entry.key else { continue };
+            if catches_all(&entry.regex) && !used.contains(name.as_str()) {
+                continue;
+            }
             self.lowerer.builder.token(Token {
                 name: name.clone(),
                 pattern: pattern_of(entry.regex.clone()),

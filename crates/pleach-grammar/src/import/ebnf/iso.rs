@@ -275,7 +275,7 @@ impl<'a> Parser<'a> {
                 let raw = self.cursor.eat_while(|b| b != quote && b != b'\n');
                 let mut text = raw.to_vec();
                 // `"\""` in dialects that escape.
-                while ends_in_escape(&text)
+                while ends_in_escape(&text, self.cursor.peek_at(1) == Some(quote))
                     && self.cursor.peek_at(1).is_some_and(|b| b != b'\n')
                     && self.cursor.rest()[1..]
                         .iter()
@@ -363,10 +363,11 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// An odd number of backslashes at the end; one alone is just that.
-fn ends_in_escape(text: &[u8]) -> bool {
+/// An odd number of backslashes at the end; one alone is just that, unless two
+/// quotes follow.
+fn ends_in_escape(text: &[u8], quoted: bool) -> bool {
     let slashes = text.iter().rev().take_while(|byte| **byte == b'\\').count();
-    slashes % 2 == 1 && text.len() > 1
+    slashes % 2 == 1 && (text.len() > 1 || quoted)
 }
 
 fn range(low: &Tree, high: &Tree) -> Option<(u32, u32)> {

@@ -20,7 +20,7 @@ use std::collections::HashSet;
 use self::parse::{Declared, File, Key};
 use super::ImportError;
 use super::lex::Names;
-use super::lexicon::{self, Lexicon, char_name, pattern_of};
+use super::lexicon::{self, Lexicon, catches_all, char_name, pattern_of};
 use super::text::Source;
 use crate::builder::Attributes;
 use crate::{
@@ -80,13 +80,14 @@ fn build(
         .iter()
         .flat_map(|a| a.symbols.iter().filter_map(|(_, key)| file.token(key)))
         .collect();
-    let numbers = numbers(&file.tokens);
+    let numbers = numbers(&file);
     let ids: Vec<Option<TokenId>> = (0..file.tokens.len())
         .map(|at| {
             let token = &file.tokens[at];
             let is_rule = matches!(&token.key, Key::Name(name) if file.is_rule(name));
             let known = lexicon.as_ref().and_then(|l| l.get(&lexicon_key(&token.key)?));
-            let wanted = used.contains(&at) || known.is_some();
+            let wanted =
+                used.contains(&at) || known.is_some_and(|entry| !catches_all(&entry.regex));
             if is_rule || numbers[at] == 0 || !wanted {
                 return None;
             }
@@ -254,20 +255,22 @@ fn is_text(alias: &[u8]) -> bool {
 }
 
 /// The numbers that bison gives: a character its code, other tokens one more than
-/// the highest so far. 256 is `error` and the number behind the highest that the
-/// file gives goes to the undefined token: without any, tokens start at 258.
-fn numbers(tokens: &[Declared]) -> Vec<i64> {
+/// the highest so far, in the order of their places. 256 is `error` and the number
+/// behind the highest that the file gives goes to the undefined token: without
+/// any, tokens start at 258. Raw numbers count from 3.
+fn numbers(file: &File) -> Vec<i64> {
+    let tokens = &file.tokens;
     let given = tokens.iter().filter_map(|token| token.number);
-    let undefined = given.max().unwrap_or(0).max(256) + 1;
-    let mut last = undefined;
-    tokens
-        .iter()
-        .map(|token| match token.number {
-            Some(number) => number,
-            None => {
-                last = last.saturating_add(1);
-                last
-            }
-        })
-        .collect()
+    let mut last = if file.raw { 2 } else { given.max().unwrap_or(0).max(256).saturating_add(1) };
+    let mut order: Vec<usize> = (0..tokens.len()).collect();
+    order.sort_by_key(|token| tokens[*token].at);
+    let mut numbers = vec![0; tokens.len()];
+    for token in order {
+        let given = tokens[token].number.filter(|number| !file.raw || *number == 0);
+        numbers[token] = given.unwrap_or_else(|| {
+            last = last.saturating_add(1);
+            last
+        });
+    }
+    numbers
 }

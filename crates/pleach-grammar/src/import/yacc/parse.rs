@@ -15,13 +15,15 @@ pub enum Key {
     Str(Vec<u8>),
 }
 
-/// A token, in the order in which bison numbers them.
+/// A token, and the place by which bison numbers it.
 #[derive(Clone, Debug)]
 pub struct Declared {
     pub key: Key,
     pub at: usize,
     pub number: Option<i64>,
     pub alias: Option<Vec<u8>>,
+    /// By `%token`.
+    declared: bool,
     /// Has a value: then its text is not always the same.
     pub typed: bool,
     pub precedence: Option<Precedence>,
@@ -48,6 +50,8 @@ pub struct File {
     pub language: Language,
     /// What C puts before the names of tokens (`api.token.prefix`).
     pub prefix: String,
+    /// Tokens are numbered without regard to characters (`api.token.raw`).
+    pub raw: bool,
     token_index: HashMap<Key, usize>,
     rule_index: HashMap<String, usize>,
     aliases: HashMap<Vec<u8>, usize>,
@@ -76,7 +80,15 @@ impl File {
             _ => None,
         };
         self.token_index.insert(key.clone(), self.tokens.len());
-        self.tokens.push(Declared { key, at, number, alias: None, typed: false, precedence: None });
+        self.tokens.push(Declared {
+            key,
+            at,
+            number,
+            alias: None,
+            declared: false,
+            typed: false,
+            precedence: None,
+        });
         self.tokens.len() - 1
     }
 }
@@ -223,6 +235,7 @@ impl<'a> Parser<'a> {
                         self.file.prefix = inside.trim().to_owned();
                     }
                 }
+                self.file.raw |= self.peek()?.1 == Lexeme::Name("api.token.raw".into());
                 return self.skip_arguments();
             }
             _ => {
@@ -279,8 +292,14 @@ impl<'a> Parser<'a> {
     ) -> usize {
         let token = self.file.declare(at, key);
         self.file.tokens[token].typed |= typed;
-        if precedence.is_some() {
-            self.file.tokens[token].precedence = precedence;
+        match precedence {
+            Some(_) => self.file.tokens[token].precedence = precedence,
+            // Bison numbers a token where %token declares it, whatever came before.
+            None if self.file.tokens[token].declared => {}
+            None => {
+                self.file.tokens[token].declared = true;
+                self.file.tokens[token].at = at;
+            }
         }
         token
     }

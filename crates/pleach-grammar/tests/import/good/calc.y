@@ -20,6 +20,7 @@ static const char *text = "%} is not the end" "}";
 %nonassoc NO_ELSE
 %nonassoc ELSE
 %left PLUS MINUS
+%nonassoc PRINT
 %left '*' '/'
 %precedence UNARY
 %right '^'
@@ -53,7 +54,7 @@ expr: NUMBER | NAME
     | '(' expr ')'
     | '\n' '\'' '\x41' '\101' expr %dprec 2 %merge <both>
     ;
-%token PRINT;
+%token PRINT MINUS;
 %%
 int main(void) { return yyparse(); }
 "an unclosed quote and {{{ are nobody's business here
