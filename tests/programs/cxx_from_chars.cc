@@ -4,6 +4,7 @@
 // stdout: "minus forty-two\n"
 // exit: 3
 // path: length: len <= 15
+// path: len > 0
 // path: len != 0
 // path: pin: len == 6
 // path: model: in[0] != '='

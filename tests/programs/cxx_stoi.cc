@@ -12,6 +12,7 @@
 // path: model: in[0] != '\0'
 // path: model: in[1] != '\0'
 // path: model: in[2] != '\0'
+// path: length: len <= 3
 // path: len + 0x3fffffffffffffff - len >= 3
 // path: 3 - len + len <= 15
 // path: len == len
@@ -40,6 +41,7 @@
 // path: model: in[1] != '\0'
 // path: model: in[2] != '\0'
 // path: model: in[3] != '\0'
+// path: length: len <= 4
 // path: len + 0x3fffffffffffffff - len >= 4
 // path: 4 - len + len <= 15
 // path: len == len
@@ -69,13 +71,13 @@
 // path: model: in[8] != '\0'
 // path: model: in[9] != '\0'
 // path: model: in[10] != '\0'
+// path: length: len <= 11
 // path: len + 0x3fffffffffffffff - len >= 11
 // path: 11 - len + len <= 15
 // path: len == len
 // path: pin: 11 - len + len == 11
 // path: model: !(in[0] == ' ' || (uint8_t)(in[0] - 9) <= 4)
 // path: model: in[0] != '-'
-// path: model: in[0] != '+'
 // path: …
 #include <cstdio>
 #include <stdexcept>

@@ -5,8 +5,6 @@
 // stdout: "x is five\n"
 // exit: 0
 // path: length: len > 0
-// path: in[0] != -1
-// path: in[0] != -1
 // path: length: len > 1
 // path: length: len > 2
 // path: length: len > 3
@@ -28,6 +26,8 @@
 // path: (table_…[in[4] + 128] & 8192) == 0
 // path: (table_…[in[5] + 128] & 8192) != 0
 // path: (table_…[in[5] + 128] & 8192) != 0
+// path: (table_…[in[6] + 128] & 8192) == 0
+// path: in[6] != '-'
 // path: …
 // must: in[0] == 's'
 // must: in[6] == '5'

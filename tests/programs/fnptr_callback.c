@@ -24,10 +24,10 @@
 // path: (int8_t)in[5] > '/'
 // path: in[5] >= ':'
 // path: len <= 6
+// path: len > 0
 // path: (int8_t)in[0] > '/'
 // path: in[0] >= ':'
 // path: len > 1
-// path: (int8_t)in[1] > '/'
 // path: …
 // same: "x3y45z"
 // other: "a1b2cc"

@@ -6,6 +6,7 @@
 // exit: 0
 // path: length: len > 2
 // path: select: in[2] == '?'
+// losses: unmodelled
 // must: in[2] == '?'
 // diverges: uninstrumented code
 #include <stdio.h>

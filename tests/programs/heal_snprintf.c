@@ -5,6 +5,7 @@
 // exit: 0
 // path: length: len > 5
 // path: select: in[5] == 'f'
+// losses: unmodelled
 // free: 0 1
 // must: in[5] == 'f'
 #include <stdio.h>

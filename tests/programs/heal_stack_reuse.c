@@ -6,6 +6,7 @@
 // exit: 0
 // path: length: len > 1
 // path: select: in[0] == 'z'
+// losses: unmodelled
 // free: 1
 // must: in[0] == 'z'
 #include <stdio.h>

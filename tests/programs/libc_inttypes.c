@@ -20,13 +20,13 @@
 // path: model: in[5] != '-'
 // path: model: in[5] != '+'
 // path: model: (uint8_t)(in[5] - '0') <= 9
+// path: length: len <= 6
 // path: model: !(in[0] == ' ' || (uint8_t)(in[0] - 9) <= 4)
 // path: model: in[0] != '-'
 // path: model: in[0] != '+'
 // path: model: in[0] != '0'
 // path: model: (uint8_t)(in[0] - '0') <= 9
 // path: model: (uint8_t)(in[1] - '0') > 9
-// path: model: (uint8_t)((in[1] | 32) - 97) > 5
 // path: …
 // same: "3 -2 1"
 // other: "1 -2 4"

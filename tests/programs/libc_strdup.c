@@ -14,6 +14,7 @@
 // path: model: in[6] != '\0'
 // path: model: in[7] != '\0'
 // path: model: in[8] != '\0'
+// path: length: len <= 9
 // path: select: in[0] == 'c'
 // path: select: in[0] == 'c' && in[1] == 'o' && in[2] == 'p' && in[3] == 'y'
 // must: in[0] == 'c'

@@ -6,6 +6,7 @@
 // exit: 0
 // path: length: len <= 14
 // path: len >= 1
+// path: length: len <= 6
 // path: select: in[0] == 's' && in[1] == 't' && in[2] == 'a' && in[3] == 't' && in[4] == 'i' && in[5] == 'c'
 // must: in[0] == 's'
 // other: "dynamic"

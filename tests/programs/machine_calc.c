@@ -10,7 +10,7 @@
 // path: length: len > 1
 // path: in[1] != '*'
 // path: !(in[1] == '*' || in[1] == '/')
-// path: switch: in[1] == '+'
+// path: switch: in[1] != '/' && in[1] != '*'
 // path: in[1] == '+'
 // path: in[1] == '+' || in[1] == '-'
 // path: switch: in[1] == '+'
@@ -50,7 +50,7 @@
 // path: length: len > 4
 // path: in[4] != '*'
 // path: !(in[4] == '*' || in[4] == '/')
-// path: switch: in[4] == '-'
+// path: switch: in[4] != '/' && in[4] != '*'
 // path: in[4] != '+'
 // path: in[4] == '+' || in[4] == '-'
 // path: switch: in[4] == '-'

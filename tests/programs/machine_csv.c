@@ -5,7 +5,7 @@
 // stdout: "2 rows, 2 commas, 1 quotes\n"
 // exit: 0
 // path: length: len > 0
-// path: switch: in[0] == 'a'
+// path: switch: in[0] != '"' && in[0] != ',' && in[0] != '\n'
 // path: length: len > 1
 // path: switch: in[1] == ','
 // path: length: len > 2
@@ -26,7 +26,7 @@
 // path: length: len > 9
 // path: switch: in[9] == '\n'
 // path: length: len > 10
-// path: switch: in[10] == 'd'
+// path: switch: in[10] != '"' && in[10] != ',' && in[10] != '\n'
 // path: length: len > 11
 // path: …
 // same: "x,\"y\"\"z\",\nw\n"

@@ -16,6 +16,7 @@
 // path: check: (uint64_t)(in[4] - 'a') <= 25
 // path: value[in[0] - 97] + len + value[in[4] - 97] <= 7
 // path: pin: word[value[in[0] - 97] + len + value[in[4] - 97] & 7] == 0x…
+// path: length: len <= 5
 // path: in[0] == 'w' && in[1] == 'h' && in[2] == 'i' && in[3] == 'l' && in[4] == 'e'
 // must: in[2] == 'i'
 // other: "whale"
@@ -35,6 +36,8 @@
 // path: check: (uint64_t)(in[1] - 'a') <= 25
 // path: value[in[0] - 97] + len + value[in[1] - 97] <= 7
 // path: pin: word[value[in[0] - 97] + len + value[in[1] - 97] & 7] == 0x…
+// path: length: len <= 3
+// path: length: len <= 2
 // path: (in[0] != 'f' ? in[0] - 'f' : in[1] != 'o' ? in[1] - 'o' : -114) != 0
 #include <stdio.h>
 #include <string.h>

@@ -38,7 +38,7 @@
 // path: len > 0
 // path: check: len - 1 <= 15
 // path: pin: len == 2
-// path: switch: in[1] == 'Q'
+// path: switch: in[1] != 'I' && in[1] != 'V' && in[1] != 'X' && in[1] != 'L' && …
 #include <stdio.h>
 #include <unistd.h>
 

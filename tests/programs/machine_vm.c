@@ -12,6 +12,7 @@
 // path: in[4] != 2
 // path: switch: in[5] == 5
 // path: select: in[3] * in[1] == 42
+// path: length: len <= 6
 // same: "\x01\x07\x01\x06\x03\x05"
 // other: "\x01\x06\x01\x07\x02\x05"
 // run

@@ -17,7 +17,7 @@
 // path: in[1] == 'b'
 // path: in[2] != '\0'
 // path: in[2] != 'd'
-// path: select: in[2] < 'd'
+// path: select: 100 - in[2] > 0
 // other: "abd"
 #include <stddef.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
 // args: @@
 // stdout: "seven\nlast at 9\nnine\nzero\n"
 // exit: 0
+// path: length: len > 6
 // path: length: len > 7
 // path: select: in[7] == '7'
 // path: pin: len == 10

@@ -6,9 +6,9 @@
 // exit: 0
 // path: length: len > 0
 // path: 1 && in[0] != ';'
-// path: switch: in[0] == 'a'
+// path: switch: in[0] != -1 && in[0] != ';'
 // path: 1 && in[1] != ';'
-// path: switch: in[1] == 'b'
+// path: switch: in[1] != -1 && in[1] != ';'
 // path: !(1 && in[2] != ';')
 // path: switch: in[2] == ';'
 // path: length: len > 3

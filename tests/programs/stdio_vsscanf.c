@@ -52,6 +52,7 @@
 // path: model: in[6] == '-' || (uint8_t)(in[6] - 'a') <= 25
 // path: model: in[7] != '\0'
 // path: model: in[7] == '-' || (uint8_t)(in[7] - 'a') <= 25
+// path: length: len <= 8
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -13,7 +13,7 @@
 // stdout: "unknown\n"
 // exit: 0
 // path: length: len > 0
-// path: switch: in[0] == '?'
+// path: switch: in[0] != '*' && in[0] != '+' && in[0] != ',' && in[0] != '-' && …
 // same: "!"
 // other: "+"
 #include <stdio.h>

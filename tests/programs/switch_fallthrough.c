@@ -8,7 +8,7 @@
 // path: len > 0
 // path: switch: in[0] == 'a'
 // path: len > 1
-// path: switch: in[1] == 'X'
+// path: switch: in[1] != 'a' && in[1] != 'b' && in[1] != 'c' && in[1] != '.'
 // path: len > 2
 // path: switch: in[2] == 'b'
 // path: len > 3

@@ -12,7 +12,7 @@
 // stdout: "unknown, may be skipped\n"
 // exit: 1
 // path: length: len > 3
-// path: switch: u32le(in) == 0x64636261
+// path: switch: u32le(in) != 0x52444849 && u32le(in) != 0x45544c50 && u32le(in) != 0x54414449 && u32le(in) != 0x444e4549
 // path: select: (u32le(in) & 32) != 0
 // same: "abce"
 // other: "IEND"

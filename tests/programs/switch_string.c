@@ -13,7 +13,7 @@
 // stdout: ""
 // exit: 1
 // path: length: len > 0
-// path: switch: in[0] == '9'
+// path: switch: in[0] != '0' && in[0] != '1' && in[0] != '2' && in[0] != '3' && …
 #include <stdio.h>
 
 static const char *name(int n) {

@@ -6,7 +6,7 @@
 // exit: 0
 // path: length: len > 7
 // path: switch: u64le(in) == 0x100000001
-// path: switch: u32le(in+4) == 1
+// path: switch: (int64_t)u32le(in+4) != -1 && u32le(in+4) != 0
 // other: "\x01\x00\x00\x00\x00\x00\x00\x00"
 // run
 // input: "\xff\xff\xff\xff\xff\xff\xff\xff"

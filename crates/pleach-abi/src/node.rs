@@ -38,6 +38,14 @@ pub const FLAG_DECIDED: u16 = 1 << 0;
 /// Runtime-private: an index check for this address is already in the trace.
 pub const FLAG_CHECKED: u16 = 1 << 1;
 
+/// Runtime-private: that this address is what it is is already in the trace.
+pub const FLAG_PINNED: u16 = 1 << 2;
+/// Runtime-private: whether this byte is zero is already in the trace.
+pub const FLAG_ZERO_KNOWN: u16 = 1 << 3;
+/// Runtime-private: no value, but a byte of a buffer behind the end of the
+/// input. The stream is `b`, the place where the byte would be `imm`.
+pub const FLAG_BEYOND: u16 = 1 << 4;
+
 macro_rules! ops {
     ($($(#[$doc:meta])* $name:ident = $n:literal,)*) => {
         #[repr(u8)]

@@ -129,7 +129,8 @@ pub enum Loss {
     Asm = 1,
     /// A value wider than 128 bits, or of a type without labels.
     Shape = 2,
-    /// A labelled argument of a function without model or instrumentation.
+    /// A labelled argument of a function without model or instrumentation, or
+    /// one that points to labelled memory.
     Unmodelled = 3,
     /// A label was dropped because memory held another value.
     Healed = 4,

@@ -305,3 +305,28 @@ fn sites_name_their_places() {
     assert!(text.contains("branch     prog.c:5:14"), "{text}");
     assert!(text.contains("cases 120 121"), "{text}");
 }
+
+/// Decisions inside a function that was called through a pointer, or that a
+/// header of ours declares, are at the place of that call.
+#[test]
+fn models_decide_where_they_are_called() {
+    let p = Program::new(
+        r#"#include <pleach.h>
+#include <stdio.h>
+#include <string.h>
+int main(void) {
+    static char b[8];
+    size_t (*volatile length)(const char *) = strlen;
+    if (!fgets(b, sizeof b, stdin)) return 1;
+    int n = (int)length(b);
+    pleach_assume(b[0] != 'z');
+    return n;
+}"#,
+    );
+    let text = p.text(&["explain", "-", "--", "./prog"], b"ab");
+    let at = |line: &str, condition: &str| {
+        text.lines().any(|l| l.contains(line) && l.contains(condition))
+    };
+    assert!(at("prog.c:8", "in[0] != '\\0'"), "{text}");
+    assert!(at("prog.c:9", "in[0] != 'z'"), "{text}");
+}

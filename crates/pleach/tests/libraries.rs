@@ -100,6 +100,57 @@ fn a_plain_library_beside_the_program_is_found() {
 }
 
 #[test]
+fn memory_given_to_a_plain_library_is_listed() {
+    let p = Program::empty();
+    p.file("plain.c", b"int sum(const char *s) { return s[0] + s[1]; }");
+    let done = Command::new("cc")
+        .current_dir(p.dir.path())
+        .args(["-shared", "-fPIC", "-o", "libsum.so", "plain.c"])
+        .status();
+    assert!(done.expect("cc is there").success());
+    let main = r#"#include <stdio.h>
+int sum(const char *);
+int main(void) {
+    static char b[8], quiet[600] = "ab";
+    if (!fgets(b, sizeof b, stdin)) return 1;
+    return sum(TEXT) == 'a' + 'b' ? 3 : 4;
+}"#;
+    let unmodelled = |text: &str| {
+        let main = main.replace("TEXT", text);
+        p.compile(&main, &["-L.", "-lsum", "-Wl,-rpath,$ORIGIN", "-o", "prog"]);
+        let json = p.json(&["trace", "--json", "--check", "-", "--", "./prog"], b"ab\n");
+        assert_eq!(json["status"], 3, "{json}");
+        json["unmodelled"].as_array().expect("a list").clone()
+    };
+    assert_eq!(unmodelled("b"), ["sum"]);
+    assert!(unmodelled("quiet").is_empty());
+}
+
+#[test]
+fn a_library_may_call_for_input() {
+    let p = Program::empty();
+    let library = r#"#include <pleach.h>
+#include <klee/klee.h>
+int pick(void) {
+    unsigned char c = pleach_u8(), d;
+    klee_make_symbolic(&d, sizeof d, "d");
+    pleach_assume(d != 7);
+    return c == 'x' && d == 'y' ? 3 : 4;
+}"#;
+    p.compile(library, &["-shared", "-fPIC", "-o", "libpick.so"]);
+    let main = "int pick(void); int main(void) { return pick(); }";
+    p.compile(main, &["-L.", "-lpick", "-Wl,-rpath,$ORIGIN", "-o", "prog"]);
+    let text = p.text(&["explain", "-", "--", "./prog"], b"xy");
+    for part in ["in[0] == 'x'", "in[1] == 'y'", "in[1] != 7", "exit 3"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    for half in ["fast", "symbolic"] {
+        let out = p.run(&["exec", "--half", half, "--", "./prog"], b"xy");
+        assert_eq!(out.status.code(), Some(3), "{half}: {out:?}");
+    }
+}
+
+#[test]
 fn what_strip_leaves() {
     let p = Program::new(
         MAIN.replace("outer(b[0])", "b[0] == 'i' ? 3 : 4").replace("int outer(char);", "").as_str(),

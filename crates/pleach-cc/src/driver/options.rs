@@ -205,8 +205,8 @@ pub fn is_symbolic_codegen(name: &str) -> bool {
 /// it is a dynamically linked PIE, by lld, without sanitizers and profiles.
 pub fn is_symbolic_link(name: &str) -> bool {
     const EXACT: &str = "\
-        -static -static-pie -no-pie -nopie -pie -s -pg -p -v -shared-libsan -static-libsan \
-        -save-temps";
+        -static -static-pie -static-libstdc++ -no-pie -nopie -pie -s -pg -p -v -shared-libsan \
+        -static-libsan -save-temps";
     const HEADS: &str = "\
         -fuse-ld= --ld-path= -fsanitize -fno-sanitize -fprofile -fcoverage --coverage \
         -coverage -ftest-coverage -fcs-profile -fxray -M -W -save-temps= -gsplit-dwarf";
@@ -254,6 +254,7 @@ mod tests {
             ("--coverage", (true, false, false)),
             ("-lm", (false, false, true)),
             ("-static", (false, false, false)),
+            ("-static-libstdc++", (false, false, false)),
             ("-shared", (false, false, true)),
             ("--sysroot=/x", (true, true, true)),
             ("-MD", (false, false, false)),

@@ -78,15 +78,16 @@ pub fn guard_signals() {
     });
 }
 
-/// A private directory for one run of the driver. It is locked for as long as
-/// the process lives, whatever ends it: what is not locked any more was left by
-/// a run that was killed, and the next run removes it.
+/// A private directory for one run of the driver. A file in it is locked for as
+/// long as the process lives, whatever ends it: where it is not locked any more,
+/// a run was killed, and the next run removes what is left.
 pub struct Scratch {
     dir: PathBuf,
     _lock: Option<File>,
 }
 
-const PREFIX: &str = "pleach-cc.";
+const PREFIX: &str = "pleach-cc-";
+const LOCK: &str = "lock";
 /// A directory younger than this may be one that is about to be locked.
 const SETTLED: Duration = Duration::from_secs(60);
 
@@ -100,6 +101,8 @@ impl Scratch {
             .map_err(Error::io("make a directory in", std::env::temp_dir()))?
             .keep();
         live.directories.push(dir.clone());
+        let file = dir.join(LOCK);
+        std::fs::write(&file, "").map_err(Error::io("write", &file))?;
         Ok(Scratch { _lock: lock(&dir), dir })
     }
 
@@ -122,9 +125,10 @@ impl Drop for Scratch {
     }
 }
 
-/// Locks a directory until the result is dropped; `None` if another run has it.
+/// Locks a directory until the result is dropped; `None` if another run has it,
+/// or if there is nothing to lock in it.
 fn lock(dir: &Path) -> Option<File> {
-    let file = File::open(dir).ok()?;
+    let file = File::open(dir.join(LOCK)).ok()?;
     file.try_lock().ok()?;
     Some(file)
 }
@@ -245,17 +249,21 @@ mod tests {
         let make = |name: &str, age: bool| {
             let dir = parent.path().join(name);
             std::fs::create_dir(&dir).unwrap();
-            std::fs::write(dir.join("file"), "x").unwrap();
+            if name != "pleach-cc-other" {
+                std::fs::write(dir.join(LOCK), "").unwrap();
+            }
             if age {
                 File::open(&dir).unwrap().set_modified(old).unwrap();
             }
             dir
         };
-        let (dead, fresh) = (make("pleach-cc.dead", true), make("pleach-cc.fresh", false));
-        let (locked, other) = (make("pleach-cc.locked", true), make("another", true));
+        let (dead, fresh) = (make("pleach-cc-dead", true), make("pleach-cc-fresh", false));
+        let (locked, other) = (make("pleach-cc-locked", true), make("another", true));
+        // Without a lock file it is nothing that we made.
+        let foreign = make("pleach-cc-other", true);
         let _lock = lock(&locked).unwrap();
         remove_abandoned(parent.path());
-        let left = [&dead, &fresh, &locked, &other].map(|d| d.exists());
-        assert_eq!(left, [false, true, true, true]);
+        let left = [&dead, &fresh, &locked, &other, &foreign].map(|d| d.exists());
+        assert_eq!(left, [false, true, true, true, true]);
     }
 }

@@ -173,6 +173,7 @@ fn arrived(src: Option<Source>, to: u64, want: V, got: i64, taken: bool) -> V {
     clear(to, got.min(want.val));
     let Some(src) = src else { return V::new(64, got) };
     src.label(to, 0, got);
+    src.beyond(to, got, want.val);
     if taken {
         src.took(got);
     }

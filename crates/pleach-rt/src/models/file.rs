@@ -105,8 +105,15 @@ impl File {
     }
 
     /// Makes at least one byte available: that byte, or `EOF`.
+    ///
+    /// Bytes that the program took by itself (`getc_unlocked` inlined) show here
+    /// that they were there, the last of them for all.
     pub fn fill(self) -> i32 {
         let [_, behind] = self.parts();
+        let i = self.inside();
+        if i.read_ptr > i.read_base {
+            source::passed(V::byte(i.read_ptr - 1).label);
+        }
         let src = if behind.1 == 0 { self.source() } else { None };
         // Safety: a stream, as above.
         let first = unsafe { real::__underflow(self.0) };

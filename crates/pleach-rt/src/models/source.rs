@@ -12,7 +12,7 @@
 use super::api::V;
 use crate::input::{self, Stream};
 use crate::start::state;
-use crate::symbolic::{arena, label_input, labelling, len_decision, length_label};
+use crate::symbolic::{arena, label_input, labelling, len_decision, length_label, shadow};
 use crate::sys;
 use pleach_abi::node::Op;
 
@@ -62,6 +62,23 @@ impl Source {
         let s = self.data();
         let from = self.pos + skip;
         label_input(addr, s.at + from, n.min(s.len.saturating_sub(from)));
+    }
+
+    /// A read of `want` bytes to `addr` was cut short by the end after `got`. A
+    /// longer input would have filled the rest: a program that goes on to look
+    /// at it (a string that the input's zeros never ended) decides on the length.
+    pub fn beyond(&self, addr: u64, got: u64, want: u64) {
+        const LOOK: u64 = 64;
+        let end = self.pos + got;
+        // A read of nothing at the end leaves what the reads before it brought.
+        let ended = got < want && end == self.data().len && (got != 0 || end == 0);
+        let n = (want - got.min(want)).min(LOOK);
+        if ended
+            && shadow::is_clean(addr + got, n)
+            && let Some(first) = arena::beyond_labels(self.stream, end, n)
+        {
+            shadow::set_run(addr + got, first, n);
+        }
     }
 
     /// The kernel has handed out `n` bytes.

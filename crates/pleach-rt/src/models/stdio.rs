@@ -404,7 +404,9 @@ unsafe fn block(to: V, size: V, n: V, fp: File) -> V {
         src.label(at, got - buffered, ahead);
         src.took(got - buffered + ahead);
     }
-    let count = src.back(buffered).outcome(bytes, got);
+    let src = src.back(buffered);
+    src.beyond(to, got, want);
+    let count = src.outcome(bytes, got);
     if got == want { n } else { divided(count, size) }
 }
 

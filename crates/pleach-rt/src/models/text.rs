@@ -4,6 +4,7 @@
 use super::api::{V, next_labelled};
 use crate::symbolic::{arena, objects};
 use pleach_abi::event::Kind;
+use pleach_abi::node::FLAG_ZERO_KNOWN;
 
 mod real {
     unsafe extern "C" {
@@ -12,11 +13,8 @@ mod real {
     }
 }
 
-/// Runtime-private flag of a node: whether it is zero is in the trace already.
-/// Programs ask for the length of one string again and again.
-const FLAG_ZERO_KNOWN: u16 = 1 << 3;
-
-/// Whether a character ends its string.
+/// Whether a character ends its string. Programs ask for the length of one
+/// string again and again, so that is recorded once.
 pub fn ends(c: V) -> bool {
     if c.label != 0 {
         let known = &mut arena::node(c.label).flags;

@@ -12,7 +12,7 @@ use crate::start::header;
 use core::arch::asm;
 use pleach_abi::event::Event;
 use pleach_abi::layout::{LABEL_MAX, SHM_BASE};
-use pleach_abi::node::{FLAG_WIDE, Node, Op};
+use pleach_abi::node::{FLAG_BEYOND, FLAG_WIDE, Node, Op};
 use pleach_abi::shm;
 
 struct Arena {
@@ -132,6 +132,22 @@ pub fn push_wide(mut n: Node, imm_high: u64, val_high: u64) -> u32 {
     *node(at + 1) =
         Node { op: Op::Wide as u8, width: 64, imm: imm_high, val: val_high, ..Node::default() };
     at
+}
+
+/// Labels for what is behind the end of a stream, from the place `at` on.
+pub fn beyond_labels(stream: usize, at: u64, n: u64) -> Option<u32> {
+    let first = reserve(n as u32)?;
+    for i in 0..n {
+        *node(first + i as u32) = Node {
+            op: Op::Const as u8,
+            width: 8,
+            flags: FLAG_BEYOND,
+            b: stream as u32,
+            imm: at + i,
+            ..Node::default()
+        };
+    }
+    Some(first)
 }
 
 /// The labels of input bytes `at .. at + n`, whose values are at `addr`.

@@ -87,6 +87,14 @@ pub extern "C" fn va_start(list: *const u8, saved: *const Saved) {
     }
 }
 
+/// An argument points to labelled memory: not 0, but the label of nothing. With
+/// it the call is stamped, so that [`after_call`] learns whether anybody was
+/// there to take it.
+pub extern "C" fn pointed(at: u64) -> u32 {
+    const LOOK: u64 = 8;
+    u32::from(!shadow::is_clean(at, LOOK))
+}
+
 /// A structure passed by value: remembers where its labels are, if it has any.
 pub extern "C" fn byval_out(slot: u32, from: u64, bytes: u64) -> u32 {
     if slot as usize >= BYVAL_SLOTS || shadow::is_clean(from, bytes) {

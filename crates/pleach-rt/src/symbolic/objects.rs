@@ -16,7 +16,7 @@ use crate::start::header;
 use crate::sys;
 use pleach_abi::event::Kind;
 use pleach_abi::layout::{SHM_BASE, heap_of};
-use pleach_abi::node::{FLAG_CHECKED, Node, Op};
+use pleach_abi::node::{FLAG_CHECKED, FLAG_PINNED, Node, Op};
 use pleach_abi::section::Global;
 use pleach_abi::shm::{self, Loss, Snapshot};
 
@@ -291,7 +291,6 @@ fn check_index(site: u64, label: u32, addr: u64, n: u64, o: Object) {
 
 /// Records that the rest of the trace holds for this address only.
 pub fn pin(site: u64, label: u32, addr: u64) {
-    const FLAG_PINNED: u16 = 1 << 2;
     let is = node(label);
     if is.flags & FLAG_PINNED != 0 {
         return;

@@ -170,9 +170,11 @@ impl Bench<'_> {
         };
         let condition = match kind(event) {
             Kind::Len => Printer::longer(event.stream, event.aux, event.dir == 1),
-            Kind::Switch | Kind::Indirect => {
-                printer.equals(event.label, trace.expr.recorded(event.label))
+            Kind::Switch => {
+                let cases = trace.cases(self.layout, event);
+                printer.case(event.label, trace.expr.recorded(event.label), cases)
             }
+            Kind::Indirect => printer.equals(event.label, trace.expr.recorded(event.label)),
             _ => printer.condition(event.label, event.dir == 1),
         };
         format!("{mark}{condition}")

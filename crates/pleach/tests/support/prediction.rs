@@ -6,7 +6,7 @@
 //! a trace of the other input shows where it was. When the two differ, some
 //! condition was wrong, or a decision had none.
 //!
-//! Three things make the comparison less than plain equality:
+//! Four things make the comparison less than plain equality:
 //! - The outcome of a switch is the case that it takes, so all values that no
 //!   case names are one outcome. That of a pinned value is the value.
 //! - A check compares an address with the object that it happened to be in.
@@ -16,7 +16,12 @@
 //! - A byte past the end of the input has no label: what a program decides on
 //!   it (often the zero of a cleared buffer) is an event of the longer input
 //!   alone. Such events are passed over as long as they come out the same, and
-//!   where they do not, no condition can have said so.
+//!   where they do not, no condition can have said so. The shorter one has
+//!   "the input is not longer" in their place, once, which is passed over as
+//!   long as what the longer one decides there comes out the same.
+//! - How long the input must at least or at most be is said with the numbers of
+//!   the run that says it: two such decisions at one place are one decision if
+//!   this path's holds on the other input.
 
 use pleach_abi::event::{Event, Kind};
 use pleach_campaign::trace::kind;
@@ -31,6 +36,13 @@ struct Step {
     /// What `Len` compares with.
     bound: u32,
     outcome: u128,
+}
+
+impl Step {
+    /// "The input is not longer."
+    fn is_end(&self) -> bool {
+        self.kind == Kind::Len && self.outcome == 0
+    }
 }
 
 /// A trace as a list of decisions, with the input that made it.
@@ -104,6 +116,16 @@ impl<'a> Path<'a> {
                     here += 1;
                     there += 1;
                 }
+                (Some(a), Some(b))
+                    if here_stays[here]
+                        && a.kind == Kind::Len
+                        && (Step { bound: a.bound, ..*b }) == *a =>
+                {
+                    here += 1;
+                    there += 1;
+                }
+                (Some(a), _) if here_stays[here] && a.is_end() => here += 1,
+                (a, Some(b)) if b.is_end() && (a.is_none() || here_stays[here]) => there += 1,
                 (Some(_), _) if here_stays[here] && self.beyond(here, other) => here += 1,
                 (_, Some(_)) if there_stays[there] && other.beyond(there, self) => there += 1,
                 _ => return Some(Parting { here, there }),

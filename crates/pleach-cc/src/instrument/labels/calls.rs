@@ -171,7 +171,7 @@ impl Emitter<'_> {
             self.indirect_target(i, callee);
         }
         self.pass_arguments(i);
-        if callee.is_function() && callee.name().starts_with("__pleach_m_") {
+        if may_decide(callee) {
             let site = self.site(i, SiteKind::Call);
             let at = self.tls(TLS_SITE);
             self.b.store(site, at);
@@ -213,6 +213,10 @@ impl Emitter<'_> {
                 also = Some(also.map_or(flag, |a| self.b.or(a, flag)));
                 slots.push(Slot::Label(flag));
             } else if scalar_bits(v.ty()).is_some() {
+                if may_be_plain(i.callee()) && v.ty() == self.ctx.pointer() && !v.is_null() {
+                    let flag = self.points_to_labels(v);
+                    also = Some(also.map_or(flag, |a| self.b.or(a, flag)));
+                }
                 scalars.push(v);
                 slots.push(Slot::Of(v));
             } else {
@@ -240,6 +244,15 @@ impl Emitter<'_> {
             }
             e.store_slots(&slots, callee);
         });
+    }
+
+    /// Not 0 if labelled bytes are where a pointer points.
+    fn points_to_labels(&mut self, pointer: Value) -> Value {
+        let at = self.bits64(pointer);
+        let dirty = self.dirty(at, 1);
+        let dirty = self.b.is_set(dirty);
+        let zero = self.zero();
+        self.guarded(dirty, &[zero], |e| vec![e.b.call(e.rt.pointed, &[at])])[0]
     }
 
     /// A call of a model that the program did not write as a call.
@@ -273,8 +286,13 @@ impl Emitter<'_> {
             return;
         }
         let lt = label_type(self.ctx, i.ty()).filter(|_| self.labelled.contains(&i));
-        let passed = (0..i.argument_count())
-            .any(|n| self.has_label(i.operand(n)) || i.call_byval_type(n).is_some());
+        let pointer = self.ctx.pointer();
+        let passed = (0..i.argument_count()).any(|n| {
+            let v = i.operand(n);
+            self.has_label(v)
+                || i.call_byval_type(n).is_some()
+                || may_be_plain(i.callee()) && v.ty() == pointer
+        });
         if lt.is_none() && !passed {
             return;
         }
@@ -309,6 +327,25 @@ impl Emitter<'_> {
             self.set_label(i, label);
         }
     }
+}
+
+/// Whether a callee may record decisions of its own, which are then the call's:
+/// a model, by name or through a pointer, or a function of the headers.
+fn may_decide(callee: Value) -> bool {
+    let of_headers = |name: &str| {
+        callee.is_declaration()
+            && ["pleach_", "klee_", "__Crest"].iter().any(|p| name.starts_with(p))
+    };
+    !callee.is_function() || {
+        let name = callee.name();
+        name.starts_with("__pleach_m_") || of_headers(&name)
+    }
+}
+
+/// Whether a callee may have neither instrumentation nor a model. What it does
+/// with labelled memory is then lost, and people should hear of it.
+fn may_be_plain(callee: Value) -> bool {
+    callee.is_function() && callee.is_declaration() && !may_decide(callee)
 }
 
 /// What goes into an argument slot.

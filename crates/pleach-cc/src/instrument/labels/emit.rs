@@ -605,7 +605,8 @@ impl<'a> Emitter<'a> {
     /// The same for a switch.
     fn unmarked_switch(&mut self, i: Value) {
         let c = i.condition();
-        if self.has_label(c) && !self.marked.contains(&c) {
+        let decides = i.successors().len() > 1;
+        if decides && self.has_label(c) && !self.marked.contains(&c) {
             let site = self.site(i, SiteKind::Switch);
             self.sink(&[c], None, |e| {
                 let l = e.cold(c);

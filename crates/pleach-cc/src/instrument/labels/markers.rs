@@ -21,6 +21,8 @@ pub fn insert(ctx: &Context, module: &Module, all: &[Sites]) {
             let (family, value) = match site.kind {
                 SiteKind::Branch | SiteKind::Sanitizer => (BRANCH, site.at.condition()),
                 SiteKind::Select => (BRANCH, site.at.operand(0)),
+                // With nothing but a default it decides nothing.
+                SiteKind::Switch if site.at.successors().len() < 2 => continue,
                 SiteKind::Switch => (SWITCH, site.at.condition()),
                 SiteKind::Division => (DIVISOR, site.at.operand(1)),
                 SiteKind::Access | SiteKind::Call => continue,

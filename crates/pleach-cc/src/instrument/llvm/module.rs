@@ -198,11 +198,11 @@ impl Module {
         unsafe { llvm_sys::target::LLVMGetModuleDataLayout(self.0) }
     }
 
-    /// Runs a textual pass pipeline, vectorisers and unrolling off.
+    /// Runs a textual pass pipeline, vectorisers and unrolling off, little inlined.
     pub fn run_passes(&self, passes: &str, machine: &TargetMachine) -> Result<(), String> {
         use llvm_sys::transforms::pass_builder::*;
         let passes = c_string(passes);
-        vectorise_nothing();
+        restrain();
         unsafe {
             let o = LLVMCreatePassBuilderOptions();
             LLVMPassBuilderOptionsSetLoopInterleaving(o, 0);
@@ -243,13 +243,22 @@ impl Module {
     }
 }
 
-/// Turns the vectorisers off for this process: they would spread labels over
-/// lanes. `default<O2>` heeds only the command line's options here, not those
-/// of the pass builder.
-fn vectorise_nothing() {
+/// Options of the optimiser for this process; `default<O2>` heeds only the
+/// command line's here, not those of the pass builder.
+///
+/// The vectorisers are off: they would spread labels over lanes. Only small
+/// functions are inlined (225 is O2's threshold): every copy gets code for its
+/// labels, several times its own size, and all of that has to be compiled.
+/// sqlite3.c is smaller by a third so, before labels.
+fn restrain() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
-        let words = [c"pleach-cc", c"-vectorize-slp=false", c"-vectorize-loops=false"];
+        let words = [
+            c"pleach-cc",
+            c"-vectorize-slp=false",
+            c"-vectorize-loops=false",
+            c"-inline-threshold=50",
+        ];
         let words = words.map(CStr::as_ptr);
         let count = words.len() as i32;
         // Safety: the words are zero-terminated and live for the call.
