@@ -9,6 +9,7 @@ mod record;
 mod sites;
 mod solve_trace;
 mod trace;
+mod z3;
 
 use crate::args::{Command, Run};
 use crate::exit::{Code, Failure};

@@ -3,9 +3,9 @@
 use crate::exit::Failure;
 use anyhow::Context;
 use pleach_abi::event::Kind;
+use pleach_campaign::Layout;
 use pleach_campaign::container;
 use pleach_campaign::trace::{Trace, kind};
-use pleach_campaign::Layout;
 use pleach_solve::{Recording, Shape, Step};
 use std::path::Path;
 use std::sync::Arc;
@@ -45,9 +45,9 @@ fn steps(layout: &Layout, trace: &Trace) -> Vec<Step> {
                     Shape::Len { stream: event.stream.into(), bound: event.aux.into(), taken }
                 }
                 Kind::Switch => {
-                    let cases = tables.entry(event.site).or_insert_with(|| {
-                        trace.cases(layout, event).map(Arc::from)
-                    });
+                    let cases = tables
+                        .entry(event.site)
+                        .or_insert_with(|| trace.cases(layout, event).map(Arc::from));
                     match cases {
                         Some(cases) => Shape::Cases { cases: cases.clone() },
                         None => Shape::Value,

@@ -1,4 +1,5 @@
-//! `./x bench trace`: what instrumented programs cost, as ratios to the plain
+//! The benchmarks. `./x bench solve` is in `solve`; the rest is `./x bench trace`:
+//! what instrumented programs cost, as ratios to the plain
 //! `-O2` program, everything measured in one go on one machine.
 //!
 //! All variants of a thing are run in turn, round after round, and the median of
@@ -9,6 +10,7 @@ mod cpu;
 mod inputs;
 mod one_input;
 mod report;
+mod solve;
 mod stats;
 
 use std::fs;
@@ -28,6 +30,8 @@ use report::Report;
 pub enum Bench {
     /// Cost of traces, of both halves, and of compiling
     Trace(TraceArgs),
+    /// Flips of recorded traces, by tier, against Z3
+    Solve(solve::SolveArgs),
 }
 
 #[derive(clap::Args)]
@@ -58,7 +62,10 @@ pub struct TraceArgs {
 }
 
 pub fn run(bench: &Bench) -> Result<bool> {
-    let Bench::Trace(args) = bench;
+    let args = match bench {
+        Bench::Trace(args) => args,
+        Bench::Solve(args) => return solve::run(args),
+    };
     let known = ["one-input", "cpu", "compile"];
     if let Some(part) = args.skip.iter().find(|part| !known.contains(&part.as_str())) {
         bail!("--skip: there is no part {part}; there are {}", known.join(", "));
