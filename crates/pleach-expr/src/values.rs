@@ -33,6 +33,11 @@ impl TermValues {
         self.low.capacity() * 8 + self.high.capacity() * 16
     }
 
+    /// Whether the pool has terms that are not computed yet.
+    pub fn lacks(&self, pool: &Pool) -> bool {
+        self.low.len() < pool.len()
+    }
+
     /// Computes what the pool has got since.
     pub fn extend(&mut self, pool: &Pool, input: &Input) {
         for number in self.low.len()..pool.len() {

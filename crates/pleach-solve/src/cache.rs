@@ -16,7 +16,13 @@ const MOST: usize = 1 << 16;
 
 #[derive(Default)]
 pub(crate) struct Cache {
-    known: FxHashMap<u128, (Tier, Option<Box<[u64]>>)>,
+    known: FxHashMap<u128, Known>,
+}
+
+struct Known {
+    tier: Tier,
+    /// Values of the inputs in the order of the name; none if there is no model.
+    values: Option<Box<[u64]>>,
 }
 
 /// The name of a request.
@@ -53,7 +59,7 @@ impl Key {
 impl Cache {
     /// What was found before, if it holds here.
     pub fn get(&self, request: &mut Request, key: &Key) -> Option<(Found, Tier)> {
-        let (tier, values) = self.known.get(&key.name)?;
+        let Known { tier, values } = self.known.get(&key.name)?;
         let Some(values) = values else { return Some((Found::Unsat, *tier)) };
         let mut changes: Changes = key
             .vars
@@ -81,6 +87,6 @@ impl Cache {
         if self.known.len() >= MOST {
             self.known.clear();
         }
-        self.known.insert(key.name, (tier, values));
+        self.known.insert(key.name, Known { tier, values });
     }
 }

@@ -4,8 +4,8 @@
 //! operands: `x + 5 == 12` wants 7 from `x`, `zext(x) == 7` the same of the
 //! narrower `x`, four bytes read as one number want their four bytes. Where an
 //! operation has two operands that vary, one is left as it is and the other gets
-//! the wish; `10 * x + d`, a number written in digits, splits it into quotient and
-//! remainder. A table is searched for the entry that is wanted. An order wants
+//! the wish; `10 * x + d`, a number written in digits, gives the last digit what
+//! leaves a multiple of ten, and the rest to `x`. A table is searched for the entry that is wanted. An order wants
 //! the values next to the bound first: the case just past it is the one that
 //! breaks programs.
 //!
@@ -26,27 +26,40 @@ const MOST_WISHES: u32 = 5_000;
 const MOST_ENTRIES: usize = 8;
 
 pub(crate) fn solve(request: &mut Request) -> Found {
+    match several(request, 1).pop() {
+        Some(changes) => Found::Sat(changes),
+        None => Found::Pass,
+    }
+}
+
+/// Up to `most` different models, those next to a bound first.
+pub(crate) fn several(request: &mut Request, most: usize) -> Vec<Changes> {
+    let mut models: Vec<Changes> = Vec::new();
     let mut guesses = 0;
     for goal in request.goals.clone() {
         if request.path.values.low(goal) != 0 {
             continue;
         }
-        for choice in 0..MOST_GUESSES as u32 {
+        for choice in 0.. {
+            if guesses == MOST_GUESSES || models.len() == most {
+                return models;
+            }
+            guesses += 1;
             let mut wish = Wish { request, made: Vec::new(), choice, wishes: 0 };
             let granted = wish.truth(goal, true, 0);
             let changes = wish.changes();
             // More alternatives than there are: the guesses repeat from here on.
             let exhausted = wish.choice > 0;
-            if granted && !changes.is_empty() && request.holds(&changes) {
-                return Found::Sat(changes);
+            let new = granted && !changes.is_empty() && !models.contains(&changes);
+            if new && request.holds(&changes) {
+                models.push(changes);
             }
-            guesses += 1;
-            if guesses >= MOST_GUESSES || exhausted {
+            if exhausted {
                 break;
             }
         }
     }
-    Found::Pass
+    models
 }
 
 /// One guess in the making. `choice` says which alternative to take: its bits are
@@ -256,9 +269,12 @@ impl Wish<'_, '_> {
             }
             _ if width == 1 && (node.code.is_compare() || node.code == Code::Member) => {
                 // Only what `truth` knows how to pass on; it comes back otherwise.
-                let known = !matches!(node.code, Code::UAddO | Code::SAddO | Code::USubO)
-                    && !matches!(node.code, Code::SSubO | Code::UMulO | Code::SMulO)
-                    && !(node.code == Code::Member && wanted == 0);
+                let known = match node.code {
+                    Code::Eq | Code::Ne => true,
+                    Code::Ult | Code::Ule | Code::Slt | Code::Sle => true,
+                    Code::Member => wanted != 0,
+                    _ => false,
+                };
                 known && self.truth(term, wanted != 0, depth)
             }
             _ => false,
@@ -281,14 +297,30 @@ impl Wish<'_, '_> {
                 let node = self.pool().node(product);
                 let mut operands = node.operands();
                 let (Some(a), Some(b)) = (operands.next(), operands.next()) else { continue };
-                if let (Code::Mul, Some(by)) = (node.code, self.pool().constant(b)) {
-                    let Some(digit) = wanted.checked_rem(by) else { continue };
-                    return self.value(rest, digit, depth) && self.value(a, wanted / by, depth);
+                if let (Code::Mul, Some(by)) = (node.code, self.pool().constant(b))
+                    && let Some((digit, left)) = self.digit(rest, wanted, by, ones)
+                {
+                    return self.value(rest, digit, depth) && self.value(a, left / by, depth);
                 }
             }
         }
         let (a, b) = if self.one_of(x, y) { (x, y) } else { (y, x) };
         self.value(a, wanted.wrapping_sub(self.now(b)) & ones, depth)
+    }
+
+    /// A value of a term of one byte that leaves a multiple of `by`, and what it
+    /// leaves; the least if there are several.
+    fn digit(&mut self, term: Term, wanted: u128, by: u128, ones: u128) -> Option<(u128, u128)> {
+        let var = self.pool().reads(term).single()?;
+        let set = self.request.allowed(var.as_byte()?);
+        let (path, changed) = (&*self.request.path, &mut self.request.scratch.changed);
+        let input = path.input();
+        let values = set.iter().map(|value| {
+            changed.start(&path.pool);
+            changed.eval(&path.pool, &path.values, &input, &[(var, value.into())], term)
+        });
+        let left = values.map(|value| (value, wanted.wrapping_sub(value) & ones));
+        left.filter(|(_, left)| left.checked_rem(by) == Some(0)).min_by_key(|(_, left)| *left)
     }
 
     /// A wish that has come down to the input.

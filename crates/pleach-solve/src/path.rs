@@ -258,6 +258,9 @@ impl Path {
 
     /// Computes the values of terms that are new.
     pub(crate) fn refresh(&mut self) {
+        if !self.values.lacks(&self.pool) {
+            return;
+        }
         let input = Input::streams(&self.input, self.lengths.clone());
         self.values.extend(&self.pool, &input);
     }
@@ -577,6 +580,13 @@ pub(crate) fn bound(pool: &Pool, term: Term) -> Option<(u64, u64)> {
 
 /// Takes a condition apart into conditions that must all hold.
 pub(crate) fn split(pool: &mut Pool, term: Term, parts: &mut Vec<Term>) {
+    // Most conditions are one comparison with a byte.
+    let node = pool.node(term);
+    if !matches!(node.code, Code::And | Code::Xor | Code::Eq) || pool.reads(term).single().is_some()
+    {
+        parts.push(term);
+        return;
+    }
     let mut open = vec![term];
     while let Some(term) = open.pop() {
         let node = pool.node(term);

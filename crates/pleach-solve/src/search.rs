@@ -63,18 +63,18 @@ pub(crate) fn solve(request: &mut Request) -> Found {
     loop {
         // The best single change.
         let mut step: Option<(usize, u8)> = None;
-        for place in 0..vars.len() {
+        for (place, set) in sets.iter().enumerate() {
             for (i, &value) in point.iter().enumerate() {
                 scratch.lanes.set(&tape, i, [value.into(); LANES]);
             }
-            for block in (0..4).filter(|&b| sets[place].0[b] != 0) {
+            for block in (0..4).filter(|&b| set.0[b] != 0) {
                 let values = std::array::from_fn(|i| (LANES * block + i) as u64);
                 scratch.lanes.set(&tape, place, values);
                 scratch.lanes.run(&path.pool, &tape);
                 let scores = scores(&tape, &scratch.lanes, &distances);
                 for (lane, &score) in scores.iter().enumerate() {
                     let value = (LANES * block + lane) as u8;
-                    if score < best && sets[place].contains(value) {
+                    if score < best && set.contains(value) {
                         (best, step) = (score, Some((place, value)));
                     }
                 }

@@ -215,6 +215,29 @@ impl Solver {
         Answer { verdict, tier, cached, work }
     }
 
+    /// As [`Solver::flip`], with up to `most` more models where they come cheap:
+    /// values next to the bound, at the end of the range and between. For checks,
+    /// where the fault may need more than the first wrong value.
+    pub fn flip_several(
+        &mut self,
+        path: &mut Path,
+        at: usize,
+        goal: Goal,
+        most: usize,
+    ) -> (Answer, Vec<Model>) {
+        let answer = self.flip(path, at, goal);
+        let (Verdict::Sat(first), Some(goals)) = (&answer.verdict, path.wanted(at, goal)) else {
+            return (answer, Vec::new());
+        };
+        let limits = &self.config.limits;
+        let mut request = Request::new(path, &mut self.scratch, limits, at, goals, false);
+        let found = inversion::several(&mut request, most + 1);
+        let mut models: Vec<Model> = found.iter().map(Model::new).collect();
+        models.retain(|m| m != first);
+        models.truncate(most);
+        (answer, models)
+    }
+
     fn decide(
         &mut self,
         path: &mut Path,
@@ -289,7 +312,8 @@ fn tiers(
     if let Some((found, tier)) = cache.get(request, &key) {
         return Asked { found: Ok(found), tier, cached: true };
     }
-    let attempts: [(Tier, fn(&mut Request, &Slice) -> Found); 3] = [
+    type Attempt = fn(&mut Request, &Slice) -> Found;
+    let attempts: [(Tier, Attempt); 3] = [
         (Tier::Inversion, |request, _| inversion::solve(request)),
         (Tier::Domains, layers::solve),
         (Tier::Search, |request, _| search::solve(request)),

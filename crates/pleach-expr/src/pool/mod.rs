@@ -170,8 +170,9 @@ pub struct Pool {
     reads: Vec<Reads>,
     shapes: Vec<u64>,
     ranges: Ranges,
-    /// Open addressing; 0 is free, otherwise the term's number + 1.
-    slots: Vec<u32>,
+    /// Open addressing; 0 is free, otherwise the term's number + 1, with the high
+    /// half of its hash above it: most other terms are told apart by that.
+    slots: Vec<u64>,
     /// High halves of constants above 64 bits, by the constant's `c`.
     highs: Vec<u64>,
     high_ids: HashMap<u64, u32>,
@@ -237,7 +238,7 @@ impl Pool {
     pub fn memory(&self) -> usize {
         let term = size_of::<Node>() + size_of::<Reads>() + size_of::<u64>();
         let tables: usize = self.tables.iter().map(|t| t.bytes.len()).sum();
-        self.nodes.capacity() * term + self.slots.len() * 4 + self.ranges.memory() + tables
+        self.nodes.capacity() * term + self.slots.len() * 8 + self.ranges.memory() + tables
     }
 
     pub fn node(&self, term: Term) -> Node {
@@ -432,13 +433,19 @@ impl Pool {
         if 2 * (self.nodes.len() + 1) > self.slots.len() {
             self.grow();
         }
-        let mut at = slot(code, width, a, b, c) as usize & (self.slots.len() - 1);
-        while let Some(number) = self.slots[at].checked_sub(1) {
-            let n = &self.nodes[number as usize];
-            if n.code == code && n.a == a && n.b == b && n.c == c && n.width() == width {
-                return Term(number);
+        let hash = slot(code, width, a, b, c);
+        let (tag, last) = (hash & TAG, self.slots.len() - 1);
+        let mut at = hash as usize & last;
+        while self.slots[at] != 0 {
+            let known = self.slots[at];
+            if known & TAG == tag {
+                let number = known as u32 - 1;
+                let n = &self.nodes[number as usize];
+                if n.code == code && n.a == a && n.b == b && n.c == c && n.width() == width {
+                    return Term(number);
+                }
             }
-            at = (at + 1) & (self.slots.len() - 1);
+            at = (at + 1) & last;
         }
         let bits = self.bits_of(code, width, a, b, c);
         let node = Node { code, width: width as u8, bits: bits as u8, a, b, c };
@@ -447,7 +454,7 @@ impl Pool {
         self.shapes.push(shape);
         self.nodes.push(node);
         self.wide |= width > 64;
-        self.slots[at] = self.nodes.len() as u32;
+        self.slots[at] = tag | self.nodes.len() as u64;
         Term(self.nodes.len() as u32 - 1)
     }
 
@@ -455,11 +462,12 @@ impl Pool {
         let size = 2 * self.slots.len();
         let mut slots = vec![0; size];
         for (number, n) in self.nodes.iter().enumerate() {
-            let mut at = slot(n.code, n.width(), n.a, n.b, n.c) as usize & (size - 1);
+            let hash = slot(n.code, n.width(), n.a, n.b, n.c);
+            let mut at = hash as usize & (size - 1);
             while slots[at] != 0 {
                 at = (at + 1) & (size - 1);
             }
-            slots[at] = number as u32 + 1;
+            slots[at] = hash & TAG | (number as u64 + 1);
         }
         self.slots = slots;
     }
@@ -532,6 +540,9 @@ impl Pool {
         mix(mix(mix(head.wrapping_mul(SEED), a), b), c)
     }
 }
+
+/// The part of a hash that is kept beside a term's number.
+const TAG: u64 = !0 << 32;
 
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 

@@ -224,11 +224,13 @@ pub(super) const ULT: &[Rule] = &[
     Rule {
         equation: "x < 1 = (x == 0), 0 < x = (x != 0)",
         apply: |p, m| {
-            let zero = p.number(0, p.width(m.x()));
-            if p.constant(m.y()) == Some(1) {
-                return Some(p.pair(Code::Eq, m.x(), zero));
-            }
-            (p.constant(m.x())? == 0).then(|| p.pair(Code::Ne, m.y(), zero))
+            let (x, code) = match (p.constant(m.x()), p.constant(m.y())) {
+                (_, Some(1)) => (m.x(), Code::Eq),
+                (Some(0), _) => (m.y(), Code::Ne),
+                _ => return None,
+            };
+            let zero = p.number(0, p.width(x));
+            Some(p.pair(code, x, zero))
         },
     },
     Rule { equation: "zext(x) < c = x < c, c < zext(x) = c < x", apply: narrow_constant },

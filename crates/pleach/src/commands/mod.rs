@@ -15,6 +15,7 @@ mod sites;
 mod solve_trace;
 mod tmin;
 mod trace;
+mod z3;
 
 use crate::args::{Command, Run};
 use crate::exit::{Code, Failure};

@@ -1,4 +1,6 @@
-//! `./x bench trace` and `./x bench grammar`. The first: what instrumented programs cost, as ratios to the plain
+//! The benchmarks. `solve`, `race` (`./x bench run`) and `grammar` have files of
+//! their own; the rest is `./x bench trace`: what instrumented programs cost, as
+//! ratios to the plain
 //! `-O2` program, everything measured in one go on one machine.
 //!
 //! All variants of a thing are run in turn, round after round, and the median of
@@ -11,6 +13,7 @@ mod inputs;
 mod one_input;
 mod race;
 mod report;
+mod solve;
 mod stats;
 
 use std::fs;
@@ -34,6 +37,8 @@ pub enum Bench {
     Run(race::Args),
     /// Speed of sampling, enumerating, completing and parsing
     Grammar(grammar::GrammarArgs),
+    /// Flips of recorded traces, by tier, against Z3
+    Solve(solve::SolveArgs),
 }
 
 #[derive(clap::Args)]
@@ -66,6 +71,7 @@ pub struct TraceArgs {
 pub fn run(bench: &Bench) -> Result<bool> {
     match bench {
         Bench::Trace(args) => trace(args),
+        Bench::Solve(args) => solve::run(args),
         Bench::Run(args) => race::run(args),
         Bench::Grammar(args) => grammar::run(args),
     }

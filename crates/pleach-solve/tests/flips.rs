@@ -1,0 +1,232 @@
+//! What each tier is for, one small path each: the answer, and who gave it.
+
+mod common;
+
+use common::{Builder, flips, random_path};
+use pleach_abi::node::Op;
+use pleach_expr::Input;
+use pleach_solve::{
+    Answer, BadRecording, Config, Goal, Limits, Recording, Shape, Solver, Step, Tier, Verdict, Why,
+};
+
+/// A path of conditions, each decided as the input decides it.
+fn path(builder: &Builder, conditions: &[u32], input: &[u8]) -> Recording {
+    let expr = builder.expr(conditions);
+    let values = expr.eval_all(&Input::plain(input));
+    let steps = conditions
+        .iter()
+        .map(|&label| Step { label, shape: Shape::Bool { taken: values.get(label) != 0 } })
+        .collect();
+    let lengths = vec![input.len() as u64];
+    Recording { expr, steps, input: input.to_vec(), lengths, offsets: vec![0] }
+}
+
+fn flip(recording: &Recording, at: usize) -> Answer {
+    let mut path = recording.path();
+    let goal = path.goals(at)[0];
+    Solver::new(Config::default()).flip(&mut path, at, goal)
+}
+
+/// The new input, and the tier.
+fn solved(recording: &Recording, at: usize) -> (Vec<u8>, Tier) {
+    let answer = flip(recording, at);
+    match answer.verdict {
+        Verdict::Sat(model) => (model.apply(&recording.input), answer.tier),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_byte_keeps_its_kind_and_the_others_their_value() {
+    let mut b = Builder::new(3);
+    let (x, y) = (b.byte(0), b.byte(1));
+    let letter = b.with(Op::Ult, x, 0x61);
+    let is_a = b.with(Op::Eq, x, 0x61);
+    let other = b.with(Op::Eq, y, 0x30);
+    let recording = path(&b, &[letter, is_a, other], b"a0 ");
+    assert_eq!(solved(&recording, 1), (b"b0 ".to_vec(), Tier::Domains));
+    assert_eq!(solved(&recording, 2), (b"a1 ".to_vec(), Tier::Domains));
+}
+
+#[test]
+fn a_string_is_found_byte_by_byte() {
+    let mut b = Builder::new(8);
+    let word = b.node(Op::Read, 64, [1, 0, 0], 0);
+    let equal = b.with(Op::Eq, word, u64::from_le_bytes(*b"keyword!").into());
+    let recording = path(&b, &[equal], b"........");
+    assert_eq!(solved(&recording, 0), (b"keyword!".to_vec(), Tier::Domains));
+}
+
+#[test]
+fn digits_that_do_not_overflow_are_proved_not_to() {
+    let mut b = Builder::new(10);
+    let mut conditions = Vec::new();
+    let mut value = 0;
+    for i in 0..10 {
+        let byte = b.byte(i);
+        let wide = b.node(Op::ZExt, 64, [byte, 0, 0], 0);
+        let digit = b.with(Op::Sub, wide, 0x30);
+        conditions.push(b.with(Op::Ult, digit, 10));
+        value = match i {
+            0 => digit,
+            _ => {
+                let tens = b.with(Op::Mul, value, 10);
+                b.pair(Op::Add, tens, digit)
+            }
+        };
+    }
+    conditions.push(b.with(Op::Ult, value, 1 << 40));
+    conditions.push(b.with(Op::Eq, value, 7_654_321_098));
+    let recording = path(&b, &conditions, b"1234567890");
+    assert_eq!(flip(&recording, 10).verdict, Verdict::Unsat);
+    assert_eq!(solved(&recording, 11), (b"7654321098".to_vec(), Tier::Inversion));
+}
+
+/// A machine that takes three steps to accept `aba`, and its table.
+#[test]
+fn a_table_driven_machine_is_run_backwards() {
+    let mut b = Builder::new(3);
+    // state * 256 + byte: 0 -a-> 1 -b-> 2 -a-> 3, everything else to 4.
+    let mut table = vec![4u8; 5 * 256];
+    for (state, byte, next) in [(0, b'a', 1), (1, b'b', 2), (2, b'a', 3)] {
+        table[state * 256 + usize::from(byte)] = next;
+    }
+    let at = b.snapshot(0x4000, &table);
+    let mut state = 0;
+    for i in 0..3 {
+        let byte = b.byte(i);
+        let mut index = b.node(Op::ZExt, 64, [byte, 0, 0], 0);
+        if i > 0 {
+            let wide = b.node(Op::ZExt, 64, [state, 0, 0], 0);
+            let row = b.with(Op::Mul, wide, 256);
+            index = b.pair(Op::Add, row, index);
+        }
+        let address = b.with(Op::Add, index, 0x4000);
+        state = b.node(Op::Lookup, 8, [address, at, 0], 0x4000);
+    }
+    let accepted = b.with(Op::Eq, state, 3);
+    let never = b.with(Op::Eq, state, 5);
+    let recording = path(&b, &[never, accepted], b"xyz");
+    assert_eq!(flip(&recording, 0).verdict, Verdict::Unsat);
+    assert_eq!(solved(&recording, 1), (b"aba".to_vec(), Tier::Domains));
+}
+
+#[test]
+fn lengths_grow_and_shrink_as_far_as_bytes_were_read() {
+    let mut b = Builder::new(4);
+    let byte = b.byte(2);
+    let read = b.with(Op::Eq, byte, 0x63);
+    let mut recording = path(&b, &[read], b"abcd");
+    let longer = |bound, taken| Step { label: 0, shape: Shape::Len { stream: 0, bound, taken } };
+    recording.steps.push(longer(2, true));
+    recording.steps.push(longer(3, true));
+    recording.steps.push(longer(4, false));
+    recording.steps.push(longer(1 << 25, false));
+    // The third byte was read.
+    assert_eq!(flip(&recording, 1).verdict, Verdict::Unsat);
+    assert_eq!(solved(&recording, 2).0, b"abc");
+    assert_eq!(solved(&recording, 3).0, b"abcd ");
+    assert_eq!(flip(&recording, 4).verdict, Verdict::Unsat);
+    recording.steps.remove(3);
+    assert_eq!(flip(&recording, 3).verdict, Verdict::Unknown(Why::Length));
+}
+
+#[test]
+fn checks_get_boundary_values_first() {
+    let mut b = Builder::new(4);
+    let size = b.node(Op::Read, 32, [1, 0, 0], 0);
+    let fits = b.with(Op::Ule, size, 1000);
+    let recording = path(&b, &[fits], &[1, 0, 0, 0]);
+    let mut path = recording.path();
+    let mut solver = Solver::new(Config::default());
+    let (answer, more) = solver.flip_several(&mut path, 0, Goal::Not, 3);
+    let Verdict::Sat(first) = answer.verdict else { panic!("{answer:?}") };
+    let sizes: Vec<u32> = std::iter::once(&first)
+        .chain(&more)
+        .map(|m| u32::from_le_bytes(m.apply(&recording.input).try_into().unwrap()))
+        .collect();
+    assert!(sizes.iter().all(|&s| s > 1000), "{sizes:?}");
+    assert!(sizes.contains(&1001) && sizes.contains(&u32::MAX), "{sizes:?}");
+}
+
+#[test]
+fn the_order_of_requests_does_not_matter() {
+    let verdict = |answer: Answer| std::mem::discriminant(&answer.verdict);
+    for seed in 500..600 {
+        let recording = random_path(seed, 4, true);
+        let mut path = recording.path();
+        let all = flips(&path);
+        let mut solver = Solver::new(Config::default());
+        let forward: Vec<_> =
+            all.iter().map(|&(at, g)| verdict(solver.flip(&mut path, at, g))).collect();
+        let mut solver = Solver::new(Config::default());
+        let mut path = recording.path();
+        let mut backward: Vec<_> =
+            all.iter().rev().map(|&(at, g)| verdict(solver.flip(&mut path, at, g))).collect();
+        backward.reverse();
+        assert_eq!(forward, backward, "seed {seed}");
+    }
+}
+
+#[test]
+fn equal_requests_have_equal_answers() {
+    for seed in 600..660 {
+        let recording = random_path(seed, 5, true);
+        let run = || {
+            let mut path = recording.path();
+            let mut solver = Solver::new(Config::default());
+            let all = flips(&path);
+            all.iter().map(|&(at, g)| solver.flip(&mut path, at, g)).collect::<Vec<_>>()
+        };
+        assert_eq!(run(), run(), "seed {seed}");
+    }
+}
+
+#[test]
+fn what_is_too_hard_is_given_up_and_tried_alone() {
+    // A product of two 64-bit reads that must be a given number, and a condition
+    // that ties the factors together.
+    let mut b = Builder::new(16);
+    let (x, y) = (b.node(Op::Read, 64, [1, 0, 0], 0), b.node(Op::Read, 64, [9, 0, 0], 0));
+    let mixed = b.pair(Op::Mul, x, y);
+    let other = b.pair(Op::Xor, x, y);
+    let square = b.pair(Op::Mul, other, mixed);
+    let tied = b.with(Op::Ult, square, 1 << 60);
+    let product = b.with(Op::Eq, mixed, 0xdead_beef_1234_5679_u64.into());
+    let recording = path(&b, &[tied, product], &[0; 16]);
+    let limits = Limits { conflicts: 20, evaluations: 10_000, ..Limits::default() };
+    let mut path = recording.path();
+    let answer = Solver::new(Config { limits }).flip(&mut path, 1, Goal::Not);
+    assert!(!matches!(answer.verdict, Verdict::Unsat), "{answer:?}");
+    let refused = Solver::new(Config::default()).flip(&mut path, 1, Goal::Case(3));
+    assert_eq!(refused.verdict, Verdict::Unknown(Why::NoGoal));
+    let nowhere = Solver::new(Config::default()).flip(&mut path, 7, Goal::Not);
+    assert_eq!(nowhere.verdict, Verdict::Unknown(Why::NoGoal));
+}
+
+#[test]
+fn recordings_survive_the_way_through_a_file() {
+    for seed in 0..50 {
+        let recording = random_path(seed, 3, true);
+        let bytes = recording.to_bytes();
+        let again = Recording::from_bytes(&bytes).expect("it was just written");
+        assert_eq!((again.steps, &again.input), (recording.steps, &recording.input));
+        assert_eq!(again.expr.nodes(), recording.expr.nodes());
+        // Cut anywhere, it is refused; with any byte changed, refused or sound.
+        for cut in 0..bytes.len() {
+            assert!(Recording::from_bytes(&bytes[..cut]).is_err(), "cut at {cut}");
+        }
+        for at in (0..bytes.len()).step_by(7) {
+            let mut changed = bytes.clone();
+            changed[at] ^= 0x41;
+            if let Ok(recording) = Recording::from_bytes(&changed) {
+                let mut path = recording.path();
+                let mut solver = Solver::new(Config::default());
+                for (at, goal) in flips(&path).into_iter().take(20) {
+                    solver.flip(&mut path, at, goal);
+                }
+            }
+        }
+    }
+    assert_eq!(Recording::from_bytes(b"PLCHREC9").err(), Some(BadRecording::Magic));
+}
