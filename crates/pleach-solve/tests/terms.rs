@@ -47,8 +47,7 @@ fn every_way_to_evaluate_agrees() {
         let base_input = Input::streams(&recording.input, vec![BYTES.into()]);
         let mut base = TermValues::default();
         base.extend(pool, &base_input);
-        let roots: Vec<_> =
-            recording.steps.iter().filter_map(|s| imported.term(s.label)).collect();
+        let roots: Vec<_> = recording.steps.iter().filter_map(|s| imported.term(s.label)).collect();
         // Some inputs vary, the others stay.
         let mut vary: Vec<Var> =
             (0..BYTES).filter(|_| random.below(2) == 0).map(Var::byte).collect();
