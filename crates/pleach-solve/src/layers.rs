@@ -74,9 +74,11 @@ pub(crate) fn values(
     slice: &Slice,
     term: Term,
 ) -> Option<Vec<(u64, Changes)>> {
-    let exact = slice.vars.iter().all(|v| v.as_byte().is_some());
+    // Lengths would stay as they are, and what they allow be missing.
+    if slice.vars.iter().any(|v| v.as_byte().is_none()) {
+        return None;
+    }
     match explore(request, slice, Some(term)) {
-        _ if !exact => None,
         Explored::Ways(ways) => Some(ways),
         Explored::Refuted => Some(Vec::new()),
         Explored::Pass => None,

@@ -89,7 +89,7 @@ fn operand(pool: &mut Pool, random: &mut Random, made: &[Term], width: u32) -> T
                 random.one(&[Code::Add, Code::Sub, Code::Mul, Code::Xor, Code::And, Code::Or]);
             if random.below(4) == 0 { pool.pair(code, c, x) } else { pool.pair(code, x, c) }
         }
-        2 if width % 8 == 0 && u64::from(width / 8) <= BYTES => {
+        2 if width.is_multiple_of(8) && u64::from(width / 8) <= BYTES => {
             let bytes = width / 8;
             let offset = random.below(BYTES - u64::from(bytes) + 1) as u32;
             pool.read(offset, bytes)

@@ -140,7 +140,7 @@ impl Builder {
         self.node(op, width, [a, b, 0], 0)
     }
 
-    pub fn to_width(&mut self, random: &mut Random, a: u32, width: u32) -> u32 {
+    pub fn resized(&mut self, random: &mut Random, a: u32, width: u32) -> u32 {
         match self.width(a) {
             w if w == width => a,
             w if w > width => {
@@ -177,17 +177,17 @@ impl Builder {
             1 => {
                 let widths = [1, 7, 8, 16, 32, 33, 64, 100, 128];
                 let width = random.one(&widths);
-                self.to_width(random, a, width)
+                self.resized(random, a, width)
             }
             2 => {
-                let b = self.to_width(random, pick, w);
+                let b = self.resized(random, pick, w);
                 let bit = self.random_condition(random, known, false);
                 self.node(Op::Ite, w, [bit, a, b], 0)
             }
             3 => {
                 let table: Vec<u8> = (0..64).map(|_| random.next() as u8 & 15).collect();
                 let at = self.snapshot(0x1000, &table);
-                let index = self.to_width(random, a, 6);
+                let index = self.resized(random, a, 6);
                 let index = self.node(Op::ZExt, 64, [index, 0, 0], 0);
                 let index = self.with(Op::Add, index, 0x1000);
                 let width = random.one(&[8, 16, 32]);
@@ -197,11 +197,11 @@ impl Builder {
                 0 => self.node(Op::Ctlz, w, [a, 0, 0], 0),
                 1 => self.node(Op::Cttz, w, [a, 0, 0], 0),
                 2 => self.node(Op::Popcnt, w, [a, 0, 0], 0),
-                3 if w % 8 == 0 => self.node(Op::Bswap, w, [a, 0, 0], 0),
+                3 if w.is_multiple_of(8) => self.node(Op::Bswap, w, [a, 0, 0], 0),
                 4 => self.node(Op::BitRev, w, [a, 0, 0], 0),
                 _ => {
-                    let (b, c) = (self.to_width(random, pick, w), random.one(known));
-                    let c = self.to_width(random, c, w);
+                    let (b, c) = (self.resized(random, pick, w), random.one(known));
+                    let c = self.resized(random, c, w);
                     let op = random.one(&[Op::FShl, Op::FShr]);
                     self.node(op, w, [a, b, c], 0)
                 }
@@ -217,7 +217,7 @@ impl Builder {
                 }
             }
             _ => {
-                let b = self.to_width(random, pick, w);
+                let b = self.resized(random, pick, w);
                 let op = random.one(&TWO);
                 let costly = matches!(op, Op::Mul | Op::UDiv | Op::SDiv | Op::URem | Op::SRem);
                 let op = if costly && w > 16 && !heavy { Op::Xor } else { op };
@@ -235,7 +235,7 @@ impl Builder {
         match random.below(5) {
             0 => {
                 let b = random.one(known);
-                let b = self.to_width(random, b, w);
+                let b = self.resized(random, b, w);
                 self.pair(op, a, b)
             }
             1 => {

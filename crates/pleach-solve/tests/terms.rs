@@ -1,0 +1,98 @@
+//! Terms against the graph that they were made from: whatever the rules did to
+//! them, and however they are evaluated, the values are the same.
+
+mod common;
+
+use common::{Random, cases, random_path};
+use pleach_expr::{Changed, Compiler, Frame, Input, Pool, TermValues, Var};
+
+const BYTES: u32 = 4;
+
+#[test]
+fn terms_have_the_values_of_their_labels() {
+    for seed in 0..cases(2000) {
+        let recording = random_path(seed, BYTES, true);
+        let imported = Pool::import(&recording.expr);
+        let mut random = Random::new(seed);
+        for _ in 0..4 {
+            let bytes: Vec<u8> = (0..BYTES).map(|_| random.number(8) as u8).collect();
+            let input = Input::streams(&bytes, vec![random.below(1 << 20)]);
+            let mut values = TermValues::default();
+            values.extend(&imported.pool, &input);
+            let expected = recording.expr.eval_all(&input);
+            for &label in recording.expr.order() {
+                let term = imported.term(label).expect("every live label has a term");
+                assert_eq!(
+                    values.get(term),
+                    expected.get(label),
+                    "seed {seed}, label {label}: {}",
+                    imported.pool.show(term, 6)
+                );
+            }
+        }
+    }
+}
+
+/// A tape on 64 lanes, a tape on one, and the evaluation of differences.
+#[test]
+fn every_way_to_evaluate_agrees() {
+    let mut compiler = Compiler::default();
+    let (mut lanes, mut single) = (Frame::<64>::default(), Frame::<1>::default());
+    let mut changed = Changed::default();
+    for seed in 0..cases(1000) {
+        let recording = random_path(seed, BYTES, true);
+        let imported = Pool::import(&recording.expr);
+        let pool = &imported.pool;
+        let mut random = Random::new(seed);
+        let base_input = Input::streams(&recording.input, vec![BYTES.into()]);
+        let mut base = TermValues::default();
+        base.extend(pool, &base_input);
+        let roots: Vec<_> = recording.steps.iter().filter_map(|s| imported.term(s.label)).collect();
+        // Some inputs vary, the others stay.
+        let mut vary: Vec<Var> =
+            (0..BYTES).filter(|_| random.below(2) == 0).map(Var::byte).collect();
+        if random.below(3) == 0 {
+            vary.push(Var::length(0));
+        }
+        let tape = compiler.compile(pool, &base, &roots, &vary);
+        lanes.load(&tape);
+        single.load(&tape);
+        let columns: Vec<[u64; 64]> = vary
+            .iter()
+            .map(|v| {
+                let most = if v.as_byte().is_some() { 256 } else { 1 << 20 };
+                std::array::from_fn(|_| random.below(most))
+            })
+            .collect();
+        for (place, column) in columns.iter().enumerate() {
+            lanes.set(&tape, place, *column);
+        }
+        lanes.run(pool, &tape);
+        for lane in [0, 17, 63] {
+            let mut bytes = recording.input.clone();
+            let mut length = u64::from(BYTES);
+            let mut changes = Vec::new();
+            for (place, &var) in vary.iter().enumerate() {
+                let value = columns[place][lane];
+                single.set(&tape, place, [value]);
+                changes.push((var, value));
+                match var.as_byte() {
+                    Some(offset) => bytes[offset as usize] = value as u8,
+                    None => length = value,
+                }
+            }
+            single.run(pool, &tape);
+            let input = Input::streams(&bytes, vec![length]);
+            let mut expected = TermValues::default();
+            expected.extend(pool, &input);
+            changed.start(pool);
+            for (place, &root) in roots.iter().enumerate() {
+                let value = expected.get(root);
+                assert_eq!(lanes.root(&tape, place)[lane], value as u64, "seed {seed}");
+                assert_eq!(single.root_wide(&tape, place, 0), value, "seed {seed}");
+                let difference = changed.eval(pool, &base, &base_input, &changes, root);
+                assert_eq!(difference, value, "seed {seed}");
+            }
+        }
+    }
+}
