@@ -50,15 +50,20 @@ impl Ends {
 
 /// A hash of how a run ended and which branches it took.
 pub fn signature(end: &End, counts: &[u8]) -> u64 {
-    let seed = match end {
+    const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+    let kind: u64 = match end {
         End::Signal(n) => *n as u64,
         End::Timeout => 1000,
         End::Memory => 1001,
         _ => 1002,
     };
-    counts.iter().enumerate().filter(|(_, c)| **c != 0).fold(seed, |hash, (i, _)| {
-        (hash ^ i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
-    })
+    // Far from any number of a branch: signal 6 at branch 9 is not 9 at 6.
+    let seed = (kind + 1).wrapping_mul(MIX);
+    counts
+        .iter()
+        .enumerate()
+        .filter(|(_, c)| **c != 0)
+        .fold(seed, |hash, (i, _)| (hash ^ i as u64).wrapping_mul(MIX).rotate_left(23))
 }
 
 #[cfg(test)]
@@ -78,5 +83,17 @@ mod tests {
         });
         assert_eq!(looks.count(), 10);
         assert!(ends.is_new(&End::Timeout, &[1; 12]));
+    }
+
+    #[test]
+    fn signals_and_branches_are_not_mistaken_for_each_other() {
+        let at = |branch: usize| {
+            let mut counts = [0; 64];
+            counts[branch] = 1;
+            counts
+        };
+        let all = (0..64).flat_map(|b| (1..32).map(move |s| (b, s)));
+        let hashes: HashSet<u64> = all.map(|(b, s)| signature(&End::Signal(s), &at(b))).collect();
+        assert_eq!(hashes.len(), 64 * 31);
     }
 }
