@@ -54,6 +54,15 @@ impl Z3 {
     /// `Unknown` it must be started again: its limit of work counts from its start,
     /// and it may be gone.
     pub fn ask(&mut self, script: &str, values: &str) -> io::Result<Said> {
+        match self.answer(script, values) {
+            // It has crashed on the script: a limit of another kind.
+            Err(gone) if gone.kind() == io::ErrorKind::BrokenPipe => Ok(Said::Unknown),
+            Err(gone) if gone.kind() == io::ErrorKind::UnexpectedEof => Ok(Said::Unknown),
+            said => said,
+        }
+    }
+
+    fn answer(&mut self, script: &str, values: &str) -> io::Result<Said> {
         writeln!(self.to, "(push)\n{script}")?;
         self.to.flush()?;
         let Some(answer) = self.line()? else { return Ok(Said::Unknown) };
