@@ -112,6 +112,9 @@ impl Scratch {
 
     /// A directory inside, for the files of one input.
     pub fn sub(&self, name: &str) -> Result<PathBuf, Error> {
+        // A signal removes everything under this lock and keeps it: nothing is to
+        // be made anew behind its back.
+        let _live = live();
         let dir = self.dir.join(name);
         std::fs::create_dir_all(&dir).map_err(Error::io("make", &dir))?;
         Ok(dir)
