@@ -16,12 +16,15 @@ pub const SHADOW_BASE: u64 = 1 << 44;
 pub const SHADOW_SIZE: u64 = 1 << 46;
 pub const ADDR_MASK: u64 = (1 << 44) - 1;
 
+/// Addresses that a process can have are below this.
+pub const ADDRESSES: u64 = 1 << 47;
+
 /// Dirty map: `dirty(a) = (a >> DIRTY_SHIFT) + DIRTY_BASE`. A label in the
 /// first `DIRTY_SPILL` bytes of a block also marks the block before it, so that
 /// an access of up to 16 bytes needs to look only at its first byte's block.
 pub const DIRTY_BASE: u64 = 0x1000_0000;
 pub const DIRTY_SHIFT: u32 = 8;
-pub const DIRTY_SIZE: u64 = 1 << (47 - DIRTY_SHIFT);
+pub const DIRTY_SIZE: u64 = ADDRESSES >> DIRTY_SHIFT;
 pub const DIRTY_SPILL: u64 = 15;
 
 /// Heap objects: `size + 1` of the object that starts in a 16-byte granule,

@@ -4,18 +4,18 @@
 //! The input is one file in a private directory, in memory where there is such
 //! a place, rewritten in place for every run: the target knows it by its inode.
 
+use crate::private::PrivateDir;
 use crate::shm::memory_file;
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, OpenOptions, Permissions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Seek};
-use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use tempfile::TempDir;
 
 #[derive(Debug)]
 pub(crate) struct InputFiles {
-    dir: TempDir,
+    dir: PrivateDir,
     path: PathBuf,
     /// What standard input or `@@` is.
     visible: File,
@@ -26,9 +26,7 @@ pub(crate) struct InputFiles {
 
 impl InputFiles {
     pub fn new(extension: &OsStr) -> io::Result<InputFiles> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix("pleach-").permissions(Permissions::from_mode(0o700));
-        let dir = builder.tempdir_in("/dev/shm").or_else(|_| builder.tempdir())?;
+        let dir = PrivateDir::in_memory()?;
         let mut name = OsString::from("input");
         name.push(extension);
         let path = dir.path().join(name);
@@ -94,7 +92,7 @@ fn fill(file: &File, bytes: &[u8]) -> io::Result<()> {
 /// it empty every time, and hurts nobody.
 #[derive(Debug)]
 pub(crate) struct Scratch {
-    dir: TempDir,
+    dir: PrivateDir,
     identity: (u64, u64),
 }
 
@@ -103,8 +101,7 @@ const ENTRIES: usize = 10_000;
 
 impl Scratch {
     pub fn new() -> io::Result<Scratch> {
-        let mut builder = tempfile::Builder::new();
-        let dir = builder.prefix("pleach-").permissions(Permissions::from_mode(0o700)).tempdir()?;
+        let dir = PrivateDir::new()?;
         let meta = dir.path().metadata()?;
         Ok(Scratch { dir, identity: (meta.dev(), meta.ino()) })
     }

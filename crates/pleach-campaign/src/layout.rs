@@ -7,13 +7,14 @@
 
 use crate::executor::Half;
 use crate::image::{Image, ImageError};
+use crate::private::PrivateDir;
 use crate::shm::{LoadedModule, memory_file};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs::{File, Permissions};
+use std::io;
 use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
 pub const TWINS: &str = "pleach-twins";
 
@@ -27,7 +28,7 @@ pub struct Layout {
     pub libraries: HashMap<String, Library>,
     pub symbolic_path: PathBuf,
     /// Owns the files, if they are in a private directory.
-    dir: Option<TempDir>,
+    dir: Option<PrivateDir>,
 }
 
 /// A shared library with instrumentation: both halves.
@@ -40,15 +41,21 @@ pub struct Library {
 impl Layout {
     /// Lays the symbolic half out in a private directory.
     pub fn private(program: &Path) -> Result<Layout, ImageError> {
-        let dir = tempfile::Builder::new()
-            .prefix("pleach-")
-            .permissions(Permissions::from_mode(0o700))
-            .tempdir()
-            .map_err(|error| ImageError::Io { path: std::env::temp_dir(), error })?;
-        let name = program.file_name().map_or_else(|| OsString::from("program"), OsString::from);
-        let mut layout = Layout::at(program, &dir.path().join(name))?;
+        let dir = PrivateDir::new().map_err(no_directory)?;
+        let mut layout = Layout::at(program, &dir.path().join(name_of(program)))?;
         layout.dir = Some(dir);
         Ok(layout)
+    }
+
+    /// Lays it out in a directory that outlives this process, for one that is to
+    /// become the target; its removal is the caller's.
+    pub fn lasting(program: &Path) -> Result<(Layout, PathBuf), ImageError> {
+        let owner = Permissions::from_mode(0o700);
+        let mut builder = tempfile::Builder::new();
+        let dir = builder.prefix("pleach-exec-").permissions(owner).tempdir();
+        let dir = dir.map_err(no_directory)?;
+        let layout = Layout::at(program, &dir.path().join(name_of(program)))?;
+        Ok((layout, dir.keep()))
     }
 
     /// The symbolic executable as a file in memory, if it needs nothing beside
@@ -121,13 +128,16 @@ impl Layout {
 
     /// The private directory, and what is in it, for whoever must remove it.
     pub fn directory(&self) -> Option<&Path> {
-        self.dir.as_ref().map(TempDir::path)
+        self.dir.as_ref().map(PrivateDir::path)
     }
+}
 
-    /// Gives up the private directory: its removal is the caller's now.
-    pub fn keep(&mut self) -> Option<PathBuf> {
-        self.dir.take().map(TempDir::keep)
-    }
+fn name_of(program: &Path) -> OsString {
+    program.file_name().map_or_else(|| OsString::from("program"), OsString::from)
+}
+
+fn no_directory(error: io::Error) -> ImageError {
+    ImageError::Io { path: std::env::temp_dir(), error }
 }
 
 enum Found {

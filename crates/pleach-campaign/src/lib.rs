@@ -21,6 +21,7 @@ pub mod minimise;
 pub mod mutate;
 pub mod oracle;
 pub mod plain;
+mod private;
 pub mod process;
 pub mod run;
 mod server;

@@ -3,7 +3,7 @@
 
 use super::tls::tls;
 use super::{events, shadow};
-use pleach_abi::layout::{ARG_SLOTS, BYVAL_SLOTS, VA_BYVAL, VaShape};
+use pleach_abi::layout::{ADDRESSES, ARG_SLOTS, BYVAL_SLOTS, VA_BYVAL, VaShape};
 
 /// The stamp of a result that `longjmp` left: the next return is `setjmp`'s.
 pub const FROM_JUMP: u64 = 1;
@@ -92,7 +92,7 @@ pub extern "C" fn va_start(list: *const u8, saved: *const Saved) {
 /// there to take it.
 pub extern "C" fn pointed(at: u64) -> u32 {
     const LOOK: u64 = 8;
-    u32::from(!shadow::is_clean(at, LOOK))
+    u32::from(at < ADDRESSES - LOOK && !shadow::is_clean(at, LOOK))
 }
 
 /// A structure passed by value: remembers where its labels are, if it has any.

@@ -23,13 +23,11 @@ pub fn run(args: Exec) -> Result<Code, Failure> {
         (HalfName::Fast, _) => (Image::open(given)?.path, None),
         (_, Some(file)) => (format!("/proc/self/fd/{}", file.as_raw_fd()).into(), None),
         (_, None) => {
-            let mut layout = Layout::private(given)?;
+            let (layout, dir) = Layout::lasting(given)?;
             let variable = layout.library_path();
-            if let Some(dir) = layout.keep() {
-                process::remove_after_exit(&dir)
-                    .context("cannot watch over temporary files")
-                    .map_err(Failure::person)?;
-            }
+            process::remove_after_exit(&dir)
+                .context("cannot watch over temporary files")
+                .map_err(Failure::person)?;
             (layout.symbolic_path, variable)
         }
     };

@@ -6,8 +6,8 @@ use super::flow::is_labelling_call;
 use super::shape::{is_float, label_type, leaves, scalar_bits};
 use crate::instrument::llvm::{IntPredicate, Opcode, Type, Value};
 use pleach_abi::layout::{
-    ARG_SLOTS, BYVAL_SLOTS, RET_SLOTS, TLS_ARG_COUNT, TLS_ARG_STAMP, TLS_ARGS, TLS_RET_STAMP,
-    TLS_RETS, TLS_SITE, TLS_VA, VA_BYVAL,
+    ADDRESSES, ARG_SLOTS, BYVAL_SLOTS, RET_SLOTS, TLS_ARG_COUNT, TLS_ARG_STAMP, TLS_ARGS,
+    TLS_RET_STAMP, TLS_RETS, TLS_SITE, TLS_VA, VA_BYVAL,
 };
 use pleach_abi::section::SiteKind;
 use pleach_abi::shm::Loss;
@@ -246,13 +246,16 @@ impl Emitter<'_> {
         });
     }
 
-    /// Not 0 if labelled bytes are where a pointer points.
+    /// Not 0 if labelled bytes are where a pointer points. It need not point
+    /// anywhere: a union may hold a number there, and `(void *)-1` is a value too.
+    /// The address is cut to what the dirty map covers; the runtime looks again.
     fn points_to_labels(&mut self, pointer: Value) -> Value {
-        let at = self.bits64(pointer);
+        let bits = self.bits64(pointer);
+        let at = self.b.op(Opcode::LLVMAnd, bits, self.number64(ADDRESSES - 1));
         let dirty = self.dirty(at, 1);
         let dirty = self.b.is_set(dirty);
         let zero = self.zero();
-        self.guarded(dirty, &[zero], |e| vec![e.b.call(e.rt.pointed, &[at])])[0]
+        self.guarded(dirty, &[zero], |e| vec![e.b.call(e.rt.pointed, &[bits])])[0]
     }
 
     /// A call of a model that the program did not write as a call.

@@ -1,0 +1,103 @@
+//! Directories that only this driver uses, and that go with it.
+//!
+//! They are removed when they are dropped. A warden removes them where the driver
+//! was killed (see `warden`), but a driver can be killed before it has one. So
+//! each directory is locked for as long as the process lives, whatever ends it;
+//! one that is not locked any more has been abandoned, and the next driver
+//! removes it.
+
+use std::fs::{File, Permissions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+use std::sync::Once;
+use std::time::Duration;
+use tempfile::TempDir;
+
+const PREFIX: &str = "pleach-run-";
+/// A directory younger than this may be one that is about to be locked.
+const SETTLED: Duration = Duration::from_secs(60);
+/// Files that live in memory, where there is such a place.
+const IN_MEMORY: &str = "/dev/shm";
+
+#[derive(Debug)]
+pub(crate) struct PrivateDir {
+    dir: TempDir,
+    /// Only to be held.
+    _lock: Option<File>,
+}
+
+impl PrivateDir {
+    pub fn new() -> io::Result<PrivateDir> {
+        PrivateDir::inside(&std::env::temp_dir())
+    }
+
+    pub fn in_memory() -> io::Result<PrivateDir> {
+        PrivateDir::inside(Path::new(IN_MEMORY)).or_else(|_| PrivateDir::new())
+    }
+
+    fn inside(parent: &Path) -> io::Result<PrivateDir> {
+        static ONCE: Once = Once::new();
+        let owner = Permissions::from_mode(0o700);
+        let dir = tempfile::Builder::new().prefix(PREFIX).permissions(owner).tempdir_in(parent)?;
+        let user = dir.path().metadata()?.uid();
+        ONCE.call_once(|| {
+            for place in [&std::env::temp_dir(), Path::new(IN_MEMORY)] {
+                remove_abandoned(place, user, SETTLED);
+            }
+        });
+        Ok(PrivateDir { _lock: lock(dir.path()), dir })
+    }
+
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+}
+
+/// Locks a directory until the result is dropped; `None` if somebody has it.
+fn lock(dir: &Path) -> Option<File> {
+    let file = File::open(dir).ok()?;
+    file.try_lock().ok()?;
+    Some(file)
+}
+
+fn remove_abandoned(parent: &Path, user: u32, settled: Duration) {
+    let Ok(entries) = std::fs::read_dir(parent) else { return };
+    for entry in entries.flatten() {
+        if !entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
+            continue;
+        }
+        let old = entry.metadata().is_ok_and(|m| {
+            m.is_dir()
+                && m.uid() == user
+                && m.modified().is_ok_and(|t| t.elapsed().is_ok_and(|age| age >= settled))
+        });
+        if old && let Some(_lock) = lock(&entry.path()) {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_abandoned_directories_are_removed() {
+        let parent = tempfile::tempdir().unwrap();
+        let held = PrivateDir::inside(parent.path()).unwrap();
+        let make = |name: &str| {
+            let dir = parent.path().join(name);
+            std::fs::create_dir(&dir).unwrap();
+            std::fs::write(dir.join("input"), "left").unwrap();
+            dir
+        };
+        let (dead, other) = (make("pleach-run-dead"), make("pleach-other"));
+        let user = parent.path().metadata().unwrap().uid();
+        remove_abandoned(parent.path(), user, SETTLED);
+        assert!(dead.exists(), "it may be about to be locked");
+        remove_abandoned(parent.path(), user, Duration::ZERO);
+        assert!(!dead.exists());
+        assert!(other.exists() && held.path().exists());
+    }
+}

@@ -1,0 +1,7 @@
+// A value that is a pointer to some and a number to others: clang passes it as a pointer.
+struct value {
+    int kind;
+    union { const char *text; double number; } as;
+};
+int kind_of(struct value v);
+int is_nowhere(const void *p);
