@@ -20,4 +20,4 @@ pub mod shm;
 
 /// Changes whenever a layout in this crate does. Target and driver compare it
 /// in the first message and in the shared header.
-pub const ABI_VERSION: u32 = 2;
+pub const ABI_VERSION: u32 = 3;

@@ -51,7 +51,10 @@ pub struct Header {
     pub input_len: u64,
     /// See `RUN_*`.
     pub run_flags: u32,
-    pub reserved0: u32,
+
+    /// Not 0: the run has stopped itself between two inputs, and waits for the
+    /// next. A program may also stop for reasons of its own.
+    pub between: u32,
 
     // Written by the target during a run; the runtime zeroes them at its start.
     /// Nodes in use, the input's included: labels are below this.

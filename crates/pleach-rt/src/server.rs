@@ -6,7 +6,7 @@
 //! these define `__pleach_deferred` as 1. In the fast half a program with `__AFL_LOOP` keeps one
 //! child for many inputs: the child stops itself after each, as AFL's do.
 
-use crate::start::state;
+use crate::start::{header, state};
 use crate::{input, sys};
 use core::ffi::{c_char, c_int, c_uint};
 use pleach_abi::message::{self, Message};
@@ -81,6 +81,9 @@ pub extern "C" fn __pleach_afl_loop(most: c_uint) -> c_int {
         return 0;
     }
     const SIGSTOP: c_int = 19;
+    if let Some(h) = header() {
+        h.between = 1;
+    }
     unsafe { sys::raise(SIGSTOP) };
     input::begin_run();
     1
@@ -141,6 +144,14 @@ fn serve() {
     }
 }
 
+/// The low byte of the wait status of a process that has stopped.
+const STOPPED: i32 = 0x7f;
+
+/// Whether the child has stopped between two inputs.
+fn is_between() -> bool {
+    header().is_some_and(|h| core::mem::take(&mut h.between) != 0)
+}
+
 /// Waits for the child and reports; true if it stopped and waits for more.
 fn wait_for(pid: i64) -> bool {
     const WUNTRACED: u64 = 2;
@@ -150,15 +161,20 @@ fn wait_for(pid: i64) -> bool {
         let got =
             sys::wait4(pid as u64, &raw mut status as u64, options, usage.as_mut_ptr() as u64);
         const EINTR: i64 = -4;
-        if got == pid {
+        // Who stops for reasons of its own is waited for, as a shell would not:
+        // nobody will wake it, and its time runs out.
+        if got == pid && (status & 0xff != STOPPED || is_between()) {
             break;
+        }
+        if got == pid {
+            continue;
         }
         if got != EINTR {
             status = 9;
             break;
         }
     }
-    let stopped = status & 0xff == 0x7f;
+    let stopped = status & 0xff == STOPPED;
     let micros = (usage[0] + usage[2]) * 1_000_000 + usage[1] + usage[3];
     send(Message {
         kind: if stopped { message::STOPPED } else { message::DONE },

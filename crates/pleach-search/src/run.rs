@@ -67,8 +67,6 @@ pub struct Flip {
 #[derive(Clone, Debug)]
 pub struct Run {
     pub input: InputId,
-    /// The flip that its input came from.
-    pub from: Option<Flip>,
     /// The first decision that its parent did not have: flips before it are
     /// the parent's.
     pub bound: u32,
@@ -89,7 +87,7 @@ impl Run {
             node = Tree::child(node, d.key, d.outcome);
             node
         }));
-        Run { input, from: None, bound: 0, diverged: false, decisions, nodes, weight: 0 }
+        Run { input, bound: 0, diverged: false, decisions, nodes, weight: 0 }
     }
 
     /// The node that a flip leads to.

@@ -53,6 +53,7 @@ static int worst(const char *what) {
                 _exit(0);
             }
     if (is(what, "sleep")) forever();
+    if (is(what, "stop")) raise(SIGSTOP);
     if (is(what, "spin")) {
         for (int i = 0; i < 15; i++)
             if (fork() == 0) break;

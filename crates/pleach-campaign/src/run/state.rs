@@ -251,7 +251,8 @@ impl State {
             let left = !follows(&run, &e);
             if left && !e.optimistic {
                 self.stats.diverged += 1;
-                *self.stats.diverged_at.entry(kind_where_left(&run, &e)).or_default() += 1;
+                let place = where_left(&run, self.runs.get(e.flip.run), &e);
+                *self.stats.diverged_at.entry(place).or_default() += 1;
                 self.partial("diverged");
             }
             run.diverged = left;
@@ -353,15 +354,18 @@ fn follows(run: &Run, expect: &Expect) -> bool {
     run.nodes.get(expect.decisions as usize) == Some(&expect.node)
 }
 
-/// The kind of the decision with which a run left the path foretold for it, as
-/// far as its own decisions show: the last one that was still foretold.
-fn kind_where_left(run: &Run, expect: &Expect) -> String {
-    let at = (expect.decisions as usize).min(run.decisions.len());
-    match run.decisions.get(at.saturating_sub(1)) {
-        Some(_) if run.decisions.len() < expect.decisions as usize => "ended early".into(),
-        Some(d) => format!("{:?}", d.kind).to_lowercase(),
-        None => "ended early".into(),
+/// What kind of decision a run left the path foretold for it with, and whether it
+/// was the one that was flipped or an earlier one. `parent` is the run that was
+/// flipped, if it is still known.
+fn where_left(run: &Run, parent: Option<&Run>, expect: &Expect) -> String {
+    let Some(parent) = parent else { return "forgotten".into() };
+    let agreed = run.shared(parent) as usize;
+    if run.decisions.len() == agreed && agreed < expect.decisions as usize {
+        return "ended early".into();
     }
+    let when = if agreed < expect.flip.at as usize { "earlier " } else { "" };
+    let kind = parent.decisions.get(agreed.min(expect.flip.at as usize)).map(|d| d.kind);
+    kind.map_or("ended early".into(), |kind| format!("{when}{kind:?}").to_lowercase())
 }
 
 /// Whether a kind of decision, when flipped, shows up as another decision.

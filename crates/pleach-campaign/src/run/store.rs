@@ -2,7 +2,7 @@
 //! of flips that wait to be traced, or may have to be traced again) are dropped,
 //! the oldest first, when they become too many.
 
-use pleach_search::InputId;
+use pleach_search::{Flip, InputId};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
@@ -19,6 +19,7 @@ pub struct Known {
 /// What a flip promises of the trace of its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expect {
+    pub flip: Flip,
     /// So many decisions are foretold.
     pub decisions: u32,
     /// The tree's node after them.

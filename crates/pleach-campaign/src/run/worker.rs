@@ -603,7 +603,8 @@ fn promise(run: &Run, flip: Flip) -> Option<(Goal, Expect, InputId, Kind)> {
         true => (flip.at, before),
         false => (flip.at + 1, Tree::child(before, decision.key, flip.outcome)),
     };
-    Some((goal, Expect { decisions, node, optimistic: false }, run.input, decision.kind))
+    let expect = Expect { flip, decisions, node, optimistic: false };
+    Some((goal, expect, run.input, decision.kind))
 }
 
 impl Paths {
