@@ -25,6 +25,7 @@ pub use settings::{Settings, Text, build_of};
 pub use stats::{Branches, Flips, Functions, Stats, Stop, Time};
 pub use worker::Limits;
 
+use crate::affinity::{self, Affinity};
 use crate::container::is_container;
 use crate::executor::ExecError;
 use crate::layout::Layout;
@@ -203,9 +204,15 @@ impl Campaign {
     /// Runs the campaign to its end. `watch` is called several times a second.
     pub fn run(self, mut watch: impl FnMut(&Snapshot)) -> Result<Stats, CampaignError> {
         let Campaign { shared, layout, seeds, jobs } = self;
+        let processors = affinity::processors(jobs);
         let mut workers = Vec::new();
-        for _ in 0..jobs {
-            workers.push(Worker::new(shared.clone(), &layout)?);
+        for i in 0..jobs {
+            // What a worker starts runs where it does.
+            let before = Affinity::current();
+            processors.get(i).iter().for_each(|p| p.bind());
+            let worker = Worker::new(shared.clone(), &layout);
+            before.iter().for_each(Affinity::bind);
+            workers.push(worker?);
         }
         let began = Instant::now();
         shared.lock().began = began;
@@ -217,9 +224,11 @@ impl Campaign {
             // One worker brings in the seeds, in their order; then all search.
             let started = Arc::new((Mutex::new(false), Condvar::new()));
             let mut threads = Vec::new();
+            let mut processors = processors.iter();
             if let Some(worker) = first {
-                let started = started.clone();
+                let (started, own) = (started.clone(), processors.next());
                 threads.push(scope.spawn(move || {
+                    own.into_iter().for_each(Affinity::bind);
                     let result = plant(shared, worker, seeds);
                     *started.0.lock().unwrap_or_else(|e| e.into_inner()) = true;
                     started.1.notify_all();
@@ -227,8 +236,9 @@ impl Campaign {
                 }));
             }
             for worker in others.into_iter().flatten() {
-                let started = started.clone();
+                let (started, own) = (started.clone(), processors.next());
                 threads.push(scope.spawn(move || {
+                    own.into_iter().for_each(Affinity::bind);
                     let mut ready = started.0.lock().unwrap_or_else(|e| e.into_inner());
                     while !*ready {
                         ready = started.1.wait(ready).unwrap_or_else(|e| e.into_inner());

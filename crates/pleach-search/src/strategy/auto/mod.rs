@@ -45,8 +45,9 @@ const TRACE: f64 = 150.0;
 /// The symbolic half is so many times slower, and reading a decision costs this.
 const TRACE_TIMES: f64 = 4.0;
 const DECISION: f64 = 0.15;
-/// What a crash or a time-out costs: its report, its time, a new process.
-const BAD: f64 = 20_000.0;
+/// What a bad end costs besides its time: a look at the few that are new, a
+/// new process now and then.
+const BAD: f64 = 300.0;
 /// What a new branch is worth; a new hit count is worth one.
 const BRANCH: f64 = 16.0;
 /// Inputs that may wait for a trace without having gained a branch.
@@ -93,7 +94,7 @@ impl Strategy for Auto {
         Action::Wait
     }
 
-    fn executed(&mut self, _view: &View, news: &InputNews) {
+    fn executed(&mut self, view: &View, news: &InputNews) {
         let gain = BRANCH * f64::from(news.branches) + f64::from(news.buckets);
         let bad = if news.bad { BAD } else { 0.0 };
         let mut stepped = false;
@@ -132,8 +133,12 @@ impl Strategy for Auto {
         } else if stepped && !news.bad && self.steps.len() < STEPS {
             self.steps.push_back(input);
         }
-        if !news.bad || seed {
-            self.paths.add(input, Rank::new(news), seed || gain > 0.0);
+        match news.origin {
+            _ if seed || (gain > 0.0 && !news.bad) => self.paths.add(input, Rank::new(news)),
+            Origin::Flip(flip) if !news.bad => {
+                self.paths.add_dull(view, input, Rank::new(news), flip);
+            }
+            _ => {}
         }
     }
 

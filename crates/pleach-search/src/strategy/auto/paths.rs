@@ -1,7 +1,12 @@
 //! Flips that only lead to other paths, in generations: of the inputs that
 //! gained most, a number of flips each, those first that were asked least over
-//! all runs so far; of those that were refused `n` times in a row, two in `n`. A run that has more has another turn when no such input
-//! waits; inputs that gained nothing come last.
+//! all runs so far; of those that were refused `n` times in a row, two in `n`.
+//!
+//! When no such input waits, runs that have more flips take turns with inputs
+//! that gained nothing. Among these, a flip that was seldom made before in its
+//! *context*, the decision before it, goes first. A number in hexadecimal shows
+//! why it matters: that its first digit is a letter is nothing new once another
+//! digit was one, and yet only then can the number be large.
 
 use crate::keys::KeyMap;
 use crate::rng::mix;
@@ -9,6 +14,7 @@ use crate::run::{Flip, InputId, Run, RunId};
 use crate::strategy::View;
 use crate::strategy::generational::{Rank, keep_better_half};
 use crate::strategy::plan::{Look, Next, Plan, Worth};
+use crate::tree::Tree;
 use pleach_abi::event::Kind;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -19,11 +25,18 @@ const MOST: usize = 1 << 18;
 const PATIENCE: u32 = 8;
 /// Flips of one run in a row. Inputs that gained meanwhile go first then.
 const TURN: u32 = 128;
+/// Of so many turns without an input that gained, one is for a run that has more.
+const LATER: u32 = 4;
 
 #[derive(Default)]
 pub(super) struct Paths {
     waiting: BinaryHeap<(Rank, Reverse<InputId>)>,
-    dull: BinaryHeap<(Rank, Reverse<InputId>)>,
+    /// Inputs that gained nothing, by how often such a flip was made before.
+    dull: BinaryHeap<(Reverse<u32>, Rank, Reverse<InputId>)>,
+    /// Flips that were executed, by decision, outcome and the decision before.
+    contexts: KeyMap<u64, u32>,
+    /// Turns without an input that gained something.
+    turns: u32,
     /// The last run of inputs, traced for whatever reason.
     runs: HashMap<InputId, RunId>,
     /// The run at hand.
@@ -56,10 +69,24 @@ pub(super) enum Wants {
 }
 
 impl Paths {
-    pub fn add(&mut self, input: InputId, rank: Rank, gained: bool) {
-        let heap = if gained { &mut self.waiting } else { &mut self.dull };
-        heap.push((rank, Reverse(input)));
-        keep_better_half(heap, MOST);
+    /// An input that gained something.
+    pub fn add(&mut self, input: InputId, rank: Rank) {
+        self.waiting.push((rank, Reverse(input)));
+        keep_better_half(&mut self.waiting, MOST);
+    }
+
+    /// The result of a flip that gained nothing.
+    pub fn add_dull(&mut self, view: &View, input: InputId, rank: Rank, flip: Flip) {
+        let Some(context) = view.runs.get(flip.run).and_then(|run| context(run, flip)) else {
+            return;
+        };
+        if self.contexts.len() >= MOST {
+            self.contexts.clear();
+        }
+        let made = self.contexts.entry(context).or_insert(0);
+        *made += 1;
+        self.dull.push((Reverse(made.ilog2()), rank, Reverse(input)));
+        keep_better_half(&mut self.dull, MOST);
     }
 
     /// The next flip, or the input to trace for more.
@@ -82,12 +109,7 @@ impl Paths {
                     }
                 }
             }
-            let best = |heap: &mut BinaryHeap<(Rank, Reverse<InputId>)>| {
-                heap.pop().map(|(_, Reverse(input))| (input, Look::First))
-            };
-            let (input, look) = best(&mut self.waiting)
-                .or_else(|| self.later.pop_front())
-                .or_else(|| best(&mut self.dull))?;
+            let (input, look) = self.choose()?;
             if look != Look::First {
                 self.again.insert(input, look);
             }
@@ -98,6 +120,20 @@ impl Paths {
             };
             self.start(view, id, run);
         }
+    }
+
+    fn choose(&mut self) -> Option<(InputId, Look)> {
+        if let Some((_, Reverse(input))) = self.waiting.pop() {
+            return Some((input, Look::First));
+        }
+        self.turns += 1;
+        if self.turns % LATER == 0
+            && let Some(again) = self.later.pop_front()
+        {
+            return Some(again);
+        }
+        let dull = self.dull.pop().map(|(_, _, Reverse(input))| (input, Look::First));
+        dull.or_else(|| self.later.pop_front())
     }
 
     /// A run is there. If it was traced for this arm, it has its turn now.
@@ -150,4 +186,12 @@ impl Paths {
             self.later.push_back((input, look));
         }
     }
+}
+
+/// A flip by what was decided, how, and what had been decided just before.
+fn context(run: &Run, flip: Flip) -> Option<u64> {
+    let at = flip.at as usize;
+    let before = at.checked_sub(1).and_then(|b| run.decisions.get(b));
+    let before = before.map_or(0, |d| Tree::child(0, d.key, d.outcome));
+    Some(Tree::child(before, run.decisions.get(at)?.key, flip.outcome))
 }
