@@ -381,7 +381,6 @@ impl World<'_> {
         }
         let (bytes, from) = &self.inputs[input as usize];
         let mut run = Run::new(input, self.subject.path(bytes).decisions);
-        run.from = *from;
         run.bound = from.map_or(0, |f| f.at + 1);
         run.enter(&mut self.tree);
         let (id, _) = self.runs.add(run);
