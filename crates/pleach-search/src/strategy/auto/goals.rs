@@ -1,5 +1,6 @@
 //! Flips worth asking at once: *goals* proper, that is, branches that no run
-//! took; and *steps*, decisions that are no branch (a comparison inside a libc
+//! took, be it by the flip itself or by what a function then [answers](Answers); and
+//! *steps*, decisions that are no branch (a comparison inside a libc
 //! model, a length, a check) and stand before branches that cannot be seen yet.
 //!
 //! **Back-off.** One goal may be offered by every run, a thousand times, and be
@@ -11,7 +12,9 @@
 //!
 //! What was asked least comes first; among steps, faults come last.
 
+use super::answers::Answers;
 use crate::keys::KeyMap;
+use crate::program::BranchId;
 use crate::rng::mix;
 use crate::run::{Decision, Flip, InputId, Run, RunId};
 use crate::strategy::View;
@@ -39,6 +42,7 @@ pub(super) struct Goals {
     /// Inputs whose runs were dropped before their turn, and how often.
     lost: Vec<InputId>,
     again: HashMap<InputId, u32>,
+    answers: Answers,
 }
 
 #[derive(Default)]
@@ -68,6 +72,8 @@ struct Offer {
     at: u32,
     key: u64,
     outcome: u32,
+    /// The branch of a caller that it is for.
+    answer: Option<BranchId>,
 }
 
 impl Goals {
@@ -75,6 +81,7 @@ impl Goals {
     pub fn offer(&mut self, view: &View, id: RunId, run: &Run) {
         let mut seen: KeyMap<u64, u32> = KeyMap::default();
         let (mut before, mut row) = (0, 0u64);
+        let mut wanted = self.answers.wanted(view);
         let mut last: Option<&Decision> = None;
         for (at, decision) in run.decisions.iter().enumerate() {
             match last {
@@ -83,6 +90,31 @@ impl Goals {
                 None => {}
             }
             last = Some(decision);
+            wanted.look(view.program, at, decision, |branch, caller| {
+                for outcome in decision.others() {
+                    let node = Tree::child(run.nodes[at], decision.key, outcome);
+                    if view.tree.mark(node).is_some() {
+                        continue;
+                    }
+                    // A goal of its own: the flip is another for each caller.
+                    let key = mix(decision.key ^ u64::from(branch) << 32);
+                    let goal = self.known.entry((key, outcome)).or_default();
+                    if goal.take(mix(caller)) && self.goals.len() < MOST {
+                        self.offers += 1;
+                        self.goals.push(Reverse(Offer {
+                            class: 0,
+                            taken: goal.taken,
+                            age: self.offers,
+                            run: id,
+                            input: run.input,
+                            at: at as u32,
+                            key,
+                            outcome,
+                            answer: Some(branch),
+                        }));
+                    }
+                }
+            });
             // A switch in a loop has too many sides to look at all every time.
             let count = seen.entry(decision.key).or_insert(0);
             *count += 1;
@@ -109,6 +141,7 @@ impl Goals {
                         at: at as u32,
                         key: decision.key,
                         outcome,
+                        answer: None,
                     }));
                 }
             }
@@ -137,12 +170,16 @@ impl Goals {
 
     /// The flip of an offer, if it is still wanted and open.
     fn asked(&mut self, view: &View, offer: &Offer) -> Option<Asked> {
-        let &Offer { run: id, input, at, key, outcome, .. } = offer;
+        let &Offer { run: id, input, at, key, outcome, answer, .. } = offer;
         let Some(run) = view.runs.get(id) else {
             self.lose(input, (key, outcome));
             return None;
         };
-        class(view, run.decisions.get(at as usize)?, outcome)?;
+        match answer {
+            Some(branch) if view.coverage.has(branch) => return None,
+            Some(_) => {}
+            None => _ = class(view, run.decisions.get(at as usize)?, outcome)?,
+        }
         let open = view.tree.mark(run.flipped(at, outcome)?).is_none();
         let flip = Flip { run: id, at, outcome };
         open.then_some(Asked { flip, input, goal: (key, outcome), step: offer.class > 0 })

@@ -22,6 +22,7 @@
 //! cost; flips and traces are charged what they cost on average. So the same
 //! seed gives the same search.
 
+mod answers;
 mod bandit;
 mod goals;
 mod paths;
