@@ -128,6 +128,12 @@ impl Lexer {
             if end == text.len() && (t == token || self.sets[class as usize].contains(token)))
     }
 
+    /// The strings that the lexer reads as one of these tokens.
+    pub fn language_of(&self, tokens: &TokenSet) -> Dfa {
+        let wanted = |a: u32| self.kinds[a as usize].is_some_and(|t| tokens.contains(t));
+        self.dfa.restrict(|a| a.first().is_some_and(|&a| wanted(a)))
+    }
+
     /// The strings that the lexer reads as this token: without those that
     /// another token wins, unless another wins all of them.
     pub fn language(&self, token: TokenId) -> Dfa {

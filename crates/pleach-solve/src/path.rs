@@ -22,6 +22,7 @@
 use crate::byteset::ByteSet;
 use crate::domains::Memo;
 use crate::ranges;
+use crate::requirement::Requirement;
 use pleach_abi::node::Op;
 use pleach_expr::{Code, Expr, Input, Pool, Term, TermValues, Var, mask};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -145,6 +146,18 @@ impl Path {
         lengths: &[u64],
         stream_offsets: &[u64],
     ) -> Path {
+        Path::under(&[], expr, steps, input, (lengths, stream_offsets))
+    }
+
+    /// A path whose answers must meet requirements besides. They hold from step 0
+    /// on; a step that says nothing can be put there for them.
+    pub fn under(
+        requirements: &[Requirement],
+        expr: &Expr,
+        steps: Vec<Step>,
+        input: &[u8],
+        (lengths, stream_offsets): (&[u64], &[u64]),
+    ) -> Path {
         let imported = Pool::import(expr);
         let labels: Vec<u32> = steps.iter().map(|s| s.label).collect();
         let terms: Vec<Option<Term>> = steps.iter().map(|s| imported.term(s.label)).collect();
@@ -170,7 +183,7 @@ impl Path {
         };
         path.refresh();
         path.reach(expr, &labels);
-        path.prepare();
+        path.prepare(requirements);
         path
     }
 
@@ -337,9 +350,18 @@ impl Path {
     }
 
     /// Takes the steps apart and builds the index.
-    fn prepare(&mut self) {
+    fn prepare(&mut self, requirements: &[Requirement]) {
         let mut known: FxHashSet<Term> = FxHashSet::default();
         let mut parts = Vec::new();
+        for requirement in requirements {
+            let holds = requirement.term(&mut self.pool);
+            self.refresh();
+            if self.values.low(holds) == 0 {
+                self.inconsistent += 1;
+            } else if self.pool.constant(holds).is_none() && known.insert(holds) {
+                self.index(holds, 0);
+            }
+        }
         for step in 0..self.steps.len() {
             let (term, shape) = self.steps[step].clone();
             let holds = match (term, shape) {

@@ -1,0 +1,14 @@
+//! Inputs under constraints: strings, grammars and sizes that must fit together.
+//!
+//! A [`Template`] is an input of which parts may change and the rest stays;
+//! [`Strings`] are the templates of a symbolic grammar, one after another.
+//!
+//! No processes are here and no files: text comes in, values go out.
+
+#![forbid(unsafe_code)]
+
+mod strings;
+mod template;
+
+pub use strings::{Bounds, Strings, StringsError, Unit};
+pub use template::{Hole, Template};

@@ -1,0 +1,244 @@
+//! The strings of a symbolic grammar, as templates (Majumdar and Xu, "Directed Test
+//! Generation using Symbolic Grammars", 2007).
+//!
+//! Each derivation of the symbolic grammar up to the bounds is a template: its
+//! constants are the holes. Those with the fewest holes come first. A hole is what
+//! the grammar's own lexer would read as one of the tokens that gave way, so a
+//! keyword does not slip into the place of a name; where constants of several
+//! tokens stand side by side, the hole is any sequence of them.
+//!
+//! Between two texts that the lexer would read as one goes a separator; it counts
+//! for nothing in the bounds.
+
+use crate::template::{Hole, Template};
+use pleach_grammar::count::CountError;
+pub use pleach_grammar::count::Unit;
+use pleach_grammar::dfa::{self, DEAD, Dfa};
+use pleach_grammar::enumerate::{Enumerator, Limits};
+use pleach_grammar::symbolic::{Abstraction, Symbolic};
+use pleach_grammar::{Grammar, Lexer, Pattern, Regex, TokenId, TokenSet};
+use pleach_solve::{Automaton, TooManyStates};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+#[derive(Clone, Debug)]
+pub struct Bounds {
+    pub unit: Unit,
+    pub longest: usize,
+    pub highest: Option<usize>,
+    /// Derivations up to this length are left out.
+    pub longer_than: usize,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum StringsError {
+    #[error("the lexer of the grammar is too large: {0}")]
+    Lexer(#[from] dfa::TooLarge),
+    #[error("the tokens of the grammar are too large: {0}")]
+    Tokens(#[from] TooManyStates),
+    #[error(transparent)]
+    Count(#[from] CountError),
+}
+
+pub struct Strings {
+    symbolic: Symbolic,
+    lexer: Lexer,
+    /// One token that gave way, or several in a row.
+    one: Arc<Automaton>,
+    several: Arc<Automaton>,
+    separator: Vec<u8>,
+}
+
+/// What a hole is first filled with: digits first, since a name that nobody knows
+/// is refused more often than a number.
+const FIRST: &[u8] = b"1023456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_\"' ";
+
+impl Strings {
+    /// `choose` says what becomes of each token.
+    pub fn new(
+        grammar: &Grammar,
+        choose: impl Fn(TokenId) -> Abstraction,
+    ) -> Result<Strings, StringsError> {
+        let symbolic = Symbolic::new(grammar, choose)?;
+        let lexer = Lexer::new(grammar)?;
+        let replaced = grammar.token_ids().filter(|t| symbolic.replaced[t.index()]);
+        let replaced = TokenSet::of(grammar.tokens.len(), replaced);
+        let one = automaton(&lexer.language_of(&replaced))?;
+        let patterns = replaced.iter().filter_map(|t| match &grammar.token(t).pattern {
+            Pattern::Regex(regex) => Some(regex.clone()),
+            Pattern::Literal(bytes) => Some(Regex::literal(bytes)),
+            Pattern::Unknown => None,
+        });
+        let several = Regex::plus(Regex::alt(patterns));
+        let several = automaton(&Dfa::new(&[&several])?)?;
+        let separator = grammar.separators.iter().find_map(|s| {
+            let dfa = Dfa::new(&[&s.pattern]).ok()?;
+            let usual = [&b" "[..], b"\n"].into_iter().find(|s| dfa.matches(s));
+            usual.map(<[u8]>::to_vec).or_else(|| dfa.shortest())
+        });
+        let separator = separator.unwrap_or_else(|| b" ".to_vec());
+        Ok(Strings { symbolic, lexer, one: Arc::new(one), several: Arc::new(several), separator })
+    }
+
+    /// The grammar whose derivations they are.
+    pub fn grammar(&self) -> &Grammar {
+        &self.symbolic.grammar
+    }
+
+    /// Calls `visit` with each string within the bounds, until it breaks.
+    pub fn walk(
+        &self,
+        bounds: &Bounds,
+        mut visit: impl FnMut(Vec<u8>, Template) -> ControlFlow<()>,
+    ) -> Result<(), StringsError> {
+        let limits = Limits {
+            unit: bounds.unit,
+            longest: bounds.longest,
+            highest: bounds.highest,
+            constants: Some(self.symbolic.constants.clone()),
+        };
+        let enumerator = Enumerator::new(&self.symbolic.grammar, &limits)?;
+        enumerator.walk(|derivation| {
+            let length = match bounds.unit {
+                Unit::Bytes => derivation.bytes.len(),
+                Unit::Tokens => derivation.tokens.len(),
+            };
+            if length <= bounds.longer_than {
+                return true;
+            }
+            match self.template(derivation.bytes, derivation.tokens) {
+                Some((bytes, template)) => visit(bytes, template).is_continue(),
+                // No word of the tokens has that length.
+                None => true,
+            }
+        });
+        Ok(())
+    }
+
+    fn template(&self, bytes: &[u8], tokens: &[(TokenId, u32)]) -> Option<(Vec<u8>, Template)> {
+        let mut out = Vec::with_capacity(bytes.len());
+        let mut template = Template::default();
+        let (mut at, mut last) = (0, 0);
+        while at < tokens.len() {
+            let start = at.checked_sub(1).map_or(0, |b| tokens[b].1 as usize);
+            let constant = self.symbolic.constants[tokens[at].0.index()];
+            at += 1;
+            while constant && at < tokens.len() && self.symbolic.constants[tokens[at].0.index()] {
+                at += 1;
+            }
+            let end = tokens[at - 1].1 as usize;
+            let (text, language) = match constant {
+                false => (bytes[start..end].to_vec(), None),
+                true => {
+                    let fill = |language: &Arc<Automaton>| {
+                        let word = language.word(end - start, order)?;
+                        Some((word, Some(language.clone())))
+                    };
+                    fill(&self.one).or_else(|| fill(&self.several))?
+                }
+            };
+            if self.run_together(&out[last..], &text) {
+                out.extend_from_slice(&self.separator);
+            }
+            last = out.len();
+            out.extend_from_slice(&text);
+            if let Some(language) = language {
+                let (start, end) = (last as u32, out.len() as u32);
+                template.holes.push(Hole { start, end, language });
+            }
+        }
+        Some((out, template))
+    }
+
+    /// Whether the lexer would not see where one text ends and the other begins.
+    fn run_together(&self, before: &[u8], behind: &[u8]) -> bool {
+        if before.is_empty() {
+            return false;
+        }
+        let both = [before, behind].concat();
+        let ends =
+            |lexemes: &[pleach_grammar::Lexeme]| lexemes.iter().any(|l| l.span.1 == before.len());
+        !self.lexer.lex(&both).is_ok_and(|lexemes| ends(&lexemes))
+    }
+}
+
+fn order() -> Vec<u8> {
+    let rest = (0x21..0x7f).chain(0..=255).filter(|b| !FIRST.contains(b));
+    FIRST.iter().copied().chain(rest).collect()
+}
+
+fn automaton(dfa: &Dfa) -> Result<Automaton, TooManyStates> {
+    Automaton::new(
+        dfa.states(),
+        |state, byte| match dfa.next(state as u32, byte) {
+            DEAD => None,
+            next => Some(next as usize),
+        },
+        |state| !dfa.accepts(state as u32).is_empty(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pleach_grammar::import;
+
+    const CALC: &str = "e ::= '(' e ')' | e '*' e | e '/' e | e '%' e | e '+' e | e '-' e \
+        | e '|' e | e '&' e | '-' e | letter | digit\nletter ::= [a-zA-Z]\ndigit ::= [0-9]\n";
+
+    fn strings(text: &str) -> Strings {
+        let grammar = import::from_bytes("calc.ebnf", text.as_bytes(), None);
+        Strings::new(&grammar.unwrap(), |_| Abstraction::Auto).unwrap()
+    }
+
+    fn all(strings: &Strings, longest: usize, longer_than: usize) -> Vec<(Vec<u8>, Template)> {
+        let bounds = Bounds { unit: Unit::Bytes, longest, highest: None, longer_than };
+        let mut found = Vec::new();
+        let visit = |bytes, template| {
+            found.push((bytes, template));
+            ControlFlow::Continue(())
+        };
+        strings.walk(&bounds, visit).unwrap();
+        found
+    }
+
+    #[test]
+    fn the_papers_numbers_of_symbolic_strings() {
+        let strings = strings(CALC);
+        let counts: Vec<usize> = (1..=5).map(|n| all(&strings, n, 0).len()).collect();
+        assert_eq!(counts, [1, 2, 11, 35, 201]);
+        assert_eq!(all(&strings, 4, 3).len(), 24);
+    }
+
+    #[test]
+    fn holes_are_where_the_constants_were_and_come_in_order() {
+        let found = all(&strings(CALC), 3, 0);
+        let holes: Vec<usize> = found.iter().map(|(_, t)| t.holes.len()).collect();
+        assert!(holes.is_sorted(), "{holes:?}");
+        for (bytes, template) in &found {
+            assert!(template.covers(bytes, bytes));
+            for hole in &template.holes {
+                assert!(hole.language.accepts(b"x") && hole.language.accepts(b"7"));
+                assert!(!hole.language.accepts(b"+"));
+            }
+        }
+        assert_eq!(found[0].0, b"1");
+    }
+
+    #[test]
+    fn words_are_kept_apart_and_no_keyword_is_a_name() {
+        let text = "s ::= 'let' name 'in' name\nname ::= [a-z]+\nspace ::= ' '+\n@skip space\n";
+        let grammar = import::from_bytes("let.ebnf", text.as_bytes(), None);
+        let strings = Strings::new(&grammar.unwrap(), |_| Abstraction::Auto).unwrap();
+        let bounds = Bounds { unit: Unit::Tokens, longest: 5, highest: None, longer_than: 0 };
+        let mut found = Vec::new();
+        let visit = |bytes: Vec<u8>, template: Template| {
+            found.push((String::from_utf8_lossy(&bytes).into_owned(), template));
+            ControlFlow::Continue(())
+        };
+        strings.walk(&bounds, visit).unwrap();
+        assert_eq!(found[0].0, "let a in a");
+        assert!(found[0].1.holes[0].language.accepts(b"x"));
+        assert!(!found[0].1.holes[0].language.accepts(b"in"));
+    }
+}
