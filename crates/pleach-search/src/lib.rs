@@ -24,7 +24,7 @@ pub use program::{BranchId, Call, FunctionShape, Program, SiteShape};
 pub use rng::Rng;
 pub use run::{Decision, Flip, InputId, Run, RunId, Runs};
 pub use strategy::{
-    Action, Entry, InputNews, Options, Origin, STRATEGIES, Strategy, UnknownStrategy, Verdict,
-    View, by_name,
+    Action, Entry, InputNews, Needs, Options, Origin, STRATEGIES, Strategy, UnknownStrategy,
+    Verdict, View, by_name, entry,
 };
 pub use tree::{Mark, Tree};

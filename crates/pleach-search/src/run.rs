@@ -24,6 +24,8 @@ pub struct Decision {
     pub outcomes: u32,
     /// The branch of outcome 0, if the decision is a branch of the program.
     first: BranchId,
+    /// It depends on nothing that may change.
+    settled: bool,
 }
 
 const NO_BRANCH: BranchId = BranchId::MAX;
@@ -31,12 +33,21 @@ const NO_BRANCH: BranchId = BranchId::MAX;
 impl Decision {
     /// A decision that is no branch of the program: a check, a length, a pin.
     pub fn new(key: u64, kind: Kind, outcome: u32, outcomes: u32) -> Decision {
-        Decision { key, kind, outcome, outcomes, first: NO_BRANCH }
+        Decision { key, kind, outcome, outcomes, first: NO_BRANCH, settled: false }
     }
 
     /// The sides of the decision in the program start with this branch.
     pub fn at(self, first: BranchId) -> Decision {
         Decision { first, ..self }
+    }
+
+    /// The decision of a template's fixed part: it has no other outcomes.
+    pub fn settle(&mut self) {
+        self.settled = true;
+    }
+
+    pub fn is_settled(&self) -> bool {
+        self.settled
     }
 
     /// The branch that an outcome takes.
@@ -52,7 +63,8 @@ impl Decision {
     /// Outcomes that were not seen here.
     pub fn others(&self) -> impl Iterator<Item = u32> + use<> {
         let seen = self.outcome;
-        (0..self.outcomes).filter(move |&o| o != seen)
+        let outcomes = if self.settled { 0 } else { self.outcomes };
+        (0..outcomes).filter(move |&o| o != seen)
     }
 }
 

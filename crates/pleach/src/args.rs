@@ -290,6 +290,12 @@ pub struct Campaign {
     /// Decisions of a path that `dfs` flips, counted from its start
     #[arg(long, value_name = "N")]
     pub depth: Option<u32>,
+    /// The grammar of the input: yacc, ANTLR 4, EBNF, ABNF, tree-sitter, JSON or
+    /// HAMPI
+    #[arg(short, long, value_name = "FILE")]
+    pub grammar: Option<PathBuf>,
+    #[command(flatten)]
+    pub derive: Derive,
     /// Stop at the first crash
     #[arg(long)]
     pub stop_on_crash: bool,
@@ -303,6 +309,39 @@ pub struct Campaign {
     /// the input is standard input
     #[arg(last = true, value_name = "PROGRAM [ARGS]")]
     pub program: Vec<OsString>,
+}
+
+/// How inputs are derived from a grammar.
+#[derive(Group, Clone)]
+#[command(next_help_heading = "With a grammar")]
+pub struct Derive {
+    /// Its lexer: a lex or ANTLR file, or a list of tokens and patterns
+    #[arg(long, value_name = "FILE", requires = "grammar")]
+    pub lexer: Option<PathBuf>,
+    /// Derive nothing longer than this; without it, ever longer strings
+    #[arg(long, value_name = "N", requires = "grammar",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_length: Option<u32>,
+    /// Derive nothing higher than this
+    #[arg(long, value_name = "H", requires = "grammar",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_height: Option<u32>,
+    /// Lengths are counted in tokens, not in bytes
+    #[arg(long, requires = "grammar")]
+    pub tokens: bool,
+    /// Flips of one string before the next is derived [default: no limit]
+    #[arg(long, value_name = "N", requires = "grammar",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub per_string: Option<u32>,
+    /// `cese`: leave this token as it is
+    #[arg(long, value_name = "TOKEN", requires = "grammar")]
+    pub keep: Vec<String>,
+    /// `cese`: make this token one symbolic constant
+    #[arg(long, value_name = "TOKEN", requires = "grammar")]
+    pub one: Vec<String>,
+    /// `cese`: make this token any number of symbolic constants from 1 on
+    #[arg(long, value_name = "TOKEN", requires = "grammar")]
+    pub many: Vec<String>,
 }
 
 fn strategies() -> String {

@@ -7,7 +7,9 @@ mod common;
 use common::Program;
 use common::campaign::files;
 use pleach_campaign::Layout;
-use pleach_campaign::run::{Campaign, CampaignError, Dir, Disk, Limits, Settings, Stats, Stop};
+use pleach_campaign::run::{
+    Campaign, CampaignError, Dir, Disk, Limits, Settings, Setup, Stats, Stop,
+};
 use pleach_campaign::run::{Text, build_of};
 use std::path::Path;
 use std::process::Command;
@@ -40,6 +42,7 @@ fn settings(program: &Path) -> Settings {
         depth: u32::MAX,
         socket: false,
         extension: Text::default(),
+        grammar: None,
     }
 }
 
@@ -54,15 +57,17 @@ impl Bench {
         Bench { layout, settings: settings(program) }
     }
 
-    fn begin(&self, out: &Path, disk: Disk) -> Result<Stats, CampaignError> {
+    fn setup(&self) -> Setup {
         let (layout, settings) = (self.layout.clone(), self.settings.clone());
-        let seeds = vec![vec![0; 3]];
-        Campaign::begin(layout, settings, Limits::default(), 1, seeds, out, disk)?.run(|_| {})
+        Setup { layout, settings, limits: Limits::default(), jobs: 1, grammar: None }
+    }
+
+    fn begin(&self, out: &Path, disk: Disk) -> Result<Stats, CampaignError> {
+        Campaign::begin(self.setup(), vec![vec![0; 3]], out, disk)?.run(|_| {})
     }
 
     fn resume(&self, out: &Path, disk: Disk) -> Result<Stats, CampaignError> {
-        let (layout, settings) = (self.layout.clone(), self.settings.clone());
-        Campaign::resume(layout, settings, Limits::default(), 1, out, disk)?.run(|_| {})
+        Campaign::resume(self.setup(), out, disk)?.run(|_| {})
     }
 }
 

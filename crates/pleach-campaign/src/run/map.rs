@@ -46,6 +46,16 @@ pub struct Decided {
     pub steps: Vec<Step>,
 }
 
+impl Decided {
+    /// Puts a decision first that is none of the program's and has no other
+    /// outcome: what a template requires holds from there on.
+    pub fn under_template(mut self) -> Decided {
+        self.decisions.insert(0, Decision::new(0, Kind::Assume, 0, 1));
+        self.steps.insert(0, Step { label: 0, shape: Shape::Bool { taken: true } });
+        self
+    }
+}
+
 impl Map {
     pub fn new(layout: Arc<Layout>) -> Map {
         let mut libraries: Vec<_> = layout.libraries.iter().collect();

@@ -9,6 +9,7 @@ mod corpus;
 mod disk;
 mod ends;
 mod journal;
+mod language;
 mod map;
 mod model;
 mod past;
@@ -21,7 +22,8 @@ mod writer;
 
 pub use corpus::{Dir, DirError, Kept};
 pub use disk::Disk;
-pub use settings::{Settings, Text, build_of};
+pub use language::Source;
+pub use settings::{GrammarSettings, Settings, Text, build_of};
 pub use stats::{Branches, Flips, Functions, Stats, Stop, Time};
 pub use worker::Limits;
 
@@ -33,9 +35,10 @@ use crate::mutate::Dictionary;
 use crate::triage::readme;
 use ends::Ends;
 use journal::{Journal, Record};
+use language::Language;
 use map::Map;
 use past::{Past, Seed};
-use pleach_search::{Coverage, Options, Origin, Rng, Runs, UnknownStrategy, by_name};
+use pleach_search::{Coverage, Options, Origin, Rng, Runs, Strategy, UnknownStrategy, by_name};
 use state::State;
 use std::collections::HashMap;
 use std::io;
@@ -54,6 +57,8 @@ pub enum CampaignError {
     #[error(transparent)]
     Strategy(#[from] UnknownStrategy),
     #[error(transparent)]
+    Grammar(#[from] pleach_template::StringsError),
+    #[error(transparent)]
     Dir(#[from] DirError),
     #[error(transparent)]
     Exec(#[from] ExecError),
@@ -64,6 +69,31 @@ pub enum CampaignError {
         path.display()
     )]
     Write { path: std::path::PathBuf, error: io::Error },
+}
+
+/// What a campaign is made of, new or gone on with.
+pub struct Setup {
+    pub layout: Arc<Layout>,
+    pub settings: Settings,
+    pub limits: Limits,
+    pub jobs: usize,
+    /// The grammar that the settings name.
+    pub grammar: Option<language::Source>,
+}
+
+impl Setup {
+    fn parts(&self) -> Result<(Box<dyn Strategy>, Option<Language>), CampaignError> {
+        let settings = &self.settings;
+        let asked = settings.grammar.as_ref();
+        let per_string = asked.map_or(u32::MAX, |g| g.per_string);
+        let options = Options { depth: settings.depth, per_string };
+        let strategy = by_name(&settings.strategy, options)?;
+        let language = match (&self.grammar, asked) {
+            (Some(source), Some(asked)) => Some(Language::new(source, asked)?),
+            _ => None,
+        };
+        Ok((strategy, language))
+    }
 }
 
 /// A campaign that is ready to run.
@@ -90,52 +120,40 @@ pub struct Snapshot {
 impl Campaign {
     /// A new campaign in a new directory.
     pub fn begin(
-        layout: Arc<Layout>,
-        settings: Settings,
-        limits: Limits,
-        jobs: usize,
+        setup: Setup,
         seeds: Vec<Vec<u8>>,
         out: &Path,
         disk: Disk,
     ) -> Result<Campaign, CampaignError> {
-        let strategy = by_name(&settings.strategy, Options { depth: settings.depth })?;
+        let (strategy, language) = setup.parts()?;
         let dir = Dir::create(out, Arc::new(disk))?;
         let path = dir.journal();
         let io = |error| CampaignError::Dir(DirError::Write { path: path.clone(), error });
         let (mut journal, _) = Journal::open(&path, dir.disk.clone()).map_err(io)?;
         seeds.iter().for_each(|bytes| journal.add(&Record::Seed(bytes.clone())));
         journal.flush().map_err(io)?;
-        dir.begin(&settings)?;
+        dir.begin(&setup.settings)?;
         let past =
             Past { seeds: seeds.into_iter().map(Seed::Given).collect(), ..Past::new(journal) };
-        Campaign::build(layout, settings, limits, jobs, dir, strategy, past)
+        Campaign::build(setup, dir, (strategy, language), past)
     }
 
     /// Goes on with the campaign in a directory.
-    pub fn resume(
-        layout: Arc<Layout>,
-        settings: Settings,
-        limits: Limits,
-        jobs: usize,
-        out: &Path,
-        disk: Disk,
-    ) -> Result<Campaign, CampaignError> {
-        let strategy = by_name(&settings.strategy, Options { depth: settings.depth })?;
-        let dir = Dir::resume(out, &settings, Arc::new(disk))?;
+    pub fn resume(setup: Setup, out: &Path, disk: Disk) -> Result<Campaign, CampaignError> {
+        let (strategy, language) = setup.parts()?;
+        let dir = Dir::resume(out, &setup.settings, Arc::new(disk))?;
         let io = |error| CampaignError::Io { path: dir.path.clone(), error };
         let past = Past::read(&dir).map_err(io)?;
-        Campaign::build(layout, settings, limits, jobs, dir, strategy, past)
+        Campaign::build(setup, dir, (strategy, language), past)
     }
 
     fn build(
-        layout: Arc<Layout>,
-        settings: Settings,
-        limits: Limits,
-        jobs: usize,
+        setup: Setup,
         dir: Dir,
-        strategy: Box<dyn pleach_search::Strategy>,
+        (strategy, language): (Box<dyn Strategy>, Option<Language>),
         past: Past,
     ) -> Result<Campaign, CampaignError> {
+        let Setup { layout, settings, limits, jobs, .. } = setup;
         let map = Arc::new(Map::new(layout.clone()));
         let seeds = past.seeds;
         let container = match seeds.first() {
@@ -192,6 +210,7 @@ impl Campaign {
             limits,
             traces: Mutex::default(),
             dictionary: Mutex::new(dictionary),
+            language,
         };
         Ok(Campaign { shared: Arc::new(shared), layout, seeds, jobs: jobs.max(1) })
     }

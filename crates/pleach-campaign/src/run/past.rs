@@ -80,7 +80,7 @@ impl Past {
         }
         for (id, number) in &recall.order {
             let Some(bytes) = recall.bytes.get(id).cloned() else { continue };
-            past.store.insert(*id, Known { bytes, queue: *number, expect: None });
+            past.store.insert(*id, Known { bytes, queue: *number, expect: None, template: None });
             if number.is_some() || recall.left.get(id).is_none_or(|&n| n > 0) {
                 past.seeds.push(Seed::Known(*id));
             }
@@ -90,7 +90,12 @@ impl Past {
         let known: HashSet<u32> = recall.order.iter().filter_map(|(_, number)| *number).collect();
         for (number, bytes) in &queue {
             if !known.contains(number) {
-                let known = Known { bytes: bytes[..].into(), queue: Some(*number), expect: None };
+                let known = Known {
+                    bytes: bytes[..].into(),
+                    queue: Some(*number),
+                    expect: None,
+                    template: None,
+                };
                 let id = past.store.add(known);
                 let record = InputRecord::new(id, Some(*number), bytes, None);
                 past.journal.add(&Record::Input(record));

@@ -35,6 +35,29 @@ pub struct Settings {
     pub socket: bool,
     /// The input file's name ends like this.
     pub extension: Text,
+    /// The grammar of the input, if there is one.
+    #[serde(default)]
+    pub grammar: Option<GrammarSettings>,
+}
+
+/// What was said about a grammar.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GrammarSettings {
+    pub file: Text,
+    pub lexer: Option<Text>,
+    /// Which grammar: a hash of the files.
+    pub build: String,
+    /// Bounds of what is derived.
+    pub max_length: Option<u32>,
+    pub max_height: Option<u32>,
+    /// Lengths are counted in tokens.
+    pub tokens: bool,
+    /// Flips for one string of a symbolic grammar.
+    pub per_string: u32,
+    /// What becomes of tokens, where it was said.
+    pub keep: Vec<String>,
+    pub one: Vec<String>,
+    pub many: Vec<String>,
 }
 
 impl Settings {
@@ -54,6 +77,7 @@ impl Settings {
             ("--max-len", self.max_len.to_string(), now.max_len.to_string()),
             ("--depth", self.depth.to_string(), now.depth.to_string()),
             ("--socket", self.socket.to_string(), now.socket.to_string()),
+            ("the grammar", format!("{:?}", self.grammar), format!("{:?}", now.grammar)),
         ];
         pairs.into_iter().find(|(_, then, now)| then != now)
     }

@@ -14,6 +14,7 @@ use pleach_search::{
     Action, BranchId, Coverage, Flip, Gain, InputId, InputNews, Mark, Origin, Rng, Run, RunId,
     Runs, Strategy, Tree, Verdict, View,
 };
+use pleach_template::Template;
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
@@ -79,6 +80,8 @@ pub struct Executed<'a> {
     pub cost: u32,
     /// The answer that it is the result of, for the journal.
     pub answer: Option<Record>,
+    /// What of it may change, if not everything.
+    pub template: Option<Arc<Template>>,
 }
 
 impl State {
@@ -115,7 +118,7 @@ impl State {
     /// Takes in an input that was executed. Its number, if it has one.
     pub fn executed(&mut self, e: &Executed) -> Option<InputId> {
         // The result of a flip may have to be traced though it gained nothing.
-        let wanted = e.keep || matches!(e.origin, Origin::Flip(_));
+        let wanted = e.keep || matches!(e.origin, Origin::Flip(_) | Origin::Derived);
         let id = wanted.then(|| self.remember(e));
         let news = InputNews {
             input: id,
@@ -151,7 +154,8 @@ impl State {
     fn remember(&mut self, e: &Executed) -> InputId {
         let queue = e.keep.then(|| self.enqueue(e));
         let parent = e.parent.and_then(|p| Some((p, self.store.get(p)?.bytes.clone())));
-        let known = Known { bytes: e.bytes.into(), queue, expect: e.expect };
+        let template = e.template.clone();
+        let known = Known { bytes: e.bytes.into(), queue, expect: e.expect, template };
         let id = self.store.add(known);
         let parent = parent.as_ref().map(|(id, bytes)| (*id, &bytes[..]));
         let record = InputRecord::new(id, queue, e.bytes, parent);
@@ -184,6 +188,7 @@ impl State {
             Origin::Flip(_) => "op:flip",
             Origin::Mutant(_) => "op:havoc",
             Origin::Random => "op:random",
+            Origin::Derived => "op:derive",
         };
         match self.place_of(e.origin, e.gain) {
             Some(place) => format!("{how},site:{place}"),

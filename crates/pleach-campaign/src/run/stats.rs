@@ -12,6 +12,9 @@ pub struct Stats {
     pub traces: u64,
     pub flips: Flips,
     /// Solved flips whose run left the predicted path.
+    /// Inputs that the grammar derived.
+    #[serde(default)]
+    pub derived: u64,
     pub diverged: u64,
     /// The same by the kind of decision where the run left it.
     pub diverged_at: BTreeMap<String, u64>,

@@ -3,6 +3,7 @@
 //! the oldest first, when they become too many.
 
 use pleach_search::{Flip, InputId};
+use pleach_template::Template;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
@@ -14,6 +15,8 @@ pub struct Known {
     pub queue: Option<u32>,
     /// Where its trace should go, if it was solved for.
     pub expect: Option<Expect>,
+    /// What of it may change, if not everything.
+    pub template: Option<Arc<Template>>,
 }
 
 /// What a flip promises of the trace of its result.
@@ -105,7 +108,8 @@ mod tests {
 
     #[test]
     fn only_what_is_not_in_the_queue_is_dropped() {
-        let known = |queue| Known { bytes: vec![0; 100].into(), queue, expect: None };
+        let known =
+            |queue| Known { bytes: vec![0; 100].into(), queue, expect: None, template: None };
         let mut store = Store::new(3 * (100 + OVERHEAD));
         store.add(known(Some(0)));
         (0..5).for_each(|_| {

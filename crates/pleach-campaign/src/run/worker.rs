@@ -4,12 +4,13 @@
 use super::corpus::Kept;
 use super::ends::signature;
 use super::journal::Record;
+use super::language::Language;
 use super::map::{Map, Sites};
 use super::model;
 use super::settings::Settings;
 use super::state::{Executed, State, changes_key};
 use super::stats::Stop;
-use super::store::Expect;
+use super::store::{Expect, Known};
 use crate::executor::{End, ExecError, Executor, Half, Output, Target};
 use crate::layout::Layout;
 use crate::mutate::{Dictionary, Mutator};
@@ -17,8 +18,11 @@ use crate::trace::{BrokenTrace, Trace};
 use crate::triage::{CrashId, Triage};
 use pleach_abi::event::Kind;
 use pleach_expr::Expr;
-use pleach_search::{Action, Flip, Gain, InputId, Origin, Rng, Run, RunId, Tree, Verdict};
+use pleach_search::{
+    Action, Decision, Flip, Gain, InputId, Origin, Rng, Run, RunId, Tree, Verdict,
+};
 use pleach_solve::{Goal, Path, Solver, Step};
+use pleach_template::Template;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -37,6 +41,8 @@ pub struct Shared {
     /// Traces of the runs that are kept.
     pub traces: Mutex<HashMap<RunId, Arc<Traced>>>,
     pub dictionary: Mutex<Dictionary>,
+    /// What inputs are derived from.
+    pub language: Option<Language>,
 }
 
 /// When a campaign ends by itself.
@@ -52,6 +58,7 @@ pub struct Traced {
     expr: Expr,
     steps: Vec<Step>,
     input: Arc<[u8]>,
+    template: Option<Arc<Template>>,
 }
 
 /// What is known of an input that was solved for.
@@ -60,6 +67,8 @@ pub struct Promised {
     pub expect: Option<Expect>,
     /// What the journal is to say once the input is there.
     pub answer: Option<Record>,
+    /// What of it may change, if not everything.
+    pub template: Option<Arc<Template>>,
 }
 
 /// Worker-side copies of prepared paths: as many as fit.
@@ -211,6 +220,7 @@ impl Worker {
             Action::Flip(flip) => self.flip(flip),
             Action::Mutate { input, count } => self.mutate(input, count),
             Action::Random => self.random(),
+            Action::Derive => self.derive(),
             Action::Wait => Ok(()),
         }
     }
@@ -251,6 +261,7 @@ impl Worker {
             bad: true,
             cost,
             answer: promised.answer,
+            template: promised.template,
         };
         match end {
             End::Exit(_) => {}
@@ -394,7 +405,7 @@ impl Worker {
             return Ok(());
         }
         match trace {
-            Ok(trace) => self.take(input, &known.bytes, trace, &outcome.end, spent)?,
+            Ok(trace) => self.take(input, &known, trace, &outcome.end, spent)?,
             Err(broken) => {
                 let mut state = shared.lock();
                 state.stats.traces += 1;
@@ -414,33 +425,50 @@ impl Worker {
     fn take(
         &mut self,
         input: InputId,
-        bytes: &Arc<[u8]>,
+        known: &Known,
         trace: Trace,
         end: &End,
         spent: f64,
     ) -> Result<(), ExecError> {
         let shared = self.shared.clone();
         let decided = shared.map.decide(&mut self.sites, &trace);
-        let kinds = |kind| decided.decisions.iter().any(|d| d.kind == kind);
+        let decided = match known.template {
+            Some(_) => decided.under_template(),
+            None => decided,
+        };
         let mut partial: Vec<String> =
             trace.cut_by().map(|what| format!("cut by {what}")).collect();
         // Pinned addresses are decisions, and are seen below.
         let losses = trace.named_losses().filter(|(what, _)| *what != "pinned");
         partial.extend(losses.map(|(what, _)| format!("lost: {what}")));
-        partial.extend(kinds(Kind::Pin).then(|| "pinned".to_string()));
-        partial.extend(kinds(Kind::Indirect).then(|| "indirect".to_string()));
         partial.extend(matches!(end, End::Timeout).then(|| "timed out".to_string()));
         shared.dictionary.lock().unwrap_or_else(PoisonError::into_inner).add_trace(&trace);
-        let mut run = Run::new(input, decided.decisions);
+        let bytes = &known.bytes;
+        let traced = Traced {
+            expr: trace.expr,
+            steps: decided.steps,
+            input: bytes.clone(),
+            template: known.template.clone(),
+        };
+        let mut decisions = decided.decisions;
+        let path = known.template.as_ref().map(|template| {
+            let path = traced.path();
+            settle(&mut decisions, template, &path);
+            path
+        });
+        // What cannot change loses nothing by being held.
+        let held = |kind| decisions.iter().any(|d| d.kind == kind && !d.is_settled());
+        partial.extend(held(Kind::Pin).then(|| "pinned".to_string()));
+        partial.extend(held(Kind::Indirect).then(|| "indirect".to_string()));
+        let mut run = Run::new(input, decisions);
         let left = shared.lock().has_left(&run);
-        if left && !self.repeats(bytes, &run)? {
+        if left && !self.repeats(known, &run)? {
             shared.lock().unstable(input);
             return Ok(());
         }
         run.weight = trace.nodes as usize * 32
             + trace.snapshot_bytes as usize
-            + decided.steps.len() * size_of::<Step>();
-        let traced = Traced { expr: trace.expr, steps: decided.steps, input: bytes.clone() };
+            + traced.steps.len() * size_of::<Step>();
         let mut state = shared.lock();
         state.stats.traces += 1;
         state.stats.time_s.symbolic += spent;
@@ -453,18 +481,34 @@ impl Worker {
         let mut traces = shared.traces.lock().unwrap_or_else(PoisonError::into_inner);
         let id = state.traced(run);
         traces.insert(id, Arc::new(traced));
+        path.into_iter().for_each(|path| self.paths.put(id, path));
         for dropped in state.dropped.drain(..) {
             traces.remove(&dropped);
         }
         Ok(())
     }
 
+    /// Runs the next input that the grammar derives.
+    fn derive(&mut self) -> Result<(), ExecError> {
+        let shared = self.shared.clone();
+        let Some((bytes, template)) = shared.language.as_ref().and_then(Language::next) else {
+            shared.lock().strategy.derived_all();
+            return Ok(());
+        };
+        shared.lock().stats.derived += 1;
+        let promised = Promised { template: Some(Arc::new(template)), ..Promised::default() };
+        self.execute(&bytes, Origin::Derived, None, promised)?;
+        Ok(())
+    }
+
     /// Whether an input takes the same path once more.
-    fn repeats(&mut self, bytes: &[u8], run: &Run) -> Result<bool, ExecError> {
+    fn repeats(&mut self, known: &Known, run: &Run) -> Result<bool, ExecError> {
+        let template = known.template.is_some();
         let start = Instant::now();
-        self.symbolic.run(bytes, self.timeout * SYMBOLIC_PATIENCE)?;
+        self.symbolic.run(&known.bytes, self.timeout * SYMBOLIC_PATIENCE)?;
         let again = self.symbolic.trace().ok().map(|trace| {
             let decided = self.shared.map.decide(&mut self.sites, &trace);
+            let decided = if template { decided.under_template() } else { decided };
             Run::new(run.input, decided.decisions).nodes
         });
         let mut state = self.shared.lock();
@@ -525,7 +569,8 @@ impl Worker {
         };
         drop(state);
         let optimistic = verdict == Verdict::Optimistic;
-        let promised = Promised { expect: Some(Expect { optimistic, ..expect }), answer };
+        let expect = Some(Expect { optimistic, ..expect });
+        let promised = Promised { expect, answer, template: traced.template.clone() };
         let id = self.execute(&bytes, Origin::Flip(flip), Some(parent), promised)?;
         // Without a trace the branch itself must do: it was foretold.
         if id.is_none()
@@ -612,18 +657,40 @@ impl Paths {
         let found = self.paths.iter().position(|(id, _)| *id == run);
         let entry = match found {
             Some(at) => self.paths.remove(at),
-            None => {
-                let (lengths, offsets) = model::streams(&traced.input);
-                let steps = traced.steps.clone();
-                (run, Path::new(&traced.expr, steps, &traced.input, &lengths, &offsets))
-            }
+            None => (run, traced.path()),
         };
+        self.put(entry.0, entry.1);
+        let last = self.paths.len() - 1;
+        &mut self.paths[last].1
+    }
+
+    fn put(&mut self, run: RunId, path: Path) {
         if self.paths.len() >= PATHS_KEPT {
             self.paths.remove(0);
         }
-        self.paths.push(entry);
-        let last = self.paths.len() - 1;
-        &mut self.paths[last].1
+        self.paths.push((run, path));
+    }
+}
+
+impl Traced {
+    /// What the solver works on.
+    fn path(&self) -> Path {
+        let (lengths, offsets) = model::streams(&self.input);
+        let required = self.template.as_ref().map(|t| t.requirements(&self.input));
+        let required = required.unwrap_or_default();
+        let streams = (&lengths[..], &offsets[..]);
+        Path::under(&required, &self.expr, self.steps.clone(), &self.input, streams)
+    }
+}
+
+/// Decisions that depend on nothing that a template lets change are settled.
+fn settle(decisions: &mut [Decision], template: &Template, path: &Path) {
+    for (at, decision) in decisions.iter_mut().enumerate() {
+        let support = path.support(at);
+        let mut bytes = support.iter().filter_map(|v| v.as_byte());
+        if !bytes.any(|offset| template.is_free(offset)) {
+            decision.settle();
+        }
     }
 }
 

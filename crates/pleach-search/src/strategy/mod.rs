@@ -1,6 +1,7 @@
 //! What a strategy is, and the list of them.
 
 mod auto;
+mod cese;
 mod cfg;
 mod dfs;
 mod generational;
@@ -36,6 +37,8 @@ pub enum Action {
     Mutate { input: InputId, count: u32 },
     /// Run an input of random bytes on the fast half.
     Random,
+    /// Run the next input that the grammar derives on the fast half.
+    Derive,
     /// Nothing to do until something under way comes back. When nothing is
     /// under way, the search is over.
     Wait,
@@ -48,6 +51,7 @@ pub enum Origin {
     Flip(Flip),
     Mutant(InputId),
     Random,
+    Derived,
 }
 
 /// An input was executed on the fast half.
@@ -97,6 +101,9 @@ pub trait Strategy: Send {
     /// An input that was to be traced has no usable trace.
     fn untraceable(&mut self, _view: &View, _input: InputId) {}
 
+    /// The grammar has no more inputs to derive.
+    fn derived_all(&mut self) {}
+
     /// A flip was answered.
     fn answered(&mut self, view: &View, flip: Flip, verdict: Verdict);
 
@@ -121,12 +128,22 @@ pub trait Strategy: Send {
 pub struct Options {
     /// Decisions of a path that depth-first search flips, from its start.
     pub depth: u32,
+    /// Flips that are asked for one string of a symbolic grammar.
+    pub per_string: u32,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { depth: u32::MAX }
+        Options { depth: u32::MAX, per_string: u32::MAX }
     }
+}
+
+/// What a strategy cannot do without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    Nothing,
+    /// A grammar, to derive inputs from.
+    Grammar,
 }
 
 /// A strategy in the list.
@@ -134,6 +151,8 @@ pub struct Entry {
     pub name: &'static str,
     /// One line on what it does.
     pub about: &'static str,
+    /// What it needs besides a program.
+    pub needs: Needs,
     make: fn(Options) -> Box<dyn Strategy>,
 }
 
@@ -142,36 +161,49 @@ pub const STRATEGIES: &[Entry] = &[
     Entry {
         name: "auto",
         about: "mutation and flips, shared by what each has brought lately",
+        needs: Needs::Nothing,
         make: |_| Box::new(auto::Auto::default()),
     },
     Entry {
         name: "generational",
         about: "every flip of a run, then the input that gained most",
+        needs: Needs::Nothing,
         make: |_| Box::new(generational::Generational::default()),
     },
     Entry {
         name: "cfg",
         about: "control-flow directed: flips nearest to branches not yet taken",
+        needs: Needs::Nothing,
         make: |_| Box::new(cfg::Cfg::default()),
     },
     Entry {
         name: "dfs",
         about: "bounded depth-first: every path once",
+        needs: Needs::Nothing,
         make: |o| Box::new(dfs::Dfs::new(o.depth)),
     },
     Entry {
         name: "uniform",
         about: "down the path, each branch forced with probability 1/2",
+        needs: Needs::Nothing,
         make: |_| Box::new(uniform::Uniform::walker()),
     },
     Entry {
         name: "random-branch",
         about: "one branch of the current path at random",
+        needs: Needs::Nothing,
         make: |_| Box::new(random_branch::RandomBranch::walker()),
+    },
+    Entry {
+        name: "cese",
+        about: "the strings of a symbolic grammar, each with all that its holes can do",
+        needs: Needs::Grammar,
+        make: |o| Box::new(cese::Cese::new(o.per_string)),
     },
     Entry {
         name: "random",
         about: "random inputs, for comparison",
+        needs: Needs::Nothing,
         make: |_| Box::new(random::Random),
     },
 ];
@@ -186,7 +218,11 @@ fn names() -> String {
     STRATEGIES.iter().map(|s| s.name).collect::<Vec<_>>().join(", ")
 }
 
+/// The entry of a strategy.
+pub fn entry(name: &str) -> Option<&'static Entry> {
+    STRATEGIES.iter().find(|s| s.name == name)
+}
+
 pub fn by_name(name: &str, options: Options) -> Result<Box<dyn Strategy>, UnknownStrategy> {
-    let found = STRATEGIES.iter().find(|s| s.name == name);
-    found.map(|s| (s.make)(options)).ok_or_else(|| UnknownStrategy { name: name.into() })
+    entry(name).map(|s| (s.make)(options)).ok_or_else(|| UnknownStrategy { name: name.into() })
 }

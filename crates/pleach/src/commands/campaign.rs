@@ -1,14 +1,18 @@
 //! `pleach run`: a campaign from the command line.
 
+use super::grammar::{choices, load};
 use super::read_input;
-use crate::args::Campaign as Args;
+use crate::args::{Campaign as Args, Derive};
 use crate::exit::{Code, Failure};
 use crate::show;
 use anyhow::{Context, anyhow};
-use pleach_campaign::run::{Campaign, Dir, Disk, Limits, Settings, Snapshot, Text, build_of};
+use pleach_campaign::run::{
+    Campaign, Dir, Disk, GrammarSettings, Limits, Settings, Setup, Snapshot, Source, Text, build_of,
+};
 use pleach_campaign::triage::quoted;
 use pleach_campaign::{End, Executor, Half, Layout, Target};
 use pleach_report::{Panel, Style, line, summary};
+use pleach_search::Needs;
 use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -42,6 +46,12 @@ pub fn run(args: Args) -> Result<Code, Failure> {
     if let Err(unknown) = pleach_search::by_name(&settings.strategy, Default::default()) {
         return Err(Failure::person(unknown));
     }
+    let needs = pleach_search::entry(&settings.strategy).map(|e| e.needs);
+    let grammar = settings.grammar.as_ref().map(load_grammar).transpose()?;
+    if needs == Some(Needs::Grammar) && grammar.is_none() {
+        let strategy = &settings.strategy;
+        return Err(Failure::person(anyhow!("-s {strategy} derives inputs: it needs -g GRAMMAR")));
+    }
     let limits = Limits {
         runs: args.runs,
         time: args.seconds.map(seconds).transpose()?,
@@ -49,15 +59,21 @@ pub fn run(args: Args) -> Result<Code, Failure> {
     };
     let jobs = usize::from(args.jobs);
     let campaign = match resuming {
-        true => Campaign::resume(layout, settings, limits, jobs, &args.output, Disk::default())?,
+        true => {
+            let setup = Setup { layout, settings, limits, jobs, grammar };
+            Campaign::resume(setup, &args.output, Disk::default())?
+        }
         false => {
             Dir::check_vacant(&args.output).map_err(Failure::person)?;
             try_out(&layout, &settings, &seeds)?;
             let inputs = match seeds.is_empty() {
+                // What is derived needs no other beginning.
+                true if needs == Some(Needs::Grammar) => Vec::new(),
                 true => first_inputs(&settings),
                 false => seeds.into_iter().map(|(_, bytes)| bytes).collect(),
             };
-            Campaign::begin(layout, settings, limits, jobs, inputs, &args.output, Disk::default())?
+            let setup = Setup { layout, settings, limits, jobs, grammar };
+            Campaign::begin(setup, inputs, &args.output, Disk::default())?
         }
     };
     let flag = campaign.stop_flag();
@@ -155,7 +171,39 @@ fn settings(
         depth: said!(args.depth, depth, u32::MAX),
         socket: args.socket || then.is_some_and(|t| t.socket),
         extension: said!(extension, extension, Text::default()),
+        grammar: match &args.grammar {
+            Some(file) => Some(grammar_settings(file, &args.derive)?),
+            None => then.and_then(|t| t.grammar.clone()),
+        },
     })
+}
+
+fn grammar_settings(file: &Path, derive: &Derive) -> Result<GrammarSettings, Failure> {
+    let hash = |file: &Path| {
+        let hash = build_of(file).with_context(|| file.display().to_string());
+        hash.map_err(Failure::person)
+    };
+    let absolute = |file: &Path| std::path::absolute(file).map(|p| Text::new(p.as_os_str()));
+    let lexer = derive.lexer.as_deref();
+    Ok(GrammarSettings {
+        file: absolute(file)?,
+        lexer: lexer.map(absolute).transpose()?,
+        build: hash(file)? + &lexer.map(hash).transpose()?.unwrap_or_default(),
+        max_length: derive.max_length,
+        max_height: derive.max_height,
+        tokens: derive.tokens,
+        per_string: derive.per_string.unwrap_or(u32::MAX),
+        keep: derive.keep.clone(),
+        one: derive.one.clone(),
+        many: derive.many.clone(),
+    })
+}
+
+fn load_grammar(asked: &GrammarSettings) -> Result<Source, Failure> {
+    let path = |text: &Text| PathBuf::from(text.os());
+    let grammar = load(&path(&asked.file), asked.lexer.as_ref().map(path).as_deref())?;
+    let choices = choices(&grammar, &asked.keep, &asked.one, &asked.many)?;
+    Ok(Source { grammar, choices })
 }
 
 /// An argument that names a file from here, or `--option=` one, with its path

@@ -117,7 +117,7 @@ impl Strategy for Auto {
                 self.bandit.reward(Arm::Mutation, gain);
                 self.queue.found(parent, gain, news.bad);
             }
-            Origin::Seed | Origin::Random => {}
+            Origin::Seed | Origin::Random | Origin::Derived => {}
         }
         let Some(input) = news.input else { return };
         let seed = news.origin == Origin::Seed;

@@ -10,12 +10,13 @@ mod reduce;
 mod sample;
 mod symbolic;
 
+pub use self::symbolic::choices;
 use crate::exit::{Code, Failure};
 use clap::{Args, Subcommand};
 use pleach_grammar::count::Unit;
 use pleach_grammar::detokenize::Detokenizer;
 use pleach_grammar::{Automaton, Grammar, Lexer, Parser, TokenId, import};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[derive(Subcommand)]
@@ -84,8 +85,7 @@ pub fn run(command: Command) -> Result<Code, Failure> {
 
 impl Source {
     fn load(&self) -> Result<Arc<Grammar>, Failure> {
-        let grammar = import::load(&self.grammar, self.lexer.as_deref());
-        grammar.map(Arc::new).map_err(Failure::person)
+        load(&self.grammar, self.lexer.as_deref())
     }
 
     fn parser(&self) -> Result<Parser, Failure> {
@@ -94,6 +94,11 @@ impl Source {
         let automaton = Automaton::new(grammar).map_err(Failure::person)?;
         Ok(Parser::new(Arc::new(automaton), lexer))
     }
+}
+
+/// A grammar as a person names it.
+pub fn load(grammar: &Path, lexer: Option<&Path>) -> Result<Arc<Grammar>, Failure> {
+    import::load(grammar, lexer).map(Arc::new).map_err(Failure::person)
 }
 
 fn detokenizer(grammar: &Grammar) -> Result<Detokenizer, Failure> {

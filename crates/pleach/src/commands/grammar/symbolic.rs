@@ -23,28 +23,27 @@ pub struct Symbolic {
     many: Vec<String>,
 }
 
-impl Symbolic {
-    fn choices(
-        &self,
-        grammar: &pleach_grammar::Grammar,
-    ) -> Result<HashMap<TokenId, Abstraction>, Failure> {
-        let mut choices = HashMap::new();
-        for (names, choice) in [
-            (&self.keep, Abstraction::Keep),
-            (&self.one, Abstraction::One),
-            (&self.many, Abstraction::AtLeast(1)),
-        ] {
-            for name in names {
-                choices.insert(find(grammar, name)?, choice);
-            }
+/// What is to become of the tokens that are named.
+pub fn choices(
+    grammar: &pleach_grammar::Grammar,
+    keep: &[String],
+    one: &[String],
+    many: &[String],
+) -> Result<HashMap<TokenId, Abstraction>, Failure> {
+    let mut choices = HashMap::new();
+    for (names, choice) in
+        [(keep, Abstraction::Keep), (one, Abstraction::One), (many, Abstraction::AtLeast(1))]
+    {
+        for name in names {
+            choices.insert(find(grammar, name)?, choice);
         }
-        Ok(choices)
     }
+    Ok(choices)
 }
 
 pub fn run(args: &Symbolic) -> Result<Code, Failure> {
     let grammar = args.source.load()?;
-    let choices = args.choices(&grammar)?;
+    let choices = choices(&grammar, &args.keep, &args.one, &args.many)?;
     let choose = |t| choices.get(&t).copied().unwrap_or(Abstraction::Auto);
     let symbolic = Grammar::new(&grammar, choose).map_err(Failure::person)?;
     let mut out = show::out();

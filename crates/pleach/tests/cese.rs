@@ -1,0 +1,125 @@
+//! `pleach run -s cese`: the strings of a symbolic grammar, searched one by one.
+
+mod common;
+
+use common::Program;
+use common::campaign::Ended;
+use std::collections::BTreeSet;
+
+/// A calculator with one-character tokens, a table instead of a lexer, and no check
+/// of the divisor.
+const SOURCE: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+static char in[16];
+static int at;
+static long sum(void);
+static long unary(void) {
+    int c = in[at++];
+    if (c == '-') return -unary();
+    if (c == '(') { long v = sum(); if (in[at++] != ')') exit(3); return v; }
+    if (c >= '0' && c <= '9') return c - '0';
+    exit(3);
+}
+static long product(void) {
+    long v = unary();
+    for (;;) {
+        if (in[at] == '*') { at++; v *= unary(); }
+        else if (in[at] == '/') { at++; v /= unary(); }
+        else return v;
+    }
+}
+static long sum(void) {
+    long v = product();
+    for (;;) {
+        if (in[at] == '+') { at++; v += product(); }
+        else return v;
+    }
+}
+int main(void) {
+    fread(in, 1, sizeof in - 1, stdin);
+    long v = sum();
+    if (in[at] != 0) return 3;
+    if (v == 7) puts("seven");
+    return 0;
+}
+"#;
+const GRAMMAR: &str =
+    "e ::= '(' e ')' | e '*' e | e '/' e | e '+' e | '-' e | digit\ndigit ::= [0-9]\n";
+
+fn program() -> Program {
+    let program = Program::new(SOURCE);
+    program.file("calc.ebnf", GRAMMAR.as_bytes());
+    program
+}
+
+fn cese(program: &Program, out: &str, flags: &[&str]) -> Ended {
+    let flags = [&["-s", "cese", "-g", "calc.ebnf"], flags].concat();
+    program.campaign(out, &flags)
+}
+
+#[test]
+fn every_string_is_searched_to_its_end() {
+    let program = program();
+    let ended = cese(&program, "out", &["--max-length", "3"]);
+    assert_eq!(ended.stop(), "exhausted", "{}", ended.stats);
+    // a, -a, (a), --a, a*a, a/a, a+a
+    assert_eq!(ended.count("derived"), 7, "{}", ended.stats);
+    assert_eq!(ended.count("crashes"), 1, "{}", ended.stats);
+    assert!(ended.crashes()[0].ends_with(b"/0"), "{:?}", ended.crashes());
+    // Every input is of the grammar, and what an answer can be was found.
+    for bytes in ended.files("queue").values() {
+        let parsed = program.run(&["grammar", "parse", "calc.ebnf", "-"], bytes);
+        assert!(parsed.status.success(), "{}", String::from_utf8_lossy(bytes));
+    }
+    let same = cese(&program, "again", &["--max-length", "3"]);
+    assert_eq!(ended.queue(), same.queue());
+}
+
+/// All valid inputs, one by one, take as many paths as the strings have.
+#[test]
+fn the_paths_are_those_of_all_valid_inputs() {
+    let program = program();
+    let strings = cese(&program, "out", &["--max-length", "2"]);
+    let all = program.text(&["grammar", "enumerate", "calc.ebnf", "--max-length", "2"], b"");
+    let inputs: Vec<&str> = all.lines().filter(|l| !l.is_empty() && l.len() <= 2).collect();
+    assert_eq!(inputs.len(), 20, "{all}");
+    let path = |input: &&str| program.text(&["explain", "-", "--", "./prog"], input.as_bytes());
+    let paths: BTreeSet<String> = inputs.iter().map(path).collect();
+    assert_eq!(strings.count("paths"), paths.len() as u64, "{paths:#?}");
+}
+
+#[test]
+fn a_string_can_be_given_up() {
+    let program = program();
+    let ended = cese(&program, "out", &["--max-length", "3", "--per-string", "1"]);
+    assert_eq!(ended.stop(), "exhausted-partial", "{}", ended.stats);
+    assert!(ended.stats["partial"]["left out"].as_u64() > Some(0), "{}", ended.stats);
+}
+
+#[test]
+fn without_a_bound_strings_grow_until_the_budget_ends() {
+    let program = program();
+    let ended = cese(&program, "out", &["-n", "300"]);
+    assert_eq!(ended.stop(), "runs", "{}", ended.stats);
+    assert!(ended.count("derived") > 7, "{}", ended.stats);
+}
+
+#[test]
+fn what_a_person_gets_wrong() {
+    let program = program();
+    let refused = |flags: &[&str], message: &str| {
+        let mut command = program.command(&["run", "-o", "never"]);
+        let done = command.args(flags).args(["--", "./prog"]).output().expect("it runs");
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(2), "{said}");
+        assert!(said.contains(message), "{said}");
+        assert!(!program.dir.path().join("never").exists());
+    };
+    refused(&["-s", "cese"], "needs -g");
+    refused(&["-s", "cese", "-g", "no-such.y"], "no-such.y");
+    refused(&["-s", "cese", "-g", "calc.ebnf", "--keep", "WORD"], "no token WORD");
+    refused(&["-s", "cese", "-g", "calc.ebnf", "--max-length", "0"], "--max-length");
+    program.file("broken.ebnf", b"e ::= f 'x'\n");
+    refused(&["-s", "cese", "-g", "broken.ebnf"], "broken.ebnf:1");
+}
