@@ -76,6 +76,20 @@ impl Coverage {
         }
     }
 
+    /// What both cover together.
+    #[must_use]
+    pub fn with(&self, other: &Coverage, program: &Program) -> Coverage {
+        let pairs = self.buckets.iter().zip(&other.buckets);
+        let buckets: Vec<u8> = pairs.map(|(a, b)| a | b).collect();
+        let new = (0..buckets.len() as BranchId)
+            .filter(|&b| !self.has(b) && other.has(b) && program.counts(b));
+        Coverage {
+            covered: self.covered + new.count(),
+            reached: self.reached.iter().zip(&other.reached).map(|(a, b)| a | b).collect(),
+            buckets,
+        }
+    }
+
     /// Whether some run took a branch.
     pub fn has(&self, branch: BranchId) -> bool {
         self.buckets.get(branch as usize).is_some_and(|&b| b != 0)

@@ -34,7 +34,7 @@ pub enum Command {
     Cover(Cover),
     /// Generate inputs: search, solve, run, and keep what covers something new
     #[command(name = "run")]
-    Campaign(Campaign),
+    Campaign(Box<Campaign>),
     /// Run inputs again, and tell how each ended and what they cover together
     #[command(after_help = "Ends with status 1 if an input crashed or hung.")]
     Replay(Replay),

@@ -182,6 +182,7 @@ impl Campaign {
             rng: Rng::new(settings.seed.wrapping_add(past.records << 32)),
             tree: past.tree,
             coverage: Coverage::new(&map.program),
+            crashed: Coverage::new(&map.program),
             runs: Runs::new(RUNS_MEMORY),
             store: past.store,
             dir,

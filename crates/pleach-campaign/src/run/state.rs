@@ -29,6 +29,9 @@ pub struct State {
     pub rng: Rng,
     pub tree: Tree,
     pub coverage: Coverage,
+    /// What crashes cover. The search does not see it: for a branch that only a
+    /// crash took, an input that lives is still worth finding.
+    pub crashed: Coverage,
     pub runs: Runs,
     pub store: Store,
     pub dir: Dir,
@@ -342,9 +345,10 @@ impl State {
     pub fn refresh(&mut self) {
         let program = &self.map.program;
         let s = &mut self.stats;
-        s.branches.covered = self.coverage.covered() as u64;
-        s.branches.reachable = self.coverage.reachable(program) as u64;
-        s.functions.reached = self.coverage.functions_reached() as u64;
+        let coverage = self.coverage.with(&self.crashed, program);
+        s.branches.covered = coverage.covered() as u64;
+        s.branches.reachable = coverage.reachable(program) as u64;
+        s.functions.reached = coverage.functions_reached() as u64;
         s.time_s.total = self.before + self.began.elapsed().as_secs_f64();
     }
 

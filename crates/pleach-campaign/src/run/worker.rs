@@ -362,7 +362,7 @@ impl Worker {
         };
         let mut state = shared.lock();
         // Another way to the same crash is another way.
-        state.coverage.add(&shared.map.program, &self.counts);
+        state.crashed.add(&shared.map.program, &self.counts);
         if !state.crash_ids.insert(hash) {
             return Ok(());
         }

@@ -35,7 +35,7 @@ pub fn run(command: Command) -> Result<Code, Failure> {
         Command::SolveTrace(args) => solve_trace::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Cover(args) => cover::run(args),
-        Command::Campaign(args) => campaign::run(args),
+        Command::Campaign(args) => campaign::run(*args),
         Command::Replay(args) => replay::run(args),
         Command::Cmin(args) => cmin::run(args),
         Command::Tmin(args) => tmin::run(args),

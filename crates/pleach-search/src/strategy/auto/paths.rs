@@ -127,7 +127,7 @@ impl Paths {
             return Some((input, Look::First));
         }
         self.turns += 1;
-        if self.turns % LATER == 0
+        if self.turns.is_multiple_of(LATER)
             && let Some(again) = self.later.pop_front()
         {
             return Some(again);
