@@ -296,6 +296,13 @@ impl World<'_> {
                     let input = self.random();
                     self.execute(strategy, input, Origin::Random);
                 }
+                // The grammar knows three inputs.
+                Action::Derive if self.derived < 3 => {
+                    self.derived += 1;
+                    let input = self.random();
+                    self.execute(strategy, input, Origin::Derived);
+                }
+                Action::Derive => strategy.derived_all(),
                 Action::Wait => {}
             }
         }
@@ -353,7 +360,7 @@ impl World<'_> {
         let path = self.subject.path(&input);
         let gain = self.coverage.add(&self.subject.shape, &self.subject.counts(&path));
         self.out.aborted |= path.aborted;
-        let kept = matches!(origin, Origin::Seed | Origin::Flip(_))
+        let kept = matches!(origin, Origin::Seed | Origin::Flip(_) | Origin::Derived)
             || !gain.branches.is_empty()
             || !gain.buckets.is_empty() && strategy.wants_buckets();
         let size = input.len() as u32;
