@@ -35,6 +35,7 @@ mod path;
 mod ranges;
 mod recording;
 mod request;
+pub mod sat;
 mod search;
 mod smt;
 mod solver;
