@@ -36,6 +36,7 @@ mod ranges;
 mod recording;
 mod request;
 mod requirement;
+pub mod sat;
 mod search;
 mod smt;
 mod solver;

@@ -2,11 +2,13 @@
 //!
 //! A [`Template`] is an input of which parts may change and the rest stays;
 //! [`Strings`] are the templates of a symbolic grammar, one after another.
+//! [`hampi`] reads and solves files in HAMPI's language.
 //!
 //! No processes are here and no files: text comes in, values go out.
 
 #![forbid(unsafe_code)]
 
+pub mod hampi;
 mod strings;
 mod template;
 

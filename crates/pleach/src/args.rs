@@ -28,6 +28,10 @@ pub enum Command {
     Trace(Trace),
     /// Answer every flip of a recorded trace, and report how fast
     SolveTrace(SolveTrace),
+    /// Solve string constraints in HAMPI's language
+    #[command(after_help = "Prints sat and values, or unsat. Values are written as in the file: \
+                            \\ddd is a byte in decimal. In JSON each character of a value is a byte.")]
+    Solve(Solve),
     /// Print the path condition of an input as C, with source lines
     Explain(Explain),
     /// Run the fast half on inputs and report which branches they cover
@@ -164,6 +168,18 @@ pub struct SolveTrace {
     #[arg(long)]
     pub json: bool,
     /// A file that `pleach trace --record` wrote
+    pub file: PathBuf,
+}
+
+#[derive(Group)]
+pub struct Solve {
+    /// Up to so many solutions, each once; only one if this is not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub all: Option<u32>,
+    /// One line of JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// The constraints; - for standard input
     pub file: PathBuf,
 }
 

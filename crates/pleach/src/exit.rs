@@ -41,6 +41,14 @@ impl Failure {
         io.is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
     }
 
+    pub fn wanting(error: impl Into<anyhow::Error>) -> Failure {
+        Failure { code: Code::Wanting, error: error.into() }
+    }
+
+    pub fn ours(error: impl Into<anyhow::Error>) -> Failure {
+        Failure { code: Code::Ours, error: error.into() }
+    }
+
     pub fn person(error: impl Into<anyhow::Error>) -> Failure {
         Failure { code: Code::Person, error: error.into() }
     }

@@ -225,6 +225,7 @@ struct World<'a> {
     inputs: Vec<(Input, Option<Flip>)>,
     rng: Rng,
     asked: usize,
+    derived: u32,
     out: Outcome,
 }
 
@@ -240,6 +241,7 @@ pub fn search(subject: &Subject, strategy: &str, limits: Limits) -> Outcome {
         inputs: Vec::new(),
         rng: Rng::new(limits.seed ^ 0xabcd),
         asked: 0,
+        derived: 0,
         out: Outcome::default(),
     };
     world.go(strategy.as_mut());

@@ -3,7 +3,7 @@
 //! was made before is not made again; both happen all the time, because high bits
 //! are mostly constant zeros.
 
-use super::sat::{Literal as Lit, Sat};
+use crate::sat::{Literal as Lit, Sat};
 use rustc_hash::FxHashMap;
 
 /// A word, its lowest bit first.

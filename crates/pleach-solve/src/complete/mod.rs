@@ -12,13 +12,12 @@
 
 mod encode;
 mod gates;
-mod sat;
 
 use crate::request::{Found, Request, Slice};
+use crate::sat::{Literal, Outcome, Sat};
 use encode::{Encoder, TooLarge};
 use gates::Gates;
 use pleach_expr::Var;
-use sat::{Outcome, Sat};
 
 /// The circuit of one path, made when it is first needed.
 #[derive(Default)]
@@ -94,7 +93,7 @@ fn assumptions(
     request: &mut Request,
     slice: &Slice,
     encoder: &mut Encoder,
-) -> Result<Vec<sat::Literal>, TooLarge> {
+) -> Result<Vec<Literal>, TooLarge> {
     let most = request.limits.variables;
     let mut assumed = Vec::new();
     for i in 0..request.goals.len() {

@@ -12,6 +12,7 @@ mod pack;
 mod record;
 mod replay;
 mod sites;
+mod solve;
 mod solve_trace;
 mod tmin;
 mod trace;
@@ -33,6 +34,7 @@ pub fn run(command: Command) -> Result<Code, Failure> {
         Command::Extract(args) => extract::run(args),
         Command::Trace(args) => trace::run(args),
         Command::SolveTrace(args) => solve_trace::run(args),
+        Command::Solve(args) => solve::run(&args),
         Command::Explain(args) => explain::run(args),
         Command::Cover(args) => cover::run(args),
         Command::Campaign(args) => campaign::run(*args),

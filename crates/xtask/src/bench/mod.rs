@@ -7,6 +7,7 @@
 //! the rounds is taken: what else the machine does then hits all of them alike.
 
 mod compile;
+mod constraints;
 mod cpu;
 mod grammar;
 mod inputs;
@@ -35,7 +36,7 @@ pub enum Bench {
     Trace(TraceArgs),
     /// Branches covered by pleach run and by AFL++, from the same seed in the same time
     Run(race::Args),
-    /// Speed of sampling, enumerating, completing and parsing
+    /// Speed of sampling, enumerating, completing, parsing and solving constraints
     Grammar(grammar::GrammarArgs),
     /// Flips of recorded traces, by tier, against Z3
     Solve(solve::SolveArgs),

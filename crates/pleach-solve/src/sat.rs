@@ -9,11 +9,11 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-pub(super) use batsat::Lit as Literal;
+pub use batsat::Lit as Literal;
 
 /// What came of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub enum Outcome {
     Sat,
     Unsat,
     /// The budget is used up.
@@ -22,7 +22,7 @@ pub(super) enum Outcome {
     Broken,
 }
 
-pub(super) struct Sat {
+pub struct Sat {
     solver: Solver<Budget>,
     clause: Vec<Lit>,
     broken: bool,
