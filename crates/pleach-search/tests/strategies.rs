@@ -196,10 +196,10 @@ fn the_same_seed_gives_the_same_actions() {
 }
 
 #[test]
-fn all_but_random_cover_what_is_feasible() {
+fn all_that_look_cover_what_is_feasible() {
     for seed in 0..15 {
         let subject = random_program(seed);
-        for name in names().filter(|&n| n != "random") {
+        for name in names().filter(|n| !["random", "blackbox", "gbb"].contains(n)) {
             let out = search(&subject, name, Limits { runs: 6000, ..Limits::default() });
             assert_eq!(out.covered, subject.feasible(), "{name} {seed}");
         }
@@ -385,7 +385,8 @@ fn runs_of_thirty_thousand_decisions_are_no_burden() {
         Answer::Input(input)
     })
     .seed(&[&[3; 64]]);
-    for name in names() {
+    // The grammar of the simulation is soon at its end.
+    for name in names().filter(|&n| n != "gbb") {
         let limits = Limits { runs: 60, ..Limits::default() };
         let mut out = search(&subject, name, limits);
         out.actions.truncate(60);

@@ -2,15 +2,17 @@
 //!
 //! A [`Template`] is an input of which parts may change and the rest stays;
 //! [`Strings`] are the templates of a symbolic grammar, one after another.
-//! [`hampi`] reads and solves files in HAMPI's language.
+//! [`Samples`] are sentences drawn at random. [`hampi`] reads and solves files in HAMPI's language.
 //!
 //! No processes are here and no files: text comes in, values go out.
 
 #![forbid(unsafe_code)]
 
 pub mod hampi;
+mod samples;
 mod strings;
 mod template;
 
+pub use samples::Samples;
 pub use strings::{Bounds, Strings, StringsError, Unit};
 pub use template::{Hole, Template};

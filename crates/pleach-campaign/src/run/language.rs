@@ -7,19 +7,27 @@
 use super::settings::GrammarSettings;
 use pleach_grammar::symbolic::Abstraction;
 use pleach_grammar::{Grammar, TokenId};
-use pleach_template::{Bounds, Strings, StringsError, Template, Unit};
+use pleach_template::{Bounds, Samples, Strings, StringsError, Template, Unit};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// An input that the grammar derives, with what of it may change.
-pub type Derived = (Vec<u8>, Template);
+pub type Derived = (Vec<u8>, Option<Template>);
 
-pub struct Language {
-    strings: Mutex<Receiver<Derived>>,
+pub enum Language {
+    /// The strings of a symbolic grammar, in order.
+    Strings(Mutex<Receiver<Derived>>),
+    /// Sentences at random, without end.
+    Samples(Mutex<Samples>),
 }
 
+/// Tokens of a sentence that is drawn at random, at most.
+const TOKENS: usize = 60;
+/// Seeds that are drawn where a person gives none, and how many tokens they have.
+const SEEDS: usize = 50;
+const SEED_TOKENS: (usize, usize) = (15, 20);
 /// Strings that are derived ahead.
 const AHEAD: usize = 64;
 /// Without a bound, longer strings than this are not derived.
@@ -32,8 +40,25 @@ pub struct Source {
     pub choices: HashMap<TokenId, Abstraction>,
 }
 
+impl Source {
+    /// Seeds for a campaign that is given none.
+    pub fn seeds(&self, seed: u64) -> Result<Vec<Vec<u8>>, StringsError> {
+        let mut samples = Samples::new(&self.grammar, TOKENS, seed)?;
+        let (shortest, longest) = SEED_TOKENS;
+        Ok((0..SEEDS).filter_map(|_| samples.draw(shortest, longest)).collect())
+    }
+}
+
 impl Language {
-    pub fn new(source: &Source, asked: &GrammarSettings) -> Result<Language, StringsError> {
+    /// Sentences at random.
+    pub fn samples(source: &Source, seed: u64) -> Result<Language, StringsError> {
+        // Others than the seeds.
+        let samples = Samples::new(&source.grammar, TOKENS, seed.wrapping_add(1))?;
+        Ok(Language::Samples(Mutex::new(samples)))
+    }
+
+    /// The strings of the symbolic grammar.
+    pub fn strings(source: &Source, asked: &GrammarSettings) -> Result<Language, StringsError> {
         let choose = |t| source.choices.get(&t).copied().unwrap_or(Abstraction::Auto);
         let strings = Strings::new(&source.grammar, choose)?;
         let unit = if asked.tokens { Unit::Tokens } else { Unit::Bytes };
@@ -55,7 +80,7 @@ impl Language {
             for bounds in rounds {
                 let mut gone = false;
                 let walked = strings.walk(&bounds, |bytes, template| {
-                    gone = send.send((bytes, template)).is_err();
+                    gone = send.send((bytes, Some(template))).is_err();
                     if gone { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 });
                 if gone || walked.is_err() {
@@ -63,12 +88,20 @@ impl Language {
                 }
             }
         });
-        Ok(Language { strings: Mutex::new(receive) })
+        Ok(Language::Strings(Mutex::new(receive)))
     }
 
-    /// The next string; `None` when there are no more.
+    /// The next input; `None` when there are no more.
     pub fn next(&self) -> Option<Derived> {
-        self.strings.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
+        match self {
+            Language::Strings(strings) => {
+                strings.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
+            }
+            Language::Samples(samples) => {
+                let mut samples = samples.lock().unwrap_or_else(PoisonError::into_inner);
+                samples.any().map(|bytes| (bytes, None))
+            }
+        }
     }
 }
 

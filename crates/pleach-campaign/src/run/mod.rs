@@ -86,10 +86,14 @@ impl Setup {
         let settings = &self.settings;
         let asked = settings.grammar.as_ref();
         let per_string = asked.map_or(u32::MAX, |g| g.per_string);
-        let options = Options { depth: settings.depth, per_string };
+        let grammar = self.grammar.is_some();
+        let options = Options { depth: settings.depth, per_string, grammar };
         let strategy = by_name(&settings.strategy, options)?;
         let language = match (&self.grammar, asked) {
-            (Some(source), Some(asked)) => Some(Language::new(source, asked)?),
+            (Some(source), Some(asked)) => Some(match strategy.wants_strings() {
+                true => Language::strings(source, asked)?,
+                false => Language::samples(source, settings.seed)?,
+            }),
             _ => None,
         };
         Ok((strategy, language))

@@ -121,7 +121,7 @@ impl State {
     /// Takes in an input that was executed. Its number, if it has one.
     pub fn executed(&mut self, e: &Executed) -> Option<InputId> {
         // The result of a flip may have to be traced though it gained nothing.
-        let wanted = e.keep || matches!(e.origin, Origin::Flip(_) | Origin::Derived);
+        let wanted = e.keep || matches!(e.origin, Origin::Flip(_)) || e.template.is_some();
         let id = wanted.then(|| self.remember(e));
         let news = InputNews {
             input: id,

@@ -496,7 +496,8 @@ impl Worker {
             return Ok(());
         };
         shared.lock().stats.derived += 1;
-        let promised = Promised { template: Some(Arc::new(template)), ..Promised::default() };
+        let template = template.map(Arc::new);
+        let promised = Promised { template, ..Promised::default() };
         self.execute(&bytes, Origin::Derived, None, promised)?;
         Ok(())
     }

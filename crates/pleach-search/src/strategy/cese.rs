@@ -90,6 +90,10 @@ impl Strategy for Cese {
         format!("string {}: {}", self.strings, self.string.doing())
     }
 
+    fn wants_strings(&self) -> bool {
+        true
+    }
+
     fn left_out(&self) -> u64 {
         self.left_out + self.string.left_out()
     }

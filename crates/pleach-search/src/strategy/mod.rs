@@ -1,6 +1,7 @@
 //! What a strategy is, and the list of them.
 
 mod auto;
+mod blackbox;
 mod cese;
 mod cfg;
 mod dfs;
@@ -115,6 +116,12 @@ pub trait Strategy: Send {
         false
     }
 
+    /// Whether what is derived are strings of a symbolic grammar, one after
+    /// another, or sentences at random.
+    fn wants_strings(&self) -> bool {
+        false
+    }
+
     /// Flips and inputs that it gave up without trying, for want of memory or
     /// because a run could not be had again. A search that ends with some has
     /// not exhausted the program.
@@ -130,11 +137,13 @@ pub struct Options {
     pub depth: u32,
     /// Flips that are asked for one string of a symbolic grammar.
     pub per_string: u32,
+    /// There is a grammar to derive inputs from.
+    pub grammar: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { depth: u32::MAX, per_string: u32::MAX }
+        Options { depth: u32::MAX, per_string: u32::MAX, grammar: false }
     }
 }
 
@@ -160,9 +169,9 @@ pub struct Entry {
 pub const STRATEGIES: &[Entry] = &[
     Entry {
         name: "auto",
-        about: "mutation and flips, shared by what each has brought lately",
+        about: "mutation, flips and derivations, shared by what each has brought lately",
         needs: Needs::Nothing,
-        make: |_| Box::new(auto::Auto::default()),
+        make: |o| Box::new(auto::Auto::new(o.grammar)),
     },
     Entry {
         name: "generational",
@@ -199,6 +208,18 @@ pub const STRATEGIES: &[Entry] = &[
         about: "the strings of a symbolic grammar, each with all that its holes can do",
         needs: Needs::Grammar,
         make: |o| Box::new(cese::Cese::new(o.per_string)),
+    },
+    Entry {
+        name: "gbb",
+        about: "sentences of a grammar, drawn at random: grammar-based blackbox fuzzing",
+        needs: Needs::Grammar,
+        make: |_| Box::new(blackbox::Sentences::default()),
+    },
+    Entry {
+        name: "blackbox",
+        about: "mutants of the seeds, whatever they cover, for comparison",
+        needs: Needs::Nothing,
+        make: |_| Box::new(blackbox::Mutants::default()),
     },
     Entry {
         name: "random",

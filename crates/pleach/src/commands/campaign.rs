@@ -69,6 +69,9 @@ pub fn run(args: Args) -> Result<Code, Failure> {
             let inputs = match seeds.is_empty() {
                 // What is derived needs no other beginning.
                 true if needs == Some(Needs::Grammar) => Vec::new(),
+                true if let Some(source) = &grammar => {
+                    source.seeds(settings.seed).map_err(Failure::person)?
+                }
                 true => first_inputs(&settings),
                 false => seeds.into_iter().map(|(_, bytes)| bytes).collect(),
             };

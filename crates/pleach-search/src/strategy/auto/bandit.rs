@@ -16,6 +16,7 @@ pub(super) enum Arm {
     Steps,
     Paths,
     Mutation,
+    Grammar,
 }
 
 #[derive(Default)]
@@ -43,11 +44,12 @@ const KEEP: f64 = 0.966;
 const PRIOR: f64 = 40_000.0;
 /// No arm has a smaller share before the shares are brought to a sum of one: in
 /// the end goals have at least a third, mutation a tenth.
-const LEAST: [f64; Arm::COUNT] = [0.5, 0.05, 0.05, 0.15];
+const LEAST: [f64; Arm::COUNT] = [0.5, 0.05, 0.05, 0.15, 0.05];
 
 impl Arm {
-    pub const COUNT: usize = 4;
-    const ALL: [Arm; Arm::COUNT] = [Arm::Goals, Arm::Steps, Arm::Paths, Arm::Mutation];
+    pub const COUNT: usize = 5;
+    const ALL: [Arm; Arm::COUNT] =
+        [Arm::Goals, Arm::Steps, Arm::Paths, Arm::Mutation, Arm::Grammar];
 
     pub const fn name(self) -> &'static str {
         match self {
@@ -55,6 +57,7 @@ impl Arm {
             Arm::Steps => "flips of comparisons and lengths",
             Arm::Paths => "flips to new paths",
             Arm::Mutation => "mutation",
+            Arm::Grammar => "sentences of the grammar",
         }
     }
 }
@@ -132,10 +135,10 @@ mod tests {
     #[test]
     fn the_budget_goes_to_what_pays_and_follows_when_that_changes() {
         let mut bandit = Bandit::default();
-        let got = work(&mut bandit, [0.0, 0.0, 0.0, 1.0], 20_000);
+        let got = work(&mut bandit, [0.0, 0.0, 0.0, 1.0, 0.0], 20_000);
         assert!(got[Arm::Mutation as usize] > 0.5, "{got:?}");
-        work(&mut bandit, [0.0, 0.0, 1.0, 0.0], 20_000);
-        let got = work(&mut bandit, [0.0, 0.0, 1.0, 0.0], 20_000);
+        work(&mut bandit, [0.0, 0.0, 1.0, 0.0, 0.0], 20_000);
+        let got = work(&mut bandit, [0.0, 0.0, 1.0, 0.0, 0.0], 20_000);
         assert!(got[Arm::Paths as usize] > 0.5, "{got:?}");
         assert!(got[Arm::Mutation as usize] > 0.04, "{got:?}");
     }
@@ -144,7 +147,7 @@ mod tests {
     fn an_arm_without_work_leaves_its_share_and_cannot_claim_it_later() {
         let mut bandit = Bandit::default();
         for _ in 0..1000 {
-            let arm = bandit.choose(&[true, true, true, false]);
+            let arm = bandit.choose(&[true, true, true, false, true]);
             assert_eq!(arm, Some(Arm::Mutation));
             bandit.spend(Arm::Mutation, 1000.0);
             bandit.reward(Arm::Mutation, 1.0);

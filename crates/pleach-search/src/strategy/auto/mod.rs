@@ -17,6 +17,7 @@
 //!   [generational search](super::generational), those first that were flipped
 //!   least so far ([`Paths`]).
 //! - **Mutation** of what is in the queue, in bursts ([`Queue`]).
+//! - **Sentences** drawn from the grammar, if there is one.
 //!
 //! Cost is counted in microseconds, without a clock: an execution says what it
 //! cost; flips and traces are charged what they cost on average. So the same
@@ -71,6 +72,14 @@ pub struct Auto {
     asked: HashMap<Flip, Option<Asked>>,
     tracing: HashMap<InputId, Arm>,
     doing: Option<Arm>,
+    grammar: bool,
+}
+
+impl Auto {
+    /// `grammar`: there is one to derive inputs from.
+    pub fn new(grammar: bool) -> Auto {
+        Auto { grammar, ..Auto::default() }
+    }
 }
 
 impl Strategy for Auto {
@@ -79,12 +88,14 @@ impl Strategy for Auto {
             return self.trace(input, Arm::Goals);
         }
         let mut idle = [false; Arm::COUNT];
+        idle[Arm::Grammar as usize] = !self.grammar;
         while let Some(arm) = self.bandit.choose(&idle) {
             let action = match arm {
                 Arm::Goals => self.goal(view),
                 Arm::Steps => self.step(view),
                 Arm::Paths => self.path(view),
                 Arm::Mutation => self.mutate(rng),
+                Arm::Grammar => Some(Action::Derive),
             };
             if let Some(action) = action {
                 self.doing = Some(arm);
@@ -117,7 +128,11 @@ impl Strategy for Auto {
                 self.bandit.reward(Arm::Mutation, gain);
                 self.queue.found(parent, gain, news.bad);
             }
-            Origin::Seed | Origin::Random | Origin::Derived => {}
+            Origin::Derived => {
+                self.bandit.spend(Arm::Grammar, f64::from(news.cost) + EXECUTION + bad);
+                self.bandit.reward(Arm::Grammar, gain);
+            }
+            Origin::Seed | Origin::Random => {}
         }
         let Some(input) = news.input else { return };
         let seed = news.origin == Origin::Seed;
@@ -178,8 +193,14 @@ impl Strategy for Auto {
 
     fn doing(&self) -> String {
         let now = self.doing.map_or("starting", Arm::name);
-        let [goals, steps, paths, mutation] = self.bandit.shares().map(|s| (s * 100.0).round());
-        format!("{now} (goals {goals}, steps {steps}, paths {paths}, mutation {mutation} %)")
+        let [goals, steps, paths, mutation, grammar] =
+            self.bandit.shares().map(|s| (s * 100.0).round());
+        let rest = if self.grammar { format!(", grammar {grammar}") } else { String::new() };
+        format!("{now} (goals {goals}, steps {steps}, paths {paths}, mutation {mutation}{rest} %)")
+    }
+
+    fn derived_all(&mut self) {
+        self.grammar = false;
     }
 
     fn wants_buckets(&self) -> bool {

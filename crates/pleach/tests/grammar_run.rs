@@ -1,4 +1,5 @@
-//! `pleach run -s cese`: the strings of a symbolic grammar, searched one by one.
+//! `pleach run -g`: the strings of a symbolic grammar, searched one by one, and
+//! sentences drawn from a grammar.
 
 mod common;
 
@@ -106,6 +107,23 @@ fn without_a_bound_strings_grow_until_the_budget_ends() {
 }
 
 #[test]
+fn sentences_are_drawn_as_seeds_and_on_their_own() {
+    let program = program();
+    for strategy in ["gbb", "blackbox", "generational", "auto"] {
+        let flags = ["-s", strategy, "-g", "calc.ebnf", "-n", "200"];
+        let ended = program.campaign(strategy, &flags);
+        let derived = ended.count("derived") > 0;
+        assert_eq!(derived, ["gbb", "auto"].contains(&strategy), "{strategy}: {}", ended.stats);
+        let queue = ended.queue();
+        let valid = queue.iter().filter(|bytes| {
+            program.run(&["grammar", "parse", "calc.ebnf", "-"], bytes).status.success()
+        });
+        let (valid, all) = (valid.count(), queue.len());
+        assert!(valid > 0 && (strategy != "gbb" || valid == all), "{strategy}: {valid} of {all}");
+    }
+}
+
+#[test]
 fn what_a_person_gets_wrong() {
     let program = program();
     let refused = |flags: &[&str], message: &str| {
@@ -117,6 +135,7 @@ fn what_a_person_gets_wrong() {
         assert!(!program.dir.path().join("never").exists());
     };
     refused(&["-s", "cese"], "needs -g");
+    refused(&["-s", "gbb"], "needs -g");
     refused(&["-s", "cese", "-g", "no-such.y"], "no-such.y");
     refused(&["-s", "cese", "-g", "calc.ebnf", "--keep", "WORD"], "no token WORD");
     refused(&["-s", "cese", "-g", "calc.ebnf", "--max-length", "0"], "--max-length");
