@@ -7,6 +7,7 @@
 //! nodes_off    nodes_cap × Node
 //! snaps_off    snaps_cap bytes: snapshots, each a Snapshot header and its bytes, 8-aligned
 //! cover_off    cover_cap bytes: branch counters, mapped over the fast half's own
+//! live_off     live_cap bytes: the input of a live run, as far as there is any
 //! ```
 //! Every offset is a multiple of the page size. The driver fills in the layout;
 //! the target writes counts as it goes, so that a trace that ends in a crash is
@@ -41,6 +42,8 @@ pub struct Header {
     pub snaps_cap: u64,
     pub cover_off: u64,
     pub cover_cap: u64,
+    pub live_off: u64,
+    pub live_cap: u64,
     /// Device and inode of the file that standard input or `@@` is: a descriptor
     /// that refers to it is input. With a container, that file holds the bytes
     /// of the `FILE` record alone.
@@ -51,10 +54,13 @@ pub struct Header {
     pub input_len: u64,
     /// See `RUN_*`.
     pub run_flags: u32,
-
     /// Not 0: the run has stopped itself between two inputs, and waits for the
     /// next. A program may also stop for reasons of its own.
     pub between: u32,
+    /// What a live run may do before it stops; written before it goes on, too.
+    pub live: Live,
+    /// How random events are made.
+    pub bias: Bias,
 
     // Written by the target during a run; the runtime zeroes them at its start.
     /// Nodes in use, the input's included: labels are below this.
@@ -70,6 +76,10 @@ pub struct Header {
     pub unmodelled_len: u32,
     /// Input bytes that were read.
     pub input_read: u32,
+    /// Bytes of a live run's input that the program has taken.
+    pub live_taken: u64,
+    /// Events of a live run since it was told to go on.
+    pub live_events: u64,
 
     // Written by the target at its start.
     pub modules_len: u32,
@@ -90,6 +100,49 @@ pub const RUN_LABEL: u32 = 1;
 pub const RUN_CONTAINER: u32 = 2;
 /// Sockets that the program accepts or connects deliver the input.
 pub const RUN_SOCKET: u32 = 4;
+
+/// The run is live: its input is in the live region and grows as it is asked
+/// for. See [`Live`].
+pub const RUN_LIVE: u32 = 8;
+/// A live run ends quietly where it would otherwise stop for more.
+pub const RUN_ENDS: u32 = 16;
+
+/// What a live run may take before it stops and asks. An *event* is one call
+/// for input: a typed call, a read, a refill of a stream's buffer.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Live {
+    /// Bytes of the live region that are there to be taken, from its start.
+    pub have: u64,
+    /// Events that the run may have, whether their bytes are there or made.
+    pub events: u64,
+    /// Whether bytes beyond `have` are made at random (1) or asked for (0).
+    pub random: u64,
+    /// Seed of the random numbers.
+    pub seed: u64,
+    /// The input may not grow beyond this.
+    pub limit: u64,
+    /// With labels: the byte that is number 0 of the trace's input.
+    pub label_from: u64,
+}
+
+/// What random events are made of, apart from uniform bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bias {
+    /// How many of 256 events are uniform.
+    pub uniform: u32,
+    /// Bytes of `alphabet` in use, and numbers of `numbers`.
+    pub alphabet_len: u32,
+    pub numbers_len: u32,
+    pub reserved: u32,
+    /// A byte that is not uniform is one of these; common ones occur more often.
+    pub alphabet: [u8; ALPHABET_CAP],
+    pub numbers: [u64; NUMBERS_CAP],
+}
+
+pub const ALPHABET_CAP: usize = 1024;
+pub const NUMBERS_CAP: usize = 128;
 
 pub const CUT_NODES: u32 = 1;
 pub const CUT_EVENTS: u32 = 2;

@@ -5,11 +5,15 @@
 //! [`End`], never an error: errors are for what the person or the machine must
 //! mend. After each run what it left behind is swept away (see `process`).
 
+mod live;
+
+pub use live::{Events, Stand, Step};
+
 use crate::container::{self, is_container};
-use crate::files::{Capture, InputFiles, Scratch};
+use crate::files::{Capture, InputFiles, Saved, Scratch};
 use crate::layout::Layout;
 use crate::process::{Family, high_duplicate, listing, socket_pair};
-use crate::server::{Server, describe};
+use crate::server::{Answer, Server, Word, describe};
 use crate::shm::{LoadedModule, Shm, Sizes};
 use crate::trace::{BrokenTrace, Trace};
 use crate::warden::{Leftovers, Warden};
@@ -129,6 +133,21 @@ pub struct Outcome {
     pub stderr: Vec<u8>,
 }
 
+impl Outcome {
+    /// Of a run that never was.
+    pub(crate) fn nothing() -> Outcome {
+        Outcome {
+            end: End::Lost("the fork server is gone".into()),
+            cpu: Duration::ZERO,
+            rss_kib: 0,
+            strays: 0,
+            round: 1,
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+        }
+    }
+}
+
 #[derive(Debug, Error)]
 pub enum ExecError {
     #[error("{what}: {error}")]
@@ -170,6 +189,10 @@ pub struct Executor {
     capture: Option<Capture>,
     input_len: u64,
     cpu_limit: Option<Duration>,
+    /// The scratch directory of the live run that stands.
+    saved: Option<Saved>,
+    /// Paths changed it, and that could not be undone.
+    spoiled: bool,
 }
 
 /// What sanitizers in the fast half must do under a driver: end a bad run by a
@@ -217,6 +240,8 @@ impl Executor {
             layout,
             input_len: 0,
             cpu_limit: None,
+            saved: None,
+            spoiled: false,
         })
     }
 
@@ -279,6 +304,10 @@ impl Executor {
 
     /// Puts the input and everything else in place for a run.
     fn prepare(&mut self, input: &[u8]) -> Result<(), ExecError> {
+        self.place(input, 0)
+    }
+
+    fn place(&mut self, input: &[u8], more: u32) -> Result<(), ExecError> {
         let io = |what| move |error| ExecError::Io { what, error };
         let container = is_container(input);
         let visible = if container { file_of(input) } else { input };
@@ -295,9 +324,9 @@ impl Executor {
             self.server = Some(self.start_server(container)?);
         }
         self.input_len = input.len() as u64;
-        let mut flags = 0;
+        let mut flags = more;
         for (set, flag) in [
-            (self.target.label && self.target.half == Half::Symbolic, shm::RUN_LABEL),
+            (self.target.label && self.target.half == Half::Symbolic && more == 0, shm::RUN_LABEL),
             (container, shm::RUN_CONTAINER),
             (self.target.socket, shm::RUN_SOCKET),
         ] {
@@ -305,15 +334,19 @@ impl Executor {
         }
         let shared = io("cannot write the shared memory");
         self.shm.prepare_run(self.input_len, flags).map_err(shared)?;
-        if let Some(server) = &self.server {
-            for m in &server.modules {
-                self.shm.clear_counters(m.cover_at, m.counters).map_err(shared)?;
-            }
-        }
+        self.clear_counters()?;
         if let Some(capture) = &self.capture {
             capture.clear().map_err(io("cannot keep the target's output"))?;
         }
         Ok(())
+    }
+
+    fn clear_counters(&self) -> Result<(), ExecError> {
+        let io = |error| ExecError::Io { what: "cannot write the shared memory", error };
+        let modules = self.server.iter().flat_map(|s| &s.modules);
+        modules
+            .into_iter()
+            .try_for_each(|m| self.shm.clear_counters(m.cover_at, m.counters).map_err(io))
     }
 
     fn collect(&self, outcome: &mut Outcome) {
@@ -345,72 +378,92 @@ impl Executor {
 
     /// One round of the protocol: from `RUN` to whatever ends it.
     fn round(&mut self, timeout: Duration) -> Outcome {
-        let mut outcome = Outcome {
-            end: End::Lost("the fork server is gone".into()),
-            cpu: Duration::ZERO,
-            rss_kib: 0,
-            strays: 0,
-            round: 1,
-            stdout: Vec::new(),
-            stderr: Vec::new(),
-        };
-        let Some(server) = &mut self.server else { return outcome };
-        outcome.round = server.rounds + 1;
+        let mut outcome = Outcome::nothing();
+        outcome.round = self.server.as_ref().map_or(0, |s| s.rounds) + 1;
+        match self.say(Word::Run, timeout, false) {
+            Ok(Answer::Ended(end, done)) => self.ended(end, &done, &mut outcome),
+            Ok(Answer::Stands(_)) => {
+                self.server = None;
+                outcome.end = End::Lost("the fork server broke its protocol".into());
+            }
+            Err(why) => outcome.end = self.lost(why),
+        }
+        outcome
+    }
+
+    /// Says a word to the server or to the live run that stands, and waits for
+    /// what comes of it, with an eye on the limits. A live run that still takes
+    /// events when its time is up gets as much time again.
+    fn say(&mut self, word: Word, timeout: Duration, live: bool) -> Result<Answer, String> {
+        let Some(server) = &mut self.server else { return Err("the fork server is gone".into()) };
         let target = &self.target;
         let (warden, own) = (server.warden.pid(), server.pid);
         let most_cpu = self.cpu_limit.unwrap_or(timeout * CPU_SHARE);
         // A process that has seen inputs before has used time before.
         let mut before = None;
-        let result = server.converse(timeout, TICK, &mut |pid| {
+        let mut taken = 0;
+        server.converse(word, timeout, TICK, &mut |pid, late| {
             if target.cancel.as_ref().is_some_and(|c| c.load(Relaxed)) {
                 return Some(End::Timeout);
             }
             let family = Family::below(warden, own, pid, target.processes);
-            let before = *before.get_or_insert(family.cpu);
+            let cpu_before = before.get_or_insert(family.cpu);
+            if late {
+                let now = self.shm.live_counts().map_or(0, |(taken, _)| taken);
+                if !live || now == taken {
+                    return Some(End::Timeout);
+                }
+                (taken, *cpu_before) = (now, family.cpu);
+            }
             let written = self.scratch.as_ref().is_some_and(|s| s.is_over(target.file_kib << 10));
             if family.processes > target.processes {
                 Some(End::Processes)
             } else if target.memory_kib.is_some_and(|most| family.resident_kib > most) {
                 Some(End::Memory)
-            } else if family.cpu.saturating_sub(before) > most_cpu {
+            } else if family.cpu.saturating_sub(*cpu_before) > most_cpu {
                 Some(End::Timeout)
             } else if written || self.capture.as_ref().is_some_and(Capture::is_over) {
                 Some(End::Output)
             } else {
                 None
             }
-        });
-        match result {
-            Ok((end, done)) => {
-                outcome.end = match end {
-                    End::Signal(libc::SIGXFSZ) => End::Output,
-                    end => end,
-                };
-                outcome.cpu = Duration::from_micros(done.b);
-                outcome.rss_kib = done.c;
-                if server.warden.has_strays() == Some(true) {
-                    match server.warden.sweep() {
-                        Some(strays) => outcome.strays = strays,
-                        // The warden takes the time it needs; not with our next run.
-                        None => self.server = None,
-                    }
-                }
-            }
-            Err(why) => {
-                let note = self.shm.note();
-                let status = server.warden.ended(Instant::now() + Duration::from_secs(1));
-                let mut text = why;
-                if let Some(status) = status {
-                    text = format!("{text}: {}", describe(status));
-                }
-                if let Some(note) = note {
-                    text = format!("{text}: {note}");
-                }
-                outcome.end = End::Lost(text);
-                self.server = None;
+        })
+    }
+
+    /// Takes in what the server says of a run that ended, and sweeps up.
+    fn ended(&mut self, end: End, done: &Message, outcome: &mut Outcome) {
+        let Some(server) = &mut self.server else { return };
+        outcome.end = match end {
+            End::Signal(libc::SIGXFSZ) => End::Output,
+            end => end,
+        };
+        outcome.cpu = Duration::from_micros(done.b);
+        outcome.rss_kib = done.c;
+        if server.warden.has_strays() == Some(true) {
+            match server.warden.sweep() {
+                Some(strays) => outcome.strays = strays,
+                // The warden takes the time it needs; not with our next run.
+                None => self.server = None,
             }
         }
-        outcome
+    }
+
+    /// The server is gone: how, in words.
+    fn lost(&mut self, why: String) -> End {
+        let note = self.shm.note();
+        let status = self
+            .server
+            .as_mut()
+            .and_then(|s| s.warden.ended(Instant::now() + Duration::from_secs(1)));
+        let mut text = why;
+        if let Some(status) = status {
+            text = format!("{text}: {}", describe(status));
+        }
+        if let Some(note) = note {
+            text = format!("{text}: {note}");
+        }
+        self.server = None;
+        End::Lost(text)
     }
 
     fn start_server(&mut self, container: bool) -> Result<Server, ExecError> {

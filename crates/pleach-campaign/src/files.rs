@@ -142,6 +142,99 @@ impl Scratch {
     }
 }
 
+/// What a scratch directory holds, for putting it back.
+#[derive(Debug)]
+pub(crate) struct Saved {
+    entries: Vec<Entry>,
+    /// It holds more than is saved.
+    pub cut: bool,
+}
+
+#[derive(Debug)]
+struct Entry {
+    path: PathBuf,
+    /// When it was changed last, and its contents; none for a directory.
+    changed: (i64, i64),
+    bytes: Option<Vec<u8>>,
+}
+
+/// So many bytes and entries are saved.
+const SAVED: u64 = 4 << 20;
+const SAVED_ENTRIES: usize = 256;
+
+impl Scratch {
+    /// Remembers everything that is in it, as far as that is not too much.
+    pub fn save(&self) -> Saved {
+        let (mut saved, mut left) = (Saved { entries: Vec::new(), cut: false }, SAVED);
+        for (path, meta) in self.entries() {
+            saved.cut |= saved.entries.len() >= SAVED_ENTRIES || meta.len() > left;
+            if saved.cut {
+                break;
+            }
+            let bytes = meta.is_file().then(|| std::fs::read(&path).unwrap_or_default());
+            left = left.saturating_sub(bytes.as_ref().map_or(0, |b| b.len() as u64));
+            let changed = (meta.mtime(), meta.mtime_nsec());
+            saved.entries.push(Entry { path, changed, bytes });
+        }
+        saved
+    }
+
+    /// Puts back what was saved. Files are written in place: somebody may have
+    /// them open. Whether anything had changed.
+    pub fn restore(&self, saved: &mut Saved) -> io::Result<bool> {
+        let now = self.entries();
+        let same = now.len() == saved.entries.len()
+            && now.iter().zip(&saved.entries).all(|((path, meta), entry)| {
+                *path == entry.path && (meta.mtime(), meta.mtime_nsec()) == entry.changed
+            });
+        if same || saved.cut {
+            return Ok(!same);
+        }
+        for (path, meta) in now.iter().rev() {
+            let known = saved.entries.iter().find(|e| e.path == *path);
+            if known.is_none_or(|e| e.bytes.is_some() != meta.is_file()) {
+                let _ = match meta.is_dir() {
+                    true => std::fs::remove_dir(path),
+                    false => std::fs::remove_file(path),
+                };
+            }
+        }
+        for entry in &mut saved.entries {
+            match &entry.bytes {
+                Some(bytes) => {
+                    let mut options = OpenOptions::new();
+                    options.write(true).create(true).truncate(false);
+                    fill(&options.open(&entry.path)?, bytes)?;
+                }
+                None => std::fs::create_dir_all(&entry.path)?,
+            }
+            let meta = entry.path.symlink_metadata()?;
+            entry.changed = (meta.mtime(), meta.mtime_nsec());
+        }
+        Ok(true)
+    }
+
+    /// Everything in it, directories before what is in them.
+    fn entries(&self) -> Vec<(PathBuf, std::fs::Metadata)> {
+        let (mut dirs, mut found) = (vec![self.path().to_path_buf()], Vec::new());
+        while let Some(dir) = dirs.pop() {
+            let mut here: Vec<_> = std::fs::read_dir(dir).into_iter().flatten().flatten().collect();
+            here.sort_by_key(std::fs::DirEntry::file_name);
+            for entry in here {
+                let Ok(meta) = entry.metadata() else { continue };
+                if meta.is_dir() {
+                    dirs.push(entry.path());
+                }
+                found.push((entry.path(), meta));
+                if found.len() > ENTRIES {
+                    return found;
+                }
+            }
+        }
+        found
+    }
+}
+
 fn empty(dir: &Path) -> io::Result<()> {
     for entry in std::fs::read_dir(dir)? {
         let entry = entry?;
@@ -212,5 +305,43 @@ impl Capture {
         let tail = tail[tail.len().saturating_sub(3)..].join(" / ");
         let clean: String = tail.chars().filter(|c| !c.is_control()).collect();
         (!clean.is_empty()).then_some(clean)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_put_back_as_it_was() {
+        let scratch = Scratch::new().expect("a directory");
+        let at = |name: &str| scratch.path().join(name);
+        std::fs::write(at("kept"), "before").unwrap();
+        std::fs::create_dir(at("dir")).unwrap();
+        std::fs::write(at("dir/inner"), "inner").unwrap();
+        let mut saved = scratch.save();
+        assert!(!saved.cut && !scratch.restore(&mut saved).unwrap());
+        let open = File::open(at("kept")).unwrap();
+        for _ in 0..2 {
+            std::fs::write(at("kept"), "something else").unwrap();
+            std::fs::write(at("new"), "x").unwrap();
+            std::fs::create_dir(at("dir/deep")).unwrap();
+            std::fs::remove_file(at("dir/inner")).unwrap();
+            assert!(scratch.restore(&mut saved).unwrap());
+            assert_eq!(std::fs::read(at("kept")).unwrap(), b"before");
+            assert_eq!(std::fs::read(at("dir/inner")).unwrap(), b"inner");
+            assert!(!at("new").exists() && !at("dir/deep").exists());
+            // The very file: a program that has it open sees it.
+            let mut bytes = [0; 6];
+            open.read_exact_at(&mut bytes, 0).unwrap();
+            assert_eq!(&bytes, b"before");
+        }
+    }
+
+    #[test]
+    fn what_is_too_much_is_not_saved() {
+        let scratch = Scratch::new().expect("a directory");
+        std::fs::write(scratch.path().join("long"), vec![0; SAVED as usize + 1]).unwrap();
+        assert!(scratch.save().cut);
     }
 }

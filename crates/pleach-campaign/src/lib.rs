@@ -31,7 +31,7 @@ pub mod trace;
 pub mod triage;
 mod warden;
 
-pub use executor::{End, ExecError, Executor, Half, Outcome, Output, Target};
+pub use executor::{End, Events, ExecError, Executor, Half, Outcome, Output, Stand, Step, Target};
 pub use image::{Image, ImageError};
 pub use layout::Layout;
 pub use plain::Plain;

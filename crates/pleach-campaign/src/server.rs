@@ -24,8 +24,28 @@ pub(crate) struct Server {
     pub startup: Vec<Vec<u8>>,
     /// Inputs that the process which waits for the next one has seen.
     pub rounds: u32,
+    /// Live runs that stand, each forked from the one before: the last is the
+    /// one that is spoken to.
+    pub standing: Vec<i32>,
+    /// Bytes of input that each of them has taken.
+    pub taken: Vec<u64>,
     /// Bytes of a message that has not come whole.
     partial: Vec<u8>,
+}
+
+/// What to say to whoever listens: the server, or the live run that stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Word {
+    Run,
+    Go,
+    Quit,
+}
+
+/// What came of it.
+pub(crate) enum Answer {
+    Ended(End, Message),
+    /// A live run stands.
+    Stands(Message),
 }
 
 /// How long a server may take to say what it must say at once.
@@ -41,6 +61,8 @@ impl Server {
             modules: Vec::new(),
             startup: Vec::new(),
             rounds: 0,
+            standing: Vec::new(),
+            taken: Vec::new(),
             partial: Vec::new(),
         }
     }
@@ -50,17 +72,32 @@ impl Server {
         (parent_of(self.pid)? == self.warden.pid()).then_some(self.pid)
     }
 
-    /// Runs once. The error says how the server was lost.
+    /// Has a run begin, go on or end, and waits for what comes of it. The error
+    /// says how the server was lost. `over` is asked again and again whether the
+    /// run must end, and is told whether its time is up; it may give it more.
     pub fn converse(
         &mut self,
+        word: Word,
         timeout: Duration,
         tick: Duration,
-        over: &mut dyn FnMut(i32) -> Option<End>,
-    ) -> Result<(End, Message), String> {
-        self.send(message::RUN)?;
-        let mut run = None;
+        over: &mut dyn FnMut(i32, bool) -> Option<End>,
+    ) -> Result<Answer, String> {
+        self.send(match word {
+            Word::Run => message::RUN,
+            Word::Go => message::GO,
+            Word::Quit => message::QUIT,
+        })?;
+        let mut run = match word {
+            Word::Run => None,
+            Word::Go | Word::Quit => self.standing.last().copied(),
+        };
+        // Whoever goes on stands no longer; it ends as a child of the one before.
+        if run.is_some() {
+            self.standing.pop();
+        }
+        let parent = self.standing.last().copied().unwrap_or(self.pid);
         let mut killed = None;
-        let mut deadline = Instant::now() + GRACE;
+        let mut deadline = Instant::now() + if run.is_some() { timeout } else { GRACE };
         loop {
             let wake = match (run, &killed) {
                 (Some(_), None) => deadline.min(Instant::now() + tick),
@@ -75,7 +112,13 @@ impl Server {
                     (message::DONE | message::STOPPED, Some(_)) => {
                         let waits = m.kind == message::STOPPED && killed.is_none();
                         self.rounds = if waits { self.rounds + 1 } else { 0 };
-                        return Ok((killed.unwrap_or_else(|| end_of(&m)), m));
+                        return Ok(Answer::Ended(killed.unwrap_or_else(|| end_of(&m)), m));
+                    }
+                    // One that is about to be killed may still come to stand.
+                    (message::PAUSED, Some(_)) if killed.is_some() => {}
+                    (message::PAUSED, Some(pid)) if m.a as i32 == pid => {
+                        self.standing.push(pid);
+                        return Ok(Answer::Stands(m));
                     }
                     (message::FAILED, _) => return Err("the target gave up".into()),
                     _ => return Err("the fork server broke its protocol".into()),
@@ -87,16 +130,17 @@ impl Server {
                 (None, _) | (_, Some(_)) if late => {
                     return Err("the fork server does not answer".into());
                 }
-                (Some(pid), None) => {
-                    let end = if late { Some(End::Timeout) } else { over(pid) };
-                    if let Some(end) = end {
-                        if parent_of(pid) == Some(self.pid) {
+                (Some(pid), None) => match over(pid, late) {
+                    Some(end) => {
+                        if parent_of(pid) == Some(parent) {
                             kill_run(pid);
                         }
                         killed = Some(end);
                         deadline = Instant::now() + GRACE;
                     }
-                }
+                    None if late => deadline = Instant::now() + timeout,
+                    None => {}
+                },
                 _ => {}
             }
         }

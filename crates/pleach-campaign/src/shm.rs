@@ -6,7 +6,9 @@
 //! For a trace of the usual size this costs as much as copying out of a
 //! mapping would.
 
-use pleach_abi::shm::{HEADER_SIZE, Header, MAGIC, MODULES_MAX, Module, NOTE_CAP, UNMODELLED_CAP};
+use pleach_abi::shm::{
+    Bias, HEADER_SIZE, Header, Live, MAGIC, MODULES_MAX, Module, NOTE_CAP, UNMODELLED_CAP,
+};
 use pleach_abi::{ABI_VERSION, event::Event, node::Node, section::Counter};
 use std::fs::File;
 use std::io;
@@ -16,6 +18,7 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 const PAGE: u64 = 4096;
+const LIVE_AT: u64 = offset_of!(Header, live) as u64;
 
 /// How much a trace may hold before it is cut. Memory is used as it is
 /// touched, so the room costs nothing.
@@ -26,11 +29,13 @@ pub struct Sizes {
     pub snapshots: u64,
     /// Bytes for branch counters.
     pub cover: u64,
+    /// Bytes for the input of a live run.
+    pub live: u64,
 }
 
 impl Default for Sizes {
     fn default() -> Self {
-        Sizes { nodes: 16 << 20, events: 4 << 20, snapshots: 64 << 20, cover: 16 << 20 }
+        Sizes { nodes: 16 << 20, events: 4 << 20, snapshots: 64 << 20, cover: 16 << 20, live: 0 }
     }
 }
 
@@ -44,6 +49,7 @@ pub struct Shm {
     nodes_off: u64,
     snaps_off: u64,
     cover_off: u64,
+    live_off: u64,
     /// The fields that are the driver's to write.
     head: Vec<u8>,
     /// What the target said about its modules when it started.
@@ -83,7 +89,8 @@ impl Shm {
         let nodes_off = events_off + pages(sizes.events * size_of::<Event>() as u64);
         let snaps_off = nodes_off + pages(sizes.nodes * size_of::<Node>() as u64);
         let cover_off = snaps_off + pages(sizes.snapshots);
-        let total = cover_off + pages(sizes.cover);
+        let live_off = cover_off + pages(sizes.cover);
+        let total = live_off + pages(sizes.live);
         file.set_len(total)?;
         let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
         // Safety: fcntl on a descriptor that is ours, with a plain number.
@@ -103,8 +110,20 @@ impl Shm {
         put(offset_of!(Header, snaps_cap), sizes.snapshots);
         put(offset_of!(Header, cover_off), cover_off);
         put(offset_of!(Header, cover_cap), sizes.cover);
+        put(offset_of!(Header, live_off), live_off);
+        put(offset_of!(Header, live_cap), sizes.live);
         let modules = Vec::new();
-        Ok(Shm { file, sizes, events_off, nodes_off, snaps_off, cover_off, head, modules })
+        Ok(Shm {
+            file,
+            sizes,
+            events_off,
+            nodes_off,
+            snaps_off,
+            cover_off,
+            live_off,
+            head,
+            modules,
+        })
     }
 
     pub fn file(&self) -> &File {
@@ -143,6 +162,54 @@ impl Shm {
         self.head[offset_of!(Header, run_flags)..][..4].copy_from_slice(&flags.to_le_bytes());
         self.file.write_all_at(&self.head, 0)?;
         self.file.write_all_at(&self.modules, offset_of!(Header, modules_len) as u64)
+    }
+
+    /// Before a live run starts or goes on: what it may do.
+    pub fn prepare_live(&mut self, live: &Live) -> io::Result<()> {
+        let words = [live.have, live.events, live.random, live.seed, live.limit, live.label_from];
+        const { assert!(size_of::<Live>() == 48) };
+        for (i, word) in words.into_iter().enumerate() {
+            let at = offset_of!(Header, live) + 8 * i;
+            self.head[at..at + 8].copy_from_slice(&word.to_le_bytes());
+        }
+        self.file.write_all_at(&self.head[offset_of!(Header, live)..][..48], LIVE_AT)
+    }
+
+    /// What random events are made of.
+    pub fn set_bias(&mut self, bias: &Bias) {
+        const AT: usize = offset_of!(Header, bias);
+        let mut put = |at: usize, bytes: &[u8]| {
+            self.head[AT + at..][..bytes.len()].copy_from_slice(bytes);
+        };
+        put(offset_of!(Bias, uniform), &bias.uniform.to_le_bytes());
+        put(offset_of!(Bias, alphabet_len), &bias.alphabet_len.to_le_bytes());
+        put(offset_of!(Bias, numbers_len), &bias.numbers_len.to_le_bytes());
+        put(offset_of!(Bias, alphabet), &bias.alphabet);
+        for (i, n) in bias.numbers.iter().enumerate() {
+            put(offset_of!(Bias, numbers) + 8 * i, &n.to_le_bytes());
+        }
+    }
+
+    /// Puts bytes into the input of a live run.
+    pub fn put_live(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        let room = self.sizes.live.saturating_sub(at).min(bytes.len() as u64) as usize;
+        self.file.write_all_at(&bytes[..room], self.live_off + at)
+    }
+
+    /// Bytes `from .. to` of the input of a live run, as far as there is room.
+    pub fn live(&self, from: u64, to: u64) -> io::Result<Vec<u8>> {
+        let to = to.min(self.sizes.live);
+        let mut bytes = vec![0; to.saturating_sub(from) as usize];
+        self.file.read_exact_at(&mut bytes, self.live_off + from)?;
+        Ok(bytes)
+    }
+
+    /// Bytes that a live run has taken, and its events since it last went on.
+    pub fn live_counts(&self) -> io::Result<(u64, u64)> {
+        let mut words = [0; 16];
+        const { assert!(offset_of!(Header, live_events) == offset_of!(Header, live_taken) + 8) };
+        self.file.read_exact_at(&mut words, offset_of!(Header, live_taken) as u64)?;
+        Ok((u64_at(&words, 0).min(self.sizes.live), u64_at(&words, 8)))
     }
 
     /// What was counted in the run.

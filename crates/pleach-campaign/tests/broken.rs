@@ -33,7 +33,7 @@ impl Random {
     }
 }
 
-const SIZES: Sizes = Sizes { nodes: 64, events: 16, snapshots: 4096, cover: 4096 };
+const SIZES: Sizes = Sizes { nodes: 64, events: 16, snapshots: 4096, cover: 4096, live: 0 };
 
 fn scribble(shm: &Shm, random: &mut Random) {
     let file = shm.file();

@@ -75,6 +75,19 @@ fn why(stats: &Stats, total: &str) -> String {
         Some(Stop::Time) => format!("time is up after {total}"),
         Some(Stop::Runs) => format!("the number of runs is reached after {total}"),
         Some(Stop::Crash) => format!("stopped at the first crash after {total}"),
+        Some(Stop::Enough) => format!("enough is covered after {total}"),
+        Some(Stop::ReadsNothing) => format!(
+            "given up after {total}: the program ended without asking for input, so there is \
+             nothing to drive; if it reads a file, use another strategy"
+        ),
+        Some(Stop::EndsAtOnce) => format!(
+            "given up after {total}: the program ends after an event or two, whatever they are; \
+             it does not keep reading, and `-s auto` suits it better"
+        ),
+        Some(Stop::NothingDepends) => format!(
+            "given up after {total}: the program takes events without end, and nothing that it \
+             decides depends on them"
+        ),
         Some(Stop::Interrupted) | None => format!("interrupted after {total}"),
     }
 }

@@ -75,6 +75,11 @@ pub fn begin_run() {
         sys::lseek(0, 0, 0);
     }
     crate::typed::begin_run();
+    crate::live::begin_run();
+    if crate::live::on() {
+        // It ends nowhere.
+        s.all[0].len = u64::MAX >> 1;
+    }
 }
 
 fn unpack(h: &shm::Header, s: &mut Streams) {
@@ -177,8 +182,13 @@ fn set_variable(fd: u64, stream: Stream, _number: usize) {
     }
 }
 
+/// Whether a socket is one that delivers the input.
+pub fn is_connection(dev: u64, ino: u64) -> bool {
+    let s = streams();
+    s.all[..s.len].iter().any(|x| x.ino == ino && x.dev == dev && x.ino != 0)
+}
+
 /// The stream that a descriptor reads, if it is input.
-#[cfg(feature = "symbolic")]
 pub fn stream_of(fd: i32) -> Option<usize> {
     let s = streams();
     if s.len == 0 {

@@ -12,6 +12,7 @@ mod daemon;
 mod fuzzer;
 mod input;
 mod klee;
+mod live;
 mod server;
 mod socket;
 mod start;
@@ -22,6 +23,8 @@ mod typed;
 mod cover;
 #[cfg(feature = "symbolic")]
 mod models;
+#[cfg(feature = "fast")]
+mod reading;
 #[cfg(feature = "symbolic")]
 mod symbolic;
 

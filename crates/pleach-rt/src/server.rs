@@ -100,7 +100,6 @@ fn serve() {
         }
         return;
     }
-    const PR_SET_PDEATHSIG: u64 = 1;
     sys::prctl(PR_SET_PDEATHSIG, 9, 0, 0, 0);
     let half = if cfg!(feature = "fast") { message::HALF_FAST } else { message::HALF_SYMBOLIC };
     send(Message {
@@ -128,17 +127,15 @@ fn serve() {
             None => i64::from(unsafe { sys::fork() }),
         };
         if pid == 0 {
-            sys::setpgid(0, 0);
-            sys::prctl(PR_SET_PDEATHSIG, 9, 0, 0, 0);
-            sys::close(s.control as u64);
-            s.control = -1;
+            be_run();
             unsafe { IN_RUN = true };
             input::begin_run();
             return;
         }
         sys::setpgid(pid as u64, pid as u64);
         send(Message { kind: message::STARTED, a: pid as u32, ..Message::default() });
-        if wait_for(pid) {
+        const WUNTRACED: u64 = 2;
+        if wait_for(pid, if cfg!(feature = "fast") { WUNTRACED } else { 0 }) {
             waiting = Some(pid);
         }
     }
@@ -152,11 +149,24 @@ fn is_between() -> bool {
     header().is_some_and(|h| core::mem::take(&mut h.between) != 0)
 }
 
+const PR_SET_PDEATHSIG: u64 = 1;
+
+/// In a new child: a group of its own, which ends with its parent. Only a live
+/// run has something to say to the driver.
+pub fn be_run() {
+    sys::setpgid(0, 0);
+    sys::prctl(PR_SET_PDEATHSIG, 9, 0, 0, 0);
+    let live = header().is_some_and(|h| h.run_flags & pleach_abi::shm::RUN_LIVE != 0);
+    let s = state();
+    if !live && s.control >= 0 {
+        sys::close(s.control as u64);
+        s.control = -1;
+    }
+}
+
 /// Waits for the child and reports; true if it stopped and waits for more.
-fn wait_for(pid: i64) -> bool {
-    const WUNTRACED: u64 = 2;
+pub fn wait_for(pid: i64, options: u64) -> bool {
     let (mut status, mut usage) = (0i32, [0i64; 18]);
-    let options = if cfg!(feature = "fast") { WUNTRACED } else { 0 };
     loop {
         let got =
             sys::wait4(pid as u64, &raw mut status as u64, options, usage.as_mut_ptr() as u64);
@@ -186,7 +196,7 @@ fn wait_for(pid: i64) -> bool {
     stopped
 }
 
-fn send(m: Message) {
+pub fn send(m: Message) {
     let n = sys::write(state().control as u64, &raw const m as u64, message::SIZE as u64);
     if n != message::SIZE as i64 {
         sys::exit_now(0);
@@ -194,7 +204,7 @@ fn send(m: Message) {
 }
 
 /// The driver's next message; its end of the socket closed means quit.
-fn receive() -> Message {
+pub fn receive() -> Message {
     let mut m = Message::default();
     let mut have = 0;
     while have < message::SIZE {

@@ -17,6 +17,7 @@
 //! system allows more), and nobody reads it. Datagram sockets are left alone.
 
 use crate::input::{self, Stream};
+use crate::live;
 use crate::start::state;
 use crate::sys;
 use core::ffi::{c_int, c_void};
@@ -77,9 +78,12 @@ struct Wires {
     /// Our ends of its connections.
     peers: [c_int; MOST],
     len: usize,
+    /// Device and inode of what stands for the listening socket.
+    listener: (u64, u64),
 }
 
-static mut WIRES: Wires = Wires { family: 0, listening: false, peers: [-1; MOST], len: 0 };
+static mut WIRES: Wires =
+    Wires { family: 0, listening: false, peers: [-1; MOST], len: 0, listener: (0, 0) };
 
 fn wires() -> &'static mut Wires {
     // Safety: connections are made by one thread at a time.
@@ -138,6 +142,7 @@ pub unsafe extern "C" fn __pleach_m_listen(fd: c_int, backlog: c_int) -> c_int {
         sys::write(bell as u64, c"!".as_ptr() as u64, 1);
     }
     (w.listening, w.family) = (true, family);
+    w.listener = sys::fstat(theirs).map_or((0, 0), |st| (st.dev, st.ino));
     replace(fd, theirs);
     keep(bell);
     0
@@ -229,12 +234,46 @@ fn keep(fd: c_int) -> c_int {
     high as c_int
 }
 
-/// A connection that has received the stream, and then its end.
+/// A connection that delivers the stream.
 fn deliver(number: usize, flags: c_int) -> Option<c_int> {
     let [theirs, ours] = pair(flags)?;
     let s = input::streams();
     s.next_socket = number + 1;
     let stream = &mut s.all[number];
+    if live::on() {
+        // Its bytes come when they are asked for; it is always ready for reading.
+        sys::write(ours as u64, c"!".as_ptr() as u64, 1);
+    } else {
+        fill(ours, stream);
+    }
+    let st = sys::fstat(theirs)?;
+    (stream.dev, stream.ino, stream.taken, stream.end_of) = (st.dev, st.ino, 0, -1);
+    let w = wires();
+    let peer = keep(ours);
+    if w.len < MOST {
+        w.peers[w.len] = peer;
+        w.len += 1;
+    }
+    Some(theirs)
+}
+
+/// Takes away what the program has sent, which nobody reads: in a live run it
+/// would fill up the connection.
+pub fn drain() {
+    let w = wires();
+    let mut chunk = [0u8; 4096];
+    for &fd in &w.peers[..w.len] {
+        while sys::recvfrom(fd as u64, chunk.as_mut_ptr() as u64, 4096, MSG_DONTWAIT, 0, 0) > 0 {}
+    }
+}
+
+/// Whether a socket is one that stands for a listening one.
+pub fn is_listener(dev: u64, ino: u64) -> bool {
+    wires().listener == (dev, ino)
+}
+
+/// Gives a connection the stream, and then its end.
+fn fill(ours: c_int, stream: &Stream) {
     let room = (stream.len * 2 + 4096).min(1 << 30) as c_int;
     for name in [SO_SNDBUF, SO_SNDBUFFORCE] {
         sys::setsockopt(ours as u64, SOL_SOCKET, name, &raw const room as u64, 4);
@@ -245,15 +284,6 @@ fn deliver(number: usize, flags: c_int) -> Option<c_int> {
     }
     const SHUT_WR: u64 = 1;
     sys::shutdown(ours as u64, SHUT_WR);
-    let st = sys::fstat(theirs)?;
-    (stream.dev, stream.ino, stream.taken, stream.end_of) = (st.dev, st.ino, 0, -1);
-    let w = wires();
-    let peer = keep(ours);
-    if w.len < MOST {
-        w.peers[w.len] = peer;
-        w.len += 1;
-    }
-    Some(theirs)
 }
 
 /// Sends the stream's bytes from `done` on; how far it came.
@@ -294,6 +324,10 @@ fn finish() -> ! {
         fd: c_int,
         events: i16,
         found: i16,
+    }
+    // A snapshot has the connection open too: it would never be seen closed.
+    if live::on() {
+        live::finish();
     }
     let w = wires();
     for &fd in &w.peers[..w.len] {

@@ -69,6 +69,7 @@ macro_rules! calls {
 calls! {
     read = 0(fd, buf, len);
     write = 1(fd, buf, len);
+    open = 2(path, flags, mode);
     close = 3(fd);
     fstat_raw = 5(fd, buf);
     lseek = 8(fd, offset, whence);
@@ -88,6 +89,7 @@ calls! {
     wait4 = 61(pid, status, options, usage);
     kill = 62(pid, signal);
     fcntl = 72(fd, cmd, arg);
+    getdents = 217(fd, buf, len);
     setpgid = 109(pid, group);
     prctl = 157(option, a, b, c, d);
     gettid = 186();

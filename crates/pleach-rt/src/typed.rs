@@ -7,7 +7,7 @@
 //! of the input is the end of the run.
 
 use crate::start::state;
-use crate::{input, sys};
+use crate::{input, live, sys};
 use core::ffi::{c_char, c_int};
 use pleach_abi::container;
 
@@ -31,7 +31,7 @@ unsafe extern "C" {
 /// At the start of every run: calls begin with the first byte again.
 pub fn begin_run() {
     // Safety: one thread begins a run.
-    unsafe { TAKEN = 0 };
+    unsafe { (TAKEN, WINDOW.len) = (0, 0) };
     crate::fuzzer::begin_run();
 }
 
@@ -68,10 +68,38 @@ pub fn fetch(w: &Whole, from: u64, to: *mut u8, n: u64) {
         // Safety: the caller stays within the whole.
         unsafe { core::ptr::copy_nonoverlapping(held().at.add(from as usize), to, n as usize) };
     } else {
-        sys::pread(state().input_fd as u64, to as u64, n, w.at + from);
+        through_window(w.at + from, to, n);
     }
     #[cfg(feature = "symbolic")]
     crate::symbolic::label_input(to as u64, w.at + from, n);
+}
+
+/// A part of the input file, so that not every call is a system call.
+struct Window {
+    at: u64,
+    len: u64,
+    bytes: [u8; 4096],
+}
+
+static mut WINDOW: Window = Window { at: 0, len: 0, bytes: [0; 4096] };
+
+fn through_window(from: u64, to: *mut u8, n: u64) {
+    // Safety: input calls are made by one thread at a time.
+    let w = unsafe { &mut *&raw mut WINDOW };
+    let fd = state().input_fd as u64;
+    if n > w.bytes.len() as u64 {
+        sys::pread(fd, to as u64, n, from);
+        return;
+    }
+    if from < w.at || from + n > w.at + w.len {
+        let got = sys::pread(fd, w.bytes.as_mut_ptr() as u64, w.bytes.len() as u64, from);
+        (w.at, w.len) = (from, got.max(0) as u64);
+    }
+    let n = n.min((w.at + w.len).saturating_sub(from));
+    // Safety: within the window; the caller has room for as many.
+    unsafe {
+        core::ptr::copy_nonoverlapping(w.bytes.as_ptr().add((from - w.at) as usize), to, n as usize)
+    };
 }
 
 fn held() -> &'static Held {
@@ -109,6 +137,16 @@ fn held() -> &'static Held {
 #[unsafe(no_mangle)]
 pub extern "C" fn pleach_bytes(to: *mut u8, n: usize) {
     settle(pleach_bytes as *const () as usize, [(to as u64, 64), (n as u64, 64)]);
+    if live::on() {
+        live::take(to, n as u64);
+        // Labels may have come on while it waited.
+        #[cfg(feature = "symbolic")]
+        {
+            let at = live::labelled().saturating_sub(n as u64);
+            crate::symbolic::label_input(to as u64, at, n as u64);
+        }
+        return;
+    }
     let w = whole();
     // Safety: input calls are made by one thread at a time.
     let taken = unsafe { TAKEN };
@@ -324,6 +362,9 @@ pub extern "C" fn pleach_left() -> usize {
 
 /// The length of the input without its first `without` bytes, which are there.
 fn length(without: u64) -> Number {
+    if live::on() {
+        return Number { val: live::left(), bits: 64, label: 0 };
+    }
     let w = whole();
     let n = Number { val: w.len - without, bits: 64, label: 0 };
     #[cfg(feature = "symbolic")]

@@ -68,6 +68,15 @@ impl Coverage {
         gain
     }
 
+    /// The branches that a run took and none before it did. Nothing is added.
+    pub fn fresh(&self, counts: &[u8]) -> Vec<BranchId> {
+        let pairs = self.buckets.iter().zip(counts).enumerate();
+        pairs
+            .filter(|(_, (seen, count))| **seen == 0 && **count != 0)
+            .map(|(b, _)| b as BranchId)
+            .collect()
+    }
+
     /// Takes no news of a branch any more: it comes out one way today and
     /// another tomorrow.
     pub fn ignore(&mut self, branch: BranchId) {
@@ -145,7 +154,9 @@ mod tests {
     #[test]
     fn new_branches_and_new_buckets_are_told_apart() {
         let (program, mut coverage) = (program(), Coverage::new(&program()));
+        assert_eq!(coverage.fresh(&[1, 0, 200, 0, 0, 0]), [0, 2]);
         let gain = coverage.add(&program, &[1, 0, 200, 0, 0, 0]);
+        assert_eq!(coverage.fresh(&[1, 0, 0, 4, 0, 0]), [3]);
         assert_eq!((gain.branches, gain.buckets), (vec![0, 2], vec![]));
         let gain = coverage.add(&program, &[2, 0, 255, 0, 0, 0]);
         assert_eq!((gain.branches, gain.buckets), (vec![], vec![0]));

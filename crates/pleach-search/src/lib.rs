@@ -12,6 +12,7 @@
 mod coverage;
 mod distance;
 mod keys;
+mod pilot;
 mod program;
 mod rng;
 mod run;
@@ -20,11 +21,12 @@ mod tree;
 
 pub use coverage::{Coverage, Gain, bucket};
 pub use distance::{Distances, FAR};
+pub use pilot::{Explored, Hopeless, Pilot, PilotOptions, SnapshotId, Turn};
 pub use program::{BranchId, Call, FunctionShape, Program, SiteShape};
 pub use rng::Rng;
 pub use run::{Decision, Flip, InputId, Run, RunId, Runs};
 pub use strategy::{
-    Action, Entry, InputNews, Needs, Options, Origin, STRATEGIES, Strategy, UnknownStrategy,
-    Verdict, View, by_name, entry,
+    Action, Entry, HYBRID, InputNews, Needs, Options, Origin, STRATEGIES, Strategy,
+    UnknownStrategy, Verdict, View, by_name, entry,
 };
 pub use tree::{Mark, Tree};

@@ -312,6 +312,25 @@ pub struct Campaign {
     pub grammar: Option<PathBuf>,
     #[command(flatten)]
     pub derive: Derive,
+    /// Hybrid: stop when so many percent of the branches within reach are covered
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub enough: Option<u32>,
+    /// Hybrid: search after so many events that brought nothing new [default: adapts]
+    #[arg(long, value_name = "EVENTS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub saturation: Option<u64>,
+    /// Hybrid: steps of a search, which are runs, traces and flips [default: adapts]
+    #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub budget: Option<u64>,
+    /// Hybrid: events that a search looks ahead [default: adapts]
+    #[arg(long, value_name = "EVENTS", value_parser = clap::value_parser!(u64).range(1..=4096))]
+    pub ahead: Option<u64>,
+    /// Hybrid: the strategy of a search [default: cfg]
+    #[arg(long, value_name = "STRATEGY")]
+    pub explore: Option<String>,
+    /// Hybrid: percent of random events that are uniform; others are made of what
+    /// the program compares its input with [default: 25]
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub uniform: Option<u32>,
     /// Stop at the first crash
     #[arg(long)]
     pub stop_on_crash: bool,

@@ -8,7 +8,7 @@ use common::Program;
 use common::campaign::files;
 use pleach_campaign::Layout;
 use pleach_campaign::run::{
-    Campaign, CampaignError, Dir, Disk, Limits, Settings, Setup, Stats, Stop,
+    Campaign, CampaignError, Dir, Disk, Hybrid, Limits, Settings, Setup, Stats, Stop,
 };
 use pleach_campaign::run::{Text, build_of};
 use std::path::Path;
@@ -43,6 +43,7 @@ fn settings(program: &Path) -> Settings {
         socket: false,
         extension: Text::default(),
         grammar: None,
+        hybrid: Hybrid::default(),
     }
 }
 

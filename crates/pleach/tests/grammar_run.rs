@@ -110,7 +110,7 @@ fn without_a_bound_strings_grow_until_the_budget_ends() {
 fn sentences_are_drawn_as_seeds_and_on_their_own() {
     let program = program();
     for strategy in ["gbb", "blackbox", "generational", "auto"] {
-        let flags = ["-s", strategy, "-g", "calc.ebnf", "-n", "200"];
+        let flags = ["-s", strategy, "-g", "calc.ebnf", "-n", "3000"];
         let ended = program.campaign(strategy, &flags);
         let derived = ended.count("derived") > 0;
         assert_eq!(derived, ["gbb", "auto"].contains(&strategy), "{strategy}: {}", ended.stats);

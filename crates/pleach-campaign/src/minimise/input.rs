@@ -61,6 +61,40 @@ pub fn shrink<E>(
     Ok(Shrunk { input: best, runs: budget.runs, finished: !budget.spent })
 }
 
+/// Drops events of an input that passes the check: from half of them down to
+/// single ones. `ends` are where they end; what follows the last goes first.
+pub fn drop_events<E>(
+    input: &[u8],
+    ends: &[u64],
+    most: u64,
+    check: &mut dyn FnMut(&[u8]) -> Result<bool, E>,
+) -> Result<Shrunk, E> {
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let events = starts.zip(ends).map(|(from, &to)| input.get(from as usize..to as usize));
+    let mut events: Vec<&[u8]> = events.map(Option::unwrap_or_default).collect();
+    let tail = ends.last().and_then(|&end| input.get(end as usize..)).unwrap_or(input);
+    events.extend((!tail.is_empty()).then_some(tail));
+    let (mut runs, mut size) = (0, events.len().next_power_of_two());
+    while size >= 1 {
+        // From the end on: what a run did last is easiest to do without.
+        let mut to = events.len();
+        while to > 0 {
+            if runs >= most {
+                return Ok(Shrunk { input: events.concat(), runs, finished: false });
+            }
+            let from = to.saturating_sub(size);
+            let fewer = [&events[..from], &events[to..]].concat();
+            runs += 1;
+            if check(&fewer.concat())? {
+                events = fewer;
+            }
+            to = from;
+        }
+        size /= 2;
+    }
+    Ok(Shrunk { input: events.concat(), runs, finished: true })
+}
+
 /// A container with other bytes in one of its streams.
 fn rebuilt(streams: &[Stream], place: usize, bytes: &[u8]) -> Option<Vec<u8>> {
     let parts = streams.iter().enumerate();
@@ -264,6 +298,37 @@ mod tests {
         }
         let mut fails = |_: &[u8]| Err("broken");
         assert_eq!(shrink(b"ab", 9, &mut fails), Err("broken"));
+    }
+
+    /// Whole events go, and no other bytes are touched.
+    #[test]
+    fn events_are_dropped_whole() {
+        let mut rng = Rng::new(4);
+        for _ in 0..100 {
+            let events: Vec<Vec<u8>> = (0..rng.below(30))
+                .map(|i| (0..1 + rng.below(4)).map(|_| i as u8).collect())
+                .collect();
+            let wanted: Vec<u8> = (0..events.len() as u8).filter(|_| rng.below(6) == 0).collect();
+            let whole = |b: &[u8]| {
+                let all = wanted.iter().flat_map(|&i| events[i as usize].clone());
+                has_subsequence(b, &all.collect::<Vec<_>>())
+            };
+            let ends: Vec<u64> = events
+                .iter()
+                .scan(0, |end, e| {
+                    *end += e.len() as u64;
+                    Some(*end)
+                })
+                .collect();
+            let mut input = events.concat();
+            input.extend(b"\xff\xff");
+            let mut check = |b: &[u8]| Ok::<_, Infallible>(whole(b));
+            let Ok(shrunk) = drop_events(&input, &ends, 10_000, &mut check);
+            let least: Vec<u8> = wanted.iter().flat_map(|&i| events[i as usize].clone()).collect();
+            assert_eq!(shrunk.input, least);
+            let Ok(cut) = drop_events(&input, &ends, 3, &mut check);
+            assert!(cut.runs <= 3 && whole(&cut.input));
+        }
     }
 
     #[test]

@@ -4,4 +4,4 @@ mod corpus;
 mod input;
 
 pub use corpus::{Features, smallest_set};
-pub use input::{Shrunk, shrink};
+pub use input::{Shrunk, drop_events, shrink};

@@ -8,6 +8,7 @@
 mod corpus;
 mod disk;
 mod ends;
+mod hybrid;
 mod journal;
 mod language;
 mod map;
@@ -23,8 +24,8 @@ mod writer;
 pub use corpus::{Dir, DirError, Kept};
 pub use disk::Disk;
 pub use language::Source;
-pub use settings::{GrammarSettings, Settings, Text, build_of};
-pub use stats::{Branches, Flips, Functions, Stats, Stop, Time};
+pub use settings::{GrammarSettings, Hybrid, Settings, Text, build_of};
+pub use stats::{Branches, Flips, Functions, Hybrid as HybridStats, Stats, Stop, Time};
 pub use worker::Limits;
 
 use crate::affinity::{self, Affinity};
@@ -204,6 +205,7 @@ impl Campaign {
             last_gain: Instant::now(),
             slowest: Duration::ZERO,
             next_kept: past.next_kept,
+            doing: None,
             map: map.clone(),
         };
         let shared = Shared {
@@ -346,7 +348,7 @@ fn snapshot(state: &mut State) -> Snapshot {
     state.refresh();
     Snapshot {
         stats: state.stats.clone(),
-        doing: state.strategy.doing(),
+        doing: state.doing.clone().unwrap_or_else(|| state.strategy.doing()),
         since_gain: state.last_gain.elapsed(),
         edges: state.tree.edges(),
     }

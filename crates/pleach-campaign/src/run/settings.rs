@@ -1,5 +1,6 @@
 //! What was asked for, as it is kept in `run.toml`.
 
+use pleach_search::PilotOptions;
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -38,6 +39,8 @@ pub struct Settings {
     /// The grammar of the input, if there is one.
     #[serde(default)]
     pub grammar: Option<GrammarSettings>,
+    #[serde(default)]
+    pub hybrid: Hybrid,
 }
 
 /// What was said about a grammar.
@@ -60,6 +63,40 @@ pub struct GrammarSettings {
     pub many: Vec<String>,
 }
 
+/// What `-s hybrid` was told; 0 is for what adapts by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hybrid {
+    /// θ1: stop when so many percent of the branches within reach are covered.
+    pub enough: u32,
+    /// θ2: events without gain before a search.
+    pub saturation: u64,
+    /// Steps of a search.
+    pub budget: u64,
+    /// Events that a search looks ahead.
+    pub ahead: u64,
+    /// The strategy of a search.
+    pub explore: String,
+    /// Percent of random events that are uniform.
+    pub uniform: u32,
+}
+
+impl Default for Hybrid {
+    fn default() -> Hybrid {
+        Hybrid { enough: 0, saturation: 0, budget: 0, ahead: 0, explore: "cfg".into(), uniform: 25 }
+    }
+}
+
+impl Hybrid {
+    pub fn pilot(&self) -> PilotOptions {
+        let said = |n: u64| (n > 0).then_some(n);
+        PilotOptions {
+            saturation: said(self.saturation),
+            budget: said(self.budget),
+            ahead: said(self.ahead),
+        }
+    }
+}
+
 impl Settings {
     /// The first thing in which a campaign differs from what is asked now: its
     /// name, then and now.
@@ -78,6 +115,12 @@ impl Settings {
             ("--depth", self.depth.to_string(), now.depth.to_string()),
             ("--socket", self.socket.to_string(), now.socket.to_string()),
             ("the grammar", format!("{:?}", self.grammar), format!("{:?}", now.grammar)),
+            ("--enough", self.hybrid.enough.to_string(), now.hybrid.enough.to_string()),
+            ("--saturation", self.hybrid.saturation.to_string(), now.hybrid.saturation.to_string()),
+            ("--budget", self.hybrid.budget.to_string(), now.hybrid.budget.to_string()),
+            ("--ahead", self.hybrid.ahead.to_string(), now.hybrid.ahead.to_string()),
+            ("--explore", self.hybrid.explore.clone(), now.hybrid.explore.clone()),
+            ("--uniform", self.hybrid.uniform.to_string(), now.hybrid.uniform.to_string()),
         ];
         pairs.into_iter().find(|(_, then, now)| then != now)
     }

@@ -57,6 +57,8 @@ pub struct State {
     /// CPU time of the slowest seed.
     pub slowest: Duration,
     pub next_kept: [u32; 3],
+    /// What a live run is at, for people.
+    pub doing: Option<String>,
 }
 
 /// An edge of the tree that is asked for.
@@ -192,6 +194,7 @@ impl State {
             Origin::Mutant(_) => "op:havoc",
             Origin::Random => "op:random",
             Origin::Derived => "op:derive",
+            Origin::Live => "op:hybrid",
         };
         match self.place_of(e.origin, e.gain) {
             Some(place) => format!("{how},site:{place}"),

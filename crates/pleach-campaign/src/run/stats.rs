@@ -1,5 +1,7 @@
 //! What a campaign counts: `stats.json`, and a line a second in `plot_data`.
 
+use pleach_search::Verdict;
+use pleach_solve::Tier;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -36,6 +38,8 @@ pub struct Stats {
     pub partial: BTreeMap<String, u64>,
     /// Functions of libraries without a model that labelled data went into.
     pub unmodelled: Vec<String>,
+    /// What live runs did; all zero for other strategies.
+    pub hybrid: Hybrid,
     pub time_s: Time,
     pub stop: Option<Stop>,
 }
@@ -51,6 +55,32 @@ pub struct Flips {
     /// Answered from the cache, whatever the answer.
     pub cached: u64,
     pub by_tier: BTreeMap<String, u64>,
+}
+
+impl Flips {
+    pub fn count(&mut self, verdict: Verdict, tier: &Tier, cached: bool) {
+        self.asked += 1;
+        match verdict {
+            Verdict::Sat => self.sat += 1,
+            Verdict::Optimistic => self.optimistic += 1,
+            Verdict::Unsat => self.unsat += 1,
+            Verdict::Unknown | Verdict::Gone => self.unknown += 1,
+        }
+        self.cached += u64::from(cached);
+        *self.by_tier.entry(tier.name().into()).or_default() += 1;
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Hybrid {
+    /// Events that live runs took, searches aside.
+    pub events: u64,
+    /// Searches from live states, those that found something, and snapshots
+    /// that were kept for it.
+    pub searches: u64,
+    pub found: u64,
+    pub snapshots: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -92,6 +122,14 @@ pub enum Stop {
     Runs,
     Crash,
     Interrupted,
+    /// As much is covered as was asked for.
+    Enough,
+    /// A live run ended without asking for input.
+    ReadsNothing,
+    /// Live runs end after an event or two.
+    EndsAtOnce,
+    /// Live runs take events without end, and nothing depends on them.
+    NothingDepends,
 }
 
 impl Stop {
@@ -103,6 +141,10 @@ impl Stop {
             Stop::Runs => "runs",
             Stop::Crash => "crash",
             Stop::Interrupted => "interrupted",
+            Stop::Enough => "enough",
+            Stop::ReadsNothing => "reads-nothing",
+            Stop::EndsAtOnce => "ends-at-once",
+            Stop::NothingDepends => "nothing-depends",
         }
     }
 }
@@ -152,7 +194,15 @@ mod tests {
 
     #[test]
     fn names_of_stops_are_those_of_the_json() {
-        for stop in [Stop::Exhausted, Stop::ExhaustedPartial, Stop::Time, Stop::Interrupted] {
+        for stop in [
+            Stop::Exhausted,
+            Stop::ExhaustedPartial,
+            Stop::Time,
+            Stop::Interrupted,
+            Stop::ReadsNothing,
+            Stop::EndsAtOnce,
+            Stop::NothingDepends,
+        ] {
             assert_eq!(serde_json::to_value(stop).unwrap(), stop.name());
         }
     }

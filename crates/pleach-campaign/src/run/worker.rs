@@ -3,6 +3,7 @@
 
 use super::corpus::Kept;
 use super::ends::signature;
+use super::hybrid::Live;
 use super::journal::Record;
 use super::language::Language;
 use super::map::{Map, Sites};
@@ -57,8 +58,23 @@ pub struct Limits {
 pub struct Traced {
     expr: Expr,
     steps: Vec<Step>,
-    input: Arc<[u8]>,
+    pub input: Arc<[u8]>,
     template: Option<Arc<Template>>,
+}
+
+impl Traced {
+    pub fn new(expr: Expr, steps: Vec<Step>, input: Arc<[u8]>) -> Traced {
+        Traced { expr, steps, input, template: None }
+    }
+
+    /// The path, prepared for flips.
+    pub fn path(&self) -> Path {
+        let (lengths, offsets) = model::streams(&self.input);
+        let required = self.template.as_ref().map(|t| t.requirements(&self.input));
+        let required = required.unwrap_or_default();
+        let streams = (&lengths[..], &offsets[..]);
+        Path::under(&required, &self.expr, self.steps.clone(), &self.input, streams)
+    }
 }
 
 /// What is known of an input that was solved for.
@@ -82,7 +98,7 @@ const PATHS_KEPT: usize = 8;
 const PATIENCE: u32 = 20;
 const LEAST_PATIENCE: Duration = Duration::from_millis(100);
 /// The symbolic half may take longer than the fast one.
-const SYMBOLIC_PATIENCE: u32 = 10;
+pub const SYMBOLIC_PATIENCE: u32 = 10;
 
 impl Shared {
     /// The state. A worker that panicked has left it as it was between two
@@ -104,21 +120,23 @@ impl Shared {
 }
 
 pub struct Worker {
-    shared: Arc<Shared>,
-    fast: Executor,
+    pub(super) shared: Arc<Shared>,
+    pub(super) fast: Executor,
     symbolic: Executor,
-    solver: Solver,
-    sites: Sites,
+    pub(super) solver: Solver,
+    pub(super) sites: Sites,
     paths: Paths,
-    mutator: Mutator,
+    pub(super) mutator: Mutator,
     triage: Triage,
-    counts: Vec<u8>,
+    pub(super) counts: Vec<u8>,
     again: Vec<u8>,
-    timeout: Duration,
+    pub(super) timeout: Duration,
     /// CPU time of the last run.
     cpu: Duration,
     /// CPU time after which a run is taken for slow, if that is not the limit.
-    patience: Option<Duration>,
+    pub(super) patience: Option<Duration>,
+    /// Its live run, where the strategy wants one.
+    pub(super) live: Option<Live>,
 }
 
 impl Worker {
@@ -139,6 +157,13 @@ impl Worker {
         let mut fast = Executor::new(layout.clone(), target(Half::Fast))?;
         fast.start()?;
         let symbolic = Executor::new(layout.clone(), target(Half::Symbolic))?;
+        let live = match settings.strategy == pleach_search::HYBRID {
+            true => {
+                let seed = shared.lock().rng.next_u64();
+                Some(Live::new(layout, target, settings, seed)?)
+            }
+            false => None,
+        };
         Ok(Worker {
             fast,
             symbolic,
@@ -152,6 +177,7 @@ impl Worker {
             timeout,
             cpu: Duration::ZERO,
             patience: None,
+            live,
             shared,
         })
     }
@@ -221,6 +247,7 @@ impl Worker {
             Action::Mutate { input, count } => self.mutate(input, count),
             Action::Random => self.random(),
             Action::Derive => self.derive(),
+            Action::Live => self.live_turn(),
             Action::Wait => Ok(()),
         }
     }
@@ -311,7 +338,7 @@ impl Worker {
     }
 
     /// One run of the fast half; what it covered is in `counts`.
-    fn run_fast(&mut self, bytes: &[u8]) -> Result<End, ExecError> {
+    pub(super) fn run_fast(&mut self, bytes: &[u8]) -> Result<End, ExecError> {
         let start = Instant::now();
         let outcome = self.fast.run(bytes, self.timeout)?;
         let io = |error| ExecError::Io { what: "cannot read the counters", error };
@@ -545,16 +572,7 @@ impl Worker {
         let bytes = model.map(|model| model::apply(&traced.input, &model));
         let too_long = bytes.as_ref().is_some_and(|b| b.len() as u64 > shared.settings.max_len);
         let mut state = shared.lock();
-        let f = &mut state.stats.flips;
-        f.asked += 1;
-        match verdict {
-            Verdict::Sat => f.sat += 1,
-            Verdict::Optimistic => f.optimistic += 1,
-            Verdict::Unsat => f.unsat += 1,
-            Verdict::Unknown | Verdict::Gone => f.unknown += 1,
-        }
-        f.cached += u64::from(answer.cached);
-        *f.by_tier.entry(answer.tier.name().into()).or_default() += 1;
+        state.stats.flips.count(verdict, &answer.tier, answer.cached);
         state.stats.time_s.solve += spent;
         match verdict {
             Verdict::Optimistic => state.partial("solved without its path"),
@@ -670,17 +688,6 @@ impl Paths {
             self.paths.remove(0);
         }
         self.paths.push((run, path));
-    }
-}
-
-impl Traced {
-    /// What the solver works on.
-    fn path(&self) -> Path {
-        let (lengths, offsets) = model::streams(&self.input);
-        let required = self.template.as_ref().map(|t| t.requirements(&self.input));
-        let required = required.unwrap_or_default();
-        let streams = (&lengths[..], &offsets[..]);
-        Path::under(&required, &self.expr, self.steps.clone(), &self.input, streams)
     }
 }
 

@@ -7,6 +7,7 @@ use super::api::{V, clear};
 use super::define::models;
 use super::source::{self, Source};
 use super::text::fits;
+use crate::{input, live};
 
 mod real {
     unsafe extern "C" {
@@ -123,6 +124,9 @@ core::arch::global_asm!(
 );
 
 extern "C" fn read_from_outside(fd: i32, to: u64, n: u64) -> i64 {
+    if let Some(got) = event(fd, to, V::new(64, n)) {
+        return got.val as i64;
+    }
     let src = source::of(fd);
     // Safety: the caller's own arguments.
     let got = unsafe { real::read(fd, to, n) };
@@ -143,9 +147,24 @@ struct Message {
 fn arriving(fd: V, to: V, n: V, real: impl FnOnce(i32, u64, u64) -> i64) -> V {
     fits(n, to.val);
     let (fd, to) = (fd.pin() as i32, to.pin());
+    if let Some(got) = event(fd, to, n) {
+        return got;
+    }
     let src = source::of(fd);
     let got = real(fd, to, n.pin());
     arrived(src, to, n, got, true)
+}
+
+/// What a live run reads from a descriptor, if that is its input.
+fn event(fd: i32, to: u64, n: V) -> Option<V> {
+    if !live::on() || input::stream_of(fd).is_none() {
+        return None;
+    }
+    let got = live::read(to as *mut u8, n.pin());
+    clear(to, got);
+    let at = live::labelled().saturating_sub(got);
+    crate::symbolic::label_input(to, at, got);
+    Some(V::new(64, got))
 }
 
 fn arriving_at(fd: V, to: V, n: V, at: V, real: impl FnOnce(i32, u64, u64, i64) -> i64) -> V {
@@ -158,6 +177,9 @@ fn arriving_at(fd: V, to: V, n: V, at: V, real: impl FnOnce(i32, u64, u64, i64) 
 fn received(fd: V, to: V, n: V, flags: i32, real: impl FnOnce(i32, u64, u64) -> i64) -> V {
     fits(n, to.val);
     let (fd, to) = (fd.pin() as i32, to.pin());
+    if let Some(got) = event(fd, to, n) {
+        return got;
+    }
     let src = source::of(fd);
     let got = real(fd, to, n.pin());
     arrived(src, to, n, got, flags & MSG_PEEK == 0)

@@ -13,6 +13,7 @@
 
 use super::api::{V, clear};
 use super::source::{self, Source};
+use crate::live;
 use crate::symbolic::arena;
 use pleach_abi::layout::memory_label;
 use pleach_abi::node::Op;
@@ -117,6 +118,11 @@ impl File {
         let src = if behind.1 == 0 { self.source() } else { None };
         // Safety: a stream, as above.
         let first = unsafe { real::__underflow(self.0) };
+        // A live run may have stood meanwhile, and gone on with labels.
+        let src = match live::on() {
+            true => self.source().map(|s| s.back(self.ahead())),
+            false => src,
+        };
         let (at, n) = (self.inside().read_ptr, self.ahead());
         match src {
             Some(src) if first == EOF => _ = src.outcome(V::new(64, 1), 0),

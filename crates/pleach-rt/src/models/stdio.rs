@@ -11,6 +11,7 @@ use super::define::models;
 use super::file::{EOF, ERR_SEEN, File, as_int, low_byte};
 use super::source;
 use super::text::{each_labelled, fits};
+use crate::live;
 use crate::symbolic::{arena, objects};
 use crate::sys;
 use pleach_abi::node::Op;
@@ -384,6 +385,14 @@ unsafe fn block(to: V, size: V, n: V, fp: File) -> V {
     let src = fp.source();
     // Safety: the caller's.
     let got = unsafe { real::fread_unlocked(to, 1, want, fp.0) };
+    // A live run may have stood meanwhile, and gone on with labels: of what it
+    // was given, the last bytes have them.
+    if live::on() {
+        clear(to, got);
+        let new = live::labelled().min(got);
+        crate::symbolic::label_input(to + got - new, live::labelled() - new, new);
+        return V::new(64, got / size);
+    }
     // The shadow still has what was in the buffer before.
     let mut done = 0;
     for (at, len) in parts {

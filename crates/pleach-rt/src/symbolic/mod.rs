@@ -113,7 +113,7 @@ pub fn label_input(addr: u64, at: u64, n: u64) {
 
 /// Records whether the stream has at least `need` bytes.
 pub fn len_decision(stream: usize, need: u64) {
-    if need == 0 || !labelling() {
+    if need == 0 || !labelling() || crate::live::on() {
         return;
     }
     let s = &input::streams().all[stream];
@@ -122,7 +122,7 @@ pub fn len_decision(stream: usize, need: u64) {
 
 /// The stream's length as a 64-bit label.
 pub fn length_label(stream: usize) -> u32 {
-    if !labelling() {
+    if !labelling() || crate::live::on() {
         return 0;
     }
     let len = input::streams().all[stream].len;

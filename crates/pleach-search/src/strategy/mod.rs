@@ -6,6 +6,7 @@ mod cese;
 mod cfg;
 mod dfs;
 mod generational;
+mod hybrid;
 mod plan;
 mod random;
 mod random_branch;
@@ -40,6 +41,8 @@ pub enum Action {
     Random,
     /// Run the next input that the grammar derives on the fast half.
     Derive,
+    /// Have the worker's live run do what its pilot says next.
+    Live,
     /// Nothing to do until something under way comes back. When nothing is
     /// under way, the search is over.
     Wait,
@@ -53,6 +56,8 @@ pub enum Origin {
     Mutant(InputId),
     Random,
     Derived,
+    /// The events of a live run.
+    Live,
 }
 
 /// An input was executed on the fast half.
@@ -165,6 +170,9 @@ pub struct Entry {
     make: fn(Options) -> Box<dyn Strategy>,
 }
 
+/// The strategy of programs that keep reading, which has live runs.
+pub const HYBRID: &str = "hybrid";
+
 /// All strategies; the first is what people get when they name none.
 pub const STRATEGIES: &[Entry] = &[
     Entry {
@@ -220,6 +228,12 @@ pub const STRATEGIES: &[Entry] = &[
         about: "mutants of the seeds, whatever they cover, for comparison",
         needs: Needs::Nothing,
         make: |_| Box::new(blackbox::Mutants::default()),
+    },
+    Entry {
+        name: HYBRID,
+        about: "for programs that keep reading: random events, and searches from live states",
+        needs: Needs::Nothing,
+        make: |_| Box::new(hybrid::Hybrid),
     },
     Entry {
         name: "random",

@@ -305,7 +305,7 @@ impl World<'_> {
                     self.execute(strategy, input, Origin::Derived);
                 }
                 Action::Derive => strategy.derived_all(),
-                Action::Wait => {}
+                Action::Wait | Action::Live => {}
             }
         }
     }

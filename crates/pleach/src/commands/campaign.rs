@@ -6,13 +6,15 @@ use crate::args::{Campaign as Args, Derive};
 use crate::exit::{Code, Failure};
 use crate::show;
 use anyhow::{Context, anyhow};
+use pleach_campaign::container::is_container;
 use pleach_campaign::run::{
-    Campaign, Dir, Disk, GrammarSettings, Limits, Settings, Setup, Snapshot, Source, Text, build_of,
+    Campaign, Dir, Disk, GrammarSettings, Hybrid, Limits, Settings, Setup, Snapshot, Source, Text,
+    build_of,
 };
 use pleach_campaign::triage::quoted;
 use pleach_campaign::{End, Executor, Half, Layout, Target};
 use pleach_report::{Panel, Style, line, summary};
-use pleach_search::Needs;
+use pleach_search::{HYBRID, Needs};
 use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -52,6 +54,7 @@ pub fn run(args: Args) -> Result<Code, Failure> {
         let strategy = &settings.strategy;
         return Err(Failure::person(anyhow!("-s {strategy} derives inputs: it needs -g GRAMMAR")));
     }
+    check_hybrid(&settings, &seeds)?;
     let limits = Limits {
         runs: args.runs,
         time: args.seconds.map(seconds).transpose()?,
@@ -178,6 +181,7 @@ fn settings(
             Some(file) => Some(grammar_settings(file, &args.derive)?),
             None => then.and_then(|t| t.grammar.clone()),
         },
+        hybrid: hybrid(args, then),
     })
 }
 
@@ -207,6 +211,43 @@ fn load_grammar(asked: &GrammarSettings) -> Result<Source, Failure> {
     let grammar = load(&path(&asked.file), asked.lexer.as_ref().map(path).as_deref())?;
     let choices = choices(&grammar, &asked.keep, &asked.one, &asked.many)?;
     Ok(Source { grammar, choices })
+}
+
+/// What hybrid search cannot do.
+fn check_hybrid(settings: &Settings, seeds: &[(PathBuf, Vec<u8>)]) -> Result<(), Failure> {
+    if settings.strategy != HYBRID {
+        return Ok(());
+    }
+    if let Err(unknown) = pleach_search::by_name(&settings.hybrid.explore, Default::default()) {
+        return Err(Failure::person(anyhow!("--explore: {unknown}")));
+    }
+    if settings.hybrid.explore == HYBRID {
+        return Err(Failure::person(anyhow!("--explore: a search cannot be hybrid itself")));
+    }
+    let needs = pleach_search::entry(&settings.hybrid.explore).map(|e| e.needs);
+    if needs == Some(Needs::Grammar) {
+        return Err(Failure::person(anyhow!("--explore: events are not derived from a grammar")));
+    }
+    match seeds.iter().find(|(_, bytes)| is_container(bytes)) {
+        Some((path, _)) => Err(Failure::person(anyhow!(
+            "{}: has several streams, and the events of hybrid search are one",
+            path.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// What was said of hybrid search, now or then.
+fn hybrid(args: &Args, then: Option<&Settings>) -> Hybrid {
+    let then = then.map(|t| t.hybrid.clone()).unwrap_or_default();
+    Hybrid {
+        enough: args.enough.unwrap_or(then.enough),
+        saturation: args.saturation.unwrap_or(then.saturation),
+        budget: args.budget.unwrap_or(then.budget),
+        ahead: args.ahead.unwrap_or(then.ahead),
+        explore: args.explore.clone().unwrap_or(then.explore),
+        uniform: args.uniform.unwrap_or(then.uniform),
+    }
 }
 
 /// An argument that names a file from here, or `--option=` one, with its path

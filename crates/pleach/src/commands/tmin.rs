@@ -6,8 +6,9 @@ use crate::args::Tmin;
 use crate::exit::{Code, Failure};
 use crate::show;
 use anyhow::{Context, anyhow};
-use pleach_campaign::minimise::{Features, shrink};
-use pleach_campaign::{End, Executor, Half, Layout, Output, Triage};
+use pleach_campaign::container::is_container;
+use pleach_campaign::minimise::{Features, Shrunk, drop_events, shrink};
+use pleach_campaign::{End, Executor, Half, Layout, Output, Target, Triage};
 use serde_json::json;
 use std::fs::Permissions;
 use std::io::Write;
@@ -34,12 +35,21 @@ pub fn run(args: Tmin) -> Result<Code, Failure> {
     let named = target(Half::Fast, &args.run, &args.input, Output::Null);
     let mut shrinker = Shrinker {
         executor: Executor::new(layout.clone(), named.clone())?,
-        triage: Triage::new(layout, &named, Duration::from_millis(args.run.timeout))?,
+        triage: Triage::new(layout.clone(), &named, Duration::from_millis(args.run.timeout))?,
         features: Features::default(),
         timeout: Duration::from_millis(args.run.timeout),
     };
     let goal = shrinker.goal(&input)?;
-    let shrunk = shrink(&input, args.runs, &mut |candidate| shrinker.holds(&goal, candidate))?;
+    let events = events(&layout, named, &input, shrinker.timeout)?;
+    let fewer = match events.is_empty() {
+        true => Shrunk { input: input.clone(), runs: 0, finished: true },
+        false => drop_events(&input, &events, args.runs, &mut |candidate| {
+            shrinker.holds(&goal, candidate)
+        })?,
+    };
+    let left = args.runs - fewer.runs;
+    let mut shrunk = shrink(&fewer.input, left, &mut |bytes| shrinker.holds(&goal, bytes))?;
+    shrunk.runs += fewer.runs;
     write(&args.output, parent, &shrunk.input)?;
     let kept = match &goal {
         Goal::Crash { said, .. } => said.clone(),
@@ -58,6 +68,24 @@ pub fn run(args: Tmin) -> Result<Code, Failure> {
     }
     out.flush()?;
     Ok(Code::Ok)
+}
+
+/// Where the program's events end in the input, if it has any that are more than
+/// single bytes: those can be dropped whole.
+fn events(
+    layout: &Arc<Layout>,
+    mut target: Target,
+    input: &[u8],
+    timeout: Duration,
+) -> Result<Vec<u64>, Failure> {
+    if is_container(input) {
+        return Ok(Vec::new());
+    }
+    target.sizes.live = input.len() as u64;
+    target.scratch = true;
+    let ends = Executor::new(layout.clone(), target)?.event_ends(input, timeout)?;
+    let longer = ends.len() > 1 && (ends.len() as u64) < ends.last().copied().unwrap_or(0);
+    Ok(if longer { ends } else { Vec::new() })
 }
 
 struct Shrinker {

@@ -1,5 +1,5 @@
-//! The benchmarks. `solve`, `race` (`./x bench run`) and `grammar` have files of
-//! their own; the rest is `./x bench trace`: what instrumented programs cost, as
+//! The benchmarks. `solve`, `race` (`./x bench run`), `hybrid` and `grammar` have
+//! files of their own; the rest is `./x bench trace`: what instrumented programs cost, as
 //! ratios to the plain
 //! `-O2` program, everything measured in one go on one machine.
 //!
@@ -10,6 +10,7 @@ mod compile;
 mod constraints;
 mod cpu;
 mod grammar;
+mod hybrid;
 mod inputs;
 mod one_input;
 mod race;
@@ -36,6 +37,8 @@ pub enum Bench {
     Trace(TraceArgs),
     /// Branches covered by pleach run and by AFL++, from the same seed in the same time
     Run(race::Args),
+    /// Programs that keep reading: hybrid search against random and concolic alone
+    Hybrid(hybrid::Args),
     /// Speed of sampling, enumerating, completing, parsing and solving constraints
     Grammar(grammar::GrammarArgs),
     /// Flips of recorded traces, by tier, against Z3
@@ -75,6 +78,7 @@ pub fn run(bench: &Bench) -> Result<bool> {
         Bench::Solve(args) => solve::run(args),
         Bench::Run(args) => race::run(args),
         Bench::Grammar(args) => grammar::run(args),
+        Bench::Hybrid(args) => hybrid::run(args),
     }
 }
 

@@ -132,7 +132,7 @@ impl Strategy for Auto {
                 self.bandit.spend(Arm::Grammar, f64::from(news.cost) + EXECUTION + bad);
                 self.bandit.reward(Arm::Grammar, gain);
             }
-            Origin::Seed | Origin::Random => {}
+            Origin::Seed | Origin::Random | Origin::Live => {}
         }
         let Some(input) = news.input else { return };
         let seed = news.origin == Origin::Seed;

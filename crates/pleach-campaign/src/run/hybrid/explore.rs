@@ -1,0 +1,320 @@
+//! A bounded concolic search from the state in which a live run stands.
+//!
+//! Both halves stand at the same call for input. Each path is a child of one of
+//! them: it is given the events after that call, and ends after them. A child of
+//! the symbolic half labels them, so that a trace speaks of the events ahead and
+//! of nothing before; a child of the fast half shows what they cover. To the
+//! strategy this is a small program whose input is the events ahead. It has an
+//! execution tree of its own, since paths from one state mean nothing in another,
+//! and sees the coverage of the whole campaign: it is the new that counts.
+
+use super::Live;
+use crate::executor::{Events, ExecError, Step};
+use crate::run::model;
+use crate::run::state::changes_key;
+use crate::run::worker::{Promised, Traced, Worker};
+use pleach_search::{
+    Action, Flip, InputId, InputNews, Mark, Options, Origin, Rng, Run, RunId, Runs, Strategy, Tree,
+    Verdict, View, by_name,
+};
+use pleach_solve::{Goal, Path};
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+/// What came of a search.
+#[derive(Default)]
+pub struct Found {
+    /// Events that cover something new.
+    pub bytes: Option<Vec<u8>>,
+    /// There was nothing left to try.
+    pub exhausted: bool,
+    pub decisions: u64,
+}
+
+/// A search under way.
+struct Search {
+    strategy: Box<dyn Strategy>,
+    rng: Rng,
+    tree: Tree,
+    runs: Runs,
+    inputs: Vec<Arc<[u8]>>,
+    traces: HashMap<RunId, Traced>,
+    paths: HashMap<RunId, Path>,
+    /// The most events of a path.
+    ahead: u64,
+    found: Found,
+}
+
+/// Bytes of events that a path may take for each of them.
+const BYTES: u64 = 8;
+const MEMORY: usize = 128 << 20;
+/// Paths from one state are as cheap to trace again as to keep.
+const PATHS: usize = 16;
+
+impl Worker {
+    pub(super) fn explore(
+        &mut self,
+        live: &mut Live,
+        ahead: u64,
+        budget: u64,
+    ) -> Result<Found, ExecError> {
+        if !self.follow(live)? {
+            return Ok(Found { decisions: 1, ..Found::default() });
+        }
+        let settings = &self.shared.settings;
+        let options = Options { depth: settings.depth, ..Options::default() };
+        let Ok(strategy) = by_name(&settings.hybrid.explore, options) else {
+            return Ok(Found::default());
+        };
+        let mut search = Search {
+            strategy,
+            rng: Rng::new(live.rng.next_u64()),
+            tree: Tree::default(),
+            runs: Runs::new(MEMORY),
+            inputs: Vec::new(),
+            traces: HashMap::new(),
+            paths: HashMap::new(),
+            ahead,
+            found: Found::default(),
+        };
+        let room = settings.max_len.saturating_sub(live.input.len() as u64);
+        let len = (ahead * BYTES).min(room) as usize;
+        let first = search.random(len, &self.letters());
+        self.try_path(live, &mut search, first, Origin::Seed)?;
+        for _ in 0..budget {
+            if search.found.bytes.is_some() || self.shared.stopping() || self.out_of_runs() {
+                break;
+            }
+            if live.fast.live_depth() == 0 || live.symbolic.live_depth() == 0 {
+                break;
+            }
+            let action = {
+                let state = self.shared.lock();
+                let Search { strategy, rng, tree, runs, .. } = &mut search;
+                let view = View {
+                    program: &self.shared.map.program,
+                    coverage: &state.coverage,
+                    tree,
+                    runs,
+                };
+                strategy.next(&view, rng)
+            };
+            match action {
+                Action::Trace(input) => self.trace_path(live, &mut search, input)?,
+                Action::Flip(flip) => self.flip_path(live, &mut search, flip)?,
+                Action::Random => {
+                    let bytes = search.random(len, &self.letters());
+                    self.try_path(live, &mut search, bytes, Origin::Random)?;
+                }
+                Action::Mutate { input, .. } => {
+                    let parent = search.inputs[input as usize].clone();
+                    let mut bytes = Vec::new();
+                    let dictionary =
+                        self.shared.dictionary.lock().unwrap_or_else(PoisonError::into_inner);
+                    let rng = &mut search.rng;
+                    self.mutator.mutate(rng, &parent, None, &dictionary, &mut bytes, len);
+                    drop(dictionary);
+                    self.try_path(live, &mut search, bytes, Origin::Mutant(input))?;
+                }
+                // Strategies that derive are not among those that can be named.
+                Action::Wait | Action::Live | Action::Derive => {
+                    search.found.exhausted = true;
+                    break;
+                }
+            }
+        }
+        Ok(search.found)
+    }
+
+    /// Brings the symbolic half to where the live run stands.
+    fn follow(&mut self, live: &mut Live) -> Result<bool, ExecError> {
+        let start = Instant::now();
+        let timeout = self.timeout * super::super::worker::SYMBOLIC_PATIENCE;
+        let on_the_way = live.symbolic.live_depth() == 1 && live.input.starts_with(&live.followed);
+        let bytes = if on_the_way { &live.input[live.followed.len()..] } else { &live.input[..] };
+        let events = Events { bytes, most: u64::MAX, seed: None };
+        let step = match on_the_way {
+            true if bytes.is_empty() => None,
+            true => Some(live.symbolic.live_go(events, timeout)?),
+            false => Some(live.symbolic.live_begin(events, timeout)?),
+        };
+        let there = match step {
+            None => true,
+            Some(Step::Stands(stand)) => stand.taken == live.input.len() as u64,
+            Some(Step::Ended(_)) => false,
+        };
+        live.followed.clone_from(&live.input);
+        let mut state = self.shared.lock();
+        state.stats.time_s.symbolic += start.elapsed().as_secs_f64();
+        if !there {
+            live.followed.clear();
+            while live.symbolic.live_depth() > 0 {
+                live.symbolic.live_drop();
+            }
+            state.partial("another state in the symbolic half");
+        }
+        Ok(there)
+    }
+
+    /// Bytes that occur in what the program compares its input with.
+    fn letters(&self) -> Vec<u8> {
+        let dictionary = self.shared.dictionary.lock().unwrap_or_else(PoisonError::into_inner);
+        dictionary.iter().flat_map(|(token, _)| token.to_vec()).take(1024).collect()
+    }
+
+    /// Runs a path on the fast half. What covers something new ends the search.
+    fn try_path(
+        &mut self,
+        live: &mut Live,
+        search: &mut Search,
+        bytes: Vec<u8>,
+        origin: Origin,
+    ) -> Result<(), ExecError> {
+        let io = |error| ExecError::Io { what: "cannot read the counters", error };
+        let start = Instant::now();
+        let outcome = live.fast.live_explore(&bytes, search.ahead, self.timeout)?;
+        let modules = live.fast.counters().map_err(io)?;
+        self.shared.map.collect(&modules, &mut self.counts);
+        self.count(start.elapsed(), 0);
+        let bad = !matches!(outcome.end, crate::executor::End::Exit(_));
+        let fresh = self.shared.lock().coverage.fresh(&self.counts);
+        let taken = live.fast.live_path()?.min(bytes.len() as u64) as usize;
+        if bad && !self.shared.stopping() {
+            let whole = [&live.input[..], &bytes[..taken]].concat();
+            self.patiently(whole.len(), |worker| {
+                worker.execute(&whole, Origin::Live, None, Promised::default())
+            })?;
+        } else if !fresh.is_empty() {
+            search.found.bytes = Some(bytes[..taken].to_vec());
+            return Ok(());
+        }
+        let id = search.inputs.len() as InputId;
+        let news = InputNews {
+            input: Some(id),
+            origin,
+            branches: u32::from(origin == Origin::Seed),
+            buckets: 0,
+            bad,
+            size: bytes.len() as u32,
+            cost: 100,
+        };
+        search.inputs.push(bytes.into());
+        let state = self.shared.lock();
+        let Search { strategy, tree, runs, .. } = search;
+        let view =
+            View { program: &self.shared.map.program, coverage: &state.coverage, tree, runs };
+        strategy.executed(&view, &news);
+        Ok(())
+    }
+
+    /// Runs a path on the symbolic half.
+    fn trace_path(
+        &mut self,
+        live: &mut Live,
+        search: &mut Search,
+        input: InputId,
+    ) -> Result<(), ExecError> {
+        let shared = self.shared.clone();
+        let start = Instant::now();
+        let bytes = search.inputs[input as usize].clone();
+        let timeout = self.timeout * super::super::worker::SYMBOLIC_PATIENCE;
+        live.symbolic.live_explore(&bytes, search.ahead, timeout)?;
+        let trace = live.symbolic.trace();
+        let mut state = shared.lock();
+        state.stats.traces += 1;
+        state.stats.time_s.symbolic += start.elapsed().as_secs_f64();
+        let Search { strategy, tree, runs, traces, paths, found, .. } = search;
+        let Ok(trace) = trace else {
+            state.stats.broken_traces += 1;
+            let view = View { program: &shared.map.program, coverage: &state.coverage, tree, runs };
+            strategy.untraceable(&view, input);
+            return Ok(());
+        };
+        shared.dictionary.lock().unwrap_or_else(PoisonError::into_inner).add_trace(&trace);
+        let decided = shared.map.decide(&mut self.sites, &trace);
+        found.decisions += decided.decisions.len() as u64;
+        let run = Run::new(input, decided.decisions);
+        state.stats.paths += u64::from(run.enter(tree));
+        let (id, dropped) = runs.add(run);
+        for dropped in dropped {
+            traces.remove(&dropped);
+            paths.remove(&dropped);
+        }
+        traces.insert(id, Traced::new(trace.expr, decided.steps, bytes));
+        let view = View { program: &shared.map.program, coverage: &state.coverage, tree, runs };
+        strategy.traced(&view, id);
+        Ok(())
+    }
+
+    /// Solves for another path, and runs it.
+    fn flip_path(
+        &mut self,
+        live: &mut Live,
+        search: &mut Search,
+        flip: Flip,
+    ) -> Result<(), ExecError> {
+        let shared = self.shared.clone();
+        let decision = search.runs.get(flip.run).and_then(|run| {
+            Some((*run.decisions.get(flip.at as usize)?, run.flipped(flip.at, flip.outcome)?))
+        });
+        let (Some((decision, node)), Some(traced)) = (decision, search.traces.get(&flip.run))
+        else {
+            search.answered(self, flip, Verdict::Gone);
+            return Ok(());
+        };
+        let goal = match decision.kind {
+            pleach_abi::event::Kind::Switch => Goal::Case(flip.outcome),
+            kind if changes_key(kind) && kind == pleach_abi::event::Kind::Indirect => Goal::Other,
+            _ => Goal::Not,
+        };
+        let start = Instant::now();
+        if search.paths.len() > PATHS {
+            search.paths.clear();
+        }
+        let path = search.paths.entry(flip.run).or_insert_with(|| traced.path());
+        let answer = self.solver.flip(path, flip.at as usize, goal);
+        let (verdict, mark, model) = match answer.verdict {
+            pleach_solve::Verdict::Sat(model) => (Verdict::Sat, Mark::Sat, Some(model)),
+            pleach_solve::Verdict::Optimistic(model) => {
+                (Verdict::Optimistic, Mark::Optimistic, Some(model))
+            }
+            pleach_solve::Verdict::Unsat => (Verdict::Unsat, Mark::Unsat, None),
+            pleach_solve::Verdict::Unknown(_) => (Verdict::Unknown, Mark::Unknown, None),
+        };
+        let bytes = model.map(|model| model::apply(&traced.input, &model));
+        search.tree.set(node, mark);
+        let mut state = shared.lock();
+        state.stats.flips.count(verdict, &answer.tier, answer.cached);
+        state.stats.time_s.solve += start.elapsed().as_secs_f64();
+        drop(state);
+        search.answered(self, flip, verdict);
+        match bytes {
+            Some(bytes) => self.try_path(live, search, bytes, Origin::Flip(flip)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Search {
+    fn answered(&mut self, worker: &Worker, flip: Flip, verdict: Verdict) {
+        let state = worker.shared.lock();
+        let program = &worker.shared.map.program;
+        let Search { strategy, tree, runs, .. } = self;
+        let view = View { program, coverage: &state.coverage, tree, runs };
+        strategy.answered(&view, flip, verdict);
+    }
+
+    /// Events to begin with: zeros, ends of lines, letters that mean something,
+    /// anything.
+    fn random(&mut self, len: usize, letters: &[u8]) -> Vec<u8> {
+        let rng = &mut self.rng;
+        let some = |_| match rng.below(8) {
+            0..=2 => 0,
+            3 => b'\n',
+            4 | 5 if !letters.is_empty() => letters[rng.below(letters.len())],
+            _ => rng.next_u64() as u8,
+        };
+        (0..len).map(some).collect()
+    }
+}

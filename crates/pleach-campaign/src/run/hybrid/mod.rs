@@ -1,0 +1,345 @@
+//! Hybrid concolic testing: a worker's live run, and what its pilot has it do.
+//!
+//! The live run is a process of the fast half that takes random events. What it
+//! has taken is its input: when it covers something new, the input is run from
+//! the start on the fast half as any other, and kept if it shows the same there.
+//! So the queue never depends on snapshots.
+//!
+//! The symbolic half follows. It is not driven itself: measured on the examples
+//! it is the slower one even without labels (`./x bench hybrid` says by how much),
+//! and most events lead to no search. Before a search it is given the events that it has
+//! not had, without labels, and then stands in the same state; see [`explore`].
+
+mod bias;
+mod explore;
+
+use super::stats::Stop;
+use super::worker::{Promised, Worker};
+use crate::executor::{End, Events, ExecError, Executor, Half, Stand, Step, Target};
+use crate::layout::Layout;
+use pleach_abi::message;
+use pleach_search::{BranchId, Explored, Hopeless, Origin, Pilot, Rng, SnapshotId, Turn};
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A worker's live run.
+pub struct Live {
+    fast: Executor,
+    symbolic: Executor,
+    pilot: Pilot,
+    rng: Rng,
+    /// What the live run has taken, and what the symbolic half has.
+    input: Vec<u8>,
+    followed: Vec<u8>,
+    /// Inputs that lead to the snapshots.
+    snapshots: HashMap<SnapshotId, Arc<[u8]>>,
+    /// Snapshots that are standing processes, from the bottom up.
+    standing: Vec<SnapshotId>,
+    began: bool,
+}
+
+/// So many snapshots are processes. The others are found again by playing what
+/// led to them.
+const PROCESSES: usize = 4;
+/// Inputs of the queue that a campaign begins with as snapshots.
+const FIRST: usize = 8;
+/// An input that led to something is cut by halves, so many times at most.
+const CUTS: usize = 12;
+
+impl Live {
+    pub fn new(
+        layout: &Arc<Layout>,
+        target: impl Fn(Half) -> Target,
+        settings: &super::settings::Settings,
+        seed: u64,
+    ) -> Result<Live, ExecError> {
+        let sized = |half| {
+            let mut target = target(half);
+            target.sizes.live = settings.max_len;
+            target
+        };
+        Ok(Live {
+            fast: Executor::new(layout.clone(), sized(Half::Fast))?,
+            symbolic: Executor::new(layout.clone(), sized(Half::Symbolic))?,
+            pilot: Pilot::new(settings.hybrid.pilot()),
+            rng: Rng::new(seed),
+            input: Vec::new(),
+            followed: Vec::new(),
+            snapshots: HashMap::new(),
+            standing: Vec::new(),
+            began: false,
+        })
+    }
+}
+
+impl Worker {
+    /// One turn of the live run.
+    pub fn live_turn(&mut self) -> Result<(), ExecError> {
+        let Some(mut live) = self.live.take() else { return Ok(()) };
+        let result = self.turn(&mut live);
+        let mut state = self.shared.lock();
+        state.doing = Some(live.pilot.doing());
+        if let Some(why) = live.pilot.hopeless() {
+            let why = match why {
+                Hopeless::ReadsNothing => Stop::ReadsNothing,
+                Hopeless::EndsAtOnce => Stop::EndsAtOnce,
+                Hopeless::NothingDepends => Stop::NothingDepends,
+            };
+            self.shared.end(&mut state, why);
+        }
+        let enough = self.shared.settings.hybrid.enough;
+        let (covered, reachable) =
+            (state.coverage.covered(), state.coverage.reachable(&self.shared.map.program));
+        if enough > 0 && reachable > 0 && covered * 100 >= reachable * enough as usize {
+            self.shared.end(&mut state, Stop::Enough);
+        }
+        drop(state);
+        self.live = Some(live);
+        result
+    }
+
+    fn turn(&mut self, live: &mut Live) -> Result<(), ExecError> {
+        if !std::mem::replace(&mut live.began, true) {
+            self.recall(live);
+            self.set_bias(live);
+        }
+        match live.pilot.next(&mut live.rng) {
+            Turn::From(from) => self.begin(live, from),
+            Turn::Drive { events } => {
+                let seed = Some(live.rng.next_u64());
+                let start = Instant::now();
+                let step =
+                    live.fast.live_go(Events { bytes: &[], most: events, seed }, self.timeout)?;
+                let spent = start.elapsed();
+                let (events, gained, ended) = self.absorb(live, step, spent)?;
+                live.pilot.drove(events, gained, ended);
+                if !ended && events == 0 {
+                    // There is no room for what it asks for.
+                    live.pilot.full();
+                }
+                Ok(())
+            }
+            Turn::Explore { ahead, budget, keep } => self.search(live, ahead, budget, keep),
+        }
+    }
+
+    /// Tells the pilot of inputs that are there already.
+    fn recall(&self, live: &mut Live) {
+        let state = self.shared.lock();
+        let queue = state.store.queue();
+        for &id in queue.iter().rev().take(FIRST) {
+            let Some(known) = state.store.get(id) else { continue };
+            let (snapshot, _) = live.pilot.add_snapshot(known.bytes.len() as u64);
+            live.snapshots.insert(snapshot, known.bytes.clone());
+        }
+    }
+
+    /// A run from the beginning or from a snapshot.
+    fn begin(&mut self, live: &mut Live, from: Option<SnapshotId>) -> Result<(), ExecError> {
+        let start = Instant::now();
+        let bytes = from.and_then(|id| live.snapshots.get(&id).cloned()).unwrap_or_default();
+        // A process that stands there is a fork away.
+        let place = live.standing.iter().position(|id| Some(*id) == from);
+        if let Some(place) = place
+            && live.fast.live_depth() > place
+        {
+            while live.fast.live_depth() > place + 1 {
+                live.fast.live_drop();
+            }
+            live.standing.truncate(place + 1);
+            let step =
+                live.fast.live_fork(Events { bytes: &[], most: 0, seed: None }, self.timeout)?;
+            if matches!(step, Step::Stands(_)) {
+                live.input = bytes.to_vec();
+                live.pilot.began(true);
+                self.count(start.elapsed(), 0);
+                return Ok(());
+            }
+        }
+        live.standing.clear();
+        live.input.clear();
+        let events = Events { bytes: &bytes, most: u64::MAX, seed: None };
+        let step = live.fast.live_begin(events, self.timeout)?;
+        let stands = matches!(step, Step::Stands(_));
+        let there =
+            matches!(step, Step::Stands(Stand { taken, .. }) if taken == bytes.len() as u64);
+        if let (false, Some(id)) = (there, from) {
+            live.snapshots.remove(&id);
+            live.pilot.forget(id);
+        }
+        let (events, gained, ended) = self.absorb(live, step, start.elapsed())?;
+        if from.is_none() || !there {
+            live.pilot.drove(events, gained, false);
+        }
+        live.pilot.began(stands && !ended);
+        Ok(())
+    }
+
+    /// Takes in what a step of the live run has brought: its events, branches that
+    /// none had covered, and whether it is over.
+    fn absorb(
+        &mut self,
+        live: &mut Live,
+        step: Step,
+        spent: Duration,
+    ) -> Result<(u64, u32, bool), ExecError> {
+        let io = |error| ExecError::Io { what: "cannot read the counters", error };
+        let more = live.fast.live_input(live.input.len() as u64)?;
+        live.input.extend(more);
+        let modules = live.fast.counters().map_err(io)?;
+        self.shared.map.collect(&modules, &mut self.counts);
+        let events = match &step {
+            Step::Stands(stand) => stand.events,
+            Step::Ended(_) => live.fast.live_events()?,
+        };
+        self.count(spent, events);
+        let fresh = self.shared.lock().coverage.fresh(&self.counts);
+        let ended = match step {
+            Step::Stands(stand) => {
+                self.note_flaws(stand);
+                None
+            }
+            Step::Ended(outcome) => Some(outcome.end),
+        };
+        if self.shared.stopping() {
+            return Ok((events, 0, ended.is_some()));
+        }
+        let bad = ended.as_ref().is_some_and(|end| !matches!(end, End::Exit(_)));
+        let before = self.shared.lock().coverage.covered();
+        if !fresh.is_empty() || bad {
+            let input = std::mem::take(&mut live.input);
+            let short = if bad { input.len() } else { self.shortest(&input, &fresh)? };
+            // What a crash covers is not for the queue.
+            self.keep(&input[..short], if bad { &[] } else { &fresh })?;
+            live.input = input;
+        }
+        let gained = self.shared.lock().coverage.covered() - before;
+        Ok((events, gained as u32, ended.is_some()))
+    }
+
+    /// The length of the shortest beginning of an input that covers the branches,
+    /// as far as a few cuts tell.
+    fn shortest(&mut self, input: &[u8], fresh: &[BranchId]) -> Result<usize, ExecError> {
+        let (mut short, mut long) = (0, input.len());
+        for _ in 0..CUTS {
+            let middle = short + (long - short) / 2;
+            if middle == short || self.shared.stopping() {
+                break;
+            }
+            let end = self.patiently(input.len(), |worker| worker.run_fast(&input[..middle]))?;
+            let covers = |b: &BranchId| self.counts.get(*b as usize).is_some_and(|&c| c != 0);
+            match matches!(end, End::Exit(_)) && fresh.iter().all(covers) {
+                true => long = middle,
+                false => short = middle,
+            }
+        }
+        Ok(long)
+    }
+
+    /// Runs what the live run has taken from the start, and keeps it if it shows
+    /// the same. Branches that it does not show there are not listened to again.
+    fn keep(&mut self, input: &[u8], fresh: &[BranchId]) -> Result<(), ExecError> {
+        self.patiently(input.len(), |worker| {
+            worker.execute(input, Origin::Live, None, Promised::default())
+        })?;
+        let mut state = self.shared.lock();
+        for &branch in fresh {
+            if !state.coverage.has(branch) {
+                state.coverage.ignore(branch);
+                state.stats.unstable += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// A long input may take its time.
+    fn patiently<T>(
+        &mut self,
+        len: usize,
+        run: impl FnOnce(&mut Worker) -> Result<T, ExecError>,
+    ) -> Result<T, ExecError> {
+        const BYTES: usize = 16 << 10;
+        let (timeout, patience) = (self.timeout, self.patience.take());
+        self.timeout = timeout * (1 + len / BYTES) as u32;
+        self.fast.limit_cpu(None);
+        let result = run(self);
+        (self.timeout, self.patience) = (timeout, patience);
+        self.fast.limit_cpu(patience);
+        result
+    }
+
+    fn search(
+        &mut self,
+        live: &mut Live,
+        ahead: u64,
+        budget: u64,
+        keep: SnapshotId,
+    ) -> Result<(), ExecError> {
+        let found = self.explore(live, ahead, budget)?;
+        self.set_bias(live);
+        let mut said = Explored {
+            gained: 0,
+            kept: false,
+            ended: false,
+            exhausted: found.exhausted,
+            decisions: found.decisions,
+        };
+        self.shared.lock().stats.hybrid.searches += 1;
+        if live.fast.live_depth() == 0 {
+            said.ended = true;
+        } else if let Some(bytes) = found.bytes {
+            let start = Instant::now();
+            let stays = live.standing.len() < PROCESSES
+                && live.fast.live_depth() == live.standing.len() + 1;
+            let before: Arc<[u8]> = live.input.as_slice().into();
+            let events = Events { bytes: &bytes, most: u64::MAX, seed: None };
+            let step = match stays {
+                true => live.fast.live_fork(events, self.timeout)?,
+                false => live.fast.live_go(events, self.timeout)?,
+            };
+            if stays {
+                live.standing.push(keep);
+            }
+            let (events, gained, ended) = self.absorb(live, step, start.elapsed())?;
+            live.pilot.drove(events, 0, false);
+            (said.gained, said.ended, said.kept) = (gained, ended, gained > 0);
+            if gained > 0 {
+                live.snapshots.insert(keep, before);
+                let mut state = self.shared.lock();
+                state.stats.hybrid.found += 1;
+                state.stats.hybrid.snapshots += 1;
+            }
+        }
+        if let Some(gone) = live.pilot.explored(said) {
+            live.snapshots.remove(&gone);
+        }
+        Ok(())
+    }
+
+    /// Says what a snapshot of this run is not.
+    fn note_flaws(&self, stand: Stand) {
+        let flaws = [
+            (message::STANDS_WITH_THREADS, "snapshot without its threads"),
+            (message::STANDS_WITH_SHARED_FILE, "snapshot shares a file"),
+            (message::STANDS_WITH_SOCKETS, "snapshot shares a connection"),
+        ];
+        for (flaw, what) in flaws {
+            if stand.flaws & flaw != 0 {
+                self.shared.lock().partial(what);
+            }
+        }
+    }
+
+    fn count(&self, spent: Duration, events: u64) {
+        let mut state = self.shared.lock();
+        state.stats.runs += 1;
+        state.stats.time_s.fast += spent.as_secs_f64();
+        state.stats.hybrid.events += events;
+    }
+
+    fn set_bias(&self, live: &mut Live) {
+        let dictionary = self.shared.dictionary.lock().unwrap_or_else(PoisonError::into_inner);
+        live.fast.set_bias(&bias::bias(&dictionary, self.shared.settings.hybrid.uniform));
+    }
+}
