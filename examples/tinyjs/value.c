@@ -114,8 +114,26 @@ void delete_property(struct object *object, const struct string *name)
         found->deleted = 1;
 }
 
+/* The digits as they would be written, and nothing else. */
+static ptrdiff_t place_in(const struct string *string)
+{
+    ptrdiff_t place = 0;
+
+    if (string->length == 0 || string->length > 4)
+        return -1;
+    for (size_t i = 0; i < string->length; i++) {
+        int c = string->text[i];
+        if (c < '0' || c > '9' || (c == '0' && i == 0 && string->length > 1))
+            return -1;
+        place = place * 10 + (c - '0');
+    }
+    return place < (ptrdiff_t)MAX_ELEMENTS ? place : -1;
+}
+
 ptrdiff_t as_place(struct value value)
 {
+    if (value.type == STRING)
+        return place_in(value.string);
     if (value.type != NUMBER || !(value.number >= 0 && value.number < MAX_ELEMENTS))
         return -1;
     ptrdiff_t place = (ptrdiff_t)value.number;

@@ -81,7 +81,7 @@ struct value get_property(const struct object *object, const struct string *name
 void set_property(struct object *object, struct string *name, struct value value);
 void delete_property(struct object *object, const struct string *name);
 
-/* A number as the place of an element; -1 if it is none. */
+/* A number, or its digits, as the place of an element; -1 if it is none. */
 ptrdiff_t as_place(struct value value);
 
 int truth_of(struct value value);
