@@ -50,9 +50,11 @@ files: file
      | files file
      ;
 
-file: FILE_ text file_type EOL          { begin_file($2); free($2); }
-      tracks
+file: file_line tracks
     ;
+
+file_line: FILE_ text file_type EOL     { begin_file($2); free($2); }
+         ;
 
 file_type: BINARY | MOTOROLA | AIFF | WAVE | MP3
          ;

@@ -91,12 +91,7 @@ fn percent(part: u64, whole: u64) -> f64 {
 }
 
 /// `61.3 (60–63)`, or the number alone where all campaigns agree.
-fn spread(
-    strategy: &Strategy,
-    f: impl Fn(&Campaign) -> f64,
-    digits: usize,
-    unit: &str,
-) -> String {
+fn spread(strategy: &Strategy, f: impl Fn(&Campaign) -> f64, digits: usize, unit: &str) -> String {
     let Some(s) = Spread::of(strategy.campaigns.iter().map(f)) else { return "–".into() };
     let [mean, min, max] = [s.mean, s.min, s.max].map(|n| short(n, digits));
     match min == max {
@@ -106,7 +101,8 @@ fn spread(
 }
 
 fn mean(strategy: &Strategy, f: impl Fn(&Campaign) -> f64) -> String {
-    Spread::of(strategy.campaigns.iter().map(f)).map_or("–".into(), |s| format!("{:.1} %", s.mean))
+    Spread::of(strategy.campaigns.iter().map(f))
+        .map_or("–".into(), |s| format!("{:.1} %", s.mean))
 }
 
 /// Whole numbers without a point.
