@@ -39,6 +39,14 @@ pub enum Command {
     /// Generate inputs: search, solve, run, and keep what covers something new
     #[command(name = "run")]
     Campaign(Box<Campaign>),
+    /// Run strategies side by side, and compare what they cover
+    #[command(
+        override_usage = "pleach compare [OPTIONS] -o DIR -- PROGRAM [ARGS]",
+        after_help = "Each campaign is a `pleach run` with one worker, in a directory of its own. \
+                      DIR/compare.txt, compare.json, coverage-time.svg and coverage-runs.svg \
+                      tell what came out."
+    )]
+    Compare(crate::commands::compare::Compare),
     /// Run inputs again, and tell how each ended and what they cover together
     #[command(after_help = "Ends with status 1 if an input crashed or hung.")]
     Replay(Replay),

@@ -43,7 +43,8 @@ fn main() -> ExitCode {
 /// Whether a command that takes a program was given none in the proper place.
 fn separator_is_missing() -> bool {
     let args: Vec<_> = std::env::args_os().skip(1).collect();
-    let takes_program = ["trace", "explain", "cover", "exec", "run", "replay", "cmin", "tmin"];
+    let takes_program =
+        ["trace", "explain", "cover", "exec", "run", "compare", "replay", "cmin", "tmin"];
     args.first().and_then(|a| a.to_str()).is_some_and(|a| takes_program.contains(&a))
         && !args.iter().any(|a| a == "--")
 }

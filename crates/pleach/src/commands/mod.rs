@@ -2,6 +2,7 @@
 
 mod campaign;
 mod cmin;
+pub mod compare;
 mod cover;
 mod coverage;
 mod exec;
@@ -39,6 +40,7 @@ pub fn run(command: Command) -> Result<Code, Failure> {
         Command::Cover(args) => cover::run(args),
         Command::Campaign(args) => campaign::run(*args),
         Command::Replay(args) => replay::run(args),
+        Command::Compare(args) => compare::run(args),
         Command::Cmin(args) => cmin::run(args),
         Command::Tmin(args) => tmin::run(args),
         Command::Pack(args) => pack::run(args),

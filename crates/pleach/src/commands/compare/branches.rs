@@ -1,0 +1,228 @@
+//! Which branches of which source files the inputs of a campaign take.
+//!
+//! A module is a source file, or several under a name. What a campaign covers of a
+//! module are its branches that some kept input or crash takes. What *reaches* a
+//! module is counted among the inputs in the queue: a campaign does not keep what all
+//! its runs took. Where statistics come to count that, they belong into
+//! [`InModule::reached`] and [`InModule::of`].
+
+use super::Compare;
+use crate::commands::{inputs_in, read_input};
+use crate::exit::Failure;
+use anyhow::anyhow;
+use pleach_campaign::executor::ModuleCounters;
+use pleach_campaign::{Executor, Half, Image, Layout, Target};
+use pleach_report::compare::{InModule, Module};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Milliseconds that a run may take where nothing was said; campaigns take less.
+const TIMEOUT_MS: u64 = 10_000;
+
+/// All branches of a program by the object they are in: the executable is "", a
+/// library goes by its file's name.
+pub struct Branches {
+    objects: BTreeMap<String, Vec<usize>>,
+    names: Vec<String>,
+    sizes: Vec<u64>,
+}
+
+/// A set of branches: the object, and the number of the counter in it.
+#[derive(Default)]
+pub struct Taken(BTreeSet<(String, u32)>);
+
+/// What the inputs of one campaign take.
+pub struct Replayed {
+    pub taken: Taken,
+    pub modules: Vec<InModule>,
+}
+
+impl Taken {
+    pub fn add(&mut self, other: &Taken) {
+        self.0.extend(other.0.iter().cloned());
+    }
+
+    pub fn count(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    /// Branches that are here and not there.
+    pub fn without(&self, other: &Taken) -> u64 {
+        self.0.difference(&other.0).count() as u64
+    }
+}
+
+impl Branches {
+    /// With `named` modules, or else one for each source file.
+    pub fn new(layout: &Layout, named: &[(String, Vec<String>)]) -> anyhow::Result<Branches> {
+        let mut files = Files { named, names: Vec::new(), sizes: Vec::new(), met: BTreeSet::new() };
+        for (name, _) in named {
+            files.number(name);
+        }
+        let mut objects = BTreeMap::new();
+        objects.insert(String::new(), files.of(&layout.fast));
+        for (name, library) in &layout.libraries {
+            objects.insert(name.clone(), files.of(&library.fast));
+        }
+        for file in named.iter().flat_map(|(_, files)| files) {
+            if !files.met.contains(file) {
+                return Err(anyhow!("--module: no branch of the program is in {file}"));
+            }
+        }
+        Ok(Branches { objects, names: files.names, sizes: files.sizes })
+    }
+
+    pub fn total(&self) -> u64 {
+        self.objects.values().map(|o| o.len() as u64).sum()
+    }
+
+    pub fn modules(&self) -> Vec<Module> {
+        let pairs = self.names.iter().zip(&self.sizes);
+        pairs.map(|(name, &branches)| Module { name: name.clone(), branches }).collect()
+    }
+
+    /// Runs what a campaign kept on the fast half.
+    pub fn replay(
+        &self,
+        args: &Compare,
+        layout: &Arc<Layout>,
+        dir: &Path,
+    ) -> Result<Replayed, Failure> {
+        let queue = inputs_in(dir, &["queue"])?;
+        let crashes = inputs_in(dir, &["crashes"])?;
+        let mut target = Target::new(Half::Fast, args.program.clone());
+        target.socket = args.socket;
+        target.memory_kib = args.memory_mib.filter(|&m| m > 0).map(|m| m.saturating_mul(1024));
+        target.scratch = true;
+        let mut executor = Executor::new(layout.clone(), target)?;
+        let timeout = Duration::from_millis(args.timeout_ms.unwrap_or(TIMEOUT_MS));
+        let mut taken = Taken::default();
+        let mut modules = vec![InModule::default(); self.names.len()];
+        for (i, path) in queue.iter().chain(&crashes).enumerate() {
+            executor.run(&read_input(path)?, timeout)?;
+            let reached = self.collect(&executor.counters()?, &mut taken);
+            if i < queue.len() {
+                for module in reached {
+                    modules[module].reached += 1;
+                }
+            }
+        }
+        for module in &mut modules {
+            module.of = queue.len() as u64;
+        }
+        for (object, counter) in &taken.0 {
+            let module = self.objects.get(object).and_then(|o| o.get(*counter as usize));
+            if let Some(module) = module.and_then(|&m| modules.get_mut(m)) {
+                module.covered += 1;
+            }
+        }
+        Ok(Replayed { taken, modules })
+    }
+
+    /// Adds what a run took; the modules that it reached.
+    fn collect(&self, counters: &[ModuleCounters], taken: &mut Taken) -> BTreeSet<usize> {
+        let mut reached = BTreeSet::new();
+        for object in counters {
+            let name = match object.module.place {
+                0 => String::new(),
+                _ => object
+                    .module
+                    .path
+                    .file_name()
+                    .map_or_else(String::new, |n| n.to_string_lossy().into_owned()),
+            };
+            let Some(branches) = self.objects.get(&name) else { continue };
+            let pairs = object.counters.iter().zip(branches).enumerate();
+            for (i, (_, &module)) in pairs.filter(|(_, (count, _))| **count != 0) {
+                taken.0.insert((name.clone(), i as u32));
+                if module != NONE {
+                    reached.insert(module);
+                }
+            }
+        }
+        reached
+    }
+}
+
+/// The module of a branch that belongs to none.
+const NONE: usize = usize::MAX;
+
+/// Modules while they are found.
+struct Files<'a> {
+    named: &'a [(String, Vec<String>)],
+    names: Vec<String>,
+    sizes: Vec<u64>,
+    /// Files of named modules that are there.
+    met: BTreeSet<String>,
+}
+
+impl Files<'_> {
+    /// The module of each counter of an object.
+    fn of(&mut self, image: &Image) -> Vec<usize> {
+        let mut modules = Vec::new();
+        for (i, site) in image.sites.iter().enumerate().filter(|(_, s)| s.counters > 0) {
+            let module = match image.describe(i) {
+                Some((function, site)) => {
+                    let file = if site.file.is_empty() { &function.file } else { &site.file };
+                    self.module(file)
+                }
+                None => NONE,
+            };
+            if let Some(size) = self.sizes.get_mut(module) {
+                *size += u64::from(site.counters);
+            }
+            modules.extend(std::iter::repeat_n(module, site.counters as usize));
+        }
+        modules
+    }
+
+    fn module(&mut self, file: &str) -> usize {
+        if self.named.is_empty() {
+            let short = file.rsplit('/').next().unwrap_or(file);
+            return self.number(short);
+        }
+        let named = self.named;
+        for (i, (_, files)) in named.iter().enumerate() {
+            if let Some(given) = files.iter().find(|given| ends_with(file, given)) {
+                self.met.insert(given.clone());
+                return i;
+            }
+        }
+        NONE
+    }
+
+    fn number(&mut self, name: &str) -> usize {
+        if let Some(known) = self.names.iter().position(|n| n == name) {
+            return known;
+        }
+        self.names.push(name.into());
+        self.sizes.push(0);
+        self.names.len() - 1
+    }
+}
+
+/// Whether a path ends in these whole components.
+fn ends_with(path: &str, end: &str) -> bool {
+    Path::new(path).ends_with(end.strip_prefix("./").unwrap_or(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_named_by_their_last_components() {
+        assert!(ends_with("/src/js/codegen.c", "codegen.c"));
+        assert!(ends_with("js/codegen.c", "./js/codegen.c"));
+        assert!(!ends_with("js/mycodegen.c", "codegen.c"));
+    }
+
+    #[test]
+    fn sets_are_compared() {
+        let set = |numbers: &[u32]| Taken(numbers.iter().map(|&n| (String::new(), n)).collect());
+        let (a, b) = (set(&[1, 2, 3]), set(&[3, 4]));
+        assert_eq!((a.count(), a.without(&b), b.without(&a)), (3, 2, 1));
+    }
+}

@@ -1,0 +1,223 @@
+//! The campaigns of a comparison: processes of their own, one after the other or
+//! several at once, and what they leave.
+
+use super::Compare;
+use crate::exit::Failure;
+use anyhow::{Context, anyhow};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use pleach_campaign::run::{Stats, Stop};
+use pleach_report::compare::{Campaign, Point};
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+pub struct Job {
+    pub strategy: String,
+    pub seed: u64,
+}
+
+/// What a campaign left.
+pub struct Left {
+    pub dir: PathBuf,
+    pub campaign: Campaign,
+}
+
+/// How often it is looked whether one has ended.
+const PAUSE: Duration = Duration::from_millis(20);
+
+struct Running {
+    job: usize,
+    child: Child,
+    /// What it says, to be told if it fails.
+    said: File,
+}
+
+/// Runs all campaigns. The first that fails ends the comparison.
+pub fn run(args: &Compare, jobs: &[Job]) -> Result<Vec<Left>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register(signal, stop.clone())?;
+    }
+    let made = !args.output.exists();
+    std::fs::create_dir_all(&args.output)
+        .with_context(|| args.output.display().to_string())
+        .map_err(Failure::person)?;
+    let done = Pool { args, jobs, running: Vec::new() }.run(&stop);
+    if done.is_err() && made {
+        // A campaign that was refused has made nothing: neither have we.
+        let _ = std::fs::remove_dir(&args.output);
+    }
+    done?;
+    jobs.iter().map(|job| left(&dir_of(args, job))).collect()
+}
+
+fn dir_of(args: &Compare, job: &Job) -> PathBuf {
+    args.output.join(format!("{}-{}", job.strategy, job.seed))
+}
+
+struct Pool<'a> {
+    args: &'a Compare,
+    jobs: &'a [Job],
+    running: Vec<Running>,
+}
+
+impl Pool<'_> {
+    fn run(mut self, stop: &AtomicBool) -> Result<(), Failure> {
+        let mut waiting: VecDeque<usize> = (0..self.jobs.len()).collect();
+        while !(waiting.is_empty() && self.running.is_empty()) {
+            if stop.load(Ordering::Relaxed) {
+                let dir = self.args.output.display();
+                return Err(Failure::person(anyhow!("interrupted; campaigns so far are in {dir}")));
+            }
+            while self.running.len() < self.args.jobs {
+                let Some(job) = waiting.pop_front() else { break };
+                let running = self.start(job)?;
+                self.running.push(running);
+            }
+            std::thread::sleep(PAUSE);
+            let mut i = 0;
+            while i < self.running.len() {
+                match self.running[i].child.try_wait()? {
+                    Some(status) => {
+                        let ended = self.running.swap_remove(i);
+                        self.ended(ended, status)?;
+                    }
+                    None => i += 1,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn start(&self, number: usize) -> Result<Running, Failure> {
+        let (args, job) = (self.args, &self.jobs[number]);
+        let said = tempfile::tempfile()?;
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg("run").args(&args.passed).arg("-o").arg(dir_of(args, job));
+        command.args(["-s", &job.strategy, "-j", "1", "--seed", &job.seed.to_string()]);
+        if let Some(seconds) = args.seconds {
+            command.args(["-V", &seconds.to_string()]);
+        }
+        if let Some(runs) = args.runs {
+            command.args(["-n", &runs.to_string()]);
+        }
+        command.arg("--").args(&args.program);
+        let child =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said.try_clone()?).spawn()?;
+        Ok(Running { job: number, child, said })
+    }
+
+    fn ended(&self, mut ended: Running, status: ExitStatus) -> Result<(), Failure> {
+        let job = &self.jobs[ended.job];
+        let name = format!("{}, seed {}", job.strategy, job.seed);
+        if !status.success() {
+            return Err(Failure::person(anyhow!("{name}: {}", message(&mut ended.said, status))));
+        }
+        let campaign = left(&dir_of(self.args, job))?.campaign;
+        eprintln!(
+            "{name}: {} branches, {} runs, {} crashes ({})",
+            campaign.covered, campaign.runs, campaign.crashes, campaign.stop
+        );
+        Ok(())
+    }
+}
+
+impl Drop for Pool<'_> {
+    /// Campaigns end in order when they are asked to, and nothing outlives us.
+    fn drop(&mut self) {
+        for running in &self.running {
+            if let Ok(id) = i32::try_from(running.child.id()) {
+                let _ = kill(Pid::from_raw(id), Signal::SIGTERM);
+            }
+        }
+        for running in &mut self.running {
+            let _ = running.child.wait();
+        }
+    }
+}
+
+/// The one message of a command that failed.
+fn message(said: &mut File, status: ExitStatus) -> String {
+    let mut text = String::new();
+    let read = said.rewind().and_then(|()| said.read_to_string(&mut text));
+    let last = text.lines().rfind(|l| l.starts_with("pleach: ") || l.starts_with("error: "));
+    match (read, last) {
+        (Ok(_), Some(line)) => line.split_once(": ").map_or(line, |(_, rest)| rest).to_string(),
+        _ => format!("`pleach run` ended with {status}"),
+    }
+}
+
+fn left(dir: &Path) -> Result<Left, Failure> {
+    let read = |name: &str| {
+        let path = dir.join(name);
+        std::fs::read_to_string(&path)
+            .with_context(|| path.display().to_string())
+            .map_err(Failure::person)
+    };
+    let stats: Stats = serde_json::from_str(&read("stats.json")?)?;
+    let mut points: Vec<Point> = read("plot_data")?.lines().filter_map(point).collect();
+    points.push(Point {
+        seconds: stats.time_s.total,
+        runs: stats.runs,
+        covered: stats.branches.covered,
+    });
+    let campaign = Campaign {
+        seed: 0,
+        stop: stats.stop.map_or("interrupted", Stop::name).into(),
+        covered: stats.branches.covered,
+        reachable: stats.branches.reachable,
+        inputs: stats.inputs,
+        runs: stats.runs,
+        crashes: stats.crashes,
+        last_new_s: last_gain(&dir.join("queue"))?,
+        modules: Vec::new(),
+        points,
+    };
+    Ok(Left { dir: dir.into(), campaign })
+}
+
+/// A line of `plot_data`: seconds, runs, traces, covered, …
+fn point(line: &str) -> Option<Point> {
+    let mut numbers = line.split(", ");
+    Some(Point {
+        seconds: numbers.next()?.parse().ok()?,
+        runs: numbers.next()?.parse().ok()?,
+        covered: numbers.nth(1)?.parse().ok()?,
+    })
+}
+
+/// When the last input came that covered something new: its name says so.
+fn last_gain(queue: &Path) -> Result<f64, Failure> {
+    let mut last = 0u64;
+    for entry in std::fs::read_dir(queue)? {
+        let name: OsString = entry?.file_name();
+        let name = name.to_string_lossy();
+        if name.contains("+cov") {
+            let time = name.split(',').find_map(|part| part.strip_prefix("time:"));
+            last = last.max(time.and_then(|t| t.parse().ok()).unwrap_or(0));
+        }
+    }
+    Ok(last as f64 / 1000.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_plot_data_are_read_as_they_are_written() {
+        let mut stats = Stats { runs: 7, traces: 3, ..Stats::default() };
+        stats.branches.covered = 5;
+        stats.time_s.total = 1.5;
+        let read = point(stats.plot_line().trim_end()).expect("a point");
+        assert_eq!((read.seconds, read.runs, read.covered), (1.5, 7, 5));
+        assert!(point("# seconds, runs, traces, covered").is_none());
+    }
+}

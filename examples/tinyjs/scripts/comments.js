@@ -1,0 +1,3 @@
+// A line of words,
+/* and several
+   of them. */ print("seen"); /**/ print('//'); // the end
