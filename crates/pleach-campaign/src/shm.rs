@@ -6,7 +6,8 @@
 //! For a trace of the usual size this costs as much as copying out of a
 //! mapping would.
 
-use pleach_abi::shm::{HEADER_SIZE, Header, MAGIC, MODULES_MAX, Module, NOTE_CAP, UNMODELLED_CAP};
+use pleach_abi::shm::UNMODELLED_CAP;
+use pleach_abi::shm::{HEADER_SIZE, Header, MAGIC, MODULES_MAX, Module, NOTE_CAP, Token};
 use pleach_abi::{ABI_VERSION, event::Event, node::Node, section::Counter};
 use std::fs::File;
 use std::io;
@@ -24,13 +25,20 @@ pub struct Sizes {
     pub nodes: u64,
     pub events: u64,
     pub snapshots: u64,
+    pub tokens: u64,
     /// Bytes for branch counters.
     pub cover: u64,
 }
 
 impl Default for Sizes {
     fn default() -> Self {
-        Sizes { nodes: 16 << 20, events: 4 << 20, snapshots: 64 << 20, cover: 16 << 20 }
+        Sizes {
+            nodes: 16 << 20,
+            events: 4 << 20,
+            snapshots: 64 << 20,
+            tokens: 1 << 20,
+            cover: 16 << 20,
+        }
     }
 }
 
@@ -43,6 +51,7 @@ pub struct Shm {
     events_off: u64,
     nodes_off: u64,
     snaps_off: u64,
+    tokens_off: u64,
     cover_off: u64,
     /// The fields that are the driver's to write.
     head: Vec<u8>,
@@ -55,6 +64,7 @@ pub struct Shm {
 pub struct Counts {
     pub nodes: u32,
     pub events: u32,
+    pub tokens: u32,
     pub snapshots: u64,
     pub cut: u32,
     pub losses: [u32; 16],
@@ -82,7 +92,8 @@ impl Shm {
         let events_off = HEADER_SIZE as u64;
         let nodes_off = events_off + pages(sizes.events * size_of::<Event>() as u64);
         let snaps_off = nodes_off + pages(sizes.nodes * size_of::<Node>() as u64);
-        let cover_off = snaps_off + pages(sizes.snapshots);
+        let tokens_off = snaps_off + pages(sizes.snapshots);
+        let cover_off = tokens_off + pages(sizes.tokens * size_of::<Token>() as u64);
         let total = cover_off + pages(sizes.cover);
         file.set_len(total)?;
         let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
@@ -101,10 +112,22 @@ impl Shm {
         put(offset_of!(Header, nodes_cap), sizes.nodes);
         put(offset_of!(Header, snaps_off), snaps_off);
         put(offset_of!(Header, snaps_cap), sizes.snapshots);
+        put(offset_of!(Header, tokens_off), tokens_off);
+        put(offset_of!(Header, tokens_cap), sizes.tokens);
         put(offset_of!(Header, cover_off), cover_off);
         put(offset_of!(Header, cover_cap), sizes.cover);
         let modules = Vec::new();
-        Ok(Shm { file, sizes, events_off, nodes_off, snaps_off, cover_off, head, modules })
+        Ok(Shm {
+            file,
+            sizes,
+            events_off,
+            nodes_off,
+            snaps_off,
+            tokens_off,
+            cover_off,
+            head,
+            modules,
+        })
     }
 
     pub fn file(&self) -> &File {
@@ -158,6 +181,7 @@ impl Shm {
         Ok(Counts {
             nodes: at(offset_of!(Header, nodes)),
             events: at(offset_of!(Header, events)),
+            tokens: at(offset_of!(Header, tokens)),
             snapshots: u64_at(&head, offset_of!(Header, snaps) - AT),
             cut: at(offset_of!(Header, cut)),
             losses: std::array::from_fn(|i| at(offset_of!(Header, losses) + 4 * i)),
@@ -214,6 +238,10 @@ impl Shm {
         self.read(self.nodes_off, count as usize)
     }
 
+    pub fn tokens(&self, count: u32) -> io::Result<Vec<Token>> {
+        self.read(self.tokens_off, count as usize)
+    }
+
     pub fn snapshots(&self, len: u64) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; len as usize];
         self.file.read_exact_at(&mut bytes, self.snaps_off)?;
@@ -253,7 +281,9 @@ impl Shm {
 trait Plain: Copy + Default {}
 impl Plain for Event {}
 impl Plain for Node {}
+impl Plain for Token {}
 const _: () = assert!(size_of::<Event>() == 16 && size_of::<Node>() == 32);
+const _: () = assert!(size_of::<Token>() == 24);
 
 /// An anonymous file in memory.
 pub(crate) fn memory_file(name: &std::ffi::CStr, flags: libc::c_uint) -> io::Result<File> {
