@@ -118,10 +118,10 @@ fn decode(mut r: Reader) -> Option<Function> {
     Some(Function { name, file, line, blocks, sites, calls })
 }
 
-struct Writer(Vec<u8>);
+pub(crate) struct Writer(pub(crate) Vec<u8>);
 
 impl Writer {
-    fn number(&mut self, mut n: u64) {
+    pub(crate) fn number(&mut self, mut n: u64) {
         while n >= 0x80 {
             self.0.push(n as u8 | 0x80);
             n >>= 7;
@@ -129,7 +129,7 @@ impl Writer {
         self.0.push(n as u8);
     }
 
-    fn text(&mut self, s: &str) {
+    pub(crate) fn text(&mut self, s: &str) {
         self.number(s.len() as u64);
         self.0.extend(s.as_bytes());
     }
@@ -140,16 +140,16 @@ impl Writer {
     }
 }
 
-struct Reader<'a>(&'a [u8]);
+pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Reader<'a> {
-    fn take(&mut self, n: usize) -> Option<&'a [u8]> {
+    pub(crate) fn take(&mut self, n: usize) -> Option<&'a [u8]> {
         let (head, tail) = self.0.split_at_checked(n)?;
         self.0 = tail;
         Some(head)
     }
 
-    fn number(&mut self) -> Option<u64> {
+    pub(crate) fn number(&mut self) -> Option<u64> {
         let mut n = 0u64;
         for shift in (0..64).step_by(7) {
             let byte = self.take(1)?[0];
@@ -161,16 +161,19 @@ impl<'a> Reader<'a> {
         None
     }
 
-    fn small(&mut self) -> Option<u32> {
+    pub(crate) fn small(&mut self) -> Option<u32> {
         self.number()?.try_into().ok()
     }
 
-    fn text(&mut self) -> Option<String> {
+    pub(crate) fn text(&mut self) -> Option<String> {
         let n = self.number()?.try_into().ok()?;
         Some(String::from_utf8_lossy(self.take(n)?).into_owned())
     }
 
-    fn many<T>(&mut self, mut one: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+    pub(crate) fn many<T>(
+        &mut self,
+        mut one: impl FnMut(&mut Self) -> Option<T>,
+    ) -> Option<Vec<T>> {
         // No reservation by a count that a target could have written.
         let n = self.number()?;
         (0..n).map(|_| one(self)).collect()

@@ -79,7 +79,10 @@ pub struct Tls {
     pub va: u64,
     /// Site record of the call, for libc models.
     pub site: u64,
-    pub reserved: [u64; 2],
+    /// Where the outermost token function that this thread is in has its return
+    /// address; 0 outside, and always in runs without tokens.
+    pub token_frame: u64,
+    pub reserved: u64,
     /// Sources of labelled structures passed by value, in parameter order.
     pub byval: [u64; BYVAL_SLOTS],
 }
@@ -110,6 +113,7 @@ pub const TLS_ARGS: u64 = 24;
 pub const TLS_RETS: u64 = TLS_ARGS + 4 * ARG_SLOTS as u64;
 pub const TLS_VA: u64 = TLS_RETS + 4 * RET_SLOTS as u64;
 pub const TLS_SITE: u64 = TLS_VA + 8;
+pub const TLS_TOKEN_FRAME: u64 = TLS_SITE + 8;
 pub const TLS_BYVAL: u64 = TLS_VA + 32;
 pub const TLS_SIZE: u64 = TLS_BYVAL + 8 * BYVAL_SLOTS as u64;
 
@@ -117,4 +121,5 @@ const _: () = assert!(core::mem::size_of::<Tls>() as u64 == TLS_SIZE);
 const _: () = assert!(core::mem::offset_of!(Tls, args) as u64 == TLS_ARGS);
 const _: () = assert!(core::mem::offset_of!(Tls, rets) as u64 == TLS_RETS);
 const _: () = assert!(core::mem::offset_of!(Tls, va) as u64 == TLS_VA);
+const _: () = assert!(core::mem::offset_of!(Tls, token_frame) as u64 == TLS_TOKEN_FRAME);
 const _: () = assert!(core::mem::offset_of!(Tls, byval) as u64 == TLS_BYVAL);

@@ -17,7 +17,9 @@ pub mod message;
 pub mod node;
 pub mod section;
 pub mod shm;
+#[cfg(feature = "std")]
+pub mod token;
 
 /// Changes whenever a layout in this crate does. Target and driver compare it
 /// in the first message and in the shared header.
-pub const ABI_VERSION: u32 = 3;
+pub const ABI_VERSION: u32 = 4;

@@ -70,6 +70,9 @@ ops! {
     Const = 4,
     /// `width / 8` consecutive input bytes, little endian, the first is node `a`.
     Read = 5,
+    /// The number that token `a` (its ordinal, a number) has, 32 bits. The driver
+    /// reads it as a `Read` behind the input, see [`crate::shm::Token`].
+    Token = 6,
     Add = 10,
     Sub = 11,
     Mul = 12,

@@ -17,6 +17,9 @@ pub const FUNCTIONS: &str = "pleach_functions";
 /// Global objects ([`Global`]), for bounds of table reads (symbolic half).
 pub const GLOBALS: &str = "pleach_globals";
 
+/// Token functions, see `token` (symbolic half).
+pub const TOKENS: &str = "pleach_tokens";
+
 pub const FRAME_MAGIC: [u8; 8] = *b"PLOBJ\0\0\x01";
 
 /// Head of a framed record; `len` bytes follow, then zeros up to 8.

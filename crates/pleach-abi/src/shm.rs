@@ -6,6 +6,7 @@
 //! events_off   events_cap × Event
 //! nodes_off    nodes_cap × Node
 //! snaps_off    snaps_cap bytes: snapshots, each a Snapshot header and its bytes, 8-aligned
+//! tokens_off   tokens_cap × Token
 //! cover_off    cover_cap bytes: branch counters, mapped over the fast half's own
 //! live_off     live_cap bytes: the input of a live run, as far as there is any
 //! ```
@@ -40,6 +41,8 @@ pub struct Header {
     pub nodes_cap: u64,
     pub snaps_off: u64,
     pub snaps_cap: u64,
+    pub tokens_off: u64,
+    pub tokens_cap: u64,
     pub cover_off: u64,
     pub cover_cap: u64,
     pub live_off: u64,
@@ -66,6 +69,8 @@ pub struct Header {
     /// Nodes in use, the input's included: labels are below this.
     pub nodes: u32,
     pub events: u32,
+    /// Tokens so far; in runs without [`RUN_TOKENS`] none.
+    pub tokens: u32,
     /// Bytes of the snapshot region in use.
     pub snaps: u64,
     /// See `CUT_*`: why the trace ended early.
@@ -100,6 +105,9 @@ pub const RUN_LABEL: u32 = 1;
 pub const RUN_CONTAINER: u32 = 2;
 /// Sockets that the program accepts or connects deliver the input.
 pub const RUN_SOCKET: u32 = 4;
+/// Token functions are a border: nothing is recorded inside them, and what they
+/// give is a variable of its own (symbolic half).
+pub const RUN_TOKENS: u32 = 8;
 
 /// The run is live: its input is in the live region and grows as it is asked
 /// for. See [`Live`].
@@ -149,6 +157,7 @@ pub const CUT_EVENTS: u32 = 2;
 pub const CUT_SNAPS: u32 = 4;
 /// The input is longer than labels can number.
 pub const CUT_INPUT: u32 = 8;
+pub const CUT_TOKENS: u32 = 16;
 
 /// An executable or shared library with instrumentation.
 #[repr(C)]
@@ -164,6 +173,22 @@ pub struct Module {
     pub bias: u64,
     /// Path, ended by a zero byte (cut to fit).
     pub path: [u8; 224],
+}
+
+/// One token that the program took, in order. Its place among them is the ordinal
+/// that `Op::Token` nodes name.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Token {
+    /// The address of its token function's record (section `pleach_tokens`); 0 for
+    /// one that the source marked.
+    pub source: u64,
+    pub number: i32,
+    /// How far the input had been looked at: the offset after the last such byte.
+    pub read: u32,
+    /// Events that had been recorded.
+    pub events: u32,
+    pub reserved: u32,
 }
 
 /// Head of a snapshot in the snapshot region; `len` bytes follow.

@@ -61,6 +61,8 @@ pub struct Target {
     pub socket: bool,
     /// Label the input (symbolic half).
     pub label: bool,
+    /// Token functions are a border (symbolic half); see docs/tokens.md.
+    pub tokens: bool,
     pub sizes: Sizes,
     /// From start to the server's first message.
     pub startup: Duration,
@@ -88,6 +90,7 @@ impl Target {
             output: Output::Null,
             socket: false,
             label: true,
+            tokens: false,
             sizes: Sizes::default(),
             startup: Duration::from_secs(10),
             memory_kib: Some(4 << 20),
@@ -329,6 +332,7 @@ impl Executor {
             (self.target.label && self.target.half == Half::Symbolic && more == 0, shm::RUN_LABEL),
             (container, shm::RUN_CONTAINER),
             (self.target.socket, shm::RUN_SOCKET),
+            (self.target.tokens && self.target.half == Half::Symbolic, shm::RUN_TOKENS),
         ] {
             flags |= if set { flag } else { 0 };
         }

@@ -9,6 +9,7 @@ use object::read::elf::{Dyn, ElfFile64, FileHeader, ProgramHeader};
 use object::{Endianness, Object, ObjectSection, ObjectSymbol};
 use pleach_abi::function::{Function, SiteInfo};
 use pleach_abi::section::{self, SiteKind};
+use pleach_abi::token::TokenFunction;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -19,6 +20,8 @@ pub struct Image {
     pub path: PathBuf,
     pub sites: Vec<Site>,
     pub functions: Vec<Function>,
+    /// Token functions, each with its record's address (symbolic half).
+    pub tokens: Vec<(u64, TokenFunction)>,
     /// Where a site's hash is described: function, site.
     places: HashMap<u64, (usize, usize)>,
     /// Data and function symbols by address: start, size, name.
@@ -127,6 +130,12 @@ impl Image {
         };
         let functions = Function::decode_all(section(section::FUNCTIONS)?)
             .ok_or_else(|| ImageError::Functions { path: at() })?;
+        let start = file.section_by_name(section::TOKENS).map_or(0, |s| s.address());
+        let tokens = TokenFunction::decode_all(section(section::TOKENS)?)
+            .ok_or_else(|| ImageError::Functions { path: at() })?
+            .into_iter()
+            .map(|(offset, f)| (start + offset, f))
+            .collect();
         let places = functions
             .iter()
             .enumerate()
@@ -146,6 +155,7 @@ impl Image {
             path: at(),
             sites: sites(section(section::SITES)?),
             functions,
+            tokens,
             places,
             symbols,
             needed: Vec::new(),

@@ -36,5 +36,5 @@ pub use image::{Image, ImageError};
 pub use layout::Layout;
 pub use plain::Plain;
 pub use server::signal_name;
-pub use trace::Trace;
+pub use trace::{TokenSeen, Trace};
 pub use triage::{CrashId, Frame, Triage};

@@ -33,9 +33,11 @@ impl fmt::Display for Disagreement {
     }
 }
 
-/// What in a trace does not follow from its input: the first `most` of them.
+/// What in a trace does not follow from its input and the tokens it took: the first `most` of them.
 pub fn check(trace: &Trace, input: &Input, most: usize) -> Vec<Disagreement> {
     let expr = &trace.expr;
+    let bytes = trace.extended(input.bytes());
+    let input = &input.extended(&bytes);
     let values = expr.eval_all(input);
     let printer = Printer::new(expr, &NoSymbols);
     let wrong_values = expr.order().iter().filter_map(|&label| {
@@ -70,6 +72,8 @@ pub fn check(trace: &Trace, input: &Input, most: usize) -> Vec<Disagreement> {
 /// run on it is expected to leave the path of this trace. The layout has the
 /// cases of switches; without it, another value is another way.
 pub fn predict(trace: &Trace, layout: Option<&Layout>, input: &Input) -> Option<usize> {
+    let bytes = trace.extended(input.bytes());
+    let input = &input.extended(&bytes);
     let values = trace.expr.eval_all(input);
     trace.events.iter().position(|e| match decided(e, &values, input) {
         Decided::Direction(now) => now != (e.dir == 1),

@@ -7,7 +7,7 @@
 //! mapping would.
 
 use pleach_abi::shm::{
-    Bias, HEADER_SIZE, Header, Live, MAGIC, MODULES_MAX, Module, NOTE_CAP, UNMODELLED_CAP,
+    Bias, HEADER_SIZE, Header, Live, MAGIC, MODULES_MAX, Module, NOTE_CAP, Token, UNMODELLED_CAP,
 };
 use pleach_abi::{ABI_VERSION, event::Event, node::Node, section::Counter};
 use std::fs::File;
@@ -27,6 +27,7 @@ pub struct Sizes {
     pub nodes: u64,
     pub events: u64,
     pub snapshots: u64,
+    pub tokens: u64,
     /// Bytes for branch counters.
     pub cover: u64,
     /// Bytes for the input of a live run.
@@ -35,7 +36,14 @@ pub struct Sizes {
 
 impl Default for Sizes {
     fn default() -> Self {
-        Sizes { nodes: 16 << 20, events: 4 << 20, snapshots: 64 << 20, cover: 16 << 20, live: 0 }
+        Sizes {
+            nodes: 16 << 20,
+            events: 4 << 20,
+            snapshots: 64 << 20,
+            tokens: 1 << 20,
+            cover: 16 << 20,
+            live: 0,
+        }
     }
 }
 
@@ -48,6 +56,7 @@ pub struct Shm {
     events_off: u64,
     nodes_off: u64,
     snaps_off: u64,
+    tokens_off: u64,
     cover_off: u64,
     live_off: u64,
     /// The fields that are the driver's to write.
@@ -61,6 +70,7 @@ pub struct Shm {
 pub struct Counts {
     pub nodes: u32,
     pub events: u32,
+    pub tokens: u32,
     pub snapshots: u64,
     pub cut: u32,
     pub losses: [u32; 16],
@@ -88,7 +98,8 @@ impl Shm {
         let events_off = HEADER_SIZE as u64;
         let nodes_off = events_off + pages(sizes.events * size_of::<Event>() as u64);
         let snaps_off = nodes_off + pages(sizes.nodes * size_of::<Node>() as u64);
-        let cover_off = snaps_off + pages(sizes.snapshots);
+        let tokens_off = snaps_off + pages(sizes.snapshots);
+        let cover_off = tokens_off + pages(sizes.tokens * size_of::<Token>() as u64);
         let live_off = cover_off + pages(sizes.cover);
         let total = live_off + pages(sizes.live);
         file.set_len(total)?;
@@ -108,6 +119,8 @@ impl Shm {
         put(offset_of!(Header, nodes_cap), sizes.nodes);
         put(offset_of!(Header, snaps_off), snaps_off);
         put(offset_of!(Header, snaps_cap), sizes.snapshots);
+        put(offset_of!(Header, tokens_off), tokens_off);
+        put(offset_of!(Header, tokens_cap), sizes.tokens);
         put(offset_of!(Header, cover_off), cover_off);
         put(offset_of!(Header, cover_cap), sizes.cover);
         put(offset_of!(Header, live_off), live_off);
@@ -119,6 +132,7 @@ impl Shm {
             events_off,
             nodes_off,
             snaps_off,
+            tokens_off,
             cover_off,
             live_off,
             head,
@@ -225,6 +239,7 @@ impl Shm {
         Ok(Counts {
             nodes: at(offset_of!(Header, nodes)),
             events: at(offset_of!(Header, events)),
+            tokens: at(offset_of!(Header, tokens)),
             snapshots: u64_at(&head, offset_of!(Header, snaps) - AT),
             cut: at(offset_of!(Header, cut)),
             losses: std::array::from_fn(|i| at(offset_of!(Header, losses) + 4 * i)),
@@ -281,6 +296,10 @@ impl Shm {
         self.read(self.nodes_off, count as usize)
     }
 
+    pub fn tokens(&self, count: u32) -> io::Result<Vec<Token>> {
+        self.read(self.tokens_off, count as usize)
+    }
+
     pub fn snapshots(&self, len: u64) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; len as usize];
         self.file.read_exact_at(&mut bytes, self.snaps_off)?;
@@ -320,7 +339,9 @@ impl Shm {
 trait Plain: Copy + Default {}
 impl Plain for Event {}
 impl Plain for Node {}
+impl Plain for Token {}
 const _: () = assert!(size_of::<Event>() == 16 && size_of::<Node>() == 32);
+const _: () = assert!(size_of::<Token>() == 24);
 
 /// An anonymous file in memory.
 pub(crate) fn memory_file(name: &std::ffi::CStr, flags: libc::c_uint) -> io::Result<File> {

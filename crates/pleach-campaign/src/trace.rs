@@ -9,13 +9,18 @@ use crate::shm::{Counts, LoadedModule, Shm};
 use pleach_abi::event::{Event, Kind};
 use pleach_abi::function::{Function, SiteInfo};
 use pleach_abi::section::SiteKind;
-use pleach_abi::shm::{CUT_EVENTS, CUT_INPUT, CUT_NODES, CUT_SNAPS, LOSS_NAMES};
+use pleach_abi::shm::{CUT_EVENTS, CUT_INPUT, CUT_NODES, CUT_SNAPS, CUT_TOKENS, LOSS_NAMES, Token};
+use pleach_abi::token::TokenFunction;
 use pleach_expr::{Broken, Expr, Symbols};
 use thiserror::Error;
 
 #[derive(Debug)]
 pub struct Trace {
     pub events: Vec<Event>,
+    /// The tokens that the program took, in a run that works on them.
+    pub tokens: Vec<TokenSeen>,
+    /// For each of these the address of its function's record; 0: marked in source.
+    token_sources: Vec<u64>,
     pub expr: Expr,
     /// Nodes in use, those of the input's bytes included.
     pub nodes: u32,
@@ -29,6 +34,16 @@ pub struct Trace {
     pub modules: Vec<LoadedModule>,
 }
 
+/// One token that the program took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TokenSeen {
+    pub number: i32,
+    /// How far the input had been looked at: the offset after the last such byte.
+    pub read: u32,
+    /// Events before it.
+    pub events: u32,
+}
+
 /// A trace that cannot be used; the target's doing.
 #[derive(Debug, Error)]
 pub enum BrokenTrace {
@@ -40,6 +55,8 @@ pub enum BrokenTrace {
     Direction { event: usize, dir: u8 },
     #[error("broken trace: event {event} has no condition")]
     NoLabel { event: usize },
+    #[error("broken trace: token {token} was taken where neither input nor events are")]
+    Token { token: usize },
     #[error("broken trace: {0}")]
     Graph(#[from] Broken),
     #[error("the shared memory cannot be read: {0}")]
@@ -49,12 +66,13 @@ pub enum BrokenTrace {
 impl Trace {
     /// Reads what a run on an input of `input_len` bytes has left.
     pub fn read(shm: &Shm, input_len: u64) -> Result<Trace, BrokenTrace> {
-        let Counts { nodes, events, snapshots, cut, losses, input_read, unmodelled } =
+        let Counts { nodes, events, tokens, snapshots, cut, losses, input_read, unmodelled } =
             shm.counts()?;
         let sizes = shm.sizes();
         for (what, count, room) in [
             ("nodes", u64::from(nodes), sizes.nodes),
             ("events", u64::from(events), sizes.events),
+            ("tokens", u64::from(tokens), sizes.tokens),
             ("bytes of snapshots", snapshots, sizes.snapshots),
         ] {
             if count > room {
@@ -73,9 +91,19 @@ impl Trace {
         }
         let input_len = u32::try_from(input_len).unwrap_or(u32::MAX);
         let labels: Vec<u32> = events.iter().map(|e| e.label).collect();
-        let expr = Expr::new(shm.nodes(nodes)?, shm.snapshots(snapshots)?, input_len, labels)?;
+        let seen = shm.tokens(tokens)?;
+        for (token, t) in seen.iter().enumerate() {
+            if u64::from(t.read) > input_len.into() || t.events as usize > events.len() {
+                return Err(BrokenTrace::Token { token });
+            }
+        }
+        let (nodes_read, snapshots_read) = (shm.nodes(nodes)?, shm.snapshots(snapshots)?);
+        let expr = Expr::with_tokens(nodes_read, snapshots_read, input_len, tokens, labels)?;
+        let token = |t: &Token| TokenSeen { number: t.number, read: t.read, events: t.events };
         Ok(Trace {
             events,
+            tokens: seen.iter().map(token).collect(),
+            token_sources: seen.iter().map(|t| t.source).collect(),
             expr,
             nodes,
             snapshot_bytes: snapshots,
@@ -85,6 +113,39 @@ impl Trace {
             input_read,
             modules: shm.modules()?,
         })
+    }
+
+    /// The input with the tokens' numbers behind it: what expressions are evaluated
+    /// on. Token `k` is the four bytes at offset `input_len + 4 * k`, where the length
+    /// is that of the input of this run; another input is cut or filled up to it.
+    pub fn extended(&self, input: &[u8]) -> Vec<u8> {
+        let mut bytes = input.to_vec();
+        if !self.tokens.is_empty() {
+            bytes.resize(self.expr.input_len() as usize, 0);
+        }
+        bytes.extend(self.tokens.iter().flat_map(|t| t.number.to_le_bytes()));
+        bytes
+    }
+
+    /// The function that a token came from; `None` if the source marked it, or the
+    /// tables do not know.
+    pub fn token_function<'a>(
+        &self,
+        layout: &'a Layout,
+        token: usize,
+    ) -> Option<&'a TokenFunction> {
+        let source = *self.token_sources.get(token)?;
+        self.modules.iter().find_map(|m| {
+            let image = layout.module(m, Half::Symbolic)?;
+            let at = source.checked_sub(m.bias)?;
+            image.tokens.iter().find(|(address, _)| *address == at).map(|(_, f)| f)
+        })
+    }
+
+    /// The name of a number that a token has or could have.
+    pub fn token_name<'a>(&self, layout: &'a Layout, token: usize, number: i32) -> Option<&'a str> {
+        let names = &self.token_function(layout, token)?.names;
+        names.iter().find(|(n, _)| *n == number).map(|(_, name)| name.as_str())
     }
 
     /// Losses by name, those that occurred.
@@ -100,6 +161,7 @@ impl Trace {
             (CUT_EVENTS, "events"),
             (CUT_SNAPS, "snapshots"),
             (CUT_INPUT, "input"),
+            (CUT_TOKENS, "tokens"),
         ]
         .into_iter()
         .filter_map(move |(bit, name)| (cut & bit != 0).then_some(name))
@@ -135,18 +197,22 @@ pub fn kind(event: &Event) -> Kind {
     Kind::from_u8(event.kind).unwrap_or(Kind::Branch)
 }
 
-/// Names for addresses in a run's modules.
+/// Names for addresses in a run's modules, and for the numbers of its tokens.
 pub struct TargetSymbols<'a> {
     pub layout: &'a Layout,
-    pub modules: &'a [LoadedModule],
+    pub trace: &'a Trace,
 }
 
 impl Symbols for TargetSymbols<'_> {
     fn symbol(&self, address: u64) -> Option<(String, u64)> {
-        self.modules.iter().find_map(|m| {
+        self.trace.modules.iter().find_map(|m| {
             let image = self.layout.module(m, Half::Symbolic)?;
             let (name, inside) = image.symbol(address.checked_sub(m.bias)?)?;
             Some((name.to_string(), inside))
         })
+    }
+
+    fn token(&self, token: u32, number: i32) -> Option<String> {
+        self.trace.token_name(self.layout, token as usize, number).map(String::from)
     }
 }

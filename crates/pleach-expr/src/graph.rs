@@ -19,6 +19,7 @@ pub struct Expr {
     nodes: Vec<Node>,
     snapshots: Vec<u8>,
     input_len: u32,
+    tokens: u32,
     /// Checked labels, operands before their users.
     order: Vec<u32>,
     live: Bits,
@@ -73,7 +74,7 @@ pub(crate) enum Shape {
 pub(crate) fn shape(op: Op) -> Shape {
     use Op::*;
     match op {
-        Input | InputLen | Wide | Const | Read => Shape::Leaf,
+        Input | InputLen | Wide | Const | Read | Token => Shape::Leaf,
         Add | Sub | Mul | UDiv | SDiv | URem | SRem | Shl | LShr | AShr | And | Or | Xor => {
             Shape::Binary
         }
@@ -92,6 +93,27 @@ pub(crate) fn shape(op: Op) -> Shape {
 }
 
 impl Expr {
+    /// The same for a trace with tokens: token `k` is what the four bytes at offset
+    /// `input_len + 4 * k` say, little endian. So whatever works on inputs works on
+    /// tokens too, given the input with their numbers behind it.
+    pub fn with_tokens(
+        mut nodes: Vec<Node>,
+        snapshots: Vec<u8>,
+        input_len: u32,
+        tokens: u32,
+        roots: impl IntoIterator<Item = u32>,
+    ) -> Result<Expr, Broken> {
+        // Offsets must stay below what `Var` takes for bytes.
+        let fits = tokens.checked_mul(4).and_then(|n| n.checked_add(input_len));
+        let tokens = if fits.is_some_and(|end| end < 1 << 31) { tokens } else { 0 };
+        // Others stay as they are, and are refused if anything reaches them.
+        let known = |n: &&mut Node| n.op == Op::Token as u8 && n.width == 32 && n.a < tokens;
+        for n in nodes.iter_mut().filter(known) {
+            (n.op, n.a) = (Op::Read as u8, 1 + input_len + 4 * n.a);
+        }
+        Expr::build(nodes, snapshots, input_len, tokens, roots)
+    }
+
     /// Checks everything that `roots` reach. `nodes[0]` is never used; nodes
     /// `1 ..= input_len` are the input's bytes. A root of 0 (concrete) is
     /// skipped.
@@ -101,8 +123,18 @@ impl Expr {
         input_len: u32,
         roots: impl IntoIterator<Item = u32>,
     ) -> Result<Expr, Broken> {
+        Expr::build(nodes, snapshots, input_len, 0, roots)
+    }
+
+    fn build(
+        nodes: Vec<Node>,
+        snapshots: Vec<u8>,
+        input_len: u32,
+        tokens: u32,
+        roots: impl IntoIterator<Item = u32>,
+    ) -> Result<Expr, Broken> {
         let live = Bits::new(nodes.len());
-        let mut graph = Expr { nodes, snapshots, input_len, order: Vec::new(), live };
+        let mut graph = Expr { nodes, snapshots, input_len, tokens, order: Vec::new(), live };
         let mut start = Vec::new();
         for root in roots.into_iter().filter(|&r| r != 0) {
             if root as usize >= graph.nodes.len() {
@@ -140,6 +172,32 @@ impl Expr {
 
     pub fn input_len(&self) -> u32 {
         self.input_len
+    }
+
+    /// How many tokens lie behind the input.
+    pub fn tokens(&self) -> u32 {
+        self.tokens
+    }
+
+    /// Bytes that labels may read: the input, and the tokens' numbers behind it.
+    pub fn extended_len(&self) -> u32 {
+        self.input_len + 4 * self.tokens
+    }
+
+    /// The token that a byte of the extended input belongs to.
+    pub fn token_at(&self, offset: u32) -> Option<u32> {
+        let behind = offset.checked_sub(self.input_len)?;
+        (behind < 4 * self.tokens).then_some(behind / 4)
+    }
+
+    /// The token that a live label is, if it is one as a whole.
+    pub fn token(&self, label: u32) -> Option<u32> {
+        let node = self.node(label);
+        if self.op(label) != Op::Read || node.width != 32 {
+            return None;
+        }
+        let behind = (node.a - 1).checked_sub(self.input_len)?;
+        behind.is_multiple_of(4).then(|| self.token_at(node.a - 1)).flatten()
     }
 
     pub fn width(&self, label: u32) -> u32 {
@@ -255,7 +313,7 @@ impl Expr {
     fn check(&self, label: u32) -> Result<(), Broken> {
         let node = self.node(label);
         let op = match Op::from_u8(node.op) {
-            Some(Op::Wide) | None => return Err(Broken::Op { label, op: node.op }),
+            Some(Op::Wide | Op::Token) | None => return Err(Broken::Op { label, op: node.op }),
             Some(op) => op,
         };
         if !(1..=128).contains(&node.width) {
@@ -281,7 +339,7 @@ impl Expr {
         // A concrete operand (label 0) has whatever width it must have.
         let wide = |l: u32, w: u32| l == 0 || self.width(l) == w;
         let in_input = |offset: u32, bytes: u32| {
-            offset.checked_add(bytes).is_some_and(|end| end <= self.input_len)
+            offset.checked_add(bytes).is_some_and(|end| end <= self.extended_len())
         };
         let fits = match shape(op) {
             Shape::Leaf => match op {

@@ -19,6 +19,11 @@ impl<'a> Input<'a> {
         Input { bytes, lengths }
     }
 
+    /// The same streams, with other bytes: those of the input and more behind them.
+    pub fn extended<'b>(&self, bytes: &'b [u8]) -> Input<'b> {
+        Input { bytes, lengths: self.lengths.clone() }
+    }
+
     /// The byte at an offset; 0 past the end, so that a condition on a longer
     /// input has a value on a shorter one.
     pub fn byte(&self, offset: usize) -> u8 {

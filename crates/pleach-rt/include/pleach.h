@@ -63,6 +63,13 @@ PLEACH_CALL size_t pleach_left(void);
  * rather than from the beginning of main; call it before any input is read. */
 PLEACH_CALL void pleach_ready(void);
 
+/* The bytes of the next token are looked at from here on: in a run that works on
+ * tokens nothing is recorded until pleach_token. Follow it by one on every way. */
+PLEACH_CALL void pleach_token_begin(void);
+
+/* Behind pleach_token, below. */
+PLEACH_CALL void pleach_token_at(const void *at, size_t bytes, int is_signed);
+
 #undef PLEACH_CALL
 
 #ifndef __PLEACH__ /* the plain program */
@@ -163,10 +170,27 @@ static __inline__ size_t pleach_left(void) {
 
 static __inline__ void pleach_ready(void) {}
 
+static __inline__ void pleach_token_begin(void) {}
+
+static __inline__ void pleach_token_at(const void *at, size_t bytes, int is_signed) {
+    (void)at, (void)bytes, (void)is_signed;
+}
+
 #endif
 
 #ifdef __cplusplus
 }
+#endif
+
+/* pleach_token(&x): the integer x is a token that the program has just taken from
+ * its input. In a run that works on tokens it is a variable of its own from here
+ * on; in any other run, and in the plain program, nothing happens. */
+#ifdef __cplusplus
+template <class T> static inline void pleach_token(T *x) {
+    pleach_token_at(x, sizeof *x, static_cast<T>(-1) < static_cast<T>(0));
+}
+#else
+#define pleach_token(x) pleach_token_at((x), sizeof *(x), (__typeof__(*(x)))-1 < 0)
 #endif
 
 #endif

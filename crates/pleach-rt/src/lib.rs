@@ -17,6 +17,7 @@ mod server;
 mod socket;
 mod start;
 mod sys;
+mod token;
 mod typed;
 
 #[cfg(feature = "fast")]

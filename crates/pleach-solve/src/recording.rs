@@ -58,7 +58,7 @@ impl Recording {
             number(&mut out, bytes.len() as u64);
             out.extend(bytes);
         }
-        number(&mut out, self.expr.input_len().into());
+        number(&mut out, self.expr.extended_len().into());
         for list in [&self.lengths, &self.offsets] {
             number(&mut out, list.len() as u64);
             list.iter().for_each(|&n| number(&mut out, n));

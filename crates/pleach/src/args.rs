@@ -68,6 +68,10 @@ pub enum Command {
     Pack(Pack),
     /// List the branches and checks that a program was compiled with
     Sites(Sites),
+    /// List the functions that return tokens, or the tokens that an input is
+    #[command(after_help = "Without an input: which functions of the program give its parser \
+                            tokens, where the token is, and how that was decided.")]
+    Tokens(Tokens),
     /// Check, convert, count, enumerate, sample, parse, reduce and complete grammars
     #[command(subcommand)]
     Grammar(crate::commands::grammar::Command),
@@ -141,6 +145,9 @@ pub struct Trace {
     /// from the one that the program had
     #[arg(long)]
     pub check: bool,
+    /// Token functions are a border: conditions are on tokens, not on their bytes
+    #[arg(long)]
+    pub tokens: bool,
     /// Show what the program printed
     #[arg(long)]
     pub capture: bool,
@@ -193,6 +200,9 @@ pub struct Solve {
 
 #[derive(Group)]
 pub struct Explain {
+    /// Token functions are a border: conditions are on tokens, not on their bytes
+    #[arg(long)]
+    pub tokens: bool,
     /// The input file; - for standard input
     pub input: PathBuf,
     #[command(flatten)]
@@ -420,4 +430,23 @@ pub struct Pack {
 #[derive(Group)]
 pub struct Sites {
     pub program: PathBuf,
+}
+
+#[derive(Group)]
+pub struct Tokens {
+    /// One line of JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// Milliseconds that a run may take
+    #[arg(short, long, value_name = "MS", default_value_t = 10_000,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub timeout: u64,
+    pub program: PathBuf,
+    /// An input file, to list the tokens that the program takes from it; - for
+    /// standard input
+    pub input: Option<PathBuf>,
+    /// The program's arguments; @@ stands for the input file, without it the input
+    /// is standard input
+    #[arg(last = true, value_name = "ARGS")]
+    pub args: Vec<OsString>,
 }

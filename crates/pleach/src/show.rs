@@ -59,7 +59,7 @@ pub fn condition(trace: &Trace, layout: &Layout, printer: &Printer, event: &Even
 }
 
 pub fn symbols<'a>(layout: &'a Layout, trace: &'a Trace) -> TargetSymbols<'a> {
-    TargetSymbols { layout, modules: &trace.modules }
+    TargetSymbols { layout, trace }
 }
 
 /// How a run ended, in words.

@@ -167,7 +167,7 @@ fn help_and_version_are_no_errors() {
 fn help_fits_a_terminal() {
     for command in [
         "", "exec", "extract", "trace", "explain", "cover", "replay", "cmin", "tmin", "pack",
-        "sites",
+        "sites", "tokens",
     ] {
         let args = [command, "--help"];
         let out = pleach(if command.is_empty() { &args[1..] } else { &args });

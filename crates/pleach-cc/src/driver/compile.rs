@@ -23,6 +23,7 @@ use super::invocation::{Input, Kind, Mode, stem};
 use super::options;
 use super::outputs;
 use super::process::{Messages, Run, status_code};
+use crate::instrument::tokens::{Named, Place, Tokens};
 use crate::{Language, instrument};
 
 /// The objects that one source became.
@@ -58,8 +59,13 @@ pub fn compile(cx: &Context, input: &Input, number: usize) -> Result<Halves, Sto
     front_end(cx, input, number, &bitcode)?;
     save_preprocessed(cx, input)?;
     let (fast_ir, symbolic_ir) = (file("fast", "bc")?, file("symbolic", "bc")?);
-    let options = instrument_options(cx);
-    let broken = |source| Error::Instrument { input: input.path.clone().into(), source };
+    let options = instrument_options(cx)?;
+    let broken = |source| match source {
+        instrument::Error::Token(why) => {
+            Error::Token(format!("{}: {why}", Path::new(&input.path).display()))
+        }
+        source => Error::Instrument { input: input.path.clone().into(), source },
+    };
     let twin = instrument::fast(&bitcode, &fast_ir, &options).map_err(broken)?;
 
     let to_assembly = cx.inv.mode == Mode::Assembly;
@@ -101,14 +107,33 @@ pub fn compile(cx: &Context, input: &Input, number: usize) -> Result<Halves, Sto
     Ok(Halves { fast, symbolic })
 }
 
-fn instrument_options(cx: &Context) -> instrument::Options {
+fn instrument_options(cx: &Context) -> Result<instrument::Options, Error> {
     let (fast_models, symbolic_models) = crate::runtime::models();
-    instrument::Options {
+    Ok(instrument::Options {
         fast_models,
         symbolic_models,
+        tokens: tokens(cx)?,
         strip_debug: !wants_debug(cx),
         verify: std::env::var_os("PLEACH_VERIFY").is_some(),
-    }
+    })
+}
+
+/// What the user says of token functions.
+fn tokens(cx: &Context) -> Result<Tokens, Error> {
+    let one = |text: &String| {
+        // A C++ name has colons of its own.
+        let (name, place) = match text.rsplit_once(':') {
+            Some((name, place)) if !name.ends_with(':') => (name, place),
+            _ => (text.as_str(), "ret"),
+        };
+        let wrong = |why: String| Error::Token(format!("-fpleach-token={text}: {why}"));
+        if name.is_empty() {
+            return Err(wrong("it names no function".into()));
+        }
+        Ok(Named { name: name.into(), place: Place::parse(place).map_err(wrong)? })
+    };
+    let named = cx.inv.tokens.iter().map(one).collect::<Result<_, _>>()?;
+    Ok(Tokens { by_name: !cx.inv.no_token_names, named })
 }
 
 /// Whether debug information is the user's wish, or what a step of the fast
@@ -131,7 +156,12 @@ fn front_end(cx: &Context, input: &Input, number: usize, bitcode: &Path) -> Resu
     let mut args = source_args(cx, number, true);
     args.extend(outputs::dependency_args(&cx.inv, input));
     args.extend(outputs::note_args(&cx.inv, input, false));
-    args.extend((!wants_debug(cx)).then(|| "-gline-tables-only".into()));
+    // A token's place is found by types.
+    let lines = match tokens(cx)?.named.iter().any(|n| n.place.needs_types()) {
+        true => "-g",
+        false => "-gline-tables-only",
+    };
+    args.extend((!wants_debug(cx)).then(|| lines.into()));
     let action = ["-emit-llvm-bc", "-disable-llvm-passes", "-disable-O0-optnone"];
     args.extend(action.iter().flat_map(|a| ["-Xclang".into(), OsString::from(a)]));
     finish(cx, args, input, bitcode)

@@ -34,6 +34,9 @@ pub enum Error {
         output.display()
     )]
     SymbolicLink { output: PathBuf, text: String },
+    /// The user names a token that is not there.
+    #[error("{0}")]
+    Token(String),
     /// Ours: instrumented code that clang does not take.
     #[error("{}: the instrumented code does not compile; this is a defect of pleach-cc\n{text}", input.display())]
     SecondCompile { input: PathBuf, text: String },
@@ -46,7 +49,7 @@ impl Error {
     /// 2 for what the user must change, 1 for the rest, as clang has it.
     pub fn exit_status(&self) -> u8 {
         match self {
-            Error::NoLlvm { .. } | Error::Target { .. } => 2,
+            Error::NoLlvm { .. } | Error::Target { .. } | Error::Token(_) => 2,
             _ => 1,
         }
     }

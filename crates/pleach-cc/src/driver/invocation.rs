@@ -55,6 +55,10 @@ pub struct Invocation {
     pub fuzzer: bool,
     /// Cleared by `-fno-pleach-symbolic`.
     pub symbolic: bool,
+    /// `-fno-pleach-token` was given: no function is a token function by its name.
+    pub no_token_names: bool,
+    /// Values of `-fpleach-token=`.
+    pub tokens: Vec<String>,
     /// Link time optimisation was asked for, and left out.
     pub lto: bool,
     /// The last option has its value. Otherwise there is an error to report,
@@ -72,6 +76,8 @@ impl Invocation {
             output: None,
             fuzzer: false,
             symbolic: true,
+            no_token_names: false,
+            tokens: Vec::new(),
             lto: false,
             complete: true,
         };
@@ -125,6 +131,11 @@ impl Invocation {
             "-S" | "--assemble" => self.mode = Mode::Assembly,
             "-fno-pleach-symbolic" => self.symbolic = false,
             "-fpleach-symbolic" => self.symbolic = true,
+            "-fno-pleach-token" => self.no_token_names = true,
+            "-fpleach-token" => self.no_token_names = false,
+            name if name.starts_with("-fpleach-token=") => {
+                self.tokens.extend(name.split_once('=').map(|(_, v)| v.to_string()));
+            }
             name if options::is_lto(name) => self.lto |= name.starts_with("-flto"),
             "-fno-lto" => self.lto = false,
             "-c" | "--compile" => {}
@@ -285,8 +296,8 @@ mod tests {
 
     #[test]
     fn options_of_ours_and_lto_do_not_reach_clang() {
-        let inv = parse("-flto=thin -fno-pleach-symbolic -fsplit-lto-unit a.c");
-        assert!(inv.lto && !inv.symbolic);
+        let inv = parse("-flto=thin -fno-pleach-symbolic -fsplit-lto-unit -fpleach-token=f a.c");
+        assert!(inv.lto && !inv.symbolic && inv.tokens == ["f"]);
         assert_eq!(inv.flags().count(), 0);
         assert!(!parse("-flto -fno-lto a.c").lto);
     }

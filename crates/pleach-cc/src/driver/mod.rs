@@ -161,7 +161,10 @@ fn hand_over(toolchain: &Toolchain, inv: &Invocation, words: &[OsString]) -> Sto
 
 /// Options that clang does not know.
 fn is_ours(word: &OsStr) -> bool {
-    word == "-fno-pleach-symbolic" || word == "-fpleach-symbolic"
+    use std::os::unix::ffi::OsStrExt;
+    let ours: [&[u8]; 4] =
+        [b"-fno-pleach-symbolic", b"-fpleach-symbolic", b"-fno-pleach-token", b"-fpleach-token"];
+    ours.iter().any(|o| word.as_bytes() == *o) || word.as_bytes().starts_with(b"-fpleach-token=")
 }
 
 /// Macros and headers of ours, for every run that reads sources.

@@ -12,6 +12,7 @@ pub mod labels;
 pub mod llvm;
 pub mod program;
 pub mod sites;
+pub mod tokens;
 
 use llvm::{Context, Module, TargetMachine};
 use std::path::Path;
@@ -26,6 +27,9 @@ pub enum Error {
     /// A defect of ours: the IR that we made is not valid.
     #[error("internal error in {stage}: {why}")]
     Internal { stage: &'static str, why: String },
+    /// The user names a token that is not there.
+    #[error("{0}")]
+    Token(String),
 }
 
 #[derive(Clone, Debug, Default)]
@@ -33,6 +37,8 @@ pub struct Options {
     /// Functions that the fast and the symbolic runtime replace.
     pub fast_models: Vec<String>,
     pub symbolic_models: Vec<String>,
+    /// Functions that return tokens.
+    pub tokens: tokens::Tokens,
     /// The user did not ask for debug information: drop it from the fast half
     /// once the sites' lines have been taken from it.
     pub strip_debug: bool,

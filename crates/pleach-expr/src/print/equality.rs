@@ -55,11 +55,16 @@ impl Printer<'_> {
             return self.truth(label, (value == 1) == equal, depth);
         }
         let symbol = if equal { "==" } else { "!=" };
-        self.shorter(depth, |view: View| {
+        let print = |view: View| {
             let a = self.term(label, view, depth);
             let b = self.beside(label, value, width, view, false);
             compare(a, symbol, b)
-        })
+        };
+        // A name is better than a shorter number.
+        match self.is_named_unsigned(label, value, width) {
+            true => print(View::Unsigned),
+            false => self.shorter(depth, print),
+        }
     }
 
     /// The links of a chain of first differences; all hold exactly if the

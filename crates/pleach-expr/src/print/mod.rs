@@ -2,7 +2,8 @@
 //!
 //! `in[3]` is the byte at offset 3 of the input file, `u32le(in+4)` (and
 //! `u32be`) the number in the four bytes from offset 4, `len` the length of the
-//! input, `len(2)` that of stream 2 of a container. `name[i]` is an element of
+//! input, `len(2)` that of stream 2 of a container, `tok[5]` the number of token 5;
+//! `name[i]` is an element of
 //! a table of the program; a table without a known symbol is `table_` and its
 //! address. `clz32`, `ctz32`, `popcount32`, `bswap32`, `bitreverse32`,
 //! `fshl32`, `fshr32` and `uadd_overflow32` and its like are the operations of
@@ -43,6 +44,11 @@ use term::View;
 pub trait Symbols {
     /// The symbol that an address lies in, and how far from its start.
     fn symbol(&self, address: u64) -> Option<(String, u64)>;
+
+    /// The name of a token's number.
+    fn token(&self, _token: u32, _number: i32) -> Option<String> {
+        None
+    }
 }
 
 /// No names at all.

@@ -43,11 +43,14 @@ impl Printer<'_> {
         let op = self.expr.op(label);
         let signed = |l| self.term(l, View::Signed, depth);
         let unsigned = |l| self.term(l, View::Unsigned, depth);
+        if let Some(token) = self.expr.token(label) {
+            return Term::new(format!("tok[{token}]"), prec::PRIMARY, INT, full(true, 32));
+        }
         if let Some(number) = self.input_number(label) {
             return number;
         }
         match op {
-            Op::Input | Op::Read | Op::Wide => Term::unsigned("…", width),
+            Op::Input | Op::Read | Op::Wide | Op::Token => Term::unsigned("…", width),
             Op::InputLen => {
                 // An input that is longer than labels can number has none.
                 let range = Some((0, LABEL_MAX.into()));
@@ -203,9 +206,40 @@ impl Printer<'_> {
         let term = constant(value, width, view);
         let number = match term.range {
             Some((v, _)) if self.is_byte(label) => ctype::character(v, order),
+            Some((v, _)) => self.token_number(label, v, order),
             _ => None,
         };
         number.unwrap_or(term)
+    }
+
+    /// A number beside a token: its name, or the character that it is.
+    fn token_number(&self, label: u32, value: i128, order: bool) -> Option<Term> {
+        let token = self.token_under(label)?;
+        let named = self.symbols.token(token, i32::try_from(value).ok()?);
+        match named {
+            Some(name) => Some(Term::new(name, prec::PRIMARY, INT, Some((value, value)))),
+            // Zero is the end of the input, and what has no sign is no character.
+            None if (33..127).contains(&value) => ctype::character(value, order),
+            None => None,
+        }
+    }
+
+    /// The token that a label is, cut or extended.
+    fn token_under(&self, mut label: u32) -> Option<u32> {
+        while matches!(self.expr.op(label), Op::SExt | Op::ZExt | Op::Trunc) {
+            label = self.expr.node(label).a;
+        }
+        self.expr.token(label)
+    }
+
+    /// Whether a number beside a small token has a name only without its sign.
+    pub(super) fn is_named_unsigned(&self, label: u32, value: u128, width: u32) -> bool {
+        if width >= 32 || sign_extend(value, width) >= 0 {
+            return false;
+        }
+        let token = self.token_under(label);
+        let number = i32::try_from(value).ok();
+        token.zip(number).is_some_and(|(t, n)| self.symbols.token(t, n).is_some())
     }
 
     /// Equality can be asked in either view; take the shorter text.

@@ -2,6 +2,7 @@
 //! sizes that must fit, and giving up in a way that stays true.
 
 use super::api::{V, next_labelled};
+use crate::symbolic::tokens::silent;
 use crate::symbolic::{arena, objects};
 use pleach_abi::event::Kind;
 use pleach_abi::node::FLAG_ZERO_KNOWN;
@@ -16,7 +17,7 @@ mod real {
 /// Whether a character ends its string. Programs ask for the length of one
 /// string again and again, so that is recorded once.
 pub fn ends(c: V) -> bool {
-    if c.label != 0 {
+    if c.label != 0 && !silent() {
         let known = &mut arena::node(c.label).flags;
         if *known & FLAG_ZERO_KNOWN == 0 {
             *known |= FLAG_ZERO_KNOWN;

@@ -48,6 +48,7 @@ pub fn begin_run() {
     let reserved = h.input_len + 1;
     h.nodes = if reserved < u64::from(arena().cap) { reserved as u32 } else { 1 };
     h.events = 0;
+    h.tokens = 0;
     h.snaps = 0;
     h.cut = 0;
     h.losses = [0; 16];

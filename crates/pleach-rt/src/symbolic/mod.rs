@@ -11,6 +11,7 @@ mod sanitizers;
 pub mod shadow;
 pub mod thunks;
 pub mod tls;
+pub mod tokens;
 
 use crate::input;
 use crate::start::{fail, header, state};
@@ -66,6 +67,7 @@ pub fn attach_private() {
     let Some(h) = header() else { return };
     (h.events_off, h.events_cap) = (MIB, 255 * MIB / 16);
     (h.snaps_off, h.snaps_cap) = (256 * MIB, 256 * MIB);
+    (h.tokens_off, h.tokens_cap) = (MIB, 0);
     (h.nodes_off, h.nodes_cap) = (512 * MIB, 1536 * MIB / 32);
     h.run_flags = shm::RUN_LABEL;
     h.input_len = 4 * MIB;
@@ -88,6 +90,7 @@ pub fn start() {
 /// In the process that will run the program, before the input is touched.
 pub fn begin_run() {
     arena::begin_run();
+    tokens::begin_run();
 }
 
 /// Whether this run labels its input.

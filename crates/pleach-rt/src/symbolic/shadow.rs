@@ -214,8 +214,10 @@ fn healed(addr: u64) -> u32 {
     let is = node(m >> 4);
     if is.flags & FLAG_BEYOND != 0 {
         // What the program sees here is there only because the input is so short.
-        super::len_decision(is.b as usize, is.imm + 1);
-        clear(addr, 1);
+        if !super::tokens::silent() {
+            super::len_decision(is.b as usize, is.imm + 1);
+            clear(addr, 1);
+        }
         return 0;
     }
     let seen = word(addr, 1) as u8;

@@ -8,7 +8,7 @@
 //! Loads and stores of the usual sizes first look at the shadow in assembly:
 //! a dirty block is mostly not labelled where it is accessed.
 
-use super::{calls, events, objects, ops, shadow};
+use super::{calls, events, objects, ops, shadow, tokens};
 use core::arch::global_asm;
 
 macro_rules! thunk {
@@ -57,6 +57,7 @@ answering! {
     "__pleach_byval_out" => calls::byval_out;
     "__pleach_pointed" => calls::pointed;
     "__pleach_loadn" => load_any;
+    "__pleach_token_result" => tokens::result;
 }
 
 silent! {
@@ -74,6 +75,7 @@ silent! {
     "__pleach_copy" => calls::copy;
     "__pleach_fill" => calls::fill;
     "__pleach_storen" => store_any;
+    "__pleach_token_unwound" => tokens::unwound;
 }
 
 extern "C" fn load_any(addr: u64, bits: u32) -> u32 {

@@ -6,7 +6,7 @@
 //! what must hold lest the program goes wrong, `model` for a decision inside a
 //! function of libc.
 
-use super::{executor, read_input};
+use super::{read_input, tokens, tracer};
 use crate::args::Explain;
 use crate::exit::{Code, Failure};
 use crate::show;
@@ -14,7 +14,7 @@ use pleach_abi::container::{ARG, ENV, FILE, SOCKET, STDIN};
 use pleach_abi::event::Kind;
 use pleach_campaign::container::{Stream, is_container, parse};
 use pleach_campaign::trace::kind;
-use pleach_campaign::{End, Half, Output};
+use pleach_campaign::{End, Output};
 use pleach_expr::Printer;
 use std::io::Write;
 use std::time::Duration;
@@ -24,7 +24,7 @@ const COLUMNS: usize = 80;
 
 pub fn run(args: Explain) -> Result<Code, Failure> {
     let input = read_input(&args.input)?;
-    let mut executor = executor(Half::Symbolic, &args.run, &args.input, Output::Null)?;
+    let mut executor = tracer(&args.run, &args.input, Output::Null, args.tokens)?;
     let outcome = executor.run(&input, Duration::from_millis(args.run.timeout))?;
     let trace = executor.trace()?;
     let layout = executor.layout();
@@ -70,6 +70,12 @@ pub fn run(args: Explain) -> Result<Code, Failure> {
     writeln!(out, "// {count} condition{plural}; {}", show::end(&outcome.end))?;
     if let Some(words) = show::unread(&trace, &input, &args.run) {
         writeln!(out, "// {words}")?;
+    }
+    if args.tokens {
+        writeln!(out, "// tokens: {}", tokens::in_a_row(&trace, layout))?;
+        for line in tokens::never_called(&trace, layout) {
+            writeln!(out, "// {line}")?;
+        }
     }
     for (number, stream) in streams(&input).iter().enumerate() {
         let what = match stream.kind {

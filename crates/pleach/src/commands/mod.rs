@@ -16,6 +16,7 @@ mod sites;
 mod solve;
 mod solve_trace;
 mod tmin;
+mod tokens;
 mod trace;
 mod z3;
 
@@ -45,6 +46,7 @@ pub fn run(command: Command) -> Result<Code, Failure> {
         Command::Tmin(args) => tmin::run(args),
         Command::Pack(args) => pack::run(args),
         Command::Sites(args) => sites::run(args),
+        Command::Tokens(args) => tokens::run(args),
         Command::Grammar(command) => grammar::run(command),
     }
 }
@@ -108,6 +110,18 @@ fn target(half: Half, run: &Run, input: &Path, output: Output) -> Target {
         target.extension.push(extension);
     }
     target
+}
+
+/// An executor for the symbolic half, with or without the token border. With it, a
+/// program that has no token function is refused.
+fn tracer(run: &Run, input: &Path, output: Output, with_tokens: bool) -> Result<Executor, Failure> {
+    let layout = Arc::new(Layout::private(Path::new(&run.program[0]))?);
+    if with_tokens {
+        tokens::require(&layout)?;
+    }
+    let mut target = target(Half::Symbolic, run, input, output);
+    target.tokens = with_tokens;
+    Ok(Executor::new(layout, target)?)
 }
 
 /// An executor for the target that a person named.

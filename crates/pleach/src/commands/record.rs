@@ -23,7 +23,7 @@ pub fn write(file: &Path, layout: &Layout, trace: &Trace, input: &[u8]) -> Resul
     let recording = Recording {
         expr: trace.expr.clone(),
         steps: steps(layout, trace),
-        input: input.to_vec(),
+        input: trace.extended(input),
         lengths,
         offsets,
     };

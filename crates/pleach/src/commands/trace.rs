@@ -1,13 +1,13 @@
 //! `pleach trace`: what the symbolic half decided on an input, and what the
 //! run cost.
 
-use super::{executor, read_input, record};
+use super::{read_input, record, tokens, tracer};
 use crate::args;
 use crate::exit::{Code, Failure};
 use crate::show;
 use pleach_campaign::container::view;
 use pleach_campaign::trace::kind;
-use pleach_campaign::{End, Executor, Half, Outcome, Output, Trace, oracle};
+use pleach_campaign::{End, Executor, Outcome, Output, Trace, oracle};
 use pleach_expr::Printer;
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -21,7 +21,7 @@ const MOST: usize = 10;
 pub fn run(args: args::Trace) -> Result<Code, Failure> {
     let input = read_input(&args.input)?;
     let output = if args.capture { Output::Capture { limit: CAPTURE } } else { Output::Null };
-    let mut executor = executor(Half::Symbolic, &args.run, &args.input, output)?;
+    let mut executor = tracer(&args.run, &args.input, output, args.tokens)?;
     let timeout = Duration::from_millis(args.run.timeout);
     let mut cpu = Duration::ZERO;
     let mut last = None;
@@ -42,7 +42,10 @@ pub fn run(args: args::Trace) -> Result<Code, Failure> {
     let mean = cpu / args.repeat;
     let mut out = show::out();
     if args.json {
-        let line = as_json(&args, &trace, &outcome, mean, input.len(), wrong.len());
+        let mut line = as_json(&args, &trace, &outcome, mean, input.len(), wrong.len());
+        if args.tokens {
+            line["tokens"] = tokens::seen_as_json(&trace, executor.layout());
+        }
         serde_json::to_writer(&mut out, &line)?;
         writeln!(out)?;
     } else {
@@ -66,7 +69,11 @@ fn events(out: &mut impl Write, executor: &Executor, trace: &Trace) -> Result<()
     let symbols = show::symbols(layout, trace);
     let printer = Printer::new(&trace.expr, &symbols);
     let columns = show::columns();
-    for event in &trace.events {
+    let mut tokens = trace.tokens.iter().enumerate().peekable();
+    for (n, event) in trace.events.iter().enumerate() {
+        while let Some((k, t)) = tokens.next_if(|(_, t)| t.events as usize <= n) {
+            writeln!(out, "{}", tokens::line(trace, layout, k, t))?;
+        }
         let (place, function) = match trace.place(layout, event) {
             Some((f, s)) => (show::place(f, s), show::name(f)),
             None => ("?".into(), "?".into()),
@@ -75,6 +82,9 @@ fn events(out: &mut impl Write, executor: &Executor, trace: &Trace) -> Result<()
         let word = show::word(kind(event));
         let line = format!("{word:<14} {place:<18} {function:<16} {} {condition}", event.dir);
         writeln!(out, "{}", show::cut(&line, columns))?;
+    }
+    for (k, t) in tokens {
+        writeln!(out, "{}", tokens::line(trace, layout, k, t))?;
     }
     Ok(())
 }
@@ -102,6 +112,10 @@ fn summary(
     )?;
     if let Some(words) = show::unread(trace, input, &args.run) {
         writeln!(out, "{words}")?;
+    }
+    if args.tokens {
+        let count = trace.tokens.len();
+        writeln!(out, "{count} token{}", if count == 1 { "" } else { "s" })?;
     }
     writeln!(
         out,

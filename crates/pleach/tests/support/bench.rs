@@ -155,7 +155,7 @@ impl Bench<'_> {
     }
 
     fn line(&self, trace: &Trace, event: &Event) -> String {
-        let symbols = TargetSymbols { layout: self.layout, modules: &trace.modules };
+        let symbols = TargetSymbols { layout: self.layout, trace };
         let printer = Printer::new(&trace.expr, &symbols);
         let mark = match kind(event) {
             Kind::Branch => "",

@@ -18,7 +18,7 @@ const SAVED_SIZE: u64 = 8 + 4 * ARG_SLOTS as u64 + 8 * BYVAL_SLOTS as u64;
 const SCRATCH_SIZE: u64 = 24 * 17;
 
 impl Emitter<'_> {
-    fn tls(&self, at: u64) -> Value {
+    pub fn tls(&self, at: u64) -> Value {
         self.rt.tls.offset_by(self.ctx, at)
     }
 
@@ -181,6 +181,9 @@ impl Emitter<'_> {
             // The frame stays: a label of its own may have to follow.
             i.forbid_tail_call();
             self.after_call(i);
+        }
+        if callee.is_function() && callee.has_attribute("returns_twice") {
+            self.unwound();
         }
     }
 

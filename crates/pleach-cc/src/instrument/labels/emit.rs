@@ -385,10 +385,15 @@ impl<'a> Emitter<'a> {
             LLVMStore => self.store(i),
             LLVMAtomicRMW => self.atomic_update(i),
             LLVMAtomicCmpXchg => self.atomic_exchange(i),
+            LLVMCall if flow::is_token(i) => self.token(i),
             LLVMCall => match mark_of(i.callee()) {
                 Some(mark) => self.marker(i, &mark),
                 None => self.call(i),
             },
+            LLVMLandingPad => {
+                self.b.insert(i);
+                self.unwound();
+            }
             LLVMInvoke | LLVMCallBr => self.call(i),
             LLVMRet => self.leave(i),
             LLVMBr if i.is_conditional() => self.unmarked_branch(i),

@@ -7,6 +7,7 @@ use super::intrinsics;
 use super::shape::label_type;
 use crate::instrument::llvm::{Context, Opcode, Value};
 use crate::instrument::sites::is_ours;
+use crate::instrument::tokens::RESULT;
 use std::collections::HashSet;
 
 pub fn labelled(ctx: &Context, function: Value) -> HashSet<Value> {
@@ -46,9 +47,17 @@ fn is_source(i: Value) -> bool {
     match i.opcode() {
         Opcode::LLVMLoad => !reads_constant(i),
         Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => true,
-        Opcode::LLVMCall | Opcode::LLVMInvoke | Opcode::LLVMCallBr => is_labelling_call(i),
+        Opcode::LLVMCall | Opcode::LLVMInvoke | Opcode::LLVMCallBr => {
+            is_labelling_call(i) || is_token(i)
+        }
         _ => false,
     }
+}
+
+/// The call that a token passes through on its way out of its function.
+pub fn is_token(i: Value) -> bool {
+    let callee = i.callee();
+    callee.is_function() && callee.name().starts_with(RESULT)
 }
 
 /// A call through which labels pass: not an intrinsic, not assembly, not ours.

@@ -20,6 +20,7 @@ mod nodes;
 mod poison;
 mod runtime;
 mod shape;
+mod tokens;
 
 use super::llvm::{Context, Module, TargetMachine, Value};
 use super::{Error, Options, program, sites};
@@ -44,6 +45,7 @@ pub fn instrument(
     without_sanitizers(module);
     let numbered = sites::number(ctx, module);
     markers::insert(ctx, module, &numbered);
+    super::tokens::mark(ctx, module, &opts.tokens)?;
     module.keep_all(ctx);
     check("markers")?;
     module.run_passes(OPTIMISE, machine).map_err(internal("optimiser"))?;

@@ -70,4 +70,6 @@ runtime! {
     byval_in: "void @__pleach_byval_in(i32, i64, i64) nounwind willreturn cold";
     copy: "void @__pleach_copy(i64, i64, i64) nounwind willreturn cold";
     fill: "void @__pleach_fill(i64, i32, i64) nounwind willreturn cold";
+    token_result: "i32 @__pleach_token_result(ptr, i64, i32, i32, ptr) nounwind willreturn";
+    token_unwound: "void @__pleach_token_unwound(ptr) nounwind willreturn cold";
 }

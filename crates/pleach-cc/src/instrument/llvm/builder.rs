@@ -105,6 +105,11 @@ impl Builder {
         Value(unsafe { LLVMBuildCast(self.0, op, v.0, t.0, c"".as_ptr()) })
     }
 
+    /// The same value, as another one.
+    pub fn freeze(&self, v: Value) -> Value {
+        Value(unsafe { LLVMBuildFreeze(self.0, v.0, c"".as_ptr()) })
+    }
+
     pub fn select(&self, c: Value, a: Value, b: Value) -> Value {
         Value(unsafe { LLVMBuildSelect(self.0, c.0, a.0, b.0, c"".as_ptr()) })
     }

@@ -13,6 +13,10 @@ impl Context {
         Context(unsafe { LLVMContextCreate() })
     }
 
+    pub(super) fn raw(&self) -> LLVMContextRef {
+        self.0
+    }
+
     pub fn int(&self, bits: u32) -> Type {
         Type(unsafe { LLVMIntTypeInContext(self.0, bits) })
     }

@@ -7,6 +7,7 @@
 
 mod builder;
 mod context;
+mod debug;
 mod module;
 mod value;
 
@@ -15,6 +16,7 @@ use std::ffi::CString;
 
 pub use builder::Builder;
 pub use context::{Context, TargetMachine};
+pub use debug::{Debug, Shape};
 pub use llvm_sys::LLVMIntPredicate as IntPredicate;
 pub use llvm_sys::LLVMLinkage as Linkage;
 pub use llvm_sys::LLVMOpcode as Opcode;

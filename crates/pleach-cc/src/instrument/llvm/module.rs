@@ -78,6 +78,26 @@ impl Module {
         (!g.is_null()).then_some(Value(g))
     }
 
+    /// Nodes of a named list.
+    pub fn named_metadata(&self, name: &str) -> Vec<Value> {
+        let name = c_string(name);
+        unsafe {
+            let n = LLVMGetNamedMetadataNumOperands(self.0, name.as_ptr());
+            let mut all = vec![std::ptr::null_mut(); n as usize];
+            LLVMGetNamedMetadataOperands(self.0, name.as_ptr(), all.as_mut_ptr());
+            all.into_iter().map(Value).collect()
+        }
+    }
+
+    /// The function behind the intrinsic of a name, for these types.
+    pub fn intrinsic(&self, name: &str, types: &[Type]) -> Value {
+        let mut types: Vec<_> = types.iter().map(|t| t.0).collect();
+        unsafe {
+            let id = LLVMLookupIntrinsicID(name.as_ptr().cast(), name.len());
+            Value(LLVMGetIntrinsicDeclaration(self.0, id, types.as_mut_ptr(), types.len()))
+        }
+    }
+
     pub fn add_function(&self, name: &str, t: Type) -> Value {
         let c = c_string(name);
         Value(unsafe { LLVMAddFunction(self.0, c.as_ptr(), t.0) })

@@ -50,6 +50,11 @@ impl Type {
         Type(unsafe { LLVMFunctionType(self.0, p.as_mut_ptr(), p.len() as u32, 0) })
     }
 
+    /// What a function of this type returns.
+    pub fn returns(self) -> Type {
+        Type(unsafe { LLVMGetReturnType(self.0) })
+    }
+
     pub fn is_variadic(self) -> bool {
         unsafe { LLVMIsFunctionVarArg(self.0) != 0 }
     }
@@ -371,6 +376,20 @@ impl Value {
         (!m.is_null()).then_some(Value(m))
     }
 
+    /// All nodes of a kind that a global has.
+    pub fn metadata_nodes(self, kind: u32) -> Vec<LLVMMetadataRef> {
+        let mut n = 0;
+        unsafe {
+            let all = LLVMGlobalCopyAllMetadata(self.0, &mut n);
+            let found = (0..n as u32)
+                .filter(|&i| LLVMValueMetadataEntriesGetKind(all, i) == kind)
+                .map(|i| LLVMValueMetadataEntriesGetMetadata(all, i))
+                .collect();
+            LLVMDisposeValueMetadataEntries(all);
+            found
+        }
+    }
+
     pub fn set_metadata(self, kind: u32, m: Value) {
         unsafe { LLVMSetMetadata(self.0, kind, m.0) }
     }
@@ -420,6 +439,11 @@ impl Value {
             let a = LLVMGetEnumAttributeAtIndex(self.0, index, kind);
             (!a.is_null()).then_some(a)
         }
+    }
+
+    /// Whether a function's result (0) or parameter (from 1) has an attribute.
+    pub fn has_attribute_at(self, index: u32, name: &str) -> bool {
+        self.attribute_at(index, name).is_some()
     }
 
     /// The type of a `byval` parameter (numbered from 0) of a function.

@@ -1,0 +1,89 @@
+//! Tokens: numbers behind the input.
+
+mod common;
+
+use common::Builder;
+use pleach_abi::node::{Node, Op};
+use pleach_expr::{Broken, Expr, Input, Pool, Printer, Symbols};
+
+struct Names;
+
+impl Symbols for Names {
+    fn symbol(&self, _: u64) -> Option<(String, u64)> {
+        None
+    }
+
+    fn token(&self, _: u32, number: i32) -> Option<String> {
+        (number == 258).then(|| "NUMBER".into())
+    }
+}
+
+fn token(b: &mut Builder, ordinal: u32) -> u32 {
+    b.node(Op::Token, 32, [ordinal, 0, 0], 0)
+}
+
+fn with_tokens(b: &Builder, tokens: u32, label: u32) -> Result<Expr, Broken> {
+    Expr::with_tokens(b.nodes.clone(), b.snapshots.clone(), b.input_len, tokens, [label])
+}
+
+#[test]
+fn a_token_is_the_number_behind_the_input() {
+    let mut b = Builder::new(3);
+    let t = token(&mut b, 1);
+    let wide = b.sext(t, 64);
+    let expr = with_tokens(&b, 2, wide).expect("it is sound");
+    assert_eq!((expr.tokens(), expr.input_len(), expr.extended_len()), (2, 3, 11));
+    assert_eq!((expr.token(t), expr.token(wide)), (Some(1), None));
+    assert_eq!([0, 2, 3, 6, 7, 10, 11].map(|at| expr.token_at(at)), {
+        [None, None, Some(0), Some(0), Some(1), Some(1), None]
+    });
+    let mut input = b"abc".to_vec();
+    input.extend(7i32.to_le_bytes());
+    input.extend((-2i32).to_le_bytes());
+    // The length stays that of the input.
+    let input = Input::plain(b"abc").extended(&input);
+    assert_eq!(input.length(0), 3);
+    assert_eq!(expr.eval(&[wide], &input).get(wide), (-2i64) as u64 as u128);
+    let imported = Pool::import(&expr);
+    assert!(imported.term(t).is_some());
+}
+
+#[test]
+fn tokens_that_were_not_taken_are_refused() {
+    for (ordinal, width, tokens) in [(2, 32, 2), (u32::MAX, 32, 2), (0, 16, 2), (0, 32, 0)] {
+        let mut b = Builder::new(3);
+        let label = b.node(Op::Token, width, [ordinal, 0, 0], 0);
+        let refused = with_tokens(&b, tokens, label).expect_err("it is broken");
+        assert_eq!(refused, Broken::Op { label, op: Op::Token as u8 });
+    }
+    // More of them than offsets can name.
+    let mut b = Builder::new(3);
+    let label = token(&mut b, 0);
+    assert!(with_tokens(&b, 1 << 29, label).is_err());
+    // Nothing reaches past the last one.
+    let mut b = Builder::new(3);
+    let label = b.raw(Node { op: Op::Read as u8, width: 32, a: 9, ..Node::default() });
+    assert_eq!(with_tokens(&b, 2, label).expect_err("it is broken"), Broken::Input { label });
+}
+
+#[test]
+fn conditions_on_tokens_have_names() {
+    let print = |make: &dyn Fn(&mut Builder, u32) -> u32, holds: bool| {
+        let mut b = Builder::new(3);
+        let t = token(&mut b, 1);
+        let label = make(&mut b, t);
+        let expr = with_tokens(&b, 2, label).expect("it is sound");
+        Printer::new(&expr, &Names).condition(label, holds)
+    };
+    assert_eq!(print(&|b, t| b.with(Op::Eq, t, 258), true), "tok[1] == NUMBER");
+    assert_eq!(print(&|b, t| b.with(Op::Eq, t, 258), false), "tok[1] != NUMBER");
+    assert_eq!(print(&|b, t| b.with(Op::Eq, t, 43), true), "tok[1] == '+'");
+    assert_eq!(print(&|b, t| b.with(Op::Eq, t, 0), true), "tok[1] == 0");
+    assert_eq!(print(&|b, t| b.with(Op::Eq, t, -1), true), "tok[1] == -1");
+    assert_eq!(print(&|b, t| b.with(Op::Slt, t, 1), true), "tok[1] < 1");
+    let small = |b: &mut Builder, t| {
+        let byte = b.trunc(t, 8);
+        b.with(Op::Eq, byte, 7)
+    };
+    assert_eq!(print(&small, true), "(uint8_t)tok[1] == 7");
+}
