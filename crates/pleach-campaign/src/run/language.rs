@@ -20,7 +20,7 @@ pub enum Language {
     /// The strings of a symbolic grammar, in order.
     Strings(Mutex<Receiver<Derived>>),
     /// Sentences at random, without end.
-    Samples(Mutex<Samples>),
+    Samples(Mutex<Box<Samples>>),
 }
 
 /// Tokens of a sentence that is drawn at random, at most.
@@ -54,7 +54,7 @@ impl Language {
     pub fn samples(source: &Source, seed: u64) -> Result<Language, StringsError> {
         // Others than the seeds.
         let samples = Samples::new(&source.grammar, TOKENS, seed.wrapping_add(1))?;
-        Ok(Language::Samples(Mutex::new(samples)))
+        Ok(Language::Samples(Mutex::new(Box::new(samples))))
     }
 
     /// The strings of the symbolic grammar.

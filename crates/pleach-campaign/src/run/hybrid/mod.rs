@@ -5,10 +5,10 @@
 //! the start on the fast half as any other, and kept if it shows the same there.
 //! So the queue never depends on snapshots.
 //!
-//! The symbolic half follows. It is not driven itself: measured on the examples
-//! it is the slower one even without labels (`./x bench hybrid` says by how much),
-//! and most events lead to no search. Before a search it is given the events that it has
-//! not had, without labels, and then stands in the same state; see [`explore`].
+//! The symbolic half follows. It is not driven itself, since most events lead to
+//! no search; `./x bench hybrid` measures what it takes for an event without
+//! labels. Before a search it is given the events that it has not had, and then
+//! stands in the same state; see [`explore`].
 
 mod bias;
 mod explore;
