@@ -19,9 +19,12 @@ const CASES: usize = 2000;
 /// The largest size of a variable.
 const LARGEST: usize = 10;
 
-/// Grammars with their start, letters that their strings are made of, and texts
-/// that inputs are put between.
-const GRAMMARS: &[(&str, &str, &[&str], &[(&str, &str)])] = &[
+/// A grammar with its start, letters that its strings are made of, and texts that
+/// inputs are put between.
+type Case = (&'static str, &'static str, &'static [&'static str], &'static [Between]);
+type Between = (&'static str, &'static str);
+
+const GRAMMARS: &[Case] = &[
     (
         "cfg E := \"()\" | E E | \"(\" E \")\";",
         "E",
