@@ -111,9 +111,9 @@ pub const RUN_TOKENS: u32 = 8;
 
 /// The run is live: its input is in the live region and grows as it is asked
 /// for. See [`Live`].
-pub const RUN_LIVE: u32 = 8;
+pub const RUN_LIVE: u32 = 16;
 /// A live run ends quietly where it would otherwise stop for more.
-pub const RUN_ENDS: u32 = 16;
+pub const RUN_ENDS: u32 = 32;
 
 /// What a live run may take before it stops and asks. An *event* is one call
 /// for input: a typed call, a read, a refill of a stream's buffer.

@@ -40,6 +40,7 @@ pub mod sat;
 mod search;
 mod smt;
 mod solver;
+mod trial;
 
 pub use byteset::ByteSet;
 pub use path::{Goal, Path, Shape, Step};
@@ -47,3 +48,4 @@ pub use recording::{BadRecording, Recording};
 pub use requirement::{Automaton, Requirement, TooManyStates};
 pub use smt::SmtRequest;
 pub use solver::{Answer, Config, Limits, Model, Solver, Stats, Tier, Verdict, Why};
+pub use trial::Trial;

@@ -202,6 +202,10 @@ impl Path {
         self.inconsistent
     }
 
+    pub(crate) fn step(&self, at: usize) -> Option<&(Option<Term>, Shape)> {
+        self.steps.get(at)
+    }
+
     /// The inputs that a step depends on.
     pub fn support(&self, at: usize) -> Vec<Var> {
         match self.steps.get(at) {
@@ -577,7 +581,7 @@ impl Path {
 }
 
 /// The index of the case that a value is, or their number.
-fn outcome(cases: &[u64], value: u128) -> usize {
+pub(crate) fn outcome(cases: &[u64], value: u128) -> usize {
     cases.iter().position(|&c| u128::from(c) == value).unwrap_or(cases.len())
 }
 

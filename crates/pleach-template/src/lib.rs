@@ -2,7 +2,7 @@
 //!
 //! A [`Template`] is an input of which parts may change and the rest stays;
 //! [`Strings`] are the templates of a symbolic grammar, one after another.
-//! [`Samples`] are sentences drawn at random. [`hampi`] reads and solves files in HAMPI's language.
+//! [`Vocabulary`] flips decisions on tokens within a grammar. [`Samples`] are sentences drawn at random. [`hampi`] reads and solves files in HAMPI's language.
 //!
 //! No processes are here and no files: text comes in, values go out.
 
@@ -12,7 +12,9 @@ pub mod hampi;
 mod samples;
 mod strings;
 mod template;
+mod tokens;
 
 pub use samples::Samples;
 pub use strings::{Bounds, Strings, StringsError, Unit};
 pub use template::{Hole, Template};
+pub use tokens::{Flipped, Mismatch, Sentence, TokensError, Vocabulary};

@@ -167,7 +167,7 @@ fn order() -> Vec<u8> {
     FIRST.iter().copied().chain(rest).collect()
 }
 
-fn automaton(dfa: &Dfa) -> Result<Automaton, TooManyStates> {
+pub(crate) fn automaton(dfa: &Dfa) -> Result<Automaton, TooManyStates> {
     Automaton::new(
         dfa.states(),
         |state, byte| match dfa.next(state as u32, byte) {

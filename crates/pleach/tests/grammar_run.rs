@@ -123,6 +123,85 @@ fn sentences_are_drawn_as_seeds_and_on_their_own() {
     }
 }
 
+/// A parser whose lexer finds keywords by a hash.
+const WORDS: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+enum { END, NAME = 258, IF, THEN, ELSE };
+static char text[64];
+static unsigned hash(const char *s) {
+    unsigned h = 2166136261u;
+    while (*s) h = (h ^ (unsigned char)*s++) * 16777619u;
+    return h;
+}
+int yylex(void) {
+    int c = getchar(), n = 0;
+    while (c == ' ') c = getchar();
+    if (c == EOF) return END;
+    if (c < 'a' || c > 'z') return c;
+    while (c >= 'a' && c <= 'z') { if (n < 63) text[n++] = c; c = getchar(); }
+    ungetc(c, stdin);
+    text[n] = 0;
+    switch (hash(text)) {
+    case 0x39386e06u: return IF;
+    case 0xe522e976u: return THEN;
+    case 0xbdbf5bf0u: return ELSE;
+    }
+    return NAME;
+}
+static int token;
+static void want(int t) { if (token != t) exit(1); token = yylex(); }
+static void statement(void) {
+    if (token == IF) {
+        token = yylex();
+        want(NAME);
+        want(THEN);
+        statement();
+        if (token == ELSE) { token = yylex(); statement(); puts("both"); }
+    } else {
+        if (text[0] == 'q' && text[1] == 'z') puts("a name of its own");
+        want(NAME);
+    }
+}
+int main(void) { token = yylex(); statement(); return token != END; }
+"#;
+const SENTENCES: &str = "s ::= 'if' name 'then' s | 'if' name 'then' s 'else' s | name\n\
+                         name ::= [a-z]+\nspace ::= ' '+\n@skip space\n";
+
+#[test]
+fn flips_over_tokens_are_completed_by_the_grammar() {
+    let program = Program::new(WORDS);
+    program.file("words.ebnf", SENTENCES.as_bytes());
+    std::fs::create_dir(program.dir.path().join("seeds")).expect("a directory");
+    program.file("seeds/one", b"abc");
+    let run = |strategy: &str, out: &str| {
+        let flags = ["-i", "seeds", "-s", strategy, "-g", "words.ebnf", "-n", "300"];
+        program.campaign(out, &flags)
+    };
+    let ended = run("gbw", "gbw");
+    assert_eq!((ended.count("mismatched"), ended.count("diverged")), (0, 0), "{}", ended.stats);
+    let queue = ended.queue();
+    let said = |word: &str| queue.iter().any(|q| String::from_utf8_lossy(q).contains(word));
+    assert!(said("if") && said("then") && said("else"), "{:?}", ended.files("queue"));
+    assert!(said("qz"), "the text of a token is solved for, too: {:?}", ended.files("queue"));
+    for bytes in &queue {
+        let parsed = program.run(&["grammar", "parse", "words.ebnf", "-"], bytes);
+        assert!(parsed.status.success(), "{}", String::from_utf8_lossy(bytes));
+        let run = program.run(&["exec", "--half", "fast", "--", "./prog"], bytes);
+        assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(bytes));
+    }
+    let has = |ended: &Ended, word: &[u8]| {
+        ended.queue().iter().any(|q| q.windows(word.len()).any(|w| w == word))
+    };
+    // Without the grammar some flips end in a syntax error.
+    let plain = run("whitebox-tokens", "plain");
+    assert!(has(&plain, b"if"), "{:?}", plain.files("queue"));
+    let valid = |bytes: &&Vec<u8>| {
+        program.run(&["grammar", "parse", "words.ebnf", "-"], bytes).status.success()
+    };
+    assert!(plain.queue().iter().filter(valid).count() < plain.queue().len());
+}
+
 #[test]
 fn what_a_person_gets_wrong() {
     let program = program();
@@ -136,6 +215,7 @@ fn what_a_person_gets_wrong() {
     };
     refused(&["-s", "cese"], "needs -g");
     refused(&["-s", "gbb"], "needs -g");
+    refused(&["-s", "gbw", "-g", "calc.ebnf"], "known to return tokens");
     refused(&["-s", "cese", "-g", "no-such.y"], "no-such.y");
     refused(&["-s", "cese", "-g", "calc.ebnf", "--keep", "WORD"], "no token WORD");
     refused(&["-s", "cese", "-g", "calc.ebnf", "--max-length", "0"], "--max-length");

@@ -7,7 +7,9 @@
 use super::settings::GrammarSettings;
 use pleach_grammar::symbolic::Abstraction;
 use pleach_grammar::{Grammar, TokenId};
-use pleach_template::{Bounds, Samples, Strings, StringsError, Template, Unit};
+use pleach_template::{
+    Bounds, Samples, Strings, StringsError, Template, TokensError, Unit, Vocabulary,
+};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -27,6 +29,8 @@ pub enum Language {
 const TOKENS: usize = 60;
 /// Seeds that are drawn where a person gives none, and how many tokens they have.
 const SEEDS: usize = 50;
+/// Sentences that are run at most to learn the numbers of tokens.
+const PROBES: usize = 500;
 const SEED_TOKENS: (usize, usize) = (15, 20);
 /// Strings that are derived ahead.
 const AHEAD: usize = 64;
@@ -41,6 +45,17 @@ pub struct Source {
 }
 
 impl Source {
+    /// What flips over tokens need.
+    pub fn vocabulary(&self) -> Result<Vocabulary, TokensError> {
+        Vocabulary::new(&self.grammar)
+    }
+
+    /// Sentences from which the numbers of tokens can be learned.
+    pub fn probes(&self, seed: u64) -> Result<Vec<Vec<u8>>, StringsError> {
+        let mut samples = Samples::new(&self.grammar, TOKENS, seed)?;
+        Ok((0..PROBES).filter_map(|_| samples.any()).collect())
+    }
+
     /// Seeds for a campaign that is given none.
     pub fn seeds(&self, seed: u64) -> Result<Vec<Vec<u8>>, StringsError> {
         let mut samples = Samples::new(&self.grammar, TOKENS, seed)?;

@@ -39,7 +39,10 @@ use journal::{Journal, Record};
 use language::Language;
 use map::Map;
 use past::{Past, Seed};
-use pleach_search::{Coverage, Options, Origin, Rng, Runs, Strategy, UnknownStrategy, by_name};
+use pleach_search::{
+    Coverage, Options, Origin, Rng, Runs, Strategy, TokenUse, UnknownStrategy, by_name,
+};
+use pleach_template::Vocabulary;
 use state::State;
 use std::collections::HashMap;
 use std::io;
@@ -59,6 +62,8 @@ pub enum CampaignError {
     Strategy(#[from] UnknownStrategy),
     #[error(transparent)]
     Grammar(#[from] pleach_template::StringsError),
+    #[error(transparent)]
+    Tokens(#[from] pleach_template::TokensError),
     #[error(transparent)]
     Dir(#[from] DirError),
     #[error(transparent)]
@@ -83,7 +88,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    fn parts(&self) -> Result<(Box<dyn Strategy>, Option<Language>), CampaignError> {
+    fn parts(&self) -> Result<Parts, CampaignError> {
         let settings = &self.settings;
         let asked = settings.grammar.as_ref();
         let per_string = asked.map_or(u32::MAX, |g| g.per_string);
@@ -97,12 +102,30 @@ impl Setup {
             }),
             _ => None,
         };
-        Ok((strategy, language))
+        let vocabulary = match (&self.grammar, strategy.wants_tokens()) {
+            (Some(source), Some(how)) => Some((Mutex::new(source.vocabulary()?), how)),
+            _ => None,
+        };
+        let probes = match (&self.grammar, &vocabulary) {
+            (Some(source), Some(_)) => source.probes(settings.seed)?,
+            _ => Vec::new(),
+        };
+        Ok(Parts { strategy, language, vocabulary, probes })
     }
+}
+
+/// What is made of a setup.
+struct Parts {
+    strategy: Box<dyn Strategy>,
+    language: Option<Language>,
+    vocabulary: Option<(Mutex<Vocabulary>, TokenUse)>,
+    /// Inputs from which the numbers of tokens are learned.
+    probes: Vec<Vec<u8>>,
 }
 
 /// A campaign that is ready to run.
 pub struct Campaign {
+    probes: Vec<Vec<u8>>,
     shared: Arc<Shared>,
     layout: Arc<Layout>,
     seeds: Vec<Seed>,
@@ -130,7 +153,7 @@ impl Campaign {
         out: &Path,
         disk: Disk,
     ) -> Result<Campaign, CampaignError> {
-        let (strategy, language) = setup.parts()?;
+        let parts = setup.parts()?;
         let dir = Dir::create(out, Arc::new(disk))?;
         let path = dir.journal();
         let io = |error| CampaignError::Dir(DirError::Write { path: path.clone(), error });
@@ -140,22 +163,22 @@ impl Campaign {
         dir.begin(&setup.settings)?;
         let past =
             Past { seeds: seeds.into_iter().map(Seed::Given).collect(), ..Past::new(journal) };
-        Campaign::build(setup, dir, (strategy, language), past)
+        Campaign::build(setup, dir, parts, past)
     }
 
     /// Goes on with the campaign in a directory.
     pub fn resume(setup: Setup, out: &Path, disk: Disk) -> Result<Campaign, CampaignError> {
-        let (strategy, language) = setup.parts()?;
+        let parts = setup.parts()?;
         let dir = Dir::resume(out, &setup.settings, Arc::new(disk))?;
         let io = |error| CampaignError::Io { path: dir.path.clone(), error };
         let past = Past::read(&dir).map_err(io)?;
-        Campaign::build(setup, dir, (strategy, language), past)
+        Campaign::build(setup, dir, parts, past)
     }
 
     fn build(
         setup: Setup,
         dir: Dir,
-        (strategy, language): (Box<dyn Strategy>, Option<Language>),
+        Parts { strategy, language, vocabulary, probes }: Parts,
         past: Past,
     ) -> Result<Campaign, CampaignError> {
         let Setup { layout, settings, limits, jobs, .. } = setup;
@@ -218,8 +241,9 @@ impl Campaign {
             traces: Mutex::default(),
             dictionary: Mutex::new(dictionary),
             language,
+            vocabulary,
         };
-        Ok(Campaign { shared: Arc::new(shared), layout, seeds, jobs: jobs.max(1) })
+        Ok(Campaign { probes, shared: Arc::new(shared), layout, seeds, jobs: jobs.max(1) })
     }
 
     /// Set it to end the campaign at once.
@@ -229,7 +253,7 @@ impl Campaign {
 
     /// Runs the campaign to its end. `watch` is called several times a second.
     pub fn run(self, mut watch: impl FnMut(&Snapshot)) -> Result<Stats, CampaignError> {
-        let Campaign { shared, layout, seeds, jobs } = self;
+        let Campaign { probes, shared, layout, seeds, jobs } = self;
         let processors = affinity::processors(jobs);
         let mut workers = Vec::new();
         for i in 0..jobs {
@@ -246,7 +270,7 @@ impl Campaign {
             let (first, others) =
                 workers.split_first_mut().map_or((None, None), |(f, o)| (Some(f), Some(o)));
             let shared = &shared;
-            let seeds = &seeds;
+            let (seeds, probes) = (&seeds, &probes);
             // One worker brings in the seeds, in their order; then all search.
             let started = Arc::new((Mutex::new(false), Condvar::new()));
             let mut threads = Vec::new();
@@ -255,7 +279,7 @@ impl Campaign {
                 let (started, own) = (started.clone(), processors.next());
                 threads.push(scope.spawn(move || {
                     own.into_iter().for_each(Affinity::bind);
-                    let result = plant(shared, worker, seeds);
+                    let result = worker.probe(probes).and_then(|()| plant(shared, worker, seeds));
                     *started.0.lock().unwrap_or_else(|e| e.into_inner()) = true;
                     started.1.notify_all();
                     result.and_then(|()| worker.work())

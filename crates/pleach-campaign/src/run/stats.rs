@@ -1,7 +1,6 @@
 //! What a campaign counts: `stats.json`, and a line a second in `plot_data`.
 
 use pleach_search::Verdict;
-use pleach_solve::Tier;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -17,6 +16,11 @@ pub struct Stats {
     /// Inputs that the grammar derived.
     #[serde(default)]
     pub derived: u64,
+    /// Inputs whose tokens are not what the grammar says, and the first case.
+    #[serde(default)]
+    pub mismatched: u64,
+    #[serde(default)]
+    pub mismatch: Option<String>,
     pub diverged: u64,
     /// The same by the kind of decision where the run left it.
     pub diverged_at: BTreeMap<String, u64>,
@@ -58,7 +62,7 @@ pub struct Flips {
 }
 
 impl Flips {
-    pub fn count(&mut self, verdict: Verdict, tier: &Tier, cached: bool) {
+    pub fn count(&mut self, verdict: Verdict, tier: &str, cached: bool) {
         self.asked += 1;
         match verdict {
             Verdict::Sat => self.sat += 1,
@@ -67,7 +71,7 @@ impl Flips {
             Verdict::Unknown | Verdict::Gone => self.unknown += 1,
         }
         self.cached += u64::from(cached);
-        *self.by_tier.entry(tier.name().into()).or_default() += 1;
+        *self.by_tier.entry(tier.into()).or_default() += 1;
     }
 }
 
@@ -108,6 +112,9 @@ pub struct Time {
     pub fast: f64,
     pub symbolic: f64,
     pub solve: f64,
+    /// Of which for flips over tokens.
+    #[serde(default)]
+    pub tokens: f64,
 }
 
 /// Why a campaign ended.

@@ -19,11 +19,12 @@ use crate::trace::{BrokenTrace, Trace};
 use crate::triage::{CrashId, Triage};
 use pleach_abi::event::Kind;
 use pleach_expr::Expr;
+use pleach_grammar::Chart;
 use pleach_search::{
-    Action, Decision, Flip, Gain, InputId, Origin, Rng, Run, RunId, Tree, Verdict,
+    Action, Decision, Flip, Gain, InputId, Origin, Rng, Run, RunId, TokenUse, Tree, Verdict,
 };
 use pleach_solve::{Goal, Path, Solver, Step};
-use pleach_template::Template;
+use pleach_template::{Flipped, Sentence, Template, Vocabulary};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -44,6 +45,8 @@ pub struct Shared {
     pub dictionary: Mutex<Dictionary>,
     /// What inputs are derived from.
     pub language: Option<Language>,
+    /// What flips over tokens need, and how they are solved.
+    pub vocabulary: Option<(Mutex<Vocabulary>, TokenUse)>,
 }
 
 /// When a campaign ends by itself.
@@ -60,20 +63,24 @@ pub struct Traced {
     steps: Vec<Step>,
     pub input: Arc<[u8]>,
     template: Option<Arc<Template>>,
+    /// The input as tokens, and with their numbers behind it.
+    sentence: Option<Sentence>,
+    extended: Option<Vec<u8>>,
 }
 
 impl Traced {
     pub fn new(expr: Expr, steps: Vec<Step>, input: Arc<[u8]>) -> Traced {
-        Traced { expr, steps, input, template: None }
+        Traced { expr, steps, input, template: None, sentence: None, extended: None }
     }
 
     /// The path, prepared for flips.
     pub fn path(&self) -> Path {
         let (lengths, offsets) = model::streams(&self.input);
-        let required = self.template.as_ref().map(|t| t.requirements(&self.input));
+        let input = self.extended.as_deref().unwrap_or(&self.input);
+        let required = self.template.as_ref().map(|t| t.requirements(input));
         let required = required.unwrap_or_default();
         let streams = (&lengths[..], &offsets[..]);
-        Path::under(&required, &self.expr, self.steps.clone(), &self.input, streams)
+        Path::under(&required, &self.expr, self.steps.clone(), input, streams)
     }
 }
 
@@ -126,6 +133,8 @@ pub struct Worker {
     pub(super) solver: Solver,
     pub(super) sites: Sites,
     paths: Paths,
+    /// The tokens of the run that was flipped last.
+    chart: Option<(RunId, Chart)>,
     pub(super) mutator: Mutator,
     triage: Triage,
     pub(super) counts: Vec<u8>,
@@ -156,7 +165,8 @@ impl Worker {
         let triage = Triage::new(layout.clone(), &target(Half::Fast), timeout)?;
         let mut fast = Executor::new(layout.clone(), target(Half::Fast))?;
         fast.start()?;
-        let symbolic = Executor::new(layout.clone(), target(Half::Symbolic))?;
+        let tokens = shared.vocabulary.is_some();
+        let symbolic = Executor::new(layout.clone(), Target { tokens, ..target(Half::Symbolic) })?;
         let live = match settings.strategy == pleach_search::HYBRID {
             true => {
                 let seed = shared.lock().rng.next_u64();
@@ -170,6 +180,7 @@ impl Worker {
             solver: Solver::new(pleach_solve::Config::default()),
             sites: Sites::default(),
             paths: Paths { paths: Vec::new() },
+            chart: None,
             mutator: Mutator::new(),
             triage,
             counts: Vec::new(),
@@ -459,9 +470,9 @@ impl Worker {
     ) -> Result<(), ExecError> {
         let shared = self.shared.clone();
         let decided = shared.map.decide(&mut self.sites, &trace);
-        let decided = match known.template {
-            Some(_) => decided.under_template(),
-            None => decided,
+        let decided = match self.has_template(known) {
+            true => decided.under_template(),
+            false => decided,
         };
         let mut partial: Vec<String> =
             trace.cut_by().map(|what| format!("cut by {what}")).collect();
@@ -471,16 +482,21 @@ impl Worker {
         partial.extend(matches!(end, End::Timeout).then(|| "timed out".to_string()));
         shared.dictionary.lock().unwrap_or_else(PoisonError::into_inner).add_trace(&trace);
         let bytes = &known.bytes;
-        let traced = Traced {
-            expr: trace.expr,
-            steps: decided.steps,
-            input: bytes.clone(),
-            template: known.template.clone(),
+        let (sentence, template) = match &shared.vocabulary {
+            Some((vocabulary, _)) => self.sentence(vocabulary, bytes, &trace),
+            None => (None, known.template.clone()),
         };
+        let extended = shared.vocabulary.is_some().then(|| trace.extended(bytes));
+        let (expr, steps, plain) = (trace.expr, decided.steps, bytes.clone());
+        let traced = Traced { expr, steps, input: plain, template, sentence, extended };
         let mut decisions = decided.decisions;
-        let path = known.template.as_ref().map(|template| {
+        let path = traced.template.as_ref().map(|template| {
             let path = traced.path();
-            settle(&mut decisions, template, &path);
+            // Tokens may change if it is known which they are.
+            let tokens = traced.sentence.is_some().then_some(bytes.len() as u32);
+            settle(&mut decisions, &path, |offset| {
+                template.is_free(offset) || tokens.is_some_and(|first| offset >= first)
+            });
             path
         });
         // What cannot change loses nothing by being held.
@@ -515,6 +531,75 @@ impl Worker {
         Ok(())
     }
 
+    /// Whether the flips of an input have to meet more than its path.
+    fn has_template(&self, known: &Known) -> bool {
+        known.template.is_some() || self.shared.vocabulary.is_some()
+    }
+
+    /// The tokens of an input, and what of it may change while they stay: the texts
+    /// of those that have more than one. Nothing may where it is not known which
+    /// tokens they are.
+    fn sentence(
+        &self,
+        vocabulary: &Mutex<Vocabulary>,
+        bytes: &[u8],
+        trace: &Trace,
+    ) -> (Option<Sentence>, Option<Arc<Template>>) {
+        let seen: Vec<i32> = trace.tokens.iter().map(|t| t.number).collect();
+        let mut vocabulary = vocabulary.lock().unwrap_or_else(PoisonError::into_inner);
+        match vocabulary.align(bytes, &seen) {
+            Ok(sentence) => {
+                let template = vocabulary.template(&sentence);
+                (Some(sentence), Some(Arc::new(template)))
+            }
+            Err(mismatch) => {
+                let mut state = self.shared.lock();
+                state.stats.mismatched += 1;
+                state.stats.mismatch.get_or_insert_with(|| vocabulary.explain(&mismatch));
+                state.partial("tokens that do not fit the grammar");
+                (None, Some(Arc::default()))
+            }
+        }
+    }
+
+    /// Runs inputs until the numbers of all tokens are known. An input that does not
+    /// fit is passed over here: if it matters, it will come again.
+    pub fn probe(&mut self, inputs: &[Vec<u8>]) -> Result<(), ExecError> {
+        let shared = self.shared.clone();
+        let Some((vocabulary, _)) = &shared.vocabulary else { return Ok(()) };
+        for input in inputs {
+            let known = vocabulary.lock().unwrap_or_else(PoisonError::into_inner).is_complete();
+            if known || shared.stopping() {
+                break;
+            }
+            self.symbolic.run(input, self.timeout * SYMBOLIC_PATIENCE)?;
+            let Ok(trace) = self.symbolic.trace() else { continue };
+            let seen: Vec<i32> = trace.tokens.iter().map(|t| t.number).collect();
+            let mut vocabulary = vocabulary.lock().unwrap_or_else(PoisonError::into_inner);
+            let _ = vocabulary.align(input, &seen);
+        }
+        Ok(())
+    }
+
+    /// A flip over tokens; `None` if it is over bytes.
+    fn flip_tokens(&mut self, traced: &Traced, flip: Flip, goal: Goal) -> Option<Flipped> {
+        let shared = self.shared.clone();
+        let (vocabulary, how) = shared.vocabulary.as_ref()?;
+        let sentence = traced.sentence.as_ref()?;
+        let vocabulary = vocabulary.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = self.paths.get(flip.run, traced);
+        if self.chart.as_ref().is_none_or(|(run, _)| *run != flip.run) {
+            self.chart = Some((flip.run, vocabulary.chart()));
+        }
+        let chart = self.chart.as_mut().map(|(_, chart)| chart);
+        let chart = chart.filter(|_| *how == TokenUse::Complete);
+        let input = (&traced.input[..], sentence);
+        match vocabulary.flip(input, path, (flip.at as usize, goal), chart) {
+            Flipped::Bytes => None,
+            flipped => Some(flipped),
+        }
+    }
+
     /// Runs the next input that the grammar derives.
     fn derive(&mut self) -> Result<(), ExecError> {
         let shared = self.shared.clone();
@@ -531,7 +616,7 @@ impl Worker {
 
     /// Whether an input takes the same path once more.
     fn repeats(&mut self, known: &Known, run: &Run) -> Result<bool, ExecError> {
-        let template = known.template.is_some();
+        let template = self.has_template(known);
         let start = Instant::now();
         self.symbolic.run(&known.bytes, self.timeout * SYMBOLIC_PATIENCE)?;
         let again = self.symbolic.trace().ok().map(|trace| {
@@ -560,20 +645,32 @@ impl Worker {
             return Ok(());
         };
         let start = Instant::now();
-        let path = self.paths.get(flip.run, &traced);
-        let answer = self.solver.flip(path, flip.at as usize, goal);
-        let spent = start.elapsed().as_secs_f64();
-        let (verdict, model) = match answer.verdict {
-            pleach_solve::Verdict::Sat(model) => (Verdict::Sat, Some(model)),
-            pleach_solve::Verdict::Optimistic(model) => (Verdict::Optimistic, Some(model)),
-            pleach_solve::Verdict::Unsat => (Verdict::Unsat, None),
-            pleach_solve::Verdict::Unknown(_) => (Verdict::Unknown, None),
+        let over_tokens = self.flip_tokens(&traced, flip, goal);
+        let by_tokens = over_tokens.is_some();
+        let (verdict, bytes, tier, cached) = match over_tokens {
+            Some(Flipped::Input(bytes)) => (Verdict::Sat, Some(bytes), "tokens", false),
+            Some(_) => (Verdict::Unsat, None, "tokens", false),
+            None => {
+                let path = self.paths.get(flip.run, &traced);
+                let answer = self.solver.flip(path, flip.at as usize, goal);
+                let (verdict, model) = match answer.verdict {
+                    pleach_solve::Verdict::Sat(model) => (Verdict::Sat, Some(model)),
+                    pleach_solve::Verdict::Optimistic(model) => (Verdict::Optimistic, Some(model)),
+                    pleach_solve::Verdict::Unsat => (Verdict::Unsat, None),
+                    pleach_solve::Verdict::Unknown(_) => (Verdict::Unknown, None),
+                };
+                let bytes = model.map(|model| model::apply(&traced.input, &model));
+                (verdict, bytes, answer.tier.name(), answer.cached)
+            }
         };
-        let bytes = model.map(|model| model::apply(&traced.input, &model));
+        let spent = start.elapsed().as_secs_f64();
         let too_long = bytes.as_ref().is_some_and(|b| b.len() as u64 > shared.settings.max_len);
         let mut state = shared.lock();
-        state.stats.flips.count(verdict, &answer.tier, answer.cached);
+        state.stats.flips.count(verdict, tier, cached);
         state.stats.time_s.solve += spent;
+        if by_tokens {
+            state.stats.time_s.tokens += spent;
+        }
         match verdict {
             Verdict::Optimistic => state.partial("solved without its path"),
             Verdict::Unknown => state.partial("not solved"),
@@ -589,7 +686,9 @@ impl Worker {
         drop(state);
         let optimistic = verdict == Verdict::Optimistic;
         let expect = Some(Expect { optimistic, ..expect });
-        let promised = Promised { expect, answer, template: traced.template.clone() };
+        // What may change of an input with tokens is found when it is traced.
+        let template = traced.template.clone().filter(|_| shared.vocabulary.is_none());
+        let promised = Promised { expect, answer, template };
         let id = self.execute(&bytes, Origin::Flip(flip), Some(parent), promised)?;
         // Without a trace the branch itself must do: it was foretold.
         if id.is_none()
@@ -691,12 +790,12 @@ impl Paths {
     }
 }
 
-/// Decisions that depend on nothing that a template lets change are settled.
-fn settle(decisions: &mut [Decision], template: &Template, path: &Path) {
+/// Decisions that depend on nothing that may change are settled.
+fn settle(decisions: &mut [Decision], path: &Path, is_free: impl Fn(u32) -> bool) {
     for (at, decision) in decisions.iter_mut().enumerate() {
         let support = path.support(at);
         let mut bytes = support.iter().filter_map(|v| v.as_byte());
-        if !bytes.any(|offset| template.is_free(offset)) {
+        if !bytes.any(&is_free) {
             decision.settle();
         }
     }

@@ -5,6 +5,7 @@ mod blackbox;
 mod cese;
 mod cfg;
 mod dfs;
+mod gbw;
 mod generational;
 mod hybrid;
 mod plan;
@@ -121,6 +122,11 @@ pub trait Strategy: Send {
         false
     }
 
+    /// Whether runs work on tokens, and how a flip of one is solved.
+    fn wants_tokens(&self) -> Option<TokenUse> {
+        None
+    }
+
     /// Whether what is derived are strings of a symbolic grammar, one after
     /// another, or sentences at random.
     fn wants_strings(&self) -> bool {
@@ -152,12 +158,23 @@ impl Default for Options {
     }
 }
 
+/// How flips over tokens are solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenUse {
+    /// Another token takes the place of one; the rest stays.
+    Replace,
+    /// The grammar completes what begins with the new token.
+    Complete,
+}
+
 /// What a strategy cannot do without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     Nothing,
     /// A grammar, to derive inputs from.
     Grammar,
+    /// A grammar, and a program whose token function is known.
+    Tokens,
 }
 
 /// A strategy in the list.
@@ -216,6 +233,18 @@ pub const STRATEGIES: &[Entry] = &[
         about: "the strings of a symbolic grammar, each with all that its holes can do",
         needs: Needs::Grammar,
         make: |o| Box::new(cese::Cese::new(o.per_string)),
+    },
+    Entry {
+        name: "gbw",
+        about: "grammar-based whitebox: flips over tokens, completed by the grammar",
+        needs: Needs::Tokens,
+        make: |_| Box::new(gbw::OnTokens::new(TokenUse::Complete)),
+    },
+    Entry {
+        name: "whitebox-tokens",
+        about: "flips over tokens without regard to the grammar, for comparison",
+        needs: Needs::Tokens,
+        make: |_| Box::new(gbw::OnTokens::new(TokenUse::Replace)),
     },
     Entry {
         name: "gbb",

@@ -50,9 +50,14 @@ pub fn run(args: Args) -> Result<Code, Failure> {
     }
     let needs = pleach_search::entry(&settings.strategy).map(|e| e.needs);
     let grammar = settings.grammar.as_ref().map(load_grammar).transpose()?;
-    if needs == Some(Needs::Grammar) && grammar.is_none() {
+    if needs.is_some_and(|n| n != Needs::Nothing) && grammar.is_none() {
         let strategy = &settings.strategy;
-        return Err(Failure::person(anyhow!("-s {strategy} derives inputs: it needs -g GRAMMAR")));
+        return Err(Failure::person(anyhow!(
+            "-s {strategy} works by a grammar: it needs -g GRAMMAR"
+        )));
+    }
+    if needs == Some(Needs::Tokens) {
+        super::tokens::require(&layout)?;
     }
     check_hybrid(&settings, &seeds)?;
     let limits = Limits {

@@ -285,7 +285,7 @@ impl Worker {
         let bytes = model.map(|model| model::apply(&traced.input, &model));
         search.tree.set(node, mark);
         let mut state = shared.lock();
-        state.stats.flips.count(verdict, &answer.tier, answer.cached);
+        state.stats.flips.count(verdict, answer.tier.name(), answer.cached);
         state.stats.time_s.solve += start.elapsed().as_secs_f64();
         drop(state);
         search.answered(self, flip, verdict);
