@@ -17,6 +17,7 @@ pub mod dfa;
 pub mod enumerate;
 pub mod grammar;
 pub mod import;
+pub mod lalr;
 pub mod lexer;
 pub mod note;
 pub mod parse;

@@ -1,16 +1,18 @@
 //! Parsing: bytes to tokens to a derivation tree, for every grammar.
 //!
-//! The chart does the work. It takes linear time where one token of lookahead
-//! decides, and is cubic at worst. Tokens are those of the lexer; if that leads
-//! nowhere, a second attempt gives the chart, for every lexeme, all tokens that
-//! match its text, with a penalty on those that the lexer would not choose.
+//! Where one token of lookahead decides, [`Lalr`] does the work. Elsewhere the
+//! chart does: it takes linear time where a grammar is nearly so, and is cubic at
+//! worst. Tokens are those of the lexer; if that leads nowhere, a last attempt
+//! gives the chart, for every lexeme, all tokens that match its text, with a
+//! penalty on those that the lexer would not choose.
 
 use crate::chart::{Automaton, Chart};
 use crate::grammar::{Grammar, TokenId};
+use crate::lalr::Lalr;
 use crate::lexer::{Lexeme, Lexer};
 use crate::token_set::TokenSet;
 use crate::tree::Tree;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Entries of the chart that a parse may make (about 32 bytes each).
 const MOST_ENTRIES: usize = 100_000_000;
@@ -18,6 +20,8 @@ const MOST_ENTRIES: usize = 100_000_000;
 pub struct Parser {
     automaton: Arc<Automaton>,
     lexer: Lexer,
+    /// Made when it is first needed.
+    lalr: OnceLock<Option<Lalr>>,
 }
 
 #[derive(Debug)]
@@ -80,7 +84,7 @@ fn expectation(expected: &[String]) -> String {
 
 impl Parser {
     pub fn new(automaton: Arc<Automaton>, lexer: Lexer) -> Parser {
-        Parser { automaton, lexer }
+        Parser { automaton, lexer, lalr: OnceLock::new() }
     }
 
     pub fn grammar(&self) -> &Arc<Grammar> {
@@ -96,6 +100,11 @@ impl Parser {
             .lexer
             .lex(input)
             .map_err(|e| ParseError::Lexical { place: Spot::new(input, e.offset) })?;
+        if let Some(lalr) = self.lalr.get_or_init(|| Lalr::new(self.grammar()))
+            && let Some(tree) = lalr.tree(lexemes.iter().map(|l| l.token))
+        {
+            return Ok(Parsed { tree, lexemes });
+        }
         let mut chart = Chart::new(Arc::clone(&self.automaton));
         let winners = |chart: &mut Chart, l: &Lexeme| chart.push_token(l.token);
         if let Some(tree) = run(&mut chart, &lexemes, winners)? {

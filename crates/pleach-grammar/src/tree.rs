@@ -46,6 +46,31 @@ impl Tree {
         Tree { nodes }
     }
 
+    /// From nodes that come after their children, each with its size.
+    ///
+    /// Read backwards they are the nodes from the top down and from right to
+    /// left. The place of one is its size before the place where it ends, and it
+    /// ends where the subtree right of it begins, or where its parent does.
+    pub(crate) fn from_postorder(post: &[Node]) -> Tree {
+        let mut nodes = post.to_vec();
+        let mut parents: Vec<usize> = Vec::new();
+        let mut end = nodes.len();
+        for node in post.iter().rev() {
+            let at = end - node.size as usize;
+            nodes[at] = *node;
+            if node.size > 1 {
+                parents.push(at);
+                continue;
+            }
+            end = at;
+            while end > 0 && parents.last() == Some(&(end - 1)) {
+                parents.pop();
+                end -= 1;
+            }
+        }
+        Tree { nodes }
+    }
+
     pub(crate) fn empty() -> Tree {
         Tree { nodes: Vec::new() }
     }

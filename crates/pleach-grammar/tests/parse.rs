@@ -5,6 +5,7 @@ mod common;
 use common::{file, grammar, names, random_grammar, regex, sentences};
 use pleach_grammar::detokenize::{Detokenizer, Piece};
 use pleach_grammar::dfa::Dfa;
+use pleach_grammar::lalr::Lalr;
 use pleach_grammar::tree::Kind;
 use pleach_grammar::{Automaton, Chart, Grammar, Lexer, ParseError, Parser, Regex, TokenId};
 use std::collections::BTreeSet;
@@ -20,11 +21,12 @@ fn parser(grammar: &Grammar) -> Parser {
 #[test]
 fn accepts_sentences_and_nothing_else() {
     let mut random = fastrand::Rng::with_seed(7);
-    let (mut accepted, mut refused) = (0, 0);
+    let (mut accepted, mut refused, mut fast) = (0, 0, 0);
     for _ in 0..1500 {
         let (text, g) = random_grammar(&mut random, 4);
         let all = sentences(&g, 5);
         let automaton = Arc::new(Automaton::new(Arc::new(g.clone())).expect("small"));
+        let lalr = Lalr::new(&g).expect("small");
         let count = g.tokens.len();
         for length in 0..=5 {
             for mut code in 0..count.pow(length) {
@@ -39,6 +41,13 @@ fn accepts_sentences_and_nothing_else() {
                 let pushed = string.iter().all(|&t| chart.push_token(t));
                 let tree = pushed.then(|| chart.tree()).flatten();
                 assert_eq!(tree.is_some(), all.contains(&string), "{text}{}", names(&g, &string));
+                // The fast way finds the same tree, or does not know; without
+                // conflicts it always knows.
+                let quick = lalr.tree(string.iter().copied());
+                if quick.is_some() || lalr.conflicts() == 0 {
+                    assert_eq!(quick, tree, "{text}{}", names(&g, &string));
+                    fast += usize::from(quick.is_some());
+                }
                 if let Some(tree) = tree {
                     assert!(tree.is_of(&g), "{text}{}\n{tree:?}", names(&g, &string));
                     assert!(tree.tokens().eq(string.iter().copied()), "{text}");
@@ -50,6 +59,28 @@ fn accepts_sentences_and_nothing_else() {
         }
     }
     assert!(accepted > 5000 && refused > 50_000, "{accepted} {refused}");
+    assert!(fast > 2000, "{fast}");
+}
+
+/// Grammars that bison takes without a conflict, and one that is LALR(1) but not
+/// SLR(1), and one that is LR(1) but not LALR(1).
+#[test]
+fn conflicts_are_where_a_parser_generator_finds_them() {
+    for name in ["json.ebnf", "arithmetic.ebnf", "sexpression.ebnf"] {
+        assert_eq!(Lalr::new(&file(name)).expect("small").conflicts(), 0, "{name}");
+    }
+    let pointers = grammar("s: l '=' r | r\nl: '*' r | 'x'\nr: l");
+    assert_eq!(Lalr::new(&pointers).expect("small").conflicts(), 0);
+    let merged = grammar(
+        "s: 'a' e 'c' | 'a' f 'd' | 'b' f 'c' | 'b' e 'd'\ne: 'e'\nf: 'e'",
+    );
+    let lalr = Lalr::new(&merged).expect("small");
+    assert_eq!(lalr.conflicts(), 2);
+    // What it does not know, the chart does.
+    let parser = parser(&merged);
+    for text in ["aec", "aed", "bec", "bed"] {
+        assert!(parser.parse(text.as_bytes()).is_ok(), "{text}");
+    }
 }
 
 #[test]
