@@ -71,9 +71,7 @@ fn conflicts_are_where_a_parser_generator_finds_them() {
     }
     let pointers = grammar("s: l '=' r | r\nl: '*' r | 'x'\nr: l");
     assert_eq!(Lalr::new(&pointers).expect("small").conflicts(), 0);
-    let merged = grammar(
-        "s: 'a' e 'c' | 'a' f 'd' | 'b' f 'c' | 'b' e 'd'\ne: 'e'\nf: 'e'",
-    );
+    let merged = grammar("s: 'a' e 'c' | 'a' f 'd' | 'b' f 'c' | 'b' e 'd'\ne: 'e'\nf: 'e'");
     let lalr = Lalr::new(&merged).expect("small");
     assert_eq!(lalr.conflicts(), 2);
     // What it does not know, the chart does.

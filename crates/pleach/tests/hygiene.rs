@@ -124,8 +124,14 @@ fn hanging(w: &Watched, args: &[&str]) -> (Child, Vec<PathBuf>) {
 #[test]
 fn signals_in_the_middle_leave_nothing() {
     let w = Watched::new("signals");
+    // Who runs the tests in the background may have them ignore some.
+    let status = std::fs::read_to_string("/proc/self/status").expect("there is /proc");
+    let ignored = status.lines().find_map(|l| l.strip_prefix("SigIgn:")).expect("a mask");
+    let ignored = u64::from_str_radix(ignored.trim(), 16).expect("a mask");
+    let signals = [("-HUP", 1), ("-INT", 2), ("-KILL", 9), ("-TERM", 15)];
+    let signals = signals.into_iter().filter(|(_, n)| ignored >> (n - 1) & 1 == 0);
     for command in ["trace", "cover", "explain", "replay"] {
-        for signal in ["-INT", "-TERM", "-HUP", "-KILL"] {
+        for (signal, _) in signals.clone() {
             let (mut driver, inputs) = hanging(&w, &[command]);
             let kill = Command::new("kill").args([signal, &driver.id().to_string()]).status();
             assert!(kill.expect("there is kill").success());
