@@ -10,7 +10,7 @@ use super::ccode;
 use super::text::{Cursor, MAX_NESTING, Source};
 use super::tree::{Lowerer, Tree};
 use crate::builder::Attributes;
-use crate::{ByteSet, Grammar, Language};
+use crate::{ByteSet, Grammar, Language, Lexing};
 
 pub fn from_bytes(file: &str, bytes: &[u8]) -> Result<Grammar, ImportError> {
     let source = Source::text(file, bytes)?;
@@ -29,7 +29,7 @@ pub fn from_bytes(file: &str, bytes: &[u8]) -> Result<Grammar, ImportError> {
         let rule = lowerer.builder.rule(name, place.clone());
         lowerer.builder.production(rule, body, Attributes::at(place));
     }
-    Ok(lowerer.builder.finish()?)
+    Ok(Grammar { lexing: Lexing::Context, ..lowerer.builder.finish()? })
 }
 
 struct Parser<'a> {

@@ -8,6 +8,7 @@
 
 mod compile;
 mod cpu;
+mod fzero;
 mod grammar;
 mod inputs;
 mod one_input;
