@@ -13,9 +13,10 @@
 //! recursion; lowering works from lists, too.
 
 use crate::analysis;
+use crate::dfa::MOST_PIECES;
 use crate::grammar::{
-    Grammar, Pattern, Precedence, Production, ProductionId, Rule, RuleId, Separator, Symbol, Token,
-    TokenId,
+    Grammar, Lexing, Pattern, Precedence, Production, ProductionId, Rule, RuleId, Separator,
+    Symbol, Token, TokenId,
 };
 use crate::note::{Language, Note, Place, Severity};
 use std::collections::HashMap;
@@ -41,6 +42,8 @@ pub enum GrammarError {
     EmptyLanguage { name: String, place: Place },
     #[error("{place}: the grammar is too large: more than {MOST_SYMBOLS} symbols in productions")]
     TooLarge { place: Place },
+    #[error("{place}: the expression of {name} is too large: {MOST_PIECES} pieces are the limit")]
+    Expression { name: String, place: Place },
     #[error("{place}: {times} repetitions are too many: {MOST_REPEATS} are the limit")]
     Repeats { times: u32, place: Place },
 }
@@ -300,6 +303,7 @@ impl GrammarBuilder {
             separators: self.separators,
             notes: self.notes,
             language: self.language,
+            lexing: Lexing::default(),
         };
         if !analysis::productive(&grammar)[start.index()] {
             let rule = grammar.rule(start);

@@ -6,9 +6,10 @@
 //! lexer would take more than the first, or something else) goes a separator.
 
 use crate::dfa;
-use crate::grammar::{Grammar, Pattern, TokenId};
-use crate::lexer::{Lexeme, Lexer};
+use crate::grammar::{Grammar, Lexing, Pattern, TokenId};
+use crate::lexer::{Lexeme, Lexer, Match};
 use crate::regex::Regex;
+use crate::token_set::TokenSet;
 
 pub struct Detokenizer {
     lexer: Lexer,
@@ -17,6 +18,8 @@ pub struct Detokenizer {
     separators: Vec<Vec<u8>>,
     /// Between any two tokens, whether they would run together or not.
     required: bool,
+    /// The tokens that are literals, where tokens are found in context.
+    context: Option<TokenSet>,
 }
 
 /// A token of the new string, and where it comes from.
@@ -47,7 +50,10 @@ impl Detokenizer {
         separators.sort_by_key(|s| (s.len(), s != b" ", s != b"\n"));
         let required = grammar.separators.iter().any(|s| s.required)
             || grammar.tokens.iter().all(|t| t.pattern == Pattern::Unknown);
-        Ok(Detokenizer { lexer, texts, separators, required })
+        let literals = grammar.token_ids().filter(|&id| grammar.token(id).literal().is_some());
+        let context = (grammar.lexing == Lexing::Context)
+            .then(|| TokenSet::of(grammar.tokens.len(), literals));
+        Ok(Detokenizer { lexer, texts, separators, required, context })
     }
 
     pub fn lexer(&self) -> &Lexer {
@@ -110,6 +116,12 @@ impl Detokenizer {
         out
     }
 
+    /// Bytes for a new string of tokens that stays near an old input: those before
+    /// and behind what has changed keep their texts and what stands between them.
+    pub fn rewrite(&self, old: &[u8], lexemes: &[Lexeme], tokens: &[TokenId]) -> Vec<u8> {
+        self.edit(old, lexemes, &pieces(lexemes, tokens))
+    }
+
     /// What has to stand between two texts: nothing, if the first is still read
     /// as it should be.
     pub fn between(&self, token: TokenId, text: &[u8], behind: &[u8]) -> &[u8] {
@@ -123,10 +135,56 @@ impl Detokenizer {
         let fits = |s: &&Vec<u8>| self.lexer.reads(text, &[s, behind].concat(), token);
         match self.separators.iter().find(fits) {
             Some(separator) => separator,
+            None if self.grows(text, behind) => first,
             // Tokens that no separator keeps apart: nothing helps, nothing harms.
             None => b"",
         }
     }
+
+    /// Whether a text becomes another token with what is behind it, as far as can
+    /// be said without knowing what the parser expects there: a longer literal
+    /// (`-` and `--`), or a token that the text could be alone (`return` and a
+    /// name). A separator too many rarely harms.
+    fn grows(&self, text: &[u8], behind: &[u8]) -> bool {
+        let Some(literals) = &self.context else { return false };
+        let matches = self.lexer.matches(&[text, behind].concat(), 0);
+        let tokens = |m: &Match| m.lexeme.as_ref().map(|l| self.lexer.alternatives(l));
+        let alone = matches.iter().find(|m| m.end == text.len()).and_then(tokens);
+        let likely = |set: &TokenSet| {
+            set.intersects(literals) || alone.is_some_and(|alone| set.intersects(alone))
+        };
+        matches.iter().filter(|m| m.end > text.len()).filter_map(tokens).any(likely)
+    }
+}
+
+/// Which tokens of a new string are those of an old one: the same ones from the
+/// beginning, the same ones from the end, and in what is left between them the
+/// longest run that begins near its beginning in both. An edit in one place, with
+/// something to close it at the end, is found so, in linear time.
+pub fn pieces(lexemes: &[Lexeme], tokens: &[TokenId]) -> Vec<Piece> {
+    const NEAR: usize = 16;
+    let same = |(l, t): &(&Lexeme, &TokenId)| l.token == **t;
+    let before = lexemes.iter().zip(tokens).take_while(same).count();
+    let (old, new) = (&lexemes[before..], &tokens[before..]);
+    let behind = old.iter().rev().zip(new.iter().rev()).take_while(same).count();
+    let (old, new) = (&old[..old.len() - behind], &new[..new.len() - behind]);
+    let starts = |length: usize| 0..length.min(NEAR);
+    let run = |i: usize, j: usize| old[i..].iter().zip(&new[j..]).take_while(same).count();
+    let runs = starts(old.len()).flat_map(|i| starts(new.len()).map(move |j| (i, j)));
+    let best = runs.max_by_key(|&(i, j)| (run(i, j), usize::MAX - i - j));
+    let (from, to, length) = best.map_or((0, 0, 0), |(i, j)| (i, j, run(i, j)));
+    let piece = |(at, &token): (usize, &TokenId)| {
+        let kept = if at < before {
+            Some(at)
+        } else if at + behind >= tokens.len() {
+            Some(at + lexemes.len() - tokens.len())
+        } else {
+            let inside = at - before;
+            (to..to + length).contains(&inside).then(|| before + inside + from - to)
+        };
+        Piece { token, old: kept.map(|old| old as u32) }
+    };
+    tokens.iter().enumerate().map(piece).collect()
 }
 
 /// A blank, a line's end and the shortest string, as far as the expression has

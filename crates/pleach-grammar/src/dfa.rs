@@ -115,9 +115,13 @@ impl Dfa {
     /// A shortest string that matches: of those, the one that looks best to a
     /// person (letters, then digits, then the rest).
     pub fn shortest(&self) -> Option<Vec<u8>> {
-        let distance = self.distances();
-        let (mut state, mut text) = (Dfa::START, Vec::new());
-        if distance[0] == DEAD {
+        self.shortest_from(Dfa::START, &self.distances())
+    }
+
+    /// The same from a state on, with what [`Dfa::distances`] says.
+    pub fn shortest_from(&self, mut state: u32, distance: &[u32]) -> Option<Vec<u8>> {
+        let mut text = Vec::new();
+        if distance[state as usize] == DEAD {
             return None;
         }
         while distance[state as usize] > 0 {

@@ -48,6 +48,19 @@ pub struct Grammar {
     pub separators: Vec<Separator>,
     pub notes: Vec<Note>,
     pub language: Language,
+    pub lexing: Lexing,
+}
+
+/// How a text is cut into tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lexing {
+    /// The longest match wins, whatever the parser would like: lex, ANTLR, most
+    /// programs.
+    #[default]
+    Longest,
+    /// The longest match that the parser can go on with: tree-sitter, and the
+    /// forms that know no lexer, whose tokens are our own idea.
+    Context,
 }
 
 #[derive(Clone, Debug)]

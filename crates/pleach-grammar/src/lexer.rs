@@ -38,6 +38,15 @@ pub struct Lexer {
     sets: Vec<TokenSet>,
 }
 
+/// One of the texts that begin somewhere.
+pub(crate) struct Match {
+    pub end: usize,
+    /// As a token.
+    pub lexeme: Option<Lexeme>,
+    /// It can be a separator, too.
+    pub separator: bool,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Win {
     Nothing,
@@ -117,6 +126,30 @@ impl Lexer {
                 win => found = Some((at + i + 1, win)),
             }
         }
+        found
+    }
+
+    /// All matches at an offset, the longest first.
+    pub(crate) fn matches(&self, input: &[u8], at: usize) -> Vec<Match> {
+        let (mut state, mut found) = (Dfa::START, Vec::new());
+        for (i, &byte) in input[at..].iter().enumerate() {
+            state = self.dfa.next(state, byte);
+            if state == DEAD {
+                break;
+            }
+            let end = at + i + 1;
+            let separator =
+                || self.dfa.accepts(state).iter().any(|&a| self.kinds[a as usize].is_none());
+            match self.wins[state as usize] {
+                Win::Nothing => {}
+                Win::Separator => found.push(Match { end, lexeme: None, separator: true }),
+                Win::Token(token, class) => {
+                    let lexeme = Some(Lexeme { token, span: (at, end), class });
+                    found.push(Match { end, lexeme, separator: separator() });
+                }
+            }
+        }
+        found.reverse();
         found
     }
 

@@ -4,6 +4,44 @@
 //! Nothing here knows of programs, traces or processes. Nothing recurses as deep
 //! as a grammar or an input is nested: both come from people, and a hundred
 //! thousand brackets must not overflow the stack.
+//!
+//! What most callers want is to change an input and keep it in the language:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use pleach_grammar::detokenize::Detokenizer;
+//! use pleach_grammar::{Automaton, Chart, TokenSet, import};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let text = r#"
+//!     sum ::= item | sum "+" item
+//!     item ::= number | "(" sum ")"
+//!     number ::= [0-9]+
+//!     /* @skip */ blank ::= [ ]+
+//! "#;
+//! let grammar = Arc::new(import::from_bytes("sum.ebnf", text.as_bytes(), None)?);
+//! // Once for a grammar:
+//! let automaton = Arc::new(Automaton::new(Arc::clone(&grammar))?);
+//! let texts = Detokenizer::new(&grammar)?;
+//!
+//! // Once for an input: its tokens with their places, and a chart of them.
+//! let input = b"12  +  34 + 5";
+//! let lexemes = texts.lexer().lex(input)?;
+//! assert_eq!(lexemes[1].span, (4, 5));
+//! let mut chart = Chart::new(automaton);
+//! assert!(lexemes.iter().all(|lexeme| chart.push_token(lexeme.token)));
+//!
+//! // As often as one likes: another token at a position. The chart is shared.
+//! let bracket = grammar.find_token("(").ok_or("no bracket")?;
+//! let set = TokenSet::of(grammar.tokens.len(), [bracket]);
+//! let shortest = chart.flip(2, &set).ok_or("unsat")?;
+//! assert_eq!(texts.rewrite(input, &lexemes, &shortest.tokens), b"12  +(34)");
+//! // The same, with as much of what came after as can stay.
+//! let near = chart.flip_near(2, &set).ok_or("unsat")?;
+//! assert_eq!(texts.rewrite(input, &lexemes, &near.tokens), b"12  +(34 + 5)");
+//! # Ok(())
+//! # }
+//! ```
 
 #![forbid(unsafe_code)]
 
@@ -34,8 +72,8 @@ pub use analysis::Analysis;
 pub use builder::{Ebnf, GrammarBuilder, GrammarError};
 pub use chart::{Automaton, Chart, Completion};
 pub use grammar::{
-    Assoc, Grammar, Pattern, Precedence, Production, ProductionId, Rule, RuleId, Separator, Symbol,
-    Token, TokenId,
+    Assoc, Grammar, Lexing, Pattern, Precedence, Production, ProductionId, Rule, RuleId, Separator,
+    Symbol, Token, TokenId,
 };
 pub use lexer::{Lexeme, Lexer};
 pub use note::{Language, Note, Place, Severity};

@@ -5,11 +5,15 @@
 //! worst. Tokens are those of the lexer; if that leads nowhere, a last attempt
 //! gives the chart, for every lexeme, all tokens that match its text, with a
 //! penalty on those that the lexer would not choose.
+//!
+//! Where a grammar's tokens are found in context ([`Lexing::Context`]), there is one
+//! more: the chart is asked at each place which match it can go on with, the longest
+//! first. Nothing is taken back: what was chosen stays.
 
 use crate::chart::{Automaton, Chart};
-use crate::grammar::{Grammar, TokenId};
+use crate::grammar::{Grammar, Lexing, TokenId};
 use crate::lalr::Lalr;
-use crate::lexer::{Lexeme, Lexer};
+use crate::lexer::{Lexeme, Lexer, Match};
 use crate::token_set::TokenSet;
 use crate::tree::Tree;
 use std::sync::{Arc, OnceLock};
@@ -96,6 +100,49 @@ impl Parser {
     }
 
     pub fn parse(&self, input: &[u8]) -> Result<Parsed, ParseError> {
+        let done = self.parse_longest(input);
+        let refused = matches!(done, Err(ParseError::Lexical { .. } | ParseError::Syntax { .. }));
+        if refused && self.grammar().lexing == Lexing::Context {
+            return self.parse_in_context(input)?.map_or(done, Ok);
+        }
+        done
+    }
+
+    /// With the tokens that the parser can go on with.
+    fn parse_in_context(&self, input: &[u8]) -> Result<Option<Parsed>, ParseError> {
+        let mut chart = Chart::new(Arc::clone(&self.automaton));
+        let mut lexemes: Vec<Lexeme> = Vec::new();
+        let mut at = 0;
+        while at < input.len() {
+            let mut fits = |found: &Match| match &found.lexeme {
+                Some(lexeme) if self.push_any(&mut chart, lexeme) => {
+                    lexemes.push(lexeme.clone());
+                    true
+                }
+                _ => found.separator,
+            };
+            let Some(next) = self.lexer.matches(input, at).into_iter().find(|m| fits(m)) else {
+                return Ok(None);
+            };
+            at = next.end;
+            if chart.entries() > MOST_ENTRIES {
+                return Err(ParseError::TooLarge);
+            }
+        }
+        Ok(chart.tree().map(|tree| finish(tree, lexemes)))
+    }
+
+    /// Any of the tokens that match a lexeme's text, rather the lexer's choice.
+    fn push_any(&self, chart: &mut Chart, lexeme: &Lexeme) -> bool {
+        let all = self.lexer.alternatives(lexeme);
+        match all.single() {
+            Some(token) => chart.push_token(token),
+            None => chart.push_near(all, lexeme.token, 1),
+        }
+    }
+
+    /// With the tokens of the lexer, or others for the same texts.
+    fn parse_longest(&self, input: &[u8]) -> Result<Parsed, ParseError> {
         let lexemes = self
             .lexer
             .lex(input)
@@ -113,13 +160,7 @@ impl Parser {
         let several = |l: &Lexeme| self.lexer.alternatives(l).single().is_none();
         if lexemes.iter().any(several) {
             let mut second = Chart::new(Arc::clone(&self.automaton));
-            let all = |chart: &mut Chart, l: &Lexeme| {
-                if several(l) {
-                    chart.push_near(self.lexer.alternatives(l), l.token, 1)
-                } else {
-                    chart.push_token(l.token)
-                }
-            };
+            let all = |chart: &mut Chart, l: &Lexeme| self.push_any(chart, l);
             if let Some(tree) = run(&mut second, &lexemes, all)? {
                 return Ok(finish(tree, lexemes));
             }

@@ -11,6 +11,8 @@ use std::fmt;
 
 /// Importers refuse expressions that nest deeper than this.
 pub const NESTING: usize = 500;
+/// Bytes of an expression that is taken for a literal.
+const LONGEST_LITERAL: usize = 1 << 16;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Regex {
@@ -145,20 +147,45 @@ impl Regex {
         matches!(self, Regex::Class(set) if set.is_empty())
     }
 
-    /// The only string that it matches, if its form says so.
+    /// The only string that it matches, if its form says so and it is not longer
+    /// than 65,536 bytes: counted repetitions in each other have no end.
     pub fn as_literal(&self) -> Option<Vec<u8>> {
         match self {
             Regex::Empty => Some(Vec::new()),
             Regex::Class(set) if set.len() == 1 => Some(set.iter().collect()),
             Regex::Class(_) | Regex::Alt(_) => None,
             Regex::Concat(parts) => {
-                let parts: Option<Vec<_>> = parts.iter().map(Regex::as_literal).collect();
-                Some(parts?.concat())
+                let mut text = Vec::new();
+                for part in parts {
+                    text.extend(part.as_literal()?);
+                    if text.len() > LONGEST_LITERAL {
+                        return None;
+                    }
+                }
+                Some(text)
             }
-            Regex::Repeat { inner, min, max } if Some(*min) == *max && *min < 1 << 16 => {
-                Some(inner.as_literal()?.repeat(*min as usize))
+            Regex::Repeat { inner, min, max } if Some(*min) == *max => {
+                let (text, times) = (inner.as_literal()?, *min as usize);
+                let short = text.len().saturating_mul(times) <= LONGEST_LITERAL;
+                short.then(|| text.repeat(times))
             }
             Regex::Repeat { .. } => None,
+        }
+    }
+
+    /// How large an automaton it needs, about: bytes with all repetitions written
+    /// out.
+    pub fn pieces(&self) -> usize {
+        match self {
+            Regex::Empty => 0,
+            Regex::Class(_) => 1,
+            Regex::Concat(parts) | Regex::Alt(parts) => {
+                parts.iter().fold(0, |sum: usize, part| sum.saturating_add(part.pieces()))
+            }
+            Regex::Repeat { inner, min, max } => {
+                let times = max.unwrap_or(*min).max(1) as usize;
+                inner.pieces().saturating_mul(times)
+            }
         }
     }
 
@@ -290,6 +317,21 @@ mod tests {
         assert_eq!(Regex::repeat(ab.clone(), 2, Some(2)).as_literal(), Some(b"abab".to_vec()));
         assert!(Regex::star(ab.clone()).matches_empty());
         assert!(!Regex::plus(ab).matches_empty());
+    }
+
+    /// `((a{1000}){1000}){1000}` is a literal of a gigabyte.
+    #[test]
+    fn literals_have_an_end() {
+        let thousand = |inner| Regex::repeat(inner, 1000, Some(1000));
+        assert_eq!(thousand(Regex::byte(b'a')).as_literal(), Some(vec![b'a'; 1000]));
+        let deep = (0..6).fold(Regex::byte(b'a'), |inner, _| thousand(inner));
+        assert_eq!(deep.as_literal(), None);
+        assert!(deep.pieces() >= 1_000_000_000, "{}", deep.pieces());
+        let wide = Regex::concat((0..100).map(|_| thousand(Regex::byte(b'a'))));
+        assert_eq!(wide.as_literal(), None);
+        // Nothing a million times is still nothing.
+        let empty = Regex::Repeat { inner: Box::new(Regex::Empty), min: 9, max: Some(9) };
+        assert_eq!(thousand(empty).as_literal(), Some(Vec::new()));
     }
 
     #[test]

@@ -7,7 +7,9 @@ use pleach_grammar::detokenize::{Detokenizer, Piece};
 use pleach_grammar::dfa::Dfa;
 use pleach_grammar::lalr::Lalr;
 use pleach_grammar::tree::Kind;
-use pleach_grammar::{Automaton, Chart, Grammar, Lexer, ParseError, Parser, Regex, TokenId};
+use pleach_grammar::{
+    Automaton, Chart, Grammar, Lexer, Lexing, ParseError, Parser, Regex, TokenId, import,
+};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -127,6 +129,58 @@ fn tokens_that_overlap_are_told_apart_by_context() {
     let tokens: Vec<TokenId> = parsed.expect("ok").tree.tokens().collect();
     assert_eq!(names(&g, &tokens), "let id = of ;");
     assert!(parser.parse(b"lets a = b ;").is_err());
+}
+
+/// Without a lexer of its own, a grammar's tokens are what the parser can go on
+/// with; with one, the longest match wins, whatever becomes of it.
+#[test]
+fn tokens_are_found_in_context_where_there_is_no_lexer() {
+    let json = r#"{"<start>": ["<word>-<end>"], "<word>": ["<letter>", "<letter><word>"],
+        "<letter>": ["a", "b"], "<end>": ["ab", "b"]}"#;
+    let g = import::from_bytes("words.json", json.as_bytes(), None).expect("a grammar");
+    let parser = parser(&g);
+    let parsed = parser.parse(b"ab-ab").expect("a sentence");
+    let spans: Vec<(usize, usize)> = parsed.lexemes.iter().map(|l| l.span).collect();
+    assert_eq!(spans, [(0, 1), (1, 2), (2, 3), (3, 5)]);
+    assert!(parsed.tree.is_of(&g));
+    assert!(parser.parse(b"ab-aba").is_err());
+    assert!(parser.parse(b"ab?ab").is_err());
+    let longest = Grammar { lexing: Lexing::Longest, ..g };
+    assert!(self::parser(&longest).parse(b"ab-ab").is_err());
+}
+
+/// A token that takes everything up to the end of a line, in some places, must not
+/// make words run together in all others.
+#[test]
+fn tokens_in_context_are_kept_apart() {
+    let text = "%token id [a-z]+\n%token line [^;]+\n%skip ws [\\s]+\n\
+         s: 'return' e ';' | '#' line\ne: id | '-' e | '--' e";
+    let g = Grammar { lexing: Lexing::Context, ..grammar(text) };
+    let d = Detokenizer::new(&g).expect("small");
+    let bytes = d.bytes(&common::tokens(&g, "return - -- id ;"));
+    assert_eq!(String::from_utf8_lossy(&bytes), "return - -- a;");
+    let parsed = parser(&g).parse(&bytes).expect("a sentence");
+    let tokens: Vec<TokenId> = parsed.tree.tokens().collect();
+    assert_eq!(names(&g, &tokens), "return - -- id ;");
+    let bytes = d.bytes(&common::tokens(&g, "return id ;"));
+    assert_eq!(String::from_utf8_lossy(&bytes), "return a;");
+}
+
+#[test]
+fn what_did_not_change_keeps_its_text() {
+    let g = grammar("%token num [0-9]+\n%skip ws [\\s]+\ns: num | s '+' num | s '-' num");
+    let d = Detokenizer::new(&g).expect("small");
+    let old = b" 1 +22+  333 - 4 ";
+    let lexemes = d.lexer().lex(old).expect("tokens");
+    let rewrite = |text: &str| {
+        let new = common::tokens(&g, text);
+        String::from_utf8(d.rewrite(old, &lexemes, &new)).expect("text")
+    };
+    assert_eq!(rewrite("num + num + num - num"), " 1 +22+  333 - 4 ");
+    assert_eq!(rewrite("num + num - num - num"), " 1 +22-333 - 4 ");
+    assert_eq!(rewrite("num - num"), " 1- 4 ");
+    assert_eq!(rewrite("num"), " 1");
+    assert_eq!(rewrite("num + num + num - num + num"), " 1 +22+  333 - 4+0");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::json::{Json, Value};
 use super::text::Source;
 use super::tree::{Lowerer, Tree};
 use crate::builder::Attributes;
-use crate::{Grammar, Language};
+use crate::{Grammar, Language, Lexing};
 
 pub fn from_bytes(file: &str, bytes: &[u8]) -> Result<Grammar, ImportError> {
     let source = Source::text(file, bytes)?;
@@ -40,7 +40,7 @@ pub fn from_bytes(file: &str, bytes: &[u8]) -> Result<Grammar, ImportError> {
     if let Some((name, value)) = rules.iter().find(|(name, _)| name == "<start>") {
         lowerer.builder.start(name, source.place(value.at));
     }
-    Ok(lowerer.builder.finish()?)
+    Ok(Grammar { lexing: Lexing::Context, ..lowerer.builder.finish()? })
 }
 
 /// A text, a list, or a pair of a text and its options, of which `prob` counts.

@@ -35,7 +35,8 @@ pub use self::format::Format;
 use self::text::Source;
 pub use self::text::{MAX_FILE, MAX_NESTING};
 pub use self::yacc::Ambiguity;
-use crate::{Grammar, GrammarError, Note, Place, Severity};
+use crate::dfa::MOST_PIECES;
+use crate::{Grammar, GrammarError, Note, Pattern, Place, Severity};
 
 /// Reads a grammar, and the lexer beside it where the format has one, whatever
 /// the formats are. A grammar of ANTLR finds the files that it names beside
@@ -65,7 +66,7 @@ pub fn load_with(
             read(&path).ok().map(|bytes| (path.display().to_string(), bytes))
         })
     };
-    dispatch(&path.display().to_string(), &bytes, lexer, ambiguity, &mut beside)
+    checked(&path.display().to_string(), &bytes, lexer, ambiguity, &mut beside)
 }
 
 /// The same from memory; `file` is the name that messages use, and what its end
@@ -75,7 +76,34 @@ pub fn from_bytes(
     bytes: &[u8],
     lexer: Option<(&str, &[u8])>,
 ) -> Result<Grammar, ImportError> {
-    dispatch(file, bytes, lexer, Ambiguity::Keep, &mut |_| None)
+    checked(file, bytes, lexer, Ambiguity::Keep, &mut |_| None)
+}
+
+/// What holds for every format: a file without rules is named, and so is a token
+/// that no lexer could be made for.
+fn checked(
+    file: &str,
+    bytes: &[u8],
+    lexer: Option<(&str, &[u8])>,
+    ambiguity: Ambiguity,
+    beside: &mut antlr::Finder,
+) -> Result<Grammar, ImportError> {
+    let grammar = match dispatch(file, bytes, lexer, ambiguity, beside) {
+        Err(ImportError::Grammar(GrammarError::NoRules { .. })) => {
+            let place = Place::new(&file.into(), 1, 1);
+            return Err(GrammarError::NoRules { place }.into());
+        }
+        done => done?,
+    };
+    for token in &grammar.tokens {
+        if let Pattern::Regex(regex) = &token.pattern
+            && regex.pieces() > MOST_PIECES
+        {
+            let (name, place) = (token.name.clone(), token.place.clone());
+            return Err(GrammarError::Expression { name, place }.into());
+        }
+    }
+    Ok(grammar)
 }
 
 fn dispatch(
@@ -126,7 +154,7 @@ fn dispatch(
 /// A file, or what keeps it from being read. One that is too long is not read at
 /// all, and neither is one that only claims to be short.
 fn read(path: &Path) -> Result<Vec<u8>, ImportError> {
-    let failed = |source| ImportError::Read { path: path.to_owned(), source };
+    let failed = |problem| ImportError::Read { path: path.to_owned(), problem };
     let mut bytes = Vec::new();
     let mut file = File::open(path).map_err(failed)?.take(MAX_FILE as u64 + 1);
     file.read_to_end(&mut bytes).map_err(failed)?;
@@ -139,8 +167,8 @@ fn read(path: &Path) -> Result<Vec<u8>, ImportError> {
 /// All are faults of the file or of its path.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    #[error("{}: {source}", path.display())]
-    Read { path: PathBuf, source: io::Error },
+    #[error("{}: {problem}", path.display())]
+    Read { path: PathBuf, problem: io::Error },
     #[error("{file}: the file is too long for a grammar: {MAX_FILE} bytes are the limit")]
     TooLarge { file: Arc<str> },
     #[error("{file}: neither the name nor the text of this file says what kind of grammar it is")]

@@ -18,9 +18,11 @@ use super::pattern::{self, Found};
 use super::text::Source;
 use crate::builder::Attributes;
 use crate::{
-    Assoc, Ebnf, Grammar, GrammarBuilder, Language, Pattern, Precedence, Regex, Separator,
+    Assoc, Ebnf, Grammar, GrammarBuilder, Language, Lexing, Pattern, Precedence, Regex, Separator,
     Severity, Symbol, Token,
 };
+
+const IMMEDIATE: &str = "nothing may stand before this token; that is left out";
 
 pub fn from_bytes(file: &str, bytes: &[u8]) -> Result<Grammar, ImportError> {
     let source = Source::text(file, bytes)?;
@@ -39,7 +41,7 @@ pub fn from_bytes(file: &str, bytes: &[u8]) -> Result<Grammar, ImportError> {
     importer.externals(json.get("externals"), rules)?;
     importer.extras(json.get("extras"), rules)?;
     importer.rules(rules)?;
-    Ok(importer.builder.finish()?)
+    Ok(Grammar { lexing: Lexing::Context, ..importer.builder.finish()? })
 }
 
 struct Importer<'a> {
@@ -105,6 +107,9 @@ impl<'a> Importer<'a> {
             }
             let regex = self.regex(bare)?;
             self.tokens.insert(name, regex.clone());
+            if kind == "IMMEDIATE_TOKEN" {
+                self.note(rule.at, Language::Larger, IMMEDIATE);
+            }
             let priority = self.priority(bare)?;
             self.token(name.clone(), regex, rule.at, priority);
         }
@@ -336,8 +341,7 @@ impl<'a> Importer<'a> {
             }
             "TOKEN" | "IMMEDIATE_TOKEN" => {
                 if self.kind(rule)? == "IMMEDIATE_TOKEN" {
-                    let text = "nothing may stand before this token; that is left out";
-                    self.note(rule.at, Language::Larger, text);
+                    self.note(rule.at, Language::Larger, IMMEDIATE);
                 }
                 let place = self.source.place(rule.at);
                 let name = match self.bare(self.content(rule)?)? {

@@ -2,22 +2,29 @@
 //! exactly, for the price of a look into a table.
 //!
 //! A random number between 0 and 1 is drawn as 64 binary digits. Each bound
-//! between two options is known to as many digits, rounded down. Unless the two
-//! agree in all 64, it is decided on which side of the bound the number lies,
-//! whatever the digits behind. If they agree, once in 2^64 draws, further digits
-//! are drawn and compared with the exact bound.
+//! between two options is known to 32 of them, rounded down. Unless the two agree
+//! in all 32, it is decided on which side of the bound the number lies, whatever
+//! the digits behind. If they agree, once in 2^32 draws and for each bound, the
+//! other digits are compared with the exact bound, and more are drawn if need be.
+//! (64 digits for each bound are no better, and twice as much to wait for: the
+//! tables of long sentences do not fit into the processor's memory.)
 
 use num_bigint::BigUint;
 use num_traits::Zero;
 
+/// Binary digits of a bound that are kept.
+const DIGITS: u32 = 32;
+
 pub struct Pick {
     /// By option: the first digits of the bound behind it.
-    bounds: Box<[u64]>,
-    options: Box<[u32]>,
+    bounds: Box<[u32]>,
     /// By the first digits, about as many as there are options: the first option
     /// that is possible.
     guide: Box<[u16]>,
     guide_bits: u32,
+    /// Which they are; none if they follow each other from `first` on.
+    options: Option<Box<[u32]>>,
+    first: u32,
 }
 
 impl Pick {
@@ -35,13 +42,17 @@ impl Pick {
         if options.is_empty() {
             return None;
         }
-        let bound = |s: &BigUint| u64::try_from((s << 64u32) / &sum).unwrap_or(u64::MAX);
-        let bounds: Box<[u64]> = exact.iter().map(bound).collect();
+        let bound = |s: &BigUint| u32::try_from((s << DIGITS) / &sum).unwrap_or(u32::MAX);
+        let bounds: Box<[u32]> = exact.iter().map(bound).collect();
         let guide_bits = options.len().next_power_of_two().trailing_zeros().max(1);
         let guide = (0..1u64 << guide_bits)
-            .map(|top| bounds.partition_point(|&b| b < top << (64 - guide_bits)) as u16)
+            .map(|top| bounds.partition_point(|&b| u64::from(b) < top << (DIGITS - guide_bits)))
+            .map(|at| at as u16)
             .collect();
-        Some(Pick { bounds, options: options.into(), guide, guide_bits })
+        let first = options[0];
+        let plain = options.iter().zip(first..).all(|(&option, plain)| option == plain);
+        let options = (!plain).then(|| options.into());
+        Some(Pick { bounds, guide, guide_bits, options, first })
     }
 
     /// An option. `draw` gives 64 random digits. `weights` are those that it was
@@ -52,18 +63,19 @@ impl Pick {
         mut draw: impl FnMut() -> u64,
         weights: impl FnOnce() -> W,
     ) -> u32 {
-        if self.options.len() == 1 {
-            return self.options[0];
+        if self.bounds.len() == 1 {
+            return self.first;
         }
         let digits = draw();
-        let mut at = usize::from(self.guide[(digits >> (64 - self.guide_bits)) as usize]);
-        while at + 1 < self.bounds.len() && self.bounds[at] < digits {
+        let top = (digits >> DIGITS) as u32;
+        let mut at = usize::from(self.guide[(top >> (DIGITS - self.guide_bits)) as usize]);
+        while at + 1 < self.bounds.len() && self.bounds[at] < top {
             at += 1;
         }
-        if self.bounds[at] == digits && at + 1 < self.bounds.len() {
+        if self.bounds[at] == top && at + 1 < self.bounds.len() {
             at = exactly(digits, draw, weights());
         }
-        self.options[at]
+        self.options.as_ref().map_or(self.first + at as u32, |options| options[at])
     }
 }
 
@@ -83,13 +95,13 @@ fn exactly(
     let mut number = BigUint::from(digits);
     let mut length = 64u32;
     loop {
-        number = (number << 64u32) + draw();
-        length += 64;
         let bound = |i: usize| (&sums[i] << length) / &sums[last];
         let at = (0..last).find(|&i| number <= bound(i)).unwrap_or(last);
         if at == last || number < bound(at) {
             return at;
         }
+        number = (number << 64u32) + draw();
+        length += 64;
     }
 }
 

@@ -10,7 +10,8 @@
 //! several times smaller. An alternative is a list of steps: up to 16 bytes, which
 //! are always copied as 16, then a rule. A state that leads back to itself
 //! (`[a-z]*`) is not worth a choice for each byte: how often it does is drawn
-//! once, and one random number gives seven bytes.
+//! once, and one random number gives seven bytes. A byte before it of the same set
+//! (`[a-z]+`) is part of the run.
 //!
 //! Alternatives are drawn by Walker's alias method. When a sentence has reached
 //! its limit, the rules that are left take their shortest texts.
@@ -21,9 +22,15 @@ use crate::dfa::Dfa;
 use crate::grammar::{Grammar, Pattern, Symbol, TokenId};
 use crate::lexer::Lexer;
 use crate::shortest::{Items, NEVER, Shortest};
+use std::collections::HashMap;
 
-/// Alternatives of a rule, once expanded.
+/// Alternatives of a rule, once expanded, and of all rules: a table that does not
+/// fit into the processor's memory is slower than a choice more.
 const ALTERNATIVES: usize = 1024;
+const ALL_ALTERNATIVES: usize = 1 << 17;
+const FEWEST: usize = 16;
+/// Bytes of a shortest text that is kept with every alternative that has it.
+const SHORT: usize = 64;
 /// Parts of an alternative that may be expanded further.
 const LONGEST: usize = 40;
 /// How often a text that could go on or end does end.
@@ -41,27 +48,54 @@ pub struct Weighted {
     rules: Vec<Rule>,
     start: u32,
     random: fastrand::Rng,
-    stack: Vec<(u32, u32)>,
+    /// Steps that are left, of alternatives around the one that is written.
+    stack: Vec<u32>,
     steps: Vec<Step>,
-    runs: Vec<Run>,
+    runs: Runs,
+    closings: Vec<u8>,
 }
 
 /// Bytes that lead from a state back to it.
 struct Run {
-    /// By a random byte: how many. More than [`PIECE`] means that many, and
-    /// then another run.
+    /// By a random byte: how many. [`PIECE`] means that many at least: the run
+    /// `rest` follows.
     lengths: [u8; 256],
     /// By a random byte: which.
     bytes: [u8; 256],
+    rest: u32,
+}
+
+struct Runs {
+    all: Vec<Run>,
+    /// By two runs: both.
+    joined: HashMap<(u32, u32), u32>,
+}
+
+impl Runs {
+    /// One byte and a run, if they are of the same set.
+    fn joined(&mut self, one: u32, run: u32) -> Option<u32> {
+        let (first, then) = (&self.all[one as usize], &self.all[run as usize]);
+        if first.lengths != [1; 256] || first.bytes != then.bytes {
+            return None;
+        }
+        if let Some(&known) = self.joined.get(&(one, run)) {
+            return Some(known);
+        }
+        let lengths = then.lengths.map(|length| (length + 1).min(PIECE as u8));
+        let both = Run { lengths, bytes: then.bytes, rest: run };
+        self.all.push(both);
+        let known = self.all.len() as u32 - 1;
+        self.joined.insert((one, run), known);
+        Some(known)
+    }
 }
 
 struct Rule {
     /// As written: for sentences whose tokens are kept apart.
     plain: Vec<(f64, Vec<Part>)>,
     plain_slots: Vec<Slot>,
+    /// Of the first steps of its alternatives.
     slots: Vec<Slot>,
-    /// By alternative: its steps.
-    programs: Vec<(u32, u32)>,
     /// Its shortest text; states of tokens end by themselves.
     closing: Option<Vec<(TokenId, Vec<u8>)>>,
 }
@@ -79,8 +113,23 @@ enum Part {
 #[derive(Clone, Copy)]
 struct Step {
     bytes: [u8; CHUNK],
-    length: u32,
-    rule: u32,
+    length: u16,
+    after: After,
+    /// A rule or a run, by `after`.
+    what: u32,
+    /// The shortest text from here to the alternative's end.
+    closing: (u32, u32),
+}
+
+/// What comes after the bytes of a step, and whether that is the last.
+#[derive(Clone, Copy, PartialEq)]
+enum After {
+    Step,
+    Run,
+    Rule,
+    End,
+    RunAndEnd,
+    RuleAndEnd,
 }
 
 /// An alternative, a bound, and another alternative for draws beyond the bound.
@@ -96,6 +145,8 @@ impl Weighted {
         let mut runs = Vec::new();
         let mut tokens: Vec<Vec<Part>> = Vec::new();
         let mut short: Vec<Vec<u8>> = Vec::new();
+        // By state: its shortest text.
+        let mut endings: Vec<Vec<u8>> = Vec::new();
         for id in grammar.token_ids() {
             let text = |text: &[u8]| text.iter().map(|&b| Part::Byte(b)).collect::<Vec<_>>();
             let token = grammar.token(id);
@@ -106,7 +157,10 @@ impl Weighted {
                     let dfa = lexer.language(id);
                     let first = all.len() as u32;
                     all.extend(states(&dfa, first, &mut runs));
-                    (vec![Part::Rule(first)], dfa.shortest().unwrap_or_default())
+                    let distances = dfa.distances();
+                    let ends = |state| dfa.shortest_from(state, &distances).unwrap_or_default();
+                    endings.extend((0..dfa.states() as u32).map(ends));
+                    (vec![Part::Rule(first)], ends(Dfa::START))
                 }
             };
             parts.push(Part::End(id));
@@ -136,107 +190,195 @@ impl Weighted {
             random: fastrand::Rng::with_seed(seed),
             stack: Vec::new(),
             steps: Vec::new(),
-            runs,
+            runs: Runs { all: runs, joined: HashMap::new() },
+            closings: Vec::new(),
         };
-        for rule in 0..all.len() {
-            let mut closing = None;
-            if let Some(id) = grammar.rule_ids().nth(rule) {
-                let mut out = Vec::new();
-                if shortest.append(grammar, &[Symbol::Rule(id)], &mut out, 1 << 20) {
-                    closing = Some(out.iter().map(|&t| (t, short[t.index()].clone())).collect());
-                }
+        let closing = |id| -> Option<Vec<(TokenId, Vec<u8>)>> {
+            let mut out = Vec::new();
+            let ends = shortest.append(grammar, &[Symbol::Rule(id)], &mut out, 1 << 20);
+            ends.then(|| out.iter().map(|&t| (t, short[t.index()].clone())).collect())
+        };
+        let mut closings: Vec<_> = grammar.rule_ids().map(closing).collect();
+        let text = |tokens: &Option<Vec<(TokenId, Vec<u8>)>>| {
+            let texts = tokens.as_ref()?.iter().map(|(_, text)| text.as_slice());
+            Some(texts.collect::<Vec<_>>().concat())
+        };
+        let mut texts: Vec<Option<Vec<u8>>> = closings.iter().map(text).collect();
+        texts.extend(endings.into_iter().map(Some));
+        closings.resize(all.len(), None);
+        let most = (ALL_ALTERNATIVES / all.len().max(1)).clamp(FEWEST, ALTERNATIVES);
+        for (rule, closing) in closings.into_iter().enumerate() {
+            let expanded = expand(&all, rule, most);
+            let programs: Vec<u32> =
+                expanded.iter().map(|(_, parts)| this.program(parts, &texts)).collect();
+            let mut slots = walker(&expanded.iter().map(|a| a.0).collect::<Vec<f64>>());
+            for (own, _, other) in &mut slots {
+                (*own, *other) = (programs[*own as usize], programs[*other as usize]);
             }
-            let expanded = expand(&all, rule);
-            let programs = expanded.iter().map(|(_, parts)| this.program(parts)).collect();
-            let shares = |a: &[(f64, Vec<Part>)]| a.iter().map(|a| a.0).collect::<Vec<f64>>();
             this.rules.push(Rule {
-                plain_slots: walker(&shares(&all[rule])),
+                plain_slots: walker(&all[rule].iter().map(|a| a.0).collect::<Vec<f64>>()),
                 plain: all[rule].clone(),
-                slots: walker(&shares(&expanded)),
-                programs,
+                slots,
                 closing,
             });
         }
         Ok(this)
     }
 
-    fn program(&mut self, parts: &[Part]) -> (u32, u32) {
-        let from = self.steps.len() as u32;
-        let new = Step { bytes: [0; CHUNK], length: 0, rule: NONE };
+    /// Adds the steps of an alternative: where they begin.
+    fn program(&mut self, parts: &[Part], texts: &[Option<Vec<u8>>]) -> u32 {
+        let from = self.steps.len();
+        let new = Step {
+            bytes: [0; CHUNK],
+            length: 0,
+            after: After::Step,
+            what: NONE,
+            closing: (NONE, NONE),
+        };
         let mut step = new;
         for part in parts {
             match *part {
                 Part::End(_) => {}
                 Part::Byte(byte) => {
-                    if step.length as usize == CHUNK {
+                    if usize::from(step.length) == CHUNK {
                         self.steps.push(std::mem::replace(&mut step, new));
                     }
-                    step.bytes[step.length as usize] = byte;
+                    step.bytes[usize::from(step.length)] = byte;
                     step.length += 1;
                 }
+                Part::Rule(run) if run >= RUNS => {
+                    let run = run - RUNS;
+                    // A byte and a run of the same set become one.
+                    if step.length == 0
+                        && let Some(last) = self.steps[from..].last_mut()
+                        && last.after == After::Run
+                        && let Some(both) = self.runs.joined(last.what, run)
+                    {
+                        last.what = both;
+                        continue;
+                    }
+                    (step.after, step.what) = (After::Run, run);
+                    self.steps.push(std::mem::replace(&mut step, new));
+                }
                 Part::Rule(rule) => {
-                    step.rule = rule;
+                    (step.after, step.what) = (After::Rule, rule);
                     self.steps.push(std::mem::replace(&mut step, new));
                 }
             }
         }
-        if step.length > 0 {
+        if step.length > 0 || self.steps.len() == from {
             self.steps.push(step);
         }
-        (from, self.steps.len() as u32)
+        if let Some(last) = self.steps.last_mut() {
+            last.after = match last.after {
+                After::Run => After::RunAndEnd,
+                After::Rule => After::RuleAndEnd,
+                _ => After::End,
+            };
+        }
+        self.close(from, texts);
+        from as u32
+    }
+
+    /// Notes what ends the steps from `from` on soonest, if that is short.
+    fn close(&mut self, from: usize, texts: &[Option<Vec<u8>>]) {
+        let start = self.closings.len();
+        let mut closings = Vec::new();
+        for step in &self.steps[from..] {
+            closings.push(self.closings.len() as u32);
+            self.closings.extend_from_slice(&step.bytes[..usize::from(step.length)]);
+            match step.after {
+                After::Run | After::RunAndEnd => {
+                    let run = &self.runs.all[step.what as usize];
+                    let least = run.lengths.iter().min().map_or(0, |&l| usize::from(l));
+                    self.closings.extend_from_slice(&run.bytes[..1].repeat(least));
+                }
+                After::Rule | After::RuleAndEnd => match &texts[step.what as usize] {
+                    Some(text) if text.len() <= SHORT => self.closings.extend_from_slice(text),
+                    _ => return self.closings.truncate(start),
+                },
+                After::Step | After::End => {}
+            }
+        }
+        let end = self.closings.len() as u32;
+        for (step, from) in self.steps[from..].iter_mut().zip(closings) {
+            step.closing = (from, end);
+        }
     }
 
     /// Appends the bytes of a sentence. After `limit` of them it is brought to an
     /// end as soon as the grammar allows.
     pub fn sample(&mut self, limit: usize, out: &mut Vec<u8>) {
         let limit = out.len().saturating_add(limit);
+        let mut random = self.random.clone();
         self.stack.clear();
-        let (mut at, mut end) = self.draw(self.start);
+        let mut at = choose(&self.rules[self.start as usize].slots, random.u64(..));
         loop {
-            if at == end {
-                match self.stack.pop() {
-                    Some(next) => (at, end) = next,
-                    None => return,
-                }
-                continue;
-            }
             let step = &self.steps[at as usize];
-            at += 1;
-            // Sixteen bytes are one store; how many of them count comes after.
-            let length = out.len() + step.length as usize;
-            let rule = step.rule;
-            out.extend_from_slice(&step.bytes);
-            out.truncate(length);
-            if rule == NONE {
-                continue;
+            if out.len() >= limit && step.closing.0 != NONE {
+                let (from, to) = step.closing;
+                out.extend_from_slice(&self.closings[from as usize..to as usize]);
+            } else {
+                // Sixteen bytes are one store; how many of them count comes after.
+                let length = out.len() + usize::from(step.length);
+                out.extend_from_slice(&step.bytes);
+                out.truncate(length);
+                match step.after {
+                    After::Step => {
+                        at += 1;
+                        continue;
+                    }
+                    After::Run => {
+                        self.run(step.what, &mut random, out);
+                        at += 1;
+                        continue;
+                    }
+                    After::Rule | After::RuleAndEnd => {
+                        let last = step.after == After::RuleAndEnd;
+                        let rule = &self.rules[step.what as usize];
+                        match rule.closing.as_ref().filter(|_| out.len() >= limit) {
+                            None => {
+                                if !last {
+                                    self.stack.push(at + 1);
+                                }
+                                at = choose(&rule.slots, random.u64(..));
+                                continue;
+                            }
+                            // Too long to be kept with the step.
+                            Some(closing) => {
+                                closing.iter().for_each(|(_, text)| out.extend_from_slice(text));
+                                if !last {
+                                    at += 1;
+                                    continue;
+                                }
+                            }
+                        }
+                    }
+                    After::RunAndEnd => self.run(step.what, &mut random, out),
+                    After::End => {}
+                }
             }
-            if rule >= RUNS {
-                self.run(rule, out);
-                continue;
+            match self.stack.pop() {
+                Some(next) => at = next,
+                None => break,
             }
-            if length >= limit
-                && let Some(closing) = &self.rules[rule as usize].closing
-            {
-                closing.iter().for_each(|(_, text)| out.extend_from_slice(text));
-                continue;
-            }
-            if at < end {
-                self.stack.push((at, end));
-            }
-            (at, end) = self.draw(rule);
         }
+        self.random = random;
     }
 
     /// The same with its tokens kept apart, for those who have to put separators
     /// between them. Slower, and for one seed not the same sentences.
     pub fn sentence(&mut self, limit: usize, out: &mut Sentence) {
         out.clear();
+        let mut random = self.random.clone();
         let mut stack = vec![Part::Rule(self.start)];
         while let Some(part) = stack.pop() {
             match part {
                 Part::Byte(byte) => out.bytes.push(byte),
                 Part::End(token) => out.emit(token, b""),
-                Part::Rule(run) if run >= RUNS => self.run(run, &mut out.bytes),
+                Part::Rule(run) if run >= RUNS => {
+                    self.run(run - RUNS, &mut random, &mut out.bytes);
+                }
                 Part::Rule(rule) => {
                     let rule = &self.rules[rule as usize];
                     if out.bytes.len() >= limit
@@ -245,35 +387,31 @@ impl Weighted {
                         closing.iter().for_each(|(token, text)| out.emit(*token, text));
                         continue;
                     }
-                    let chosen = choose(&rule.plain_slots, self.random.u64(..));
+                    let chosen = choose(&rule.plain_slots, random.u64(..));
                     stack.extend(rule.plain[chosen as usize].1.iter().rev());
                 }
             }
         }
+        self.random = random;
     }
 
     #[inline]
-    fn run(&mut self, run: u32, out: &mut Vec<u8>) {
-        let run = &self.runs[(run - RUNS) as usize];
+    fn run(&self, run: u32, random: &mut fastrand::Rng, out: &mut Vec<u8>) {
+        let mut run = &self.runs.all[run as usize];
         loop {
             // The first digits say how many bytes, the others which.
-            let digits = self.random.u64(..);
+            let digits = random.u64(..);
             let length = usize::from(run.lengths[(digits & 255) as usize]);
-            let end = out.len() + length.min(PIECE);
+            let end = out.len() + length;
             let byte = |i: usize| run.bytes[(digits >> (8 * (i + 1)) & 255) as usize];
             let bytes: [u8; PIECE] = std::array::from_fn(byte);
             out.extend_from_slice(&bytes);
             out.truncate(end);
-            if length <= PIECE {
+            if length < PIECE {
                 return;
             }
+            run = &self.runs.all[run.rest as usize];
         }
-    }
-
-    #[inline]
-    fn draw(&mut self, rule: u32) -> (u32, u32) {
-        let rule = &self.rules[rule as usize];
-        rule.programs[choose(&rule.slots, self.random.u64(..)) as usize]
     }
 }
 
@@ -304,8 +442,9 @@ fn states(dfa: &Dfa, first: u32, runs: &mut Vec<Run>) -> Vec<Vec<(f64, Vec<Part>
         }
         let mut any = |of: &[(u8, u32)], lengths: [u8; 256]| {
             let byte = |draw: usize| of[draw * of.len() / 256].0;
-            runs.push(Run { lengths, bytes: std::array::from_fn(byte) });
-            Part::Rule(RUNS + runs.len() as u32 - 1)
+            let rest = runs.len() as u32;
+            runs.push(Run { lengths, bytes: std::array::from_fn(byte), rest });
+            Part::Rule(RUNS + rest)
         };
         let prefix: Vec<Part> =
             (!back.is_empty()).then(|| any(&back, lengths(returns))).into_iter().collect();
@@ -335,7 +474,7 @@ fn lengths(returns: f64) -> [u8; 256] {
     std::array::from_fn(|draw| {
         let rest = 1.0 - (draw as f64 + 0.5) / 256.0;
         let mut length = 0;
-        while length <= PIECE as u8 && rest < returns.powi(i32::from(length) + 1) {
+        while length < PIECE as u8 && rest < returns.powi(i32::from(length) + 1) {
             length += 1;
         }
         length
@@ -352,10 +491,10 @@ fn normalise(alternatives: &mut [(f64, Vec<Part>)]) {
 }
 
 /// The alternatives of a rule in larger pieces.
-fn expand(all: &[Vec<(f64, Vec<Part>)>], rule: usize) -> Vec<(f64, Vec<Part>)> {
+fn expand(all: &[Vec<(f64, Vec<Part>)>], rule: usize, most: usize) -> Vec<(f64, Vec<Part>)> {
     let mut done: Vec<(f64, Vec<Part>)> = Vec::new();
     let mut open = all[rule].clone();
-    while done.len() + open.len() < ALTERNATIVES {
+    while done.len() + open.len() < most {
         let best = (0..open.len()).max_by(|&a, &b| open[a].0.total_cmp(&open[b].0));
         let Some(best) = best else { break };
         let (share, parts) = open.swap_remove(best);

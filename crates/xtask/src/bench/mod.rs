@@ -9,6 +9,7 @@
 mod compile;
 mod constraints;
 mod cpu;
+mod fzero;
 mod grammar;
 mod hybrid;
 mod inputs;

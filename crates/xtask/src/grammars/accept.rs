@@ -2,22 +2,42 @@
 //! not defined, or a division by zero, is accepted.
 
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::fetch;
 use crate::process::{self, Exit};
+use crate::project;
 
 /// What takes longer has been parsed, and runs.
 const LIMIT: Duration = Duration::from_secs(2);
 const ALL_LIMIT: Duration = Duration::from_secs(600);
 
-/// The verdict on each text.
-pub fn ask(source: &str, program: &str, texts: &[Vec<u8>]) -> Result<Vec<bool>> {
+/// Where Debian's package antlr4 puts ANTLR and what it is made of.
+const JARS: &[&str] =
+    &["antlr4", "antlr4-runtime", "antlr3-runtime", "stringtemplate4", "treelayout"];
+
+/// The verdict on each text, by a program that a source names, for the grammar in
+/// a file that begins with a rule.
+pub fn ask(
+    source: &str,
+    program: &str,
+    grammar: (&Path, &str),
+    texts: &[Vec<u8>],
+) -> Result<Vec<bool>> {
     if source.starts_with("crate:tree-sitter-") {
-        return tree_sitter(program, texts);
+        return many(Command::new(fetch::tree_sitter_program()?).arg(program), texts);
+    }
+    if program == "antlr" {
+        let jars: Vec<String> =
+            JARS.iter().map(|jar| format!("/usr/share/java/{jar}.jar")).collect();
+        let mut command = Command::new("java");
+        command.arg("-cp").arg(jars.join(":"));
+        command.arg(project::root().join("tools/grammars/antlr/Accept.java"));
+        return many(command.arg(grammar.0).arg(grammar.1), texts);
     }
     texts.iter().map(|text| one(program, text)).collect()
 }
@@ -52,8 +72,8 @@ fn one(program: &str, text: &[u8]) -> Result<bool> {
     Ok(done.exit == Exit::TimedOut || !complains.iter().any(|words| said.contains(words)))
 }
 
-fn tree_sitter(language: &str, texts: &[Vec<u8>]) -> Result<Vec<bool>> {
-    let program = fetch::tree_sitter_program()?;
+/// Asks a program that takes all texts at once.
+fn many(command: &mut Command, texts: &[Vec<u8>]) -> Result<Vec<bool>> {
     let input = tempfile::NamedTempFile::new()?;
     let mut bytes = Vec::new();
     for text in texts {
@@ -61,11 +81,12 @@ fn tree_sitter(language: &str, texts: &[Vec<u8>]) -> Result<Vec<bool>> {
         bytes.extend(text);
     }
     fs::write(input.path(), bytes)?;
-    let mut command = Command::new(program);
-    command.arg(language).stdin(fs::File::open(input.path())?);
-    let done = process::run(&mut command, ALL_LIMIT)?;
+    let done = process::run(command.stdin(fs::File::open(input.path())?), ALL_LIMIT)?;
     if !done.exit.success() {
-        bail!("the parser of {language}: {}: {}", done.exit, done.complaint());
+        bail!("the program that is asked: {}: {}", done.exit, done.complaint());
     }
-    Ok(String::from_utf8_lossy(&done.stdout).lines().map(|line| line == "yes").collect())
+    let said = String::from_utf8_lossy(&done.stdout);
+    let verdicts: Vec<bool> = said.lines().map(|line| line == "yes").collect();
+    ensure!(verdicts.len() == texts.len(), "{} verdicts on {}", verdicts.len(), texts.len());
+    Ok(verdicts)
 }

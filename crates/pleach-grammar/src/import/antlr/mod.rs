@@ -186,7 +186,9 @@ impl<'a> Lexing<'a> {
                     "what mode {} matches is taken everywhere",
                     self.merged.modes[matched.mode]
                 );
-                self.note(matched.rule.at, Language::Larger, text);
+                // More strings of tokens; but in the text, a match of another mode
+                // can be longer than the one that is meant.
+                self.note(matched.rule.at, Language::Unknown, text);
             }
             if matched.more {
                 self.follow(matched, &matches);

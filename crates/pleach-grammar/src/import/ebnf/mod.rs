@@ -26,7 +26,7 @@ use super::lexicon::pattern_of;
 use super::text::{Cursor, Source};
 use super::tree::{Expander, Lowerer, Tree};
 use crate::builder::Attributes;
-use crate::{Grammar, Language, Separator, Token};
+use crate::{Grammar, Language, Lexing, Separator, Token};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
@@ -42,7 +42,8 @@ pub fn from_bytes(file: &str, bytes: &[u8], dialect: Dialect) -> Result<Grammar,
         Dialect::Iso => iso::parse(&source)?,
         Dialect::Abnf => abnf::parse(&source)?,
     };
-    build(&source, &parsed)
+    let lexing = if dialect == Dialect::Abnf { Lexing::Context } else { Lexing::Longest };
+    Ok(Grammar { lexing, ..build(&source, &parsed)? })
 }
 
 struct Rule {
@@ -63,7 +64,7 @@ struct File {
 impl File {
     /// A second definition of a rule adds to the first.
     fn add(&mut self, name: String, at: usize, tree: Tree) {
-        self.directives.resolve(&name);
+        self.directives.resolve(&name, at);
         match self.index.get(&name) {
             Some(&known) => {
                 let old = std::mem::replace(&mut self.rules[known].tree, Tree::Empty);
@@ -127,9 +128,15 @@ impl Directives {
         }
     }
 
-    fn resolve(&mut self, next: &str) {
+    /// A comment behind a rule is read before the rule is known to end, and is not
+    /// about that rule.
+    fn resolve(&mut self, next: &str, place: usize) {
         for (at, word) in std::mem::take(&mut self.pending) {
-            self.set(at, &word, next.to_owned());
+            if at < place {
+                self.set(at, &word, next.to_owned());
+            } else {
+                self.pending.push((at, word));
+            }
         }
     }
 

@@ -14,7 +14,7 @@ use super::ImportError;
 use super::text::Source;
 use super::tree::{Lowerer, Tree};
 use crate::builder::Attributes;
-use crate::{ByteSet, Grammar, Language, Place};
+use crate::{ByteSet, Grammar, Language, Lexing, Place};
 use read::Reader;
 
 pub use read::MOST_NUMBER;
@@ -76,7 +76,7 @@ pub fn from_bytes(file: &str, bytes: &[u8]) -> Result<Grammar, ImportError> {
         let rule = lowerer.builder.rule(file.name(name.id), place.clone());
         lowerer.builder.production(rule, body, Attributes::at(place));
     }
-    Ok(lowerer.builder.finish()?)
+    Ok(Grammar { lexing: Lexing::Context, ..lowerer.builder.finish()? })
 }
 
 /// A body in the form that all importers share. It nests no deeper than the
