@@ -40,7 +40,7 @@ fn scribble(shm: &Shm, random: &mut Random) {
     let counts = [random.next() % 70, random.next() % 18];
     let nodes = (counts[1] << 32 | counts[0]).to_le_bytes();
     file.write_all_at(&nodes, offset_of!(Header, nodes) as u64).unwrap();
-    let tokens = if random.next() % 4 == 0 { random.next() as u32 % 18 } else { 0 };
+    let tokens = if random.next().is_multiple_of(4) { random.next() as u32 % 18 } else { 0 };
     file.write_all_at(&tokens.to_le_bytes(), offset_of!(Header, tokens) as u64).unwrap();
     let snaps = (random.next() % 5000).to_le_bytes();
     file.write_all_at(&snaps, offset_of!(Header, snaps) as u64).unwrap();
