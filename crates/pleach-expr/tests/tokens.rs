@@ -14,7 +14,11 @@ impl Symbols for Names {
     }
 
     fn token(&self, _: u32, number: i32) -> Option<String> {
-        (number == 258).then(|| "NUMBER".into())
+        match number {
+            258 => Some("NUMBER".into()),
+            200 => Some("OTHER".into()),
+            _ => None,
+        }
     }
 }
 
@@ -81,9 +85,14 @@ fn conditions_on_tokens_have_names() {
     assert_eq!(print(&|b, t| b.with(Op::Eq, t, 0), true), "tok[1] == 0");
     assert_eq!(print(&|b, t| b.with(Op::Eq, t, -1), true), "tok[1] == -1");
     assert_eq!(print(&|b, t| b.with(Op::Slt, t, 1), true), "tok[1] < 1");
-    let small = |b: &mut Builder, t| {
-        let byte = b.trunc(t, 8);
-        b.with(Op::Eq, byte, 7)
+    let small = |value: i128| {
+        move |b: &mut Builder, t| {
+            let byte = b.trunc(t, 8);
+            b.with(Op::Eq, byte, value)
+        }
     };
-    assert_eq!(print(&small, true), "(uint8_t)tok[1] == 7");
+    assert_eq!(print(&small(7), true), "(int8_t)tok[1] == 7");
+    // What has a name only without its sign is printed without it.
+    assert_eq!(print(&small(200), true), "(uint8_t)tok[1] == OTHER");
+    assert_eq!(print(&small(201), true), "(int8_t)tok[1] == -55");
 }
