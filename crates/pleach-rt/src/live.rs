@@ -25,7 +25,7 @@ mod random;
 use crate::server::{receive, send, wait_for};
 use crate::start::{header, state};
 use crate::{input, sys};
-use core::ffi::c_int;
+use core::ffi::{c_int, c_void};
 use pleach_abi::message::{self, Message};
 use pleach_abi::shm;
 
@@ -82,14 +82,17 @@ pub fn begin_run() {
     if !l.watching {
         l.watching = true;
         unsafe extern "C" {
-            fn pthread_atfork(
+            // What `pthread_atfork` calls. That one is linked in statically, and needs
+            // start files that a program may do without.
+            fn __register_atfork(
                 before: Option<extern "C" fn()>,
                 parent: Option<extern "C" fn()>,
                 child: Option<extern "C" fn()>,
+                dso: *mut c_void,
             ) -> c_int;
         }
-        // Safety: a function without arguments.
-        unsafe { pthread_atfork(None, None, Some(forked)) };
+        // Safety: a function without arguments, in a program that is never unloaded.
+        unsafe { __register_atfork(None, None, Some(forked), core::ptr::null_mut()) };
     }
     reload();
     replace_stdin();

@@ -11,9 +11,13 @@ typedef unsigned char byte;
 
 struct header {
     u32 magic, version;
-    u64 total, events_off, events_cap, nodes_off, nodes_cap, snaps_off, snaps_cap, cover_off, cover_cap;
+    u64 total, events_off, events_cap, nodes_off, nodes_cap, snaps_off, snaps_cap;
+    u64 tokens_off, tokens_cap, cover_off, cover_cap, live_off, live_cap;
     u64 dev, ino, input_len;
-    u32 flags, reserved, nodes, events;
+    u32 flags, between;
+    u64 live[6];
+    struct { u32 counts[4]; byte alphabet[1024]; u64 numbers[128]; } bias;
+    u32 nodes, events, tokens;
     u64 snaps;
     u32 cut, losses[16];
 };
