@@ -5,29 +5,29 @@
 // stdout: "a name\nlong\nends well\n"
 // exit: 0
 // path: length: len > 0
-// path: 1 && in[0] != '\n'
-// path: switch: in[0] != -1 && in[0] != '\n'
+// path: in[0] != '\n'
 // path: length: len > 1
-// path: 1 && in[1] != '\n'
-// path: switch: in[1] != -1 && in[1] != '\n'
+// path: in[1] != '\n'
 // path: length: len > 2
-// path: 1 && in[2] != '\n'
-// path: switch: in[2] != -1 && in[2] != '\n'
+// path: in[2] != '\n'
 // path: length: len > 3
-// path: 1 && in[3] != '\n'
-// path: switch: in[3] != -1 && in[3] != '\n'
+// path: in[3] != '\n'
 // path: length: len > 4
-// path: 1 && in[4] != '\n'
-// path: switch: in[4] != -1 && in[4] != '\n'
+// path: in[4] != '\n'
 // path: length: len > 5
-// path: 1 && in[5] != '\n'
-// path: switch: in[5] != -1 && in[5] != '\n'
+// path: in[5] != '\n'
 // path: length: len > 6
-// path: 1 && in[6] != '\n'
-// path: switch: in[6] != -1 && in[6] != '\n'
+// path: in[6] != '\n'
 // path: length: len > 7
-// path: 1 && in[7] != '\n'
-// path: switch: in[7] != -1 && in[7] != '\n'
+// path: in[7] != '\n'
+// path: length: len > 8
+// path: in[8] != '\n'
+// path: length: len > 9
+// path: in[9] != '\n'
+// path: length: len > 10
+// path: in[10] != '\n'
+// path: length: len > 11
+// path: in[11] != '\n'
 // path: …
 // same: "name=a long value that needs the heaq\n"
 // other: "nome=a long value that needs the heap\n"

@@ -9,18 +9,13 @@
 // path: in[0] < ':'
 // path: length: len > 1
 // path: in[1] != '*'
-// path: !(in[1] == '*' || in[1] == '/')
-// path: switch: in[1] != '/' && in[1] != '*'
+// path: in[1] != '/'
 // path: in[1] == '+'
-// path: in[1] == '+' || in[1] == '-'
-// path: switch: in[1] == '+'
 // path: length: len > 2
 // path: in[2] > '/'
 // path: in[2] < ':'
 // path: length: len > 3
 // path: in[3] == '*'
-// path: in[3] == '*' || in[3] == '/'
-// path: switch: in[3] == '*'
 // path: length: len > 4
 // path: in[4] <= '/'
 // path: in[4] == '('
@@ -28,6 +23,11 @@
 // path: in[5] > '/'
 // path: in[5] < ':'
 // path: length: len > 6
+// path: in[6] != '*'
+// path: in[6] != '/'
+// path: in[6] != '+'
+// path: in[6] == '-'
+// path: length: len > 7
 // path: …
 // other: "2+3*(4/1)"
 // run
@@ -39,8 +39,7 @@
 // path: in[0] < ':'
 // path: length: len > 1
 // path: in[1] != '*'
-// path: in[1] == '*' || in[1] == '/'
-// path: switch: in[1] == '/'
+// path: in[1] == '/'
 // path: length: len > 2
 // path: in[2] <= '/'
 // path: in[2] == '('
@@ -49,15 +48,16 @@
 // path: in[3] < ':'
 // path: length: len > 4
 // path: in[4] != '*'
-// path: !(in[4] == '*' || in[4] == '/')
-// path: switch: in[4] != '/' && in[4] != '*'
+// path: in[4] != '/'
 // path: in[4] != '+'
-// path: in[4] == '+' || in[4] == '-'
-// path: switch: in[4] == '-'
+// path: in[4] == '-'
 // path: length: len > 5
 // path: in[5] > '/'
 // path: in[5] < ':'
 // path: length: len > 6
+// path: in[6] != '*'
+// path: in[6] != '/'
+// path: in[6] != '+'
 // path: …
 #include <stdio.h>
 #include <stdlib.h>

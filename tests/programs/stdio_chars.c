@@ -5,25 +5,23 @@
 // exit: 0
 // path: length: len > 0
 // path: in[0] > '/'
-// path: (uint32_t)(in[0] - '0') < 10
+// path: in[0] < ':'
 // path: length: len > 1
 // path: in[1] > '/'
-// path: (uint32_t)(in[1] - '0') < 10
+// path: in[1] < ':'
 // path: length: len > 2
 // path: in[2] <= '/'
-// path: (uint32_t)(in[2] - '0') >= 10
 // path: length: len > 3
 // path: in[3] > '/'
-// path: (uint32_t)(in[3] - '0') < 10
+// path: in[3] < ':'
 // path: length: len > 4
 // path: in[4] > '/'
-// path: (uint32_t)(in[4] - '0') < 10
+// path: in[4] < ':'
 // path: length: len > 5
 // path: in[5] <= '/'
-// path: (uint32_t)(in[5] - '0') >= 10
 // path: length: len <= 6
 // path: in[2] == '+'
-// path: select: in[4] - '0' + (in[3] - '0') * 10 + (in[1] - '0' + (in[0] - '0') * 10) > 40
+// path: select: (in[3] - '0') * 10 - 48 + in[4] + ((in[0] - '0') * 10 - 48 + in[1]) > 40
 // path: select: in[5] == '-'
 // same: "56+78-"
 // other: "12+3a-"

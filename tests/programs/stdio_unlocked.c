@@ -5,12 +5,9 @@
 // stdout: "2 before, end\n"
 // exit: 0
 // path: length: len > 0
-// path: 1 && in[0] != ';'
-// path: switch: in[0] != -1 && in[0] != ';'
-// path: 1 && in[1] != ';'
-// path: switch: in[1] != -1 && in[1] != ';'
-// path: !(1 && in[2] != ';')
-// path: switch: in[2] == ';'
+// path: in[0] != ';'
+// path: in[1] != ';'
+// path: in[2] == ';'
 // path: length: len > 3
 // path: length: len <= 4
 // same: "xy;z"

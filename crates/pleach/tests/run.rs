@@ -90,6 +90,28 @@ const LANGUAGE: &str = r#"
     }
 "#;
 
+/// A loop's condition comes from the front end as one value, whatever it is made of.
+#[test]
+fn each_operand_of_a_loop_condition_is_covered() {
+    let source = "#include <pleach.h>\n\
+        int main(void) {\n\
+            int n = 0;\n\
+            unsigned char c = pleach_u8();\n\
+            while ((c == 'a' || c == 'b' || c == 'c') && n < 3) { c = pleach_u8(); n++; }\n\
+            do { c = pleach_u8(); } while (c == 'x' || c == 'y');\n\
+            return n;\n\
+        }\n";
+    let program = Program::with(source, &[]);
+    let ended = program.campaign("out", &["-s", "generational", "--len", "6", "-n", "300"]);
+    let queue = ended.queue();
+    for c in *b"abcxy" {
+        assert!(queue.iter().any(|input| input.contains(&c)), "{}: {queue:?}", c as char);
+    }
+    let branches = &ended.stats["branches"];
+    assert_eq!(branches["covered"], branches["total"], "{branches}");
+    assert_eq!(branches["total"], 12, "six operands");
+}
+
 #[test]
 fn the_same_seed_gives_the_same_queue() {
     let program = Program::new(LANGUAGE);

@@ -11,6 +11,8 @@ pub mod fast;
 pub mod labels;
 pub mod llvm;
 pub mod program;
+pub mod recursion;
+pub mod shortcut;
 pub mod sites;
 pub mod tokens;
 
@@ -64,6 +66,7 @@ pub fn fast(bitcode: &Path, out: &Path, opts: &Options) -> Result<Symbolic, Erro
     let machine = TargetMachine::for_module(&base).map_err(read)?;
     let internal = |stage| move |why| Error::Internal { stage, why };
     program::prepare(&ctx, &base);
+    shortcut::thread(&ctx, &base);
     base.run_passes("function(break-crit-edges)", &machine).map_err(internal("edges"))?;
     let twin = base.duplicate();
     let sites = sites::number(&ctx, &base);

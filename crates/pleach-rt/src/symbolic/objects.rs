@@ -125,6 +125,31 @@ pub fn heap(addr: u64, size: Option<u64>) {
     let v = size.map_or(0, |s| (s + 1).min(u32::MAX.into()) as u32);
     // Safety: the heap map covers the address space.
     unsafe { *(heap_of(addr) as *mut u32) = v };
+    for gap in gaps() {
+        if v != 0 && gap.from < addr && addr <= gap.to {
+            *gap = Gap { from: 0, to: 0 };
+        }
+    }
+}
+
+/// No heap object starts behind `from` and up to `to`.
+#[derive(Clone, Copy)]
+struct Gap {
+    from: u64,
+    to: u64,
+}
+
+/// How far the map is read before the gaps are asked.
+const NEAR: u64 = 1024;
+const GAPS: usize = 8;
+static mut GAP_OF: [Gap; GAPS] = [Gap { from: 0, to: 0 }; GAPS];
+static mut NEXT_GAP: usize = 0;
+
+/// The last long ways through the heap map: a large object, and the stack, whose
+/// accesses have none behind them, are asked about again and again.
+fn gaps() -> &'static mut [Gap; GAPS] {
+    // Safety: a race between threads can only make an object unknown.
+    unsafe { &mut *&raw mut GAP_OF }
 }
 
 /// The object that holds an address.
@@ -148,15 +173,37 @@ pub fn find(addr: u64) -> Option<Object> {
 
 fn find_heap(addr: u64) -> Option<Object> {
     let granule = addr & !15;
-    for back in (0..HEAP_REACH.min(granule)).step_by(16) {
-        // Safety: as above; untouched parts read as zero.
-        let v = unsafe { *(heap_of(granule - back) as *const u32) };
-        if v != 0 {
-            let o = Object { base: granule - back, size: u64::from(v - 1), constant: false };
-            return (addr - o.base < o.size).then_some(o);
+    let last = granule.saturating_sub(HEAP_REACH);
+    // Safety: as above; untouched parts read as zero.
+    let size_at = |at: u64| unsafe { *(heap_of(at) as *const u32) };
+    let mut at = granule;
+    while size_at(at) == 0 && at > last {
+        at -= 16;
+        if granule - at == NEAR
+            && let Some(gap) = gaps().iter().find(|g| g.from < at && at <= g.to)
+        {
+            at = gap.from.max(last);
         }
     }
-    None
+    if granule - at > NEAR {
+        remember(Gap { from: at, to: granule });
+    }
+    let size = u64::from(size_at(at).checked_sub(1)?);
+    (addr - at < size).then_some(Object { base: at, size, constant: false })
+}
+
+/// A gap joins one that it overlaps, or replaces the oldest.
+fn remember(gap: Gap) {
+    let of = gaps();
+    if let Some(old) = of.iter_mut().find(|g| g.from < gap.to && gap.from < g.to) {
+        *old = Gap { from: old.from.min(gap.from), to: old.to.max(gap.to) };
+        return;
+    }
+    // Safety: as `gaps`.
+    unsafe {
+        of[NEXT_GAP] = gap;
+        NEXT_GAP = (NEXT_GAP + 1) % GAPS;
+    }
 }
 
 /// A load of `bits` at `addr`, whose label is `label` or that of an address a

@@ -96,6 +96,10 @@ impl Block {
         all
     }
 
+    pub fn phis(self) -> Vec<Value> {
+        self.instructions().into_iter().take_while(|i| i.opcode() == Opcode::LLVMPHI).collect()
+    }
+
     pub fn terminator(self) -> Option<Value> {
         let t = unsafe { LLVMGetBasicBlockTerminator(self.0) };
         (!t.is_null()).then_some(Value(t))
@@ -261,6 +265,15 @@ impl Value {
     pub fn successors(self) -> Vec<Block> {
         let n = unsafe { LLVMGetNumSuccessors(self.0) };
         (0..n).map(|i| Block(unsafe { LLVMGetSuccessor(self.0, i) })).collect()
+    }
+
+    /// A branch goes to `to` wherever it went to `from`.
+    pub fn redirect(self, from: Block, to: Block) {
+        for (i, b) in self.successors().into_iter().enumerate() {
+            if b == from {
+                unsafe { LLVMSetSuccessor(self.0, i as u32, to.0) }
+            }
+        }
     }
 
     pub fn is_conditional(self) -> bool {
