@@ -387,6 +387,8 @@ fn a_signal_leaves_nothing_behind() {
     while scratch() < 2 {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
+    // Held until the end: waiting would close it, and the front end would go on.
+    let _input = child.stdin.take();
     // Safety: a child of ours.
     unsafe { libc::kill(child.id() as i32, libc::SIGTERM) };
     let status = child.wait().unwrap();

@@ -9,7 +9,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -197,6 +197,16 @@ impl Run {
             let file = std::fs::File::create(path).map_err(Error::io("write", path))?;
             let twin = file.try_clone().map_err(Error::io("write", path))?;
             command.stdin(Stdio::null()).stdout(twin).stderr(file);
+        }
+        // Safety: calls that are allowed after a fork, on a set of its own. The
+        // child would begin with the signals blocked that `guard_signals` waits for.
+        unsafe {
+            command.pre_exec(|| {
+                let mut none = std::mem::zeroed::<libc::sigset_t>();
+                libc::sigemptyset(&mut none);
+                libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
+                Ok(())
+            });
         }
         let mut live = live();
         let child = command.spawn().map_err(Error::io("run", program))?;
