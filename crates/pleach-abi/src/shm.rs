@@ -14,11 +14,13 @@
 //! the target writes counts as it goes, so that a trace that ends in a crash is
 //! complete up to it.
 
-/// `PLEACH_CTL=<socket>:<memfd>:<input>`: descriptors of the control socket,
+/// `PLEACH_CTL=<socket>:<memfd>:<input>[:1]`: descriptors of the control socket,
 /// the shared memory, and the input as it was given (a plain file, or a
 /// container; for a plain input the same file that standard input or `@@` is).
-/// The runtime removes it from the environment.
+/// The runtime removes it from the environment, and with the 1 at its end
+/// `ENV_BIND`, too, which the driver added.
 pub const ENV: &str = "PLEACH_CTL";
+pub const ENV_BIND: &str = "LD_BIND_NOW";
 /// Set for a symbolic half run without a driver: labels on what is read from
 /// standard input, into private memory, for testing programs with labels on.
 pub const ENV_LABEL: &str = "PLEACH_LABEL";

@@ -504,7 +504,12 @@ impl Executor {
         }
         let numbers: Vec<_> = kept.iter().map(AsRawFd::as_raw_fd).collect();
         let mut command = self.command(output).map_err(io("no descriptor"))?;
-        let list: Vec<_> = numbers.iter().map(ToString::to_string).collect();
+        let mut list: Vec<_> = numbers.iter().map(ToString::to_string).collect();
+        // Functions are looked up once, in the server, and not by every run.
+        if std::env::var_os(shm::ENV_BIND).is_none() {
+            command.env(shm::ENV_BIND, "1");
+            list.push("1".into());
+        }
         command.env(shm::ENV, list.join(":"));
         let file_limit = self.target.file_kib << 10;
         let warden = Warden::spawn(command, &numbers, file_limit, &self.leftovers())

@@ -199,8 +199,14 @@ fn attach() {
     }
     let (control, rest) = number(value);
     let (memory, rest) = number(unsafe { rest.add(1) });
-    let (input, _) = number(unsafe { rest.add(1) });
-    unsafe { sys::unsetenv(c"PLEACH_CTL".as_ptr()) };
+    let (input, rest) = number(unsafe { rest.add(1) });
+    // Safety: as above.
+    unsafe {
+        if *rest != 0 {
+            sys::unsetenv(c"LD_BIND_NOW".as_ptr());
+        }
+        sys::unsetenv(c"PLEACH_CTL".as_ptr());
+    }
     let mut head = [0u64; 2];
     sys::pread(memory as u64, head.as_mut_ptr() as u64, 16, 0);
     let (magic, version, size) = (head[0] as u32, (head[0] >> 32) as u32, head[1]);
