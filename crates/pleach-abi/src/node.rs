@@ -73,6 +73,9 @@ ops! {
     /// The number that token `a` (its ordinal, a number) has, 32 bits. The driver
     /// reads it as a `Read` behind the input, see [`crate::shm::Token`].
     Token = 6,
+    /// The length of hole `a` (its place in the table, a number), 32 bits. The driver
+    /// reads it as a `Read` behind the input, see [`crate::shm::Hole`].
+    HoleLen = 7,
     Add = 10,
     Sub = 11,
     Mul = 12,

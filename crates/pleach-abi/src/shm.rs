@@ -62,6 +62,9 @@ pub struct Header {
     /// Not 0: the run has stopped itself between two inputs, and waits for the
     /// next. A program may also stop for reasons of its own.
     pub between: u32,
+    /// Holes of this run's input; in runs without any their lengths are constants.
+    pub holes_len: u32,
+    pub reserved: u32,
     /// What a live run may do before it stops; written before it goes on, too.
     pub live: Live,
     /// How random events are made.
@@ -97,6 +100,9 @@ pub struct Header {
     /// Names of functions that got labels and have neither instrumentation
     /// nor a model, each ended by a newline.
     pub unmodelled: [u8; UNMODELLED_CAP],
+
+    /// The holes, in order; written by the driver before a run that has some.
+    pub holes: [Hole; HOLES_MAX],
 }
 
 const _: () = assert!(core::mem::size_of::<Header>() <= HEADER_SIZE);
@@ -175,6 +181,24 @@ pub struct Module {
     pub bias: u64,
     /// Path, ended by a zero byte (cut to fit).
     pub path: [u8; 224],
+}
+
+/// Most holes of an input.
+pub const HOLES_MAX: usize = 1024;
+
+/// A stretch of the input whose length is a variable. Its place in the table is the
+/// number that `Op::HoleLen` nodes have.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hole {
+    pub start: u32,
+    pub len: u32,
+    /// Where it grows and shrinks: the offset after the byte behind which there may
+    /// be more. Whatever holds that byte holds what is added, too. 0 for a hole that
+    /// has but one length.
+    pub grows: u32,
+    /// Bytes from here to the one before `grows` are filling: they have no labels.
+    pub filling: u32,
 }
 
 /// One token that the program took, in order. Its place among them is the ordinal

@@ -18,6 +18,7 @@ use crate::shm::{LoadedModule, Shm, Sizes};
 use crate::trace::{BrokenTrace, Trace};
 use crate::warden::{Leftovers, Warden};
 use pleach_abi::message::{self, Message};
+use pleach_abi::shm::Hole;
 use pleach_abi::{ABI_VERSION, shm};
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -191,6 +192,9 @@ pub struct Executor {
     scratch: Option<Scratch>,
     capture: Option<Capture>,
     input_len: u64,
+    /// Holes of the next run, and the lengths of those of the last.
+    holes: Vec<Hole>,
+    lengths: Vec<u32>,
     cpu_limit: Option<Duration>,
     /// The scratch directory of the live run that stands.
     saved: Option<Saved>,
@@ -242,6 +246,8 @@ impl Executor {
             target,
             layout,
             input_len: 0,
+            holes: Vec::new(),
+            lengths: Vec::new(),
             cpu_limit: None,
             saved: None,
             spoiled: false,
@@ -270,6 +276,22 @@ impl Executor {
 
     /// Runs the target once.
     pub fn run(&mut self, input: &[u8], timeout: Duration) -> Result<Outcome, ExecError> {
+        self.run_with(input, &[], timeout)
+    }
+
+    /// As [`Executor::run`], with holes whose lengths are variables (symbolic half):
+    /// those that lie in the input, as many as there is room for.
+    pub fn run_with(
+        &mut self,
+        input: &[u8],
+        holes: &[Hole],
+        timeout: Duration,
+    ) -> Result<Outcome, ExecError> {
+        let inside = |h: &&Hole| {
+            let end = u64::from(h.start) + u64::from(h.len);
+            end <= input.len() as u64 && u64::from(h.grows) <= end
+        };
+        self.holes = holes.iter().filter(inside).take(shm::HOLES_MAX).copied().collect();
         self.prepare(input)?;
         let mut outcome = self.round(timeout);
         self.collect(&mut outcome);
@@ -337,7 +359,9 @@ impl Executor {
             flags |= if set { flag } else { 0 };
         }
         let shared = io("cannot write the shared memory");
-        self.shm.prepare_run(self.input_len, flags).map_err(shared)?;
+        let holes = std::mem::take(&mut self.holes);
+        self.lengths = holes.iter().map(|h| h.len).collect();
+        self.shm.prepare_run(self.input_len, flags, &holes).map_err(shared)?;
         self.clear_counters()?;
         if let Some(capture) = &self.capture {
             capture.clear().map_err(io("cannot keep the target's output"))?;
@@ -361,7 +385,7 @@ impl Executor {
 
     /// The trace of the last run (symbolic half).
     pub fn trace(&self) -> Result<Trace, BrokenTrace> {
-        Trace::read(&self.shm, self.input_len)
+        Trace::read(&self.shm, self.input_len, &self.lengths)
     }
 
     /// Branch counters after the last run, with what the start covered (fast half).

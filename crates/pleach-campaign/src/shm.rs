@@ -7,7 +7,7 @@
 //! mapping would.
 
 use pleach_abi::shm::{
-    Bias, HEADER_SIZE, Header, Live, MAGIC, MODULES_MAX, Module, NOTE_CAP, Token, UNMODELLED_CAP,
+    Bias, HEADER_SIZE, HOLES_MAX, Header, Hole, Live, MAGIC, MODULES_MAX, Module, NOTE_CAP, Token, UNMODELLED_CAP,
 };
 use pleach_abi::{ABI_VERSION, event::Event, node::Node, section::Counter};
 use std::fs::File;
@@ -171,7 +171,15 @@ impl Shm {
     /// Before each run: all of the header that is not the run's own, since the
     /// last run may have written anything over it. The last run's counts stay:
     /// the runtime maps ahead by them, and then zeroes them.
-    pub fn prepare_run(&mut self, input_len: u64, flags: u32) -> io::Result<()> {
+    pub fn prepare_run(&mut self, input_len: u64, flags: u32, holes: &[Hole]) -> io::Result<()> {
+        let holes = &holes[..holes.len().min(HOLES_MAX)];
+        let count = (holes.len() as u32).to_le_bytes();
+        self.head[offset_of!(Header, holes_len)..][..4].copy_from_slice(&count);
+        if !holes.is_empty() {
+            let words = holes.iter().flat_map(|h| [h.start, h.len, h.grows, h.filling]);
+            let bytes: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+            self.file.write_all_at(&bytes, offset_of!(Header, holes) as u64)?;
+        }
         self.head[offset_of!(Header, input_len)..][..8].copy_from_slice(&input_len.to_le_bytes());
         self.head[offset_of!(Header, run_flags)..][..4].copy_from_slice(&flags.to_le_bytes());
         self.file.write_all_at(&self.head, 0)?;

@@ -11,7 +11,7 @@ use pleach_abi::function::{Function, SiteInfo};
 use pleach_abi::section::SiteKind;
 use pleach_abi::shm::{CUT_EVENTS, CUT_INPUT, CUT_NODES, CUT_SNAPS, CUT_TOKENS, LOSS_NAMES, Token};
 use pleach_abi::token::TokenFunction;
-use pleach_expr::{Broken, Expr, Symbols};
+use pleach_expr::{Broken, Expr, Symbols, Variables};
 use thiserror::Error;
 
 #[derive(Debug)]
@@ -21,6 +21,8 @@ pub struct Trace {
     pub tokens: Vec<TokenSeen>,
     /// For each of these the address of its function's record; 0: marked in source.
     token_sources: Vec<u64>,
+    /// The lengths of the input's holes, in a run that was told of some.
+    pub lengths: Vec<u32>,
     pub expr: Expr,
     /// Nodes in use, those of the input's bytes included.
     pub nodes: u32,
@@ -64,8 +66,9 @@ pub enum BrokenTrace {
 }
 
 impl Trace {
-    /// Reads what a run on an input of `input_len` bytes has left.
-    pub fn read(shm: &Shm, input_len: u64) -> Result<Trace, BrokenTrace> {
+    /// Reads what a run on an input of `input_len` bytes, with holes of such lengths,
+    /// has left.
+    pub fn read(shm: &Shm, input_len: u64, lengths: &[u32]) -> Result<Trace, BrokenTrace> {
         let Counts { nodes, events, tokens, snapshots, cut, losses, input_read, unmodelled } =
             shm.counts()?;
         let sizes = shm.sizes();
@@ -98,11 +101,13 @@ impl Trace {
             }
         }
         let (nodes_read, snapshots_read) = (shm.nodes(nodes)?, shm.snapshots(snapshots)?);
-        let expr = Expr::with_tokens(nodes_read, snapshots_read, input_len, tokens, labels)?;
+        let behind = Variables { lengths: lengths.len() as u32, tokens };
+        let expr = Expr::with_variables(nodes_read, snapshots_read, input_len, behind, labels)?;
         let token = |t: &Token| TokenSeen { number: t.number, read: t.read, events: t.events };
         Ok(Trace {
             events,
             tokens: seen.iter().map(token).collect(),
+            lengths: lengths.to_vec(),
             token_sources: seen.iter().map(|t| t.source).collect(),
             expr,
             nodes,
@@ -115,14 +120,16 @@ impl Trace {
         })
     }
 
-    /// The input with the tokens' numbers behind it: what expressions are evaluated
-    /// on. Token `k` is the four bytes at offset `input_len + 4 * k`, where the length
-    /// is that of the input of this run; another input is cut or filled up to it.
+    /// The input with the lengths of its holes and the tokens' numbers behind it: what
+    /// expressions are evaluated on. Each is four bytes, the first at offset
+    /// `input_len`, which is the length of the input of this run; another input is cut
+    /// or filled up to it.
     pub fn extended(&self, input: &[u8]) -> Vec<u8> {
         let mut bytes = input.to_vec();
-        if !self.tokens.is_empty() {
+        if !self.tokens.is_empty() || !self.lengths.is_empty() {
             bytes.resize(self.expr.input_len() as usize, 0);
         }
+        bytes.extend(self.lengths.iter().flat_map(|n| n.to_le_bytes()));
         bytes.extend(self.tokens.iter().flat_map(|t| t.number.to_le_bytes()));
         bytes
     }

@@ -57,7 +57,7 @@ fn scribble(shm: &Shm, random: &mut Random) {
 
 /// Reads whatever is there and uses all of it.
 fn read(shm: &Shm) -> bool {
-    let Ok(trace) = Trace::read(shm, 16) else { return false };
+    let Ok(trace) = Trace::read(shm, 16, &[7]) else { return false };
     let input = [7u8; 16];
     oracle::check(&trace, &view(&input), 3);
     oracle::predict(&trace, None, &view(&input[..5]));

@@ -167,7 +167,7 @@ pub fn apply(op: Op, width: u32, operand: u32, a: u128, b: u128, c: u128) -> u12
                 l => (a << l) | (b >> (width - l)),
             }
         }
-        Op::Input | Op::InputLen | Op::Wide | Op::Const | Op::Read | Op::Token => 0,
+        Op::Input | Op::InputLen | Op::Wide | Op::Const | Op::Read | Op::Token | Op::HoleLen => 0,
         Op::Extract | Op::Concat | Op::Lookup => 0,
     };
     value & mask(width)

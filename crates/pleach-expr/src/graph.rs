@@ -19,10 +19,25 @@ pub struct Expr {
     nodes: Vec<Node>,
     snapshots: Vec<u8>,
     input_len: u32,
-    tokens: u32,
+    behind: Variables,
     /// Checked labels, operands before their users.
     order: Vec<u32>,
     live: Bits,
+}
+
+/// What lies behind the input, four bytes each, little endian: first the lengths of
+/// holes, then the numbers of tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Variables {
+    pub lengths: u32,
+    pub tokens: u32,
+}
+
+impl Variables {
+    /// How many bytes that is.
+    pub fn bytes(self) -> Option<u32> {
+        self.lengths.checked_add(self.tokens)?.checked_mul(4)
+    }
 }
 
 /// An operand: a label, or the constant that stands in its place.
@@ -74,7 +89,7 @@ pub(crate) enum Shape {
 pub(crate) fn shape(op: Op) -> Shape {
     use Op::*;
     match op {
-        Input | InputLen | Wide | Const | Read | Token => Shape::Leaf,
+        Input | InputLen | Wide | Const | Read | Token | HoleLen => Shape::Leaf,
         Add | Sub | Mul | UDiv | SDiv | URem | SRem | Shl | LShr | AShr | And | Or | Xor => {
             Shape::Binary
         }
@@ -93,25 +108,31 @@ pub(crate) fn shape(op: Op) -> Shape {
 }
 
 impl Expr {
-    /// The same for a trace with tokens: token `k` is what the four bytes at offset
-    /// `input_len + 4 * k` say, little endian. So whatever works on inputs works on
-    /// tokens too, given the input with their numbers behind it.
-    pub fn with_tokens(
+    /// The same for a trace with holes or tokens: what has no bytes of its own is read
+    /// from [`Variables`] behind the input. So whatever works on inputs works on
+    /// lengths and tokens too, given the input with their numbers behind it.
+    pub fn with_variables(
         mut nodes: Vec<Node>,
         snapshots: Vec<u8>,
         input_len: u32,
-        tokens: u32,
+        behind: Variables,
         roots: impl IntoIterator<Item = u32>,
     ) -> Result<Expr, Broken> {
         // Offsets must stay below what `Var` takes for bytes.
-        let fits = tokens.checked_mul(4).and_then(|n| n.checked_add(input_len));
-        let tokens = if fits.is_some_and(|end| end < 1 << 31) { tokens } else { 0 };
+        let fits = behind.bytes().and_then(|n| n.checked_add(input_len));
+        let behind = if fits.is_some_and(|end| end < 1 << 31) { behind } else { <_>::default() };
         // Others stay as they are, and are refused if anything reaches them.
-        let known = |n: &&mut Node| n.op == Op::Token as u8 && n.width == 32 && n.a < tokens;
-        for n in nodes.iter_mut().filter(known) {
-            (n.op, n.a) = (Op::Read as u8, 1 + input_len + 4 * n.a);
+        let (hole, token) = (Op::HoleLen as u8, Op::Token as u8);
+        for n in nodes.iter_mut().filter(|n| n.width == 32 && (n.op == hole || n.op == token)) {
+            let (first, count) = match n.op == hole {
+                true => (0, behind.lengths),
+                false => (behind.lengths, behind.tokens),
+            };
+            if n.a < count {
+                (n.op, n.a) = (Op::Read as u8, 1 + input_len + 4 * (first + n.a));
+            }
         }
-        Expr::build(nodes, snapshots, input_len, tokens, roots)
+        Expr::build(nodes, snapshots, input_len, behind, roots)
     }
 
     /// Checks everything that `roots` reach. `nodes[0]` is never used; nodes
@@ -123,18 +144,18 @@ impl Expr {
         input_len: u32,
         roots: impl IntoIterator<Item = u32>,
     ) -> Result<Expr, Broken> {
-        Expr::build(nodes, snapshots, input_len, 0, roots)
+        Expr::build(nodes, snapshots, input_len, Variables::default(), roots)
     }
 
     fn build(
         nodes: Vec<Node>,
         snapshots: Vec<u8>,
         input_len: u32,
-        tokens: u32,
+        behind: Variables,
         roots: impl IntoIterator<Item = u32>,
     ) -> Result<Expr, Broken> {
         let live = Bits::new(nodes.len());
-        let mut graph = Expr { nodes, snapshots, input_len, tokens, order: Vec::new(), live };
+        let mut graph = Expr { nodes, snapshots, input_len, behind, order: Vec::new(), live };
         let mut start = Vec::new();
         for root in roots.into_iter().filter(|&r| r != 0) {
             if root as usize >= graph.nodes.len() {
@@ -176,28 +197,49 @@ impl Expr {
 
     /// How many tokens lie behind the input.
     pub fn tokens(&self) -> u32 {
-        self.tokens
+        self.behind.tokens
     }
 
-    /// Bytes that labels may read: the input, and the tokens' numbers behind it.
+    /// How many lengths of holes lie behind the input.
+    pub fn lengths(&self) -> u32 {
+        self.behind.lengths
+    }
+
+    /// Bytes that labels may read: the input, and the variables behind it.
     pub fn extended_len(&self) -> u32 {
-        self.input_len + 4 * self.tokens
+        self.input_len + self.behind.bytes().unwrap_or(0)
+    }
+
+    /// The hole whose length a byte of the extended input belongs to.
+    pub fn hole_at(&self, offset: u32) -> Option<u32> {
+        let behind = offset.checked_sub(self.input_len)?;
+        (behind < 4 * self.behind.lengths).then_some(behind / 4)
+    }
+
+    /// The hole whose length a live label is, if it is one as a whole.
+    pub fn hole(&self, label: u32) -> Option<u32> {
+        self.hole_at(self.variable(label)?)
     }
 
     /// The token that a byte of the extended input belongs to.
     pub fn token_at(&self, offset: u32) -> Option<u32> {
-        let behind = offset.checked_sub(self.input_len)?;
-        (behind < 4 * self.tokens).then_some(behind / 4)
+        let behind = offset.checked_sub(self.input_len + 4 * self.behind.lengths)?;
+        (behind < 4 * self.behind.tokens).then_some(behind / 4)
     }
 
     /// The token that a live label is, if it is one as a whole.
     pub fn token(&self, label: u32) -> Option<u32> {
+        self.token_at(self.variable(label)?)
+    }
+
+    /// The offset of the variable that a live label reads as a whole.
+    fn variable(&self, label: u32) -> Option<u32> {
         let node = self.node(label);
         if self.op(label) != Op::Read || node.width != 32 {
             return None;
         }
         let behind = (node.a - 1).checked_sub(self.input_len)?;
-        behind.is_multiple_of(4).then(|| self.token_at(node.a - 1)).flatten()
+        behind.is_multiple_of(4).then_some(node.a - 1)
     }
 
     pub fn width(&self, label: u32) -> u32 {
@@ -313,7 +355,7 @@ impl Expr {
     fn check(&self, label: u32) -> Result<(), Broken> {
         let node = self.node(label);
         let op = match Op::from_u8(node.op) {
-            Some(Op::Wide | Op::Token) | None => return Err(Broken::Op { label, op: node.op }),
+            Some(Op::Wide | Op::Token | Op::HoleLen) | None => return Err(Broken::Op { label, op: node.op }),
             Some(op) => op,
         };
         if !(1..=128).contains(&node.width) {

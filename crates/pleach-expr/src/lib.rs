@@ -23,7 +23,7 @@ mod word;
 
 pub use canon::Canon;
 pub use eval::{Values, apply, mask, sign_extend};
-pub use graph::{Arg, Broken, Expr};
+pub use graph::{Arg, Broken, Expr, Variables};
 pub use input::Input;
 pub use pool::{Code, Imported, LENGTH_BITS, Node, Pool, Set, Table, Term};
 pub use print::{NoSymbols, Printer, Symbols, case_of};

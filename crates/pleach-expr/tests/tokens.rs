@@ -4,7 +4,7 @@ mod common;
 
 use common::Builder;
 use pleach_abi::node::{Node, Op};
-use pleach_expr::{Broken, Expr, Input, Pool, Printer, Symbols};
+use pleach_expr::{Broken, Expr, Input, Pool, Printer, Symbols, Variables};
 
 struct Names;
 
@@ -27,7 +27,8 @@ fn token(b: &mut Builder, ordinal: u32) -> u32 {
 }
 
 fn with_tokens(b: &Builder, tokens: u32, label: u32) -> Result<Expr, Broken> {
-    Expr::with_tokens(b.nodes.clone(), b.snapshots.clone(), b.input_len, tokens, [label])
+    let behind = Variables { lengths: 0, tokens };
+    Expr::with_variables(b.nodes.clone(), b.snapshots.clone(), b.input_len, behind, [label])
 }
 
 #[test]

@@ -4,9 +4,11 @@
 //!
 //! A token with one text stays. One with finitely many becomes the sequences of
 //! as many constants as its texts have bytes; one with endlessly many becomes at
-//! least as many constants as its shortest text. Tokens that become the same
-//! merge, and so do productions that become the same: letters and digits of a
-//! calculator are one constant afterwards, and its many derivations few.
+//! least as many constants as its shortest text. Productions that become the same
+//! merge where they differ in one token: letters and digits of a calculator are one
+//! constant afterwards, and its many derivations few. A constant stands for the
+//! tokens that came together in it and no others, so that whatever is put in its
+//! place is of the grammar.
 //! (The paper allows every length up to the longest. Lengths that no text has
 //! are left out here: no path is lost by that.)
 
@@ -16,7 +18,7 @@ use crate::grammar::{
 };
 use crate::lexer::Lexer;
 use crate::note::Place;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The name of a symbolic constant. Its text is a place holder of one byte.
 pub const CONSTANT: &str = "α";
@@ -40,12 +42,15 @@ pub struct Symbolic {
     pub grammar: Grammar,
     /// By token of that grammar.
     pub constants: Vec<bool>,
+    /// By token of that grammar: the tokens of the original that a constant stands
+    /// for.
+    pub stands_for: Vec<Vec<TokenId>>,
     /// By token of the original: whether it gave way.
     pub replaced: Vec<bool>,
 }
 
 /// What a token turns into.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Shape {
     Same,
     Lengths(Vec<u32>),
@@ -92,6 +97,9 @@ fn shape(dfa: &dfa::Dfa) -> Shape {
     }
 }
 
+/// Tokens that one place of a production can be.
+type Choice = BTreeSet<TokenId>;
+
 fn replace(grammar: &Grammar, shapes: &[Shape]) -> Symbolic {
     let mut new = Grammar { tokens: Vec::new(), productions: Vec::new(), ..grammar.clone() };
     let mut kept: HashMap<TokenId, TokenId> = HashMap::new();
@@ -101,8 +109,20 @@ fn replace(grammar: &Grammar, shapes: &[Shape]) -> Symbolic {
     }
     let replaced: Vec<bool> = shapes.iter().map(|s| *s != Shape::Same).collect();
     let mut constants = vec![false; new.tokens.len()];
-    let constant = Symbol::Token(TokenId::new(new.tokens.len()));
-    if replaced.contains(&true) {
+    let mut stands_for = vec![Vec::new(); new.tokens.len()];
+    let merged = merge(grammar, shapes);
+    let choices = merged.iter().flat_map(|(_, places)| places.iter().flatten());
+    let choices: BTreeSet<&Choice> = choices.collect();
+    new.rules.iter_mut().for_each(|r| r.productions.clear());
+    let add = |new: &mut Grammar, production: Production| {
+        let id = ProductionId::new(new.productions.len());
+        new.rules[production.rule.index()].productions.push(id);
+        new.productions.push(production);
+    };
+    // One constant for each choice, and a rule where it is more than one of them.
+    let mut symbols: HashMap<&Choice, Symbol> = HashMap::new();
+    for choice in choices {
+        let constant = Symbol::Token(TokenId::new(new.tokens.len()));
         new.tokens.push(Token {
             name: CONSTANT.into(),
             pattern: Pattern::Literal(vec![PLACE_HOLDER]),
@@ -112,25 +132,15 @@ fn replace(grammar: &Grammar, shapes: &[Shape]) -> Symbolic {
             priority: u32::MAX,
         });
         constants.push(true);
-    }
-    new.rules.iter_mut().for_each(|r| r.productions.clear());
-    let add = |new: &mut Grammar, production: Production| {
-        let id = ProductionId::new(new.productions.len());
-        new.rules[production.rule.index()].productions.push(id);
-        new.productions.push(production);
-    };
-    // One rule for each shape that is more than one constant.
-    let mut rules: BTreeMap<Shape, Symbol> = BTreeMap::new();
-    for shape in shapes.iter().filter(|s| !matches!(s, Shape::Same)) {
-        if rules.contains_key(shape) {
-            continue;
-        }
+        stands_for.push(choice.iter().copied().collect());
+        // All tokens of a choice have the same shape.
+        let shape = choice.first().map_or(&Shape::Same, |t| &shapes[t.index()]);
         if *shape == Shape::Lengths(vec![1]) {
-            rules.insert(shape.clone(), constant);
+            symbols.insert(choice, constant);
             continue;
         }
         let rule = RuleId::new(new.rules.len());
-        let name = match shape {
+        let mut name = match shape {
             Shape::From(least) => format!("{CONSTANT}{least}_or_more"),
             Shape::Lengths(lengths) => {
                 let lengths: Vec<String> = lengths.iter().map(u32::to_string).collect();
@@ -138,6 +148,9 @@ fn replace(grammar: &Grammar, shapes: &[Shape]) -> Symbolic {
             }
             Shape::Same => continue,
         };
+        while new.rules.iter().any(|r| r.name == name) {
+            name.push('\'');
+        }
         let place = Place::none();
         new.rules.push(Rule { name, place, productions: Vec::new(), helper: true });
         let times = |n: u32| vec![constant; n as usize];
@@ -149,23 +162,61 @@ fn replace(grammar: &Grammar, shapes: &[Shape]) -> Symbolic {
         for symbols in bodies {
             add(&mut new, plain(rule, symbols));
         }
-        rules.insert(shape.clone(), Symbol::Rule(rule));
+        symbols.insert(choice, Symbol::Rule(rule));
     }
     let mut seen: HashSet<(RuleId, Vec<Symbol>)> = HashSet::new();
-    for production in &grammar.productions {
-        let symbol = |s: &Symbol| match s {
-            Symbol::Rule(r) => Symbol::Rule(*r),
-            Symbol::Token(t) => match kept.get(t) {
-                Some(&token) => Symbol::Token(token),
-                None => rules[&shapes[t.index()]],
-            },
+    for (production, places) in &merged {
+        let symbol = |(s, choice): (&Symbol, &Option<Choice>)| match (s, choice) {
+            (_, Some(choice)) => symbols[choice],
+            (Symbol::Token(t), None) => Symbol::Token(kept[t]),
+            (Symbol::Rule(r), None) => Symbol::Rule(*r),
         };
-        let symbols: Vec<Symbol> = production.symbols.iter().map(symbol).collect();
+        let symbols: Vec<Symbol> = production.symbols.iter().zip(places).map(symbol).collect();
         if seen.insert((production.rule, symbols.clone())) {
-            add(&mut new, Production { symbols, ..production.clone() });
+            add(&mut new, Production { symbols, ..(*production).clone() });
         }
     }
-    Symbolic { grammar: new, constants, replaced }
+    Symbolic { grammar: new, constants, stands_for, replaced }
+}
+
+/// The productions, those that differ in one place only as one: what may be at each
+/// place where a token gave way.
+fn merge<'a>(grammar: &'a Grammar, shapes: &[Shape]) -> Vec<(&'a Production, Vec<Option<Choice>>)> {
+    let mut merged: Vec<(&Production, Vec<Option<Choice>>)> = Vec::new();
+    // By what is left of a production: those of its kind so far.
+    let mut kinds: HashMap<(RuleId, Vec<Result<Symbol, &Shape>>), Vec<usize>> = HashMap::new();
+    for production in &grammar.productions {
+        let gave_way = |s: &Symbol| match s {
+            Symbol::Token(t) if shapes[t.index()] != Shape::Same => Some(*t),
+            _ => None,
+        };
+        let kind = |s: &Symbol| gave_way(s).map_or(Ok(*s), |t| Err(&shapes[t.index()]));
+        let kind = (production.rule, production.symbols.iter().map(kind).collect());
+        let places: Vec<Option<Choice>> = production
+            .symbols
+            .iter()
+            .map(|s| gave_way(s).map(|t| Choice::from([t])))
+            .collect();
+        let alike = kinds.entry(kind).or_default();
+        let one_off = |at: &&usize| {
+            let pairs = merged[**at].1.iter().zip(&places);
+            pairs.filter(|(a, b)| a != b).count() <= 1
+        };
+        match alike.iter().find(one_off).copied() {
+            Some(at) => {
+                for (place, new) in merged[at].1.iter_mut().zip(places) {
+                    if let (Some(place), Some(new)) = (place, new) {
+                        place.extend(new);
+                    }
+                }
+            }
+            None => {
+                alike.push(merged.len());
+                merged.push((production, places));
+            }
+        }
+    }
+    merged
 }
 
 fn plain(rule: RuleId, symbols: Vec<Symbol>) -> Production {

@@ -46,6 +46,11 @@ impl Decision {
         self.settled = true;
     }
 
+    /// It may change after all.
+    pub fn unsettle(&mut self) {
+        self.settled = false;
+    }
+
     pub fn is_settled(&self) -> bool {
         self.settled
     }

@@ -286,6 +286,11 @@ impl Path {
         self.atoms[atom as usize]
     }
 
+    /// What is known before a step, in order.
+    pub(crate) fn atoms_before(&self, at: usize) -> impl Iterator<Item = Atom> + '_ {
+        self.atoms.iter().copied().filter(move |a| (a.step as usize) < at)
+    }
+
     /// The terms that a goal asks to be true, or nothing if the step does not
     /// have such a goal.
     pub(crate) fn wanted(&mut self, at: usize, goal: Goal) -> Option<Vec<Term>> {

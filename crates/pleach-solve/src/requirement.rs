@@ -6,16 +6,19 @@
 //! leads an automaton into a state that accepts, which is a chain of table lookups
 //! like a lexer's own, and goes by layers.
 
+use crate::words::Lengths;
 use pleach_expr::{Code, Pool, Table, Term};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// One requirement.
 #[derive(Clone, Debug)]
 pub enum Requirement {
     /// The byte at an offset is one of these.
     Byte { offset: u32, allowed: Vec<u8> },
-    /// The bytes from an offset on are a word of the automaton's language.
-    Word { offset: u32, length: u32, automaton: Arc<Automaton> },
+    /// The bytes from an offset on are a word of the automaton's language. Of those
+    /// `filling` says what they are, from a place of the word on: they are constants,
+    /// and take one step together.
+    Word { offset: u32, length: u32, automaton: Arc<Automaton>, filling: (u32, Vec<u8>) },
 }
 
 /// A deterministic automaton over bytes as tables. State 0 is the first.
@@ -27,6 +30,7 @@ pub struct Automaton {
     accepts: Table,
     next: Vec<u16>,
     accepting: Vec<bool>,
+    lengths: OnceLock<Lengths>,
 }
 
 /// More states than tables can number.
@@ -60,6 +64,7 @@ impl Automaton {
             accepts: Table::new(&flags),
             next: moves,
             accepting,
+            lengths: OnceLock::new(),
         })
     }
 
@@ -88,8 +93,29 @@ impl Automaton {
         Some(word)
     }
 
-    fn step(&self, state: usize, byte: u8) -> usize {
+    /// Of which lengths there are words.
+    pub fn lengths(&self) -> &Lengths {
+        self.lengths.get_or_init(|| self.find_lengths())
+    }
+
+    pub(crate) fn step(&self, state: usize, byte: u8) -> usize {
         self.next[state << 8 | usize::from(byte)].into()
+    }
+
+    /// States, without the one from which nothing is accepted. It comes after them.
+    pub(crate) fn states(&self) -> usize {
+        self.accepting.len() - 1
+    }
+
+    pub(crate) fn is_final(&self, state: usize) -> bool {
+        self.accepting[state]
+    }
+
+    /// Where a text leads from each state, as a table of 16 bits each.
+    fn steps(&self, text: &[u8]) -> Table {
+        let end = |s| text.iter().fold(s, |s, &b| self.step(s, b)) as u16;
+        let bytes: Vec<u8> = (0..=self.states()).flat_map(|s| end(s).to_le_bytes()).collect();
+        Table::new(&bytes)
     }
 }
 
@@ -108,10 +134,18 @@ impl Requirement {
                     _ => pool.member(byte, &values),
                 }
             }
-            Requirement::Word { offset, length, automaton } => {
+            Requirement::Word { offset, length, automaton, filling: (from, filling) } => {
                 let mut state = pool.number(0, 16);
                 let zero = pool.number(0, 1);
+                let (from, to) = (offset + from, offset + from + filling.len() as u32);
                 for at in *offset..*offset + *length {
+                    if at == from && from < to {
+                        let place = pool.concat(zero, state);
+                        state = pool.lookup(place, &automaton.steps(filling), 16);
+                    }
+                    if (from..to).contains(&at) {
+                        continue;
+                    }
                     let byte = pool.read(at, 1);
                     // An entry is two bytes wide.
                     let index = pool.concat(byte, state);
@@ -160,7 +194,8 @@ mod tests {
     #[test]
     fn the_term_says_what_the_automaton_says() {
         let automaton = Arc::new(identifiers());
-        let word = Requirement::Word { offset: 1, length: 2, automaton: automaton.clone() };
+        let filling = (0, Vec::new());
+        let word = Requirement::Word { offset: 1, length: 2, automaton: automaton.clone(), filling };
         let byte = Requirement::Byte { offset: 0, allowed: b"xy".to_vec() };
         let mut pool = Pool::default();
         let terms = [word.term(&mut pool), byte.term(&mut pool)];

@@ -15,6 +15,6 @@ mod template;
 mod tokens;
 
 pub use samples::Samples;
-pub use strings::{Bounds, Strings, StringsError, Unit};
+pub use strings::{Bounds, Choices, Strings, StringsError, Unit, order};
 pub use template::{Hole, Template};
 pub use tokens::{Flipped, Mismatch, Sentence, TokensError, Vocabulary};

@@ -3,9 +3,11 @@
 //!
 //! Each derivation of the symbolic grammar up to the bounds is a template: its
 //! constants are the holes. Those with the fewest holes come first. A hole is what
-//! the grammar's own lexer would read as one of the tokens that gave way, so a
-//! keyword does not slip into the place of a name; where constants of several
-//! tokens stand side by side, the hole is any sequence of them.
+//! the grammar's own lexer would read as one of the tokens that gave way there, so a
+//! keyword does not slip into the place of a name, nor a number where only names can
+//! be; where the same constants stand side by side, the hole is any sequence of such
+//! tokens. A person can say what else is to be in a hole; the lexer still has its say
+//! in it, unless that is relaxed.
 //!
 //! Between two texts that the lexer would read as one goes a separator; it counts
 //! for nothing in the bounds.
@@ -16,8 +18,9 @@ pub use pleach_grammar::count::Unit;
 use pleach_grammar::dfa::{self, DEAD, Dfa};
 use pleach_grammar::enumerate::{Enumerator, Limits};
 use pleach_grammar::symbolic::{Abstraction, Symbolic};
-use pleach_grammar::{Grammar, Lexer, Pattern, Regex, TokenId, TokenSet};
+use pleach_grammar::{ByteSet, Grammar, Lexer, Pattern, Regex, TokenId, TokenSet};
 use pleach_solve::{Automaton, TooManyStates};
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -36,17 +39,35 @@ pub enum StringsError {
     Lexer(#[from] dfa::TooLarge),
     #[error("the tokens of the grammar are too large: {0}")]
     Tokens(#[from] TooManyStates),
+    #[error("no text of the token {0} is what its hole should be")]
+    Hole(String),
     #[error(transparent)]
     Count(#[from] CountError),
+}
+
+/// What becomes of tokens.
+#[derive(Clone, Debug, Default)]
+pub struct Choices {
+    pub abstractions: HashMap<TokenId, Abstraction>,
+    /// What takes the place of a token, where it was said.
+    pub holes: HashMap<TokenId, Regex>,
+    /// What is in a hole need not be a text of its token: what was said for it, or
+    /// any bytes.
+    pub relaxed: bool,
 }
 
 pub struct Strings {
     symbolic: Symbolic,
     lexer: Lexer,
-    /// One token that gave way, or several in a row.
+    /// By token of the symbolic grammar: what can be in the place of a constant.
+    constants: Vec<Option<Constant>>,
+    separator: Vec<u8>,
+}
+
+/// One token that gave way, or several in a row.
+struct Constant {
     one: Arc<Automaton>,
     several: Arc<Automaton>,
-    separator: Vec<u8>,
 }
 
 /// What a hole is first filled with: digits first, since a name that nobody knows
@@ -54,30 +75,27 @@ pub struct Strings {
 const FIRST: &[u8] = b"1023456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_\"' ";
 
 impl Strings {
-    /// `choose` says what becomes of each token.
-    pub fn new(
-        grammar: &Grammar,
-        choose: impl Fn(TokenId) -> Abstraction,
-    ) -> Result<Strings, StringsError> {
-        let symbolic = Symbolic::new(grammar, choose)?;
+    pub fn new(grammar: &Grammar, choices: &Choices) -> Result<Strings, StringsError> {
+        let mut said = grammar.clone();
+        for (token, regex) in &choices.holes {
+            said.tokens[token.index()].pattern = Pattern::Regex(regex.clone());
+        }
+        let choose = |t| choices.abstractions.get(&t).copied().unwrap_or(Abstraction::Auto);
+        let symbolic = Symbolic::new(&said, choose)?;
         let lexer = Lexer::new(grammar)?;
-        let replaced = grammar.token_ids().filter(|t| symbolic.replaced[t.index()]);
-        let replaced = TokenSet::of(grammar.tokens.len(), replaced);
-        let one = automaton(&lexer.language_of(&replaced))?;
-        let patterns = replaced.iter().filter_map(|t| match &grammar.token(t).pattern {
-            Pattern::Regex(regex) => Some(regex.clone()),
-            Pattern::Literal(bytes) => Some(Regex::literal(bytes)),
-            Pattern::Unknown => None,
-        });
-        let several = Regex::plus(Regex::alt(patterns));
-        let several = automaton(&Dfa::new(&[&several])?)?;
+        let constant = |(i, &is): (usize, &bool)| {
+            let tokens = &symbolic.stands_for[i];
+            is.then(|| Constant::new(grammar, &lexer, tokens, choices)).transpose()
+        };
+        let constants = symbolic.constants.iter().enumerate().map(constant);
+        let constants = constants.collect::<Result<_, StringsError>>()?;
         let separator = grammar.separators.iter().find_map(|s| {
             let dfa = Dfa::new(&[&s.pattern]).ok()?;
             let usual = [&b" "[..], b"\n"].into_iter().find(|s| dfa.matches(s));
             usual.map(<[u8]>::to_vec).or_else(|| dfa.shortest())
         });
         let separator = separator.unwrap_or_else(|| b" ".to_vec());
-        Ok(Strings { symbolic, lexer, one: Arc::new(one), several: Arc::new(several), separator })
+        Ok(Strings { symbolic, lexer, constants, separator })
     }
 
     /// The grammar whose derivations they are.
@@ -121,20 +139,21 @@ impl Strings {
         let (mut at, mut last) = (0, 0);
         while at < tokens.len() {
             let start = at.checked_sub(1).map_or(0, |b| tokens[b].1 as usize);
-            let constant = self.symbolic.constants[tokens[at].0.index()];
+            let token = tokens[at].0;
+            let constant = self.constants[token.index()].as_ref();
             at += 1;
-            while constant && at < tokens.len() && self.symbolic.constants[tokens[at].0.index()] {
+            while constant.is_some() && at < tokens.len() && tokens[at].0 == token {
                 at += 1;
             }
             let end = tokens[at - 1].1 as usize;
             let (text, language) = match constant {
-                false => (bytes[start..end].to_vec(), None),
-                true => {
+                None => (bytes[start..end].to_vec(), None),
+                Some(constant) => {
                     let fill = |language: &Arc<Automaton>| {
                         let word = language.word(end - start, order)?;
                         Some((word, Some(language.clone())))
                     };
-                    fill(&self.one).or_else(|| fill(&self.several))?
+                    fill(&constant.one).or_else(|| fill(&constant.several))?
                 }
             };
             if self.run_together(&out[last..], &text) {
@@ -143,8 +162,7 @@ impl Strings {
             last = out.len();
             out.extend_from_slice(&text);
             if let Some(language) = language {
-                let (start, end) = (last as u32, out.len() as u32);
-                template.holes.push(Hole { start, end, language });
+                template.holes.push(Hole::new(last as u32, &text, language));
             }
         }
         Some((out, template))
@@ -162,7 +180,49 @@ impl Strings {
     }
 }
 
-fn order() -> Vec<u8> {
+impl Constant {
+    fn new(
+        grammar: &Grammar,
+        lexer: &Lexer,
+        tokens: &[TokenId],
+        choices: &Choices,
+    ) -> Result<Constant, StringsError> {
+        let any = Regex::plus(Regex::Class(ByteSet::range(0, 255)));
+        let mut one: Option<Automaton> = None;
+        let mut patterns = Vec::new();
+        for &token in tokens {
+            let said = choices.holes.get(&token).or(choices.relaxed.then_some(&any));
+            patterns.extend(said.cloned().or_else(|| match &grammar.token(token).pattern {
+                Pattern::Regex(regex) => Some(regex.clone()),
+                Pattern::Literal(bytes) => Some(Regex::literal(bytes)),
+                Pattern::Unknown => None,
+            }));
+            let own = TokenSet::of(grammar.tokens.len(), [token]);
+            let own = automaton(&lexer.language_of(&own))?;
+            let language = match said.map(|regex| Dfa::new(&[regex])).transpose()? {
+                None => own,
+                Some(said) if choices.relaxed => automaton(&said)?,
+                Some(said) => {
+                    let both = own.product(&automaton(&said)?, |a, b| a && b)?;
+                    if both.lengths().is_empty() {
+                        return Err(StringsError::Hole(grammar.token(token).name.clone()));
+                    }
+                    both
+                }
+            };
+            one = Some(match one {
+                None => language,
+                Some(one) => one.product(&language, |a, b| a || b)?,
+            });
+        }
+        let several = automaton(&Dfa::new(&[&Regex::plus(Regex::alt(patterns))])?)?;
+        let one = one.map_or_else(|| several.clone(), |one| one);
+        Ok(Constant { one: Arc::new(one), several: Arc::new(several) })
+    }
+}
+
+/// All bytes, those that are preferred in a hole first.
+pub fn order() -> Vec<u8> {
     let rest = (0x21..0x7f).chain(0..=255).filter(|b| !FIRST.contains(b));
     FIRST.iter().copied().chain(rest).collect()
 }
@@ -188,7 +248,7 @@ mod tests {
 
     fn strings(text: &str) -> Strings {
         let grammar = import::from_bytes("calc.ebnf", text.as_bytes(), None);
-        Strings::new(&grammar.unwrap(), |_| Abstraction::Auto).unwrap()
+        Strings::new(&grammar.unwrap(), &Choices::default()).unwrap()
     }
 
     fn all(strings: &Strings, longest: usize, longer_than: usize) -> Vec<(Vec<u8>, Template)> {
@@ -229,7 +289,7 @@ mod tests {
     fn words_are_kept_apart_and_no_keyword_is_a_name() {
         let text = "s ::= 'let' name 'in' name\nname ::= [a-z]+\nspace ::= ' '+\n@skip space\n";
         let grammar = import::from_bytes("let.ebnf", text.as_bytes(), None);
-        let strings = Strings::new(&grammar.unwrap(), |_| Abstraction::Auto).unwrap();
+        let strings = Strings::new(&grammar.unwrap(), &Choices::default()).unwrap();
         let bounds = Bounds { unit: Unit::Tokens, longest: 5, highest: None, longer_than: 0 };
         let mut found = Vec::new();
         let visit = |bytes: Vec<u8>, template: Template| {

@@ -1,10 +1,14 @@
 //! Inputs as templates: bytes that stay, and holes.
 //!
-//! A hole is a stretch of bytes that may be any word of a language, of the length
-//! that it has now. A flat byte string is the template that is one hole for
-//! everything; what a grammar derives has few and small ones. The rest of the
-//! input is as good as a constant: decisions that depend on it alone cannot be
-//! flipped, and no answer of the solver touches it.
+//! A hole is a stretch of bytes that may be any word of a language. A flat byte
+//! string is the template that is one hole for everything; what a grammar derives has
+//! few and small ones. The rest of the input is as good as a constant: decisions that
+//! depend on it alone cannot be flipped, and no answer of the solver touches it.
+//!
+//! The length of a hole is a variable of its own. A hole is made longer at one place
+//! ([`Automaton::grows_at`]), and what is put there is *filling*: it stays what it is,
+//! like the bytes around the hole, until the length changes again. So a name of a
+//! thousand bytes has no more to flip than the name of three that it was made from.
 
 use pleach_solve::{Automaton, Requirement};
 use std::sync::Arc;
@@ -14,6 +18,8 @@ pub struct Hole {
     pub start: u32,
     pub end: u32,
     pub language: Arc<Automaton>,
+    /// The filling, `from .. to`: behind `to` the hole grows on. Empty at first.
+    pub filling: (u32, u32),
 }
 
 /// The holes of an input, in order, apart from each other.
@@ -22,11 +28,41 @@ pub struct Template {
     pub holes: Vec<Hole>,
 }
 
+impl Hole {
+    /// A hole that is filled with a word of its language.
+    pub fn new(start: u32, word: &[u8], language: Arc<Automaton>) -> Hole {
+        let grows = start + language.grows_at(word) as u32;
+        Hole { start, end: start + word.len() as u32, language, filling: (grows, grows) }
+    }
+
+    pub fn len(&self) -> u32 {
+        self.end - self.start
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
+
+    /// Whether it can have more than one length.
+    pub fn is_elastic(&self) -> bool {
+        !self.language.lengths().is_single()
+    }
+
+    fn word<'a>(&self, input: &'a [u8]) -> &'a [u8] {
+        input.get(self.start as usize..self.end as usize).unwrap_or_default()
+    }
+
+    fn is_filling(&self, offset: u32) -> bool {
+        (self.filling.0..self.filling.1).contains(&offset)
+    }
+}
+
 impl Template {
     /// Whether a byte may change.
     pub fn is_free(&self, offset: u32) -> bool {
         let after = self.holes.partition_point(|h| h.start <= offset);
-        after > 0 && offset < self.holes[after - 1].end
+        let hole = after.checked_sub(1).map(|i| &self.holes[i]);
+        hole.is_some_and(|h| offset < h.end && !h.is_filling(offset))
     }
 
     /// What every input of the template meets, said of one of them.
@@ -34,14 +70,20 @@ impl Template {
         let fixed = (0..input.len() as u32).filter(|&at| !self.is_free(at));
         let fixed =
             fixed.map(|offset| Requirement::Byte { offset, allowed: vec![input[offset as usize]] });
-        let words = self.holes.iter().map(|hole| match hole.end - hole.start {
-            1 => {
+        let words = self.holes.iter().map(|hole| match hole.len() {
+            1 if hole.filling.0 == hole.filling.1 => {
                 let allowed = (0..=255).filter(|&b| hole.language.accepts(&[b])).collect();
                 Requirement::Byte { offset: hole.start, allowed }
             }
             length => {
-                let automaton = hole.language.clone();
-                Requirement::Word { offset: hole.start, length, automaton }
+                let (from, to) = hole.filling;
+                let filling = input.get(from as usize..to as usize).unwrap_or_default().to_vec();
+                Requirement::Word {
+                    offset: hole.start,
+                    length,
+                    automaton: hole.language.clone(),
+                    filling: (from - hole.start, filling),
+                }
             }
         });
         fixed.chain(words).collect()
@@ -56,23 +98,95 @@ impl Template {
                 word.is_some_and(|w| hole.language.accepts(w))
             })
     }
+
+    /// The input with its holes made as long as said. `order` has all bytes, those
+    /// that are preferred first. `None` if a hole cannot have its length.
+    pub fn resized(
+        &self,
+        input: &[u8],
+        lengths: &[u32],
+        order: &[u8],
+    ) -> Option<(Vec<u8>, Template)> {
+        let mut bytes = Vec::with_capacity(input.len());
+        let (mut template, mut done) = (Template::default(), 0);
+        for (hole, &length) in self.holes.iter().zip(lengths) {
+            bytes.extend_from_slice(input.get(done..hole.start as usize)?);
+            let start = bytes.len() as u32;
+            let (old, place) = (hole.word(input), (hole.filling.1 - hole.start) as usize);
+            let kept = (hole.filling.0 - hole.start) as usize;
+            let (word, place) = match length == hole.len() {
+                true => (old.to_vec(), place),
+                false => hole.language.resized(old, place, length as usize, order)?,
+            };
+            let filling = (start + kept.min(place) as u32, start + place as u32);
+            bytes.extend_from_slice(&word);
+            let (end, language) = (bytes.len() as u32, hole.language.clone());
+            template.holes.push(Hole { start, end, language, filling });
+            done = hole.end as usize;
+        }
+        bytes.extend_from_slice(input.get(done..)?);
+        Some((bytes, template))
+    }
+
+    /// What all inputs of a template have in common, whatever is in their holes.
+    pub fn frame(&self, input: &[u8]) -> u64 {
+        const PRIME: u64 = 0x0100_0000_01b3;
+        let mut hash = 0xcbf2_9ce4_8422_2325u64;
+        let mut holes = self.holes.iter().peekable();
+        for (at, &byte) in (0u32..).zip(input) {
+            while holes.next_if(|h| h.end <= at).is_some() {}
+            let word = match holes.peek() {
+                Some(hole) if hole.start == at => 256,
+                Some(hole) if hole.start < at => continue,
+                _ => byte.into(),
+            };
+            hash = (hash ^ word).wrapping_mul(PRIME);
+        }
+        hash
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn digits() -> Arc<Automaton> {
+        let digits = Automaton::new(1, |_, b| b.is_ascii_digit().then_some(0), |_| true);
+        Arc::new(digits.unwrap())
+    }
+
     #[test]
     fn only_holes_may_change_and_only_within_their_language() {
-        let digits = Automaton::new(1, |_, b| b.is_ascii_digit().then_some(0), |_| true);
-        let language = Arc::new(digits.unwrap());
-        let hole = |start, end| Hole { start, end, language: language.clone() };
-        let template = Template { holes: vec![hole(0, 1), hole(2, 4)] };
+        let language = digits();
+        let hole = |start, word| Hole::new(start, word, language.clone());
+        let template = Template { holes: vec![hole(0, b"1"), hole(2, b"23")] };
         let free: Vec<u32> = (0..6).filter(|&i| template.is_free(i)).collect();
         assert_eq!(free, [0, 2, 3]);
         let covers = |other: &[u8]| template.covers(b"1+23;", other);
         assert!(covers(b"9+00;") && covers(b"1+23;"));
         assert!(!covers(b"9-00;") && !covers(b"a+00;") && !covers(b"1+2a;") && !covers(b"1+2;"));
         assert_eq!(template.requirements(b"1+23;").len(), 4);
+    }
+
+    #[test]
+    fn holes_grow_and_shrink_and_only_their_own_bytes_are_free() {
+        let language = digits();
+        let hole = |start, word| Hole::new(start, word, language.clone());
+        let template = Template { holes: vec![hole(0, b"1"), hole(2, b"23")] };
+        let order: Vec<u8> = (0..=255).collect();
+        let resized = |t: &Template, input: &[u8], lengths: &[u32]| {
+            let (bytes, new) = t.resized(input, lengths, &order).unwrap();
+            assert!(new.covers(&bytes, &bytes));
+            assert_eq!(new.frame(&bytes), template.frame(b"1+23;"));
+            let free: Vec<u32> = (0..bytes.len() as u32).filter(|&i| new.is_free(i)).collect();
+            (bytes, new, free)
+        };
+        let (bytes, longer, free) = resized(&template, b"1+23;", &[3, 4]);
+        assert_eq!((&bytes[..], &free[..]), (&b"111+2333;"[..], &[0, 4, 5][..]));
+        let (bytes, _, free) = resized(&longer, &bytes, &[2, 2]);
+        assert_eq!((&bytes[..], &free[..]), (&b"11+23;"[..], &[0, 3, 4][..]));
+        let (bytes, _, free) = resized(&template, b"1+23;", &[1, 1]);
+        assert_eq!((&bytes[..], &free[..]), (&b"1+2;"[..], &[0, 2][..]));
+        assert_ne!(template.frame(b"1+23;"), template.frame(b"1-23;"));
     }
 }

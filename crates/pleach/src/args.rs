@@ -148,6 +148,9 @@ pub struct Trace {
     /// Token functions are a border: conditions are on tokens, not on their bytes
     #[arg(long)]
     pub tokens: bool,
+    /// The length of these bytes is a variable; see `pleach explain`
+    #[arg(long = "hole", value_name = "OFFSET:LEN")]
+    pub holes: Vec<String>,
     /// Show what the program printed
     #[arg(long)]
     pub capture: bool,
@@ -200,6 +203,10 @@ pub struct Solve {
 
 #[derive(Group)]
 pub struct Explain {
+    /// The length of these bytes is a variable, len[0] and so on: they could be more
+    /// or fewer. May be given several times, from the front to the back
+    #[arg(long = "hole", value_name = "OFFSET:LEN")]
+    pub holes: Vec<String>,
     /// Token functions are a border: conditions are on tokens, not on their bytes
     #[arg(long)]
     pub tokens: bool,
@@ -395,6 +402,17 @@ pub struct Derive {
     /// `cese`: make this token any number of symbolic constants from 1 on
     #[arg(long, value_name = "TOKEN", requires = "grammar")]
     pub many: Vec<String>,
+    /// `cese`: what takes the place of this token: digits, letters, alnum, any, or a
+    /// regular expression, and how many of it, as in NUMBER=digits{1,4}
+    #[arg(long = "hole", value_name = "TOKEN=WHAT", requires = "grammar")]
+    pub holes: Vec<String>,
+    /// `cese`: what fills a hole need not be a text of its token
+    #[arg(long, requires = "grammar")]
+    pub relax_holes: bool,
+    /// `cese`: holes do not become longer than this; 0 for lengths that do not
+    /// change [default: 65536]
+    #[arg(long, value_name = "N", requires = "grammar")]
+    pub max_hole: Option<u32>,
 }
 
 fn strategies() -> String {

@@ -5,12 +5,10 @@
 //! the walk's, however many workers ask.
 
 use super::settings::GrammarSettings;
-use pleach_grammar::symbolic::Abstraction;
-use pleach_grammar::{Grammar, TokenId};
+use pleach_grammar::Grammar;
 use pleach_template::{
-    Bounds, Samples, Strings, StringsError, Template, TokensError, Unit, Vocabulary,
+    Bounds, Choices, Samples, Strings, StringsError, Template, TokensError, Unit, Vocabulary,
 };
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,7 +39,7 @@ const LONGEST: usize = pleach_grammar::enumerate::LONGEST;
 #[derive(Clone)]
 pub struct Source {
     pub grammar: Arc<Grammar>,
-    pub choices: HashMap<TokenId, Abstraction>,
+    pub choices: Choices,
 }
 
 impl Source {
@@ -74,8 +72,7 @@ impl Language {
 
     /// The strings of the symbolic grammar.
     pub fn strings(source: &Source, asked: &GrammarSettings) -> Result<Language, StringsError> {
-        let choose = |t| source.choices.get(&t).copied().unwrap_or(Abstraction::Auto);
-        let strings = Strings::new(&source.grammar, choose)?;
+        let strings = Strings::new(&source.grammar, &source.choices)?;
         let unit = if asked.tokens { Unit::Tokens } else { Unit::Bytes };
         let bounds = move |longest, longer_than| Bounds {
             unit,

@@ -15,6 +15,7 @@ mod map;
 mod model;
 mod past;
 mod settings;
+mod sizes;
 mod state;
 mod stats;
 mod store;
@@ -24,7 +25,7 @@ mod writer;
 pub use corpus::{Dir, DirError, Kept};
 pub use disk::Disk;
 pub use language::Source;
-pub use settings::{GrammarSettings, Hybrid, Settings, Text, build_of};
+pub use settings::{GrammarSettings, Hybrid, MAX_HOLE, Settings, Text, build_of};
 pub use stats::{Branches, Flips, Functions, Hybrid as HybridStats, Stats, Stop, Time};
 pub use worker::Limits;
 
@@ -240,6 +241,7 @@ impl Campaign {
             limits,
             traces: Mutex::default(),
             dictionary: Mutex::new(dictionary),
+            sizes: Mutex::default(),
             language,
             vocabulary,
         };

@@ -80,7 +80,7 @@ impl Past {
         }
         for (id, number) in &recall.order {
             let Some(bytes) = recall.bytes.get(id).cloned() else { continue };
-            past.store.insert(*id, Known { bytes, queue: *number, expect: None, template: None });
+            past.store.insert(*id, Known { bytes, queue: *number, expect: None, template: None, foretold: None });
             if number.is_some() || recall.left.get(id).is_none_or(|&n| n > 0) {
                 past.seeds.push(Seed::Known(*id));
             }
@@ -95,6 +95,7 @@ impl Past {
                     queue: Some(*number),
                     expect: None,
                     template: None,
+                    foretold: None,
                 };
                 let id = past.store.add(known);
                 let record = InputRecord::new(id, Some(*number), bytes, None);

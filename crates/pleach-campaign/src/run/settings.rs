@@ -61,6 +61,22 @@ pub struct GrammarSettings {
     pub keep: Vec<String>,
     pub one: Vec<String>,
     pub many: Vec<String>,
+    /// Tokens with another language, as they were given.
+    #[serde(default)]
+    pub holes: Vec<String>,
+    /// What fills a hole need not be a text of its token.
+    #[serde(default)]
+    pub relaxed: bool,
+    /// Holes do not become longer than this; 0 for lengths that do not change.
+    #[serde(default = "max_hole")]
+    pub max_hole: u32,
+}
+
+/// Bytes of a hole, where nothing is said.
+pub const MAX_HOLE: u32 = 65_536;
+
+fn max_hole() -> u32 {
+    MAX_HOLE
 }
 
 /// What `-s hybrid` was told; 0 is for what adapts by itself.
@@ -123,6 +139,16 @@ impl Settings {
             ("--uniform", self.hybrid.uniform.to_string(), now.hybrid.uniform.to_string()),
         ];
         pairs.into_iter().find(|(_, then, now)| then != now)
+    }
+
+    /// How long a hole may become.
+    pub fn max_hole(&self) -> u32 {
+        self.grammar.as_ref().map_or(MAX_HOLE, |g| g.max_hole)
+    }
+
+    /// Whether the lengths of holes are variables.
+    pub fn lengths(&self) -> bool {
+        self.max_hole() > 0
     }
 
     pub fn args(&self) -> Vec<OsString> {

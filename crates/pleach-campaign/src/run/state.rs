@@ -6,6 +6,7 @@ use super::corpus::{Dir, Kept, name, piece};
 use super::ends::Ends;
 use super::journal::{InputRecord, Journal, Record};
 use super::map::Map;
+use super::sizes::Foretold;
 use super::stats::{Stats, Stop};
 use super::store::{Expect, Known, Store};
 use crate::executor::End;
@@ -87,6 +88,8 @@ pub struct Executed<'a> {
     pub answer: Option<Record>,
     /// What of it may change, if not everything.
     pub template: Option<Arc<Template>>,
+    /// What it will decide on lengths, if it was made for that.
+    pub foretold: Option<Foretold>,
 }
 
 impl State {
@@ -159,8 +162,8 @@ impl State {
     fn remember(&mut self, e: &Executed) -> InputId {
         let queue = e.keep.then(|| self.enqueue(e));
         let parent = e.parent.and_then(|p| Some((p, self.store.get(p)?.bytes.clone())));
-        let template = e.template.clone();
-        let known = Known { bytes: e.bytes.into(), queue, expect: e.expect, template };
+        let (template, foretold) = (e.template.clone(), e.foretold.clone());
+        let known = Known { bytes: e.bytes.into(), queue, expect: e.expect, template, foretold };
         let id = self.store.add(known);
         let parent = parent.as_ref().map(|(id, bytes)| (*id, &bytes[..]));
         let record = InputRecord::new(id, queue, e.bytes, parent);

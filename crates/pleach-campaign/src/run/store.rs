@@ -2,6 +2,7 @@
 //! of flips that wait to be traced, or may have to be traced again) are dropped,
 //! the oldest first, when they become too many.
 
+use super::sizes::Foretold;
 use pleach_search::{Flip, InputId};
 use pleach_template::Template;
 use std::collections::{HashMap, VecDeque};
@@ -17,6 +18,8 @@ pub struct Known {
     pub expect: Option<Expect>,
     /// What of it may change, if not everything.
     pub template: Option<Arc<Template>>,
+    /// What it will decide on lengths, if it was made for that.
+    pub foretold: Option<Foretold>,
 }
 
 /// What a flip promises of the trace of its result.
@@ -109,7 +112,7 @@ mod tests {
     #[test]
     fn only_what_is_not_in_the_queue_is_dropped() {
         let known =
-            |queue| Known { bytes: vec![0; 100].into(), queue, expect: None, template: None };
+            |queue| Known { bytes: vec![0; 100].into(), queue, expect: None, template: None, foretold: None };
         let mut store = Store::new(3 * (100 + OVERHEAD));
         store.add(known(Some(0)));
         (0..5).for_each(|_| {

@@ -9,6 +9,7 @@ use super::language::Language;
 use super::map::{Map, Sites};
 use super::model;
 use super::settings::Settings;
+use super::sizes::{Foretold, Sizes};
 use super::state::{Executed, State, changes_key};
 use super::stats::Stop;
 use super::store::{Expect, Known};
@@ -25,7 +26,7 @@ use pleach_search::{
 };
 use pleach_solve::{Goal, Path, Solver, Step};
 use pleach_template::{Flipped, Sentence, Template, Vocabulary};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -45,6 +46,8 @@ pub struct Shared {
     pub dictionary: Mutex<Dictionary>,
     /// What inputs are derived from.
     pub language: Option<Language>,
+    /// Conditions over lengths that were asked for.
+    pub sizes: Mutex<HashSet<u64>>,
     /// What flips over tokens need, and how they are solved.
     pub vocabulary: Option<(Mutex<Vocabulary>, TokenUse)>,
 }
@@ -62,15 +65,18 @@ pub struct Traced {
     expr: Expr,
     steps: Vec<Step>,
     pub input: Arc<[u8]>,
-    template: Option<Arc<Template>>,
+    pub(super) template: Option<Arc<Template>>,
     /// The input as tokens, and with their numbers behind it.
     sentence: Option<Sentence>,
     extended: Option<Vec<u8>>,
+    /// What it decided on the lengths of holes.
+    pub(super) sizes: Sizes,
 }
 
 impl Traced {
     pub fn new(expr: Expr, steps: Vec<Step>, input: Arc<[u8]>) -> Traced {
-        Traced { expr, steps, input, template: None, sentence: None, extended: None }
+        let (template, sentence, extended) = (None, None, None);
+        Traced { expr, steps, input, template, sentence, extended, sizes: Sizes::default() }
     }
 
     /// The path, prepared for flips.
@@ -92,10 +98,12 @@ pub struct Promised {
     pub answer: Option<Record>,
     /// What of it may change, if not everything.
     pub template: Option<Arc<Template>>,
+    /// What it will decide on lengths, if it was made for that.
+    pub foretold: Option<Foretold>,
 }
 
 /// Worker-side copies of prepared paths: as many as fit.
-struct Paths {
+pub(super) struct Paths {
     paths: Vec<(RunId, Path)>,
 }
 
@@ -132,7 +140,7 @@ pub struct Worker {
     symbolic: Executor,
     pub(super) solver: Solver,
     pub(super) sites: Sites,
-    paths: Paths,
+    pub(super) paths: Paths,
     /// The tokens of the run that was flipped last.
     chart: Option<(RunId, Chart)>,
     pub(super) mutator: Mutator,
@@ -300,6 +308,7 @@ impl Worker {
             cost,
             answer: promised.answer,
             template: promised.template,
+            foretold: promised.foretold,
         };
         match end {
             End::Exit(_) => {}
@@ -436,7 +445,8 @@ impl Worker {
             return Ok(());
         };
         let start = Instant::now();
-        let outcome = self.symbolic.run(&known.bytes, self.timeout * SYMBOLIC_PATIENCE)?;
+        let (holes, patience) = (self.holes(&known), self.timeout * SYMBOLIC_PATIENCE);
+        let outcome = self.symbolic.run_with(&known.bytes, &holes, patience)?;
         let trace = self.symbolic.trace();
         let spent = start.elapsed().as_secs_f64();
         if shared.stopping() && outcome.end == End::Timeout {
@@ -486,19 +496,32 @@ impl Worker {
             Some((vocabulary, _)) => self.sentence(vocabulary, bytes, &trace),
             None => (None, known.template.clone()),
         };
-        let extended = shared.vocabulary.is_some().then(|| trace.extended(bytes));
+        let elastic = !trace.lengths.is_empty();
+        let extended = (elastic || shared.vocabulary.is_some()).then(|| trace.extended(bytes));
         let (expr, steps, plain) = (trace.expr, decided.steps, bytes.clone());
-        let traced = Traced { expr, steps, input: plain, template, sentence, extended };
+        let sizes = Sizes::default();
+        let mut traced = Traced { expr, steps, input: plain, template, sentence, extended, sizes };
         let mut decisions = decided.decisions;
+        let mut sizes = Sizes::default();
         let path = traced.template.as_ref().map(|template| {
             let path = traced.path();
             // Tokens may change if it is known which they are.
             let tokens = traced.sentence.is_some().then_some(bytes.len() as u32);
+            sizes = Sizes::find(&decisions, &path, bytes.len() as u32, trace.lengths.len());
             settle(&mut decisions, &path, |offset| {
                 template.is_free(offset) || tokens.is_some_and(|first| offset >= first)
             });
+            sizes.offer(&mut decisions, &path, template.frame(bytes), &shared.sizes);
             path
         });
+        traced.sizes = sizes;
+        let gone = known.foretold.as_ref().map(|f| traced.sizes.follow(f, &mut decisions));
+        if gone.is_some_and(|followed| !followed) {
+            let mut state = shared.lock();
+            state.stats.diverged += 1;
+            *state.stats.diverged_at.entry("lengths".into()).or_default() += 1;
+            state.partial("diverged");
+        }
         // What cannot change loses nothing by being held.
         let held = |kind| decisions.iter().any(|d| d.kind == kind && !d.is_settled());
         partial.extend(held(Kind::Pin).then(|| "pinned".to_string()));
@@ -618,7 +641,8 @@ impl Worker {
     fn repeats(&mut self, known: &Known, run: &Run) -> Result<bool, ExecError> {
         let template = self.has_template(known);
         let start = Instant::now();
-        self.symbolic.run(&known.bytes, self.timeout * SYMBOLIC_PATIENCE)?;
+        let (holes, patience) = (self.holes(known), self.timeout * SYMBOLIC_PATIENCE);
+        self.symbolic.run_with(&known.bytes, &holes, patience)?;
         let again = self.symbolic.trace().ok().map(|trace| {
             let decided = self.shared.map.decide(&mut self.sites, &trace);
             let decided = if template { decided.under_template() } else { decided };
@@ -644,6 +668,9 @@ impl Worker {
             shared.lock().answered(flip, Verdict::Gone);
             return Ok(());
         };
+        if traced.sizes.is_over(flip.at) {
+            return self.resize(&traced, flip, goal, parent);
+        }
         let start = Instant::now();
         let over_tokens = self.flip_tokens(&traced, flip, goal);
         let by_tokens = over_tokens.is_some();
@@ -688,7 +715,7 @@ impl Worker {
         let expect = Some(Expect { optimistic, ..expect });
         // What may change of an input with tokens is found when it is traced.
         let template = traced.template.clone().filter(|_| shared.vocabulary.is_none());
-        let promised = Promised { expect, answer, template };
+        let promised = Promised { expect, answer, template, foretold: None };
         let id = self.execute(&bytes, Origin::Flip(flip), Some(parent), promised)?;
         // Without a trace the branch itself must do: it was foretold.
         if id.is_none()
@@ -771,7 +798,7 @@ fn promise(run: &Run, flip: Flip) -> Option<(Goal, Expect, InputId, Kind)> {
 }
 
 impl Paths {
-    fn get(&mut self, run: RunId, traced: &Traced) -> &mut Path {
+    pub(super) fn get(&mut self, run: RunId, traced: &Traced) -> &mut Path {
         let found = self.paths.iter().position(|(id, _)| *id == run);
         let entry = match found {
             Some(at) => self.paths.remove(at),

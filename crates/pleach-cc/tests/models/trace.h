@@ -14,7 +14,7 @@ struct header {
     u64 total, events_off, events_cap, nodes_off, nodes_cap, snaps_off, snaps_cap;
     u64 tokens_off, tokens_cap, cover_off, cover_cap, live_off, live_cap;
     u64 dev, ino, input_len;
-    u32 flags, between;
+    u32 flags, between, holes_len, reserved;
     u64 live[6];
     struct { u32 counts[4]; byte alphabet[1024]; u64 numbers[128]; } bias;
     u32 nodes, events, tokens;

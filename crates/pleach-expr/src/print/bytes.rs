@@ -52,7 +52,7 @@ impl Printer<'_> {
         while bytes.last() == Some(&None) {
             bytes.pop();
         }
-        bytes.into_iter().map(|b| b.filter(|&at| self.expr.token_at(at).is_none())).collect()
+        bytes.into_iter().map(|b| b.filter(|&at| at < self.expr.input_len())).collect()
     }
 
     fn bytes(&self, label: u32, left: &mut u32) -> Option<Bytes> {

@@ -2,7 +2,7 @@
 //!
 //! `in[3]` is the byte at offset 3 of the input file, `u32le(in+4)` (and
 //! `u32be`) the number in the four bytes from offset 4, `len` the length of the
-//! input, `len(2)` that of stream 2 of a container, `tok[5]` the number of token 5;
+//! input, `len(2)` that of stream 2 of a container, `tok[5]` the number of token 5, `len[0]` the length of hole 0;
 //! `name[i]` is an element of
 //! a table of the program; a table without a known symbol is `table_` and its
 //! address. `clz32`, `ctz32`, `popcount32`, `bswap32`, `bitreverse32`,

@@ -46,11 +46,15 @@ impl Printer<'_> {
         if let Some(token) = self.expr.token(label) {
             return Term::new(format!("tok[{token}]"), prec::PRIMARY, INT, full(true, 32));
         }
+        if let Some(hole) = self.expr.hole(label) {
+            let range = Some((0, LABEL_MAX.into()));
+            return Term::new(format!("len[{hole}]"), prec::PRIMARY, CType::unsigned(32), range);
+        }
         if let Some(number) = self.input_number(label) {
             return number;
         }
         match op {
-            Op::Input | Op::Read | Op::Wide | Op::Token => Term::unsigned("…", width),
+            Op::Input | Op::Read | Op::Wide | Op::Token | Op::HoleLen => Term::unsigned("…", width),
             Op::InputLen => {
                 // An input that is longer than labels can number has none.
                 let range = Some((0, LABEL_MAX.into()));

@@ -41,6 +41,15 @@ use crate::{Grammar, GrammarError, Note, Pattern, Place, Severity};
 /// Reads a grammar, and the lexer beside it where the format has one, whatever
 /// the formats are. A grammar of ANTLR finds the files that it names beside
 /// itself.
+/// A regular expression as programmers write them; what is wrong with it in words.
+pub fn regex(pattern: &str) -> Result<crate::Regex, String> {
+    let found = pattern::javascript(pattern, "")?;
+    match found.anchors {
+        true => Err(format!("/{pattern}/: anchors and word boundaries have no meaning here")),
+        false => Ok(found.regex),
+    }
+}
+
 pub fn load(path: &Path, lexer: Option<&Path>) -> Result<Grammar, ImportError> {
     load_with(path, lexer, Ambiguity::Keep)
 }

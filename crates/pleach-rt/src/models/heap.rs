@@ -37,16 +37,23 @@ mod real {
 
 models! {
     fn malloc(n: u64) -> u64 {
-        let n = n.pin();
-        fresh(real::malloc(n), n)
+        n.pin();
+        let p = fresh(real::malloc(n.val), n.val);
+        objects::sized(p, n.label);
+        p
     }
     fn calloc(n: u64, size: u64) -> u64 {
+        let whole = n.mul(size);
         let (n, size) = (n.pin(), size.pin());
-        fresh(real::calloc(n, size), n.wrapping_mul(size))
+        let p = fresh(real::calloc(n, size), n.wrapping_mul(size));
+        objects::sized(p, whole.label);
+        p
     }
     fn realloc(p: u64, n: u64) -> u64 {
-        let n = n.pin();
-        moved(p, n, |p| real::realloc(p, n))
+        n.pin();
+        let new = moved(p, n.val, |p| real::realloc(p, n.val));
+        objects::sized(new, n.label);
+        new
     }
     fn reallocarray(p: u64, n: u64, size: u64) -> u64 {
         let (n, size) = (n.pin(), size.pin());

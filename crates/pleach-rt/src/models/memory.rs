@@ -10,7 +10,7 @@ use super::api::{V, clear, copy, is_clean};
 use super::define::models;
 use super::search;
 use super::text::{each_labelled, fits, fits_room};
-use crate::symbolic::calls;
+use crate::symbolic::{calls, holes};
 
 mod real {
     unsafe extern "C" {
@@ -40,10 +40,12 @@ models! {
         moved(dst, src, n, |d, s, n| real::memmove(d, s, n))
     }
     fn mempcpy(dst: u64, src: u64, n: u64) -> u64 {
-        moved(dst, src, n, |d, s, n| real::memcpy(d, s, n) + n)
+        moved(dst, src, n, |d, s, n| real::memcpy(d, s, n));
+        behind(dst, n)
     }
     fn __mempcpy(dst: u64, src: u64, n: u64) -> u64 {
-        moved(dst, src, n, |d, s, n| real::memcpy(d, s, n) + n)
+        moved(dst, src, n, |d, s, n| real::memcpy(d, s, n));
+        behind(dst, n)
     }
     fn bcopy(src: u64, dst: u64, n: u64) {
         moved(dst, src, n, |d, s, n| real::memmove(d, s, n));
@@ -58,7 +60,8 @@ models! {
     }
     fn __mempcpy_chk(dst: u64, src: u64, n: u64, room: u64) -> u64 {
         fits_room(n, room);
-        moved(dst, src, n, |d, s, n| real::__mempcpy_chk(d, s, n, room.val))
+        moved(dst, src, n, |d, s, n| real::__mempcpy_chk(d, s, n, room.val));
+        behind(dst, n)
     }
 
     fn memset(dst: u64, c: i32, n: u64) -> u64 {
@@ -106,10 +109,11 @@ models! {
 
     fn memchr(s: u64, c: i32, n: u64) -> u64 {
         fits(n, s.val);
-        let (s, n) = (s.pin(), n.pin());
-        let found = real::memchr(s, c.val as i32, n);
-        passed(s, if found == 0 { n } else { found - s + 1 }, c);
-        found
+        s.pin();
+        let n = n.pin();
+        let found = real::memchr(s.val, c.val as i32, n);
+        passed(s.val, if found == 0 { n } else { found - s.val + 1 }, c);
+        search::onward(s, found)
     }
     fn rawmemchr(s: u64, c: i32) -> u64 {
         found_raw(s, c)
@@ -119,11 +123,12 @@ models! {
     }
     fn memrchr(s: u64, c: i32, n: u64) -> u64 {
         fits(n, s.val);
-        let (s, n) = (s.pin(), n.pin());
-        let found = real::memrchr(s, c.val as i32, n);
-        let from = if found == 0 { s } else { found };
-        passed_backwards(from, s + n - from, c);
-        found
+        s.pin();
+        let n = n.pin();
+        let found = real::memrchr(s.val, c.val as i32, n);
+        let from = if found == 0 { s.val } else { found };
+        passed_backwards(from, s.val + n - from, c);
+        search::onward(s, found)
     }
     fn memmem(h: u64, hn: u64, n: u64, nn: u64) -> u64 {
         fits(hn, h.val);
@@ -150,6 +155,11 @@ fn moved(dst: V, src: V, n: V, real: impl FnOnce(u64, u64, u64) -> u64) -> u64 {
     out
 }
 
+/// What lies behind a copy. A size that is a length moves it.
+fn behind(dst: V, n: V) -> V {
+    if holes::on() { dst.add(n) } else { V::new(64, dst.val + n.val) }
+}
+
 #[inline(always)]
 fn filled(dst: V, c: V, n: V, real: impl FnOnce(u64, i32, u64) -> u64) -> u64 {
     fits(n, dst.val);
@@ -165,12 +175,12 @@ fn filled(dst: V, c: V, n: V, real: impl FnOnce(u64, i32, u64) -> u64) -> u64 {
 
 /// # Safety
 /// As `rawmemchr`.
-unsafe fn found_raw(s: V, c: V) -> u64 {
-    let s = s.pin();
+unsafe fn found_raw(s: V, c: V) -> V {
+    s.pin();
     // Safety: the caller's.
-    let found = unsafe { real::rawmemchr(s, c.val as i32) };
-    passed(s, found - s + 1, c);
-    found
+    let found = unsafe { real::rawmemchr(s.val, c.val as i32) };
+    passed(s.val, found - s.val + 1, c);
+    search::onward(s, found)
 }
 
 /// A search for `c` looked at `n` bytes from `s` on.

@@ -14,6 +14,7 @@ pub mod define;
 pub mod fd;
 pub mod file;
 pub mod float;
+pub mod format;
 pub mod heap;
 pub mod jump;
 pub mod map;

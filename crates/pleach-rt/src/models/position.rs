@@ -6,6 +6,7 @@ use super::api::{V, clear};
 use super::define::models;
 use super::file::File;
 use super::source;
+use crate::symbolic::holes;
 
 mod real {
     unsafe extern "C" {
@@ -118,6 +119,7 @@ unsafe fn telling(fp: V) -> V {
     let now = unsafe { real::ftello(fp.0) };
     match standing(fp) {
         Some(src) if now >= 0 && src.at_end() => source::length(src.stream),
+        Some(_) if now >= 0 && holes::on() => holes::position(now as u64),
         _ => V::new(64, now as u64),
     }
 }

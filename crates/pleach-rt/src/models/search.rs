@@ -10,6 +10,7 @@ use super::api::{V, clear, is_clean};
 use super::ctype::lower;
 use super::define::models;
 use super::text::{Set, ends, length};
+use crate::symbolic::holes;
 
 mod real {
     unsafe extern "C" {
@@ -31,10 +32,10 @@ models! {
         first(s, c)
     }
     fn strchrnul(s: u64, c: i32) -> u64 {
-        let s = s.pin();
-        let found = real::strchrnul(s, c.val as i32);
-        passed(s, found - s + 1, c);
-        found
+        s.pin();
+        let found = real::strchrnul(s.val, c.val as i32);
+        passed(s.val, found - s.val + 1, c);
+        onward(s, found)
     }
     fn strrchr(s: u64, c: i32) -> u64 {
         last(s, c)
@@ -45,21 +46,21 @@ models! {
     /// The GNU form, which leaves the path alone.
     fn basename(path: u64) -> u64 {
         let slash = last(path, V::new(32, b'/'.into()));
-        if slash == 0 { path.val } else { slash + 1 }
+        if slash.val == 0 { V::new(64, path.val) } else { slash.add(V::new(64, 1)) }
     }
 
     fn strspn(s: u64, set: u64) -> u64 {
         let (s, set) = (s.pin(), set.pin());
-        span(s, set, true)
+        holes::stretched(s, span(s, set, true))
     }
     fn strcspn(s: u64, set: u64) -> u64 {
         let (s, set) = (s.pin(), set.pin());
-        span(s, set, false)
+        holes::stretched(s, span(s, set, false))
     }
     fn strpbrk(s: u64, set: u64) -> u64 {
-        let (s, set) = (s.pin(), set.pin());
-        let at = s + span(s, set, false);
-        if ends(V::byte(at)) { 0 } else { at }
+        s.pin();
+        let at = s.val + span(s.val, set.pin(), false);
+        if ends(V::byte(at)) { V::new(64, 0) } else { onward(s, at) }
     }
 
     /// The pointer that is kept between calls is ours: only calls from code
@@ -87,37 +88,49 @@ models! {
     }
 
     fn strstr(h: u64, n: u64) -> u64 {
-        let (h, n) = (h.pin(), n.pin());
-        let found = real::strstr(h, n);
-        in_string(h, n, found, false);
-        found
+        h.pin();
+        let n = n.pin();
+        let found = real::strstr(h.val, n);
+        in_string(h.val, n, found, false);
+        onward(h, found)
     }
     fn strcasestr(h: u64, n: u64) -> u64 {
-        let (h, n) = (h.pin(), n.pin());
-        let found = real::strcasestr(h, n);
-        in_string(h, n, found, true);
-        found
+        h.pin();
+        let n = n.pin();
+        let found = real::strcasestr(h.val, n);
+        in_string(h.val, n, found, true);
+        onward(h, found)
     }
 }
 
 /// # Safety
 /// As `strchr`.
-unsafe fn first(s: V, c: V) -> u64 {
-    let s = s.pin();
+unsafe fn first(s: V, c: V) -> V {
+    s.pin();
     // Safety: the caller's. This one also says how far it looked.
-    let stop = unsafe { real::strchrnul(s, c.val as i32) };
-    passed(s, stop - s + 1, c);
-    if V::byte(stop).val == c.val & 0xff { stop } else { 0 }
+    let stop = unsafe { real::strchrnul(s.val, c.val as i32) };
+    passed(s.val, stop - s.val + 1, c);
+    if V::byte(stop).val == c.val & 0xff { onward(s, stop) } else { V::new(64, 0) }
+}
+
+/// A place that was found from `s` on: it moves with the holes in between. 0 if
+/// nothing was found.
+pub fn onward(s: V, found: u64) -> V {
+    match found {
+        0 => V::new(64, 0),
+        _ if holes::on() => s.add(holes::stretched(s.val, found - s.val)),
+        _ => V::new(64, found),
+    }
 }
 
 /// # Safety
 /// As `strrchr`.
-unsafe fn last(s: V, c: V) -> u64 {
-    let s = s.pin();
+unsafe fn last(s: V, c: V) -> V {
+    s.pin();
     // Safety: the caller's.
     unsafe {
-        passed(s, real::strlen(s) + 1, c);
-        real::strrchr(s, c.val as i32)
+        passed(s.val, real::strlen(s.val) + 1, c);
+        onward(s, real::strrchr(s.val, c.val as i32))
     }
 }
 

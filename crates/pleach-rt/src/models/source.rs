@@ -13,7 +13,7 @@ use super::api::V;
 use crate::input::{self, Stream};
 use crate::live;
 use crate::start::state;
-use crate::symbolic::{arena, label_input, labelling, len_decision, length_label, shadow};
+use crate::symbolic::{arena, holes, label_input, labelling, len_decision, length_label, shadow};
 use crate::sys;
 use pleach_abi::node::Op;
 
@@ -113,6 +113,10 @@ impl Source {
             return count;
         }
         let ended = got < want.val && self.pos + got == s.len;
+        if holes::on() && want.val > 1 && want.label == 0 && (ended || got == want.val) {
+            // Whether so much is left is a question of the holes' lengths.
+            want.ule(self.left()).decide();
+        }
         if want.label != 0 && (ended || got == want.val) {
             return self.relative(want);
         }
@@ -141,6 +145,9 @@ impl Source {
 
     /// Bytes from the position to the end.
     fn left(&self) -> V {
+        if holes::on() && input::streams().len == 1 && self.pos <= self.data().len {
+            return holes::left(self.pos, self.data().len);
+        }
         length(self.stream).sub_constant(self.pos)
     }
 

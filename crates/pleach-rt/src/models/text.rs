@@ -3,7 +3,7 @@
 
 use super::api::{V, next_labelled};
 use crate::symbolic::tokens::silent;
-use crate::symbolic::{arena, objects};
+use crate::symbolic::{arena, holes, objects};
 use pleach_abi::event::Kind;
 use pleach_abi::node::FLAG_ZERO_KNOWN;
 
@@ -48,6 +48,34 @@ pub unsafe fn length(s: u64) -> u64 {
     n
 }
 
+/// As [`length`], as a number that grows with the holes in the string.
+///
+/// # Safety
+/// A string must be there.
+pub unsafe fn measured(s: u64) -> V {
+    // Safety: the caller's.
+    let n = unsafe { length(s) };
+    holes::stretched(s, n)
+}
+
+/// As [`length_within`], as a number that grows with the holes in the string; that the
+/// end comes before `most` is then decided, too.
+///
+/// # Safety
+/// A string or `most` bytes must be there.
+pub unsafe fn measured_within(s: u64, most: V) -> V {
+    // Safety: the caller's.
+    let n = unsafe { length_within(s, most.val) };
+    if n == most.val {
+        return V::new(64, n);
+    }
+    let len = holes::stretched(s, n);
+    if len.label != 0 && most.val != u64::MAX {
+        len.ult(V::new(64, most.val)).decide();
+    }
+    len
+}
+
 /// As [`length`], looking at no more than `most` bytes.
 ///
 /// # Safety
@@ -70,7 +98,11 @@ pub fn fits(size: V, at: u64) {
     if size.label != 0
         && let Some(o) = objects::find(at)
     {
-        size.ule(V::new(size.width, o.base + o.size - at)).check(Kind::CheckSize, o.size);
+        let room = V::arg(objects::size_label(&o), 64, o.size).sub(V::new(64, at - o.base));
+        let room = if room.label == 0 { V::new(size.width, room.val) } else { room };
+        if room.width == size.width {
+            size.ule(room).check(Kind::CheckSize, o.size);
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 pub mod arena;
 pub mod calls;
 pub mod events;
+pub mod holes;
 pub mod objects;
 pub mod ops;
 mod sanitizers;
@@ -91,6 +92,8 @@ pub fn start() {
 pub fn begin_run() {
     arena::begin_run();
     tokens::begin_run();
+    holes::begin_run();
+    objects::begin_run();
 }
 
 /// Whether this run labels its input.
@@ -111,6 +114,9 @@ pub fn label_input(addr: u64, at: u64, n: u64) {
         return;
     };
     shadow::set_run(addr, first, n);
+    if holes::on() {
+        holes::unlabel_filling(addr, at, n);
+    }
     h.input_read = h.input_read.max((at + n) as u32);
 }
 
@@ -129,6 +135,9 @@ pub fn length_label(stream: usize) -> u32 {
         return 0;
     }
     let len = input::streams().all[stream].len;
+    if holes::on() && input::streams().len == 1 {
+        return holes::left(0, len).label;
+    }
     arena::push(Node {
         op: Op::InputLen as u8,
         width: 64,

@@ -122,6 +122,10 @@ pub fn heap(addr: u64, size: Option<u64>) {
     if addr == 0 || addr & 15 != 0 || header().is_none() {
         return;
     }
+    let known = sized_objects();
+    if known.any {
+        known.all.iter_mut().filter(|s| s.0 == addr).for_each(|s| *s = (0, 0));
+    }
     let v = size.map_or(0, |s| (s + 1).min(u32::MAX.into()) as u32);
     // Safety: the heap map covers the address space.
     unsafe { *(heap_of(addr) as *mut u32) = v };
@@ -150,6 +154,47 @@ static mut NEXT_GAP: usize = 0;
 fn gaps() -> &'static mut [Gap; GAPS] {
     // Safety: a race between threads can only make an object unknown.
     unsafe { &mut *&raw mut GAP_OF }
+}
+
+/// Heap objects whose size is an expression over the lengths of holes: a string that
+/// was duplicated has room for itself however long it is.
+struct Sized {
+    all: [(u64, u32); SIZED],
+    next: usize,
+    any: bool,
+}
+
+const SIZED: usize = 256;
+static mut SIZED_OBJECTS: Sized = Sized { all: [(0, 0); SIZED], next: 0, any: false };
+
+fn sized_objects() -> &'static mut Sized {
+    // Safety: a race between threads loses an entry at worst.
+    unsafe { &mut *&raw mut SIZED_OBJECTS }
+}
+
+pub fn begin_run() {
+    let s = sized_objects();
+    if s.any {
+        *s = Sized { all: [(0, 0); SIZED], next: 0, any: false };
+    }
+}
+
+/// The size of the heap object that has just begun at `addr` has a label.
+pub fn sized(addr: u64, label: u32) {
+    if addr == 0 || label == 0 || !super::holes::on() {
+        return;
+    }
+    let s = sized_objects();
+    s.any = true;
+    s.all[s.next] = (addr, label);
+    s.next = (s.next + 1) % SIZED;
+}
+
+/// The label of an object's size.
+pub fn size_label(o: &Object) -> u32 {
+    let s = sized_objects();
+    let label = |&(base, label): &(u64, u32)| (base == o.base).then_some(label);
+    if s.any { s.all.iter().find_map(label).unwrap_or(0) } else { 0 }
 }
 
 /// The object that holds an address.
@@ -331,7 +376,11 @@ fn check_index(site: u64, label: u32, addr: u64, n: u64, o: Object) {
     }
     let offset = binary(Op::Sub, 64, label, 0, o.base, addr.wrapping_sub(o.base));
     let fits = addr - o.base <= o.size - n;
-    let cond = binary(Op::Ule, 1, offset, 0, o.size - n, fits.into());
+    let most = match size_label(&o) {
+        0 => 0,
+        size => binary(Op::Sub, 64, size, 0, n, o.size - n),
+    };
+    let cond = binary(Op::Ule, 1, offset, most, o.size - n, fits.into());
     if offset != 0 && cond != 0 {
         decide(site, cond, Kind::CheckIndex, fits, o.size.min(u32::MAX.into()) as u32);
     }

@@ -71,7 +71,7 @@ pub fn looked_at(label: u32) {
             Some(Op::Input) => end = end.max(after(1)),
             // The first byte is node `a`, which is one more than its offset.
             Some(Op::Read) => end = end.max(after(u32::from(is.width) / 8).saturating_sub(1)),
-            Some(Op::InputLen | Op::Wide | Op::Const | Op::Token) | None => {}
+            Some(Op::InputLen | Op::Wide | Op::Const | Op::Token | Op::HoleLen) | None => {}
             Some(op) => {
                 let c = if matches!(op, Op::Ite | Op::FShl | Op::FShr) { is.c } else { 0 };
                 let b = if matches!(op, Op::Extract | Op::Lookup) { 0 } else { is.b };

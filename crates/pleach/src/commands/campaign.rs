@@ -1,6 +1,6 @@
 //! `pleach run`: a campaign from the command line.
 
-use super::grammar::{choices, load};
+use super::grammar::{choices, holes, load};
 use super::read_input;
 use crate::args::{Campaign as Args, Derive};
 use crate::exit::{Code, Failure};
@@ -8,13 +8,14 @@ use crate::show;
 use anyhow::{Context, anyhow};
 use pleach_campaign::container::is_container;
 use pleach_campaign::run::{
-    Campaign, Dir, Disk, GrammarSettings, Hybrid, Limits, Settings, Setup, Snapshot, Source, Text,
-    build_of,
+    Campaign, Dir, Disk, GrammarSettings, Hybrid, Limits, MAX_HOLE, Settings, Setup, Snapshot, Source,
+    Text, build_of,
 };
 use pleach_campaign::triage::quoted;
 use pleach_campaign::{End, Executor, Half, Layout, Target};
 use pleach_report::{Panel, Style, line, summary};
 use pleach_search::{HYBRID, Needs};
+use pleach_template::Choices;
 use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -208,13 +209,18 @@ fn grammar_settings(file: &Path, derive: &Derive) -> Result<GrammarSettings, Fai
         keep: derive.keep.clone(),
         one: derive.one.clone(),
         many: derive.many.clone(),
+        holes: derive.holes.clone(),
+        relaxed: derive.relax_holes,
+        max_hole: derive.max_hole.unwrap_or(MAX_HOLE),
     })
 }
 
 fn load_grammar(asked: &GrammarSettings) -> Result<Source, Failure> {
     let path = |text: &Text| PathBuf::from(text.os());
     let grammar = load(&path(&asked.file), asked.lexer.as_ref().map(path).as_deref())?;
-    let choices = choices(&grammar, &asked.keep, &asked.one, &asked.many)?;
+    let abstractions = choices(&grammar, &asked.keep, &asked.one, &asked.many)?;
+    let holes = holes(&grammar, &asked.holes)?;
+    let choices = Choices { abstractions, holes, relaxed: asked.relaxed };
     Ok(Source { grammar, choices })
 }
 

@@ -25,7 +25,9 @@ const COLUMNS: usize = 80;
 pub fn run(args: Explain) -> Result<Code, Failure> {
     let input = read_input(&args.input)?;
     let mut executor = tracer(&args.run, &args.input, Output::Null, args.tokens)?;
-    let outcome = executor.run(&input, Duration::from_millis(args.run.timeout))?;
+    let holes = super::holes(&args.holes, &input)?;
+    let patience = Duration::from_millis(args.run.timeout);
+    let outcome = executor.run_with(&input, &holes, patience)?;
     let trace = executor.trace()?;
     let layout = executor.layout();
     let symbols = show::symbols(layout, &trace);
@@ -70,6 +72,10 @@ pub fn run(args: Explain) -> Result<Code, Failure> {
     writeln!(out, "// {count} condition{plural}; {}", show::end(&outcome.end))?;
     if let Some(words) = show::unread(&trace, &input, &args.run) {
         writeln!(out, "// {words}")?;
+    }
+    for (number, hole) in holes.iter().enumerate() {
+        let (from, to) = (hole.start, hole.start + hole.len);
+        writeln!(out, "// len[{number}]: {} bytes, in[{from}..{to}]", hole.len)?;
     }
     if args.tokens {
         writeln!(out, "// tokens: {}", tokens::in_a_row(&trace, layout))?;

@@ -23,6 +23,7 @@ mod z3;
 use crate::args::{Command, Run};
 use crate::exit::{Code, Failure};
 use anyhow::Context;
+use pleach_abi::shm::{HOLES_MAX, Hole};
 use pleach_campaign::{Executor, Half, Layout, Output, Target, container};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -122,6 +123,28 @@ fn tracer(run: &Run, input: &Path, output: Output, with_tokens: bool) -> Result<
     let mut target = target(Half::Symbolic, run, input, output);
     target.tokens = with_tokens;
     Ok(Executor::new(layout, target)?)
+}
+
+/// Holes as a person gives them: `OFFSET:LEN`, in order. Each grows at its end.
+fn holes(given: &[String], input: &[u8]) -> Result<Vec<Hole>, Failure> {
+    let mut holes: Vec<Hole> = Vec::new();
+    for text in given {
+        let refused = |why: &str| Failure::person(anyhow::anyhow!("--hole {text}: {why}"));
+        let numbers = text.split_once(':').and_then(|(start, len)| {
+            Some((start.parse::<u32>().ok()?, len.parse::<u32>().ok().filter(|&n| n > 0)?))
+        });
+        let (start, len) = numbers.ok_or_else(|| refused("not an offset and a length"))?;
+        let grows = start.checked_add(len).filter(|&end| end as usize <= input.len());
+        let grows = grows.ok_or_else(|| refused("not inside the input"))?;
+        if holes.last().is_some_and(|h| h.start + h.len > start) {
+            return Err(refused("not behind the one before"));
+        }
+        holes.push(Hole { start, len, grows, filling: grows });
+    }
+    if holes.len() > HOLES_MAX {
+        return Err(Failure::person(anyhow::anyhow!("--hole: there can be {HOLES_MAX} of them")));
+    }
+    Ok(holes)
 }
 
 /// An executor for the target that a person named.

@@ -22,11 +22,12 @@ pub fn run(args: args::Trace) -> Result<Code, Failure> {
     let input = read_input(&args.input)?;
     let output = if args.capture { Output::Capture { limit: CAPTURE } } else { Output::Null };
     let mut executor = tracer(&args.run, &args.input, output, args.tokens)?;
+    let holes = super::holes(&args.holes, &input)?;
     let timeout = Duration::from_millis(args.run.timeout);
     let mut cpu = Duration::ZERO;
     let mut last = None;
     for _ in 0..args.repeat {
-        let outcome = executor.run(&input, timeout)?;
+        let outcome = executor.run_with(&input, &holes, timeout)?;
         cpu += outcome.cpu;
         last = Some(outcome);
     }

@@ -10,7 +10,7 @@ mod reduce;
 mod sample;
 mod symbolic;
 
-pub use self::symbolic::choices;
+pub use self::symbolic::{choices, holes};
 use crate::exit::{Code, Failure};
 use clap::{Args, Subcommand};
 use pleach_grammar::count::Unit;

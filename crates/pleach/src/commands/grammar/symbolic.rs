@@ -3,7 +3,7 @@
 use super::{Source, find};
 use crate::exit::{Code, Failure};
 use crate::show;
-use pleach_grammar::TokenId;
+use pleach_grammar::{Regex, TokenId, import};
 use pleach_grammar::symbolic::{Abstraction, Symbolic as Grammar};
 use std::collections::HashMap;
 use std::io::Write;
@@ -39,6 +39,44 @@ pub fn choices(
         }
     }
     Ok(choices)
+}
+
+/// Holes as a person gives them: `TOKEN=WHAT`, where `WHAT` is a class of characters,
+/// one or more of them or as many as it says, or a regular expression.
+pub fn holes(
+    grammar: &pleach_grammar::Grammar,
+    given: &[String],
+) -> Result<HashMap<TokenId, Regex>, Failure> {
+    let mut holes = HashMap::new();
+    for text in given {
+        let refused = |why: String| Failure::person(anyhow::anyhow!("--hole {text}: {why}"));
+        let (name, what) = text
+            .split_once('=')
+            .filter(|(name, what)| !name.is_empty() && !what.is_empty())
+            .ok_or_else(|| refused("not of the form TOKEN=WHAT".into()))?;
+        let token = find(grammar, name)?;
+        let regex = import::regex(&pattern(what)).map_err(refused)?;
+        if regex.is_nothing() || regex.matches_empty() {
+            return Err(refused("a hole cannot be empty".into()));
+        }
+        if holes.insert(token, regex).is_some() {
+            return Err(refused("said twice".into()));
+        }
+    }
+    Ok(holes)
+}
+
+/// A class by its name becomes the expression that it stands for.
+fn pattern(what: &str) -> String {
+    let (class, times) = what.split_at(what.find(['{', '+', '*', '?']).unwrap_or(what.len()));
+    let class = match class {
+        "digits" => "[0-9]",
+        "letters" => "[A-Za-z]",
+        "alnum" => "[0-9A-Za-z]",
+        "any" => r"[\x00-\x7f]",
+        _ => return what.into(),
+    };
+    format!("{class}{}", if times.is_empty() { "+" } else { times })
 }
 
 pub fn run(args: &Symbolic) -> Result<Code, Failure> {

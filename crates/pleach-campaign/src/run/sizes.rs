@@ -1,0 +1,211 @@
+//! Flips over the lengths of holes.
+//!
+//! A run of a template knows the lengths of its holes as variables. What it decides on
+//! them alone is answered by other lengths: the input is put together anew, and what
+//! it decided on the bytes of a hole that changed is given up, since the hole's
+//! language says which bytes may be there. So where such an input will go can be
+//! foretold of its decisions on lengths only: all of them as before, the last one
+//! turned round. What lies before that was searched with the length that it had, and
+//! is not searched again.
+//!
+//! The same question comes up on many paths through one string (how long is the name,
+//! whatever is in it). It is asked once for a string, the length of its holes aside,
+//! a place and a condition. What comes of a length and of bytes that were decided on
+//! before it, together, may be missed by that; otherwise each path would be searched
+//! once more for each boundary on it.
+//!
+//! Bugs by one sit on both sides of a boundary. So the last length before it is run,
+//! too.
+
+use super::store::Known;
+use super::worker::{Promised, Traced, Worker};
+use crate::executor::ExecError;
+use pleach_abi::event::Kind;
+use pleach_abi::shm::{HOLES_MAX, Hole};
+use pleach_search::{Decision, Flip, InputId, Origin, Verdict};
+use pleach_solve::{Goal, Holes, Path, Resized};
+use pleach_template::{Template, order};
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// Decisions on lengths, in order: what was decided, and how.
+pub type Foretold = Arc<[(u64, u32)]>;
+
+/// The tier that answers.
+const TIER: &str = "lengths";
+
+/// What a run decided on the lengths of holes alone.
+#[derive(Default)]
+pub struct Sizes {
+    /// The lengths, as bytes behind the input.
+    range: Range<u32>,
+    /// Places of the decisions, with what was decided.
+    decided: Vec<(u32, u64, u32)>,
+    /// Places of what need not stay when a length changes: addresses.
+    soft: HashSet<u32>,
+}
+
+impl Sizes {
+    /// Looks for them among the decisions of a run with so many holes.
+    pub fn find(decisions: &[Decision], path: &Path, input_len: u32, holes: usize) -> Sizes {
+        let range = input_len..input_len + 4 * holes as u32;
+        let mut sizes = Sizes { range, ..Sizes::default() };
+        if holes == 0 {
+            return sizes;
+        }
+        for (at, d) in (0u32..).zip(decisions) {
+            if !path.is_within(at as usize, &sizes.range) {
+                continue;
+            }
+            match d.kind {
+                Kind::Pin => _ = sizes.soft.insert(at),
+                // It bounds what can be asked, and is nobody's decision.
+                Kind::Assume => {}
+                _ => sizes.decided.push((at, d.key, d.outcome)),
+            }
+        }
+        sizes
+    }
+
+    /// Whether a decision was made on lengths alone.
+    pub fn is_over(&self, at: u32) -> bool {
+        self.decided.binary_search_by_key(&at, |d| d.0).is_ok()
+    }
+
+    /// Offers the decisions for flips, each once for a string; what is soft is
+    /// settled.
+    pub fn offer(
+        &self,
+        decisions: &mut [Decision],
+        path: &Path,
+        frame: u64,
+        asked: &Mutex<HashSet<u64>>,
+    ) {
+        let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
+        for &at in &self.soft {
+            decisions[at as usize].settle();
+        }
+        for &(at, key, outcome) in &self.decided {
+            let what = [frame, key, outcome.into(), path.print(at as usize)];
+            let what = what.into_iter().fold(0u64, |hash, word| {
+                (hash.rotate_left(17) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            });
+            match asked.insert(what) {
+                true => decisions[at as usize].unsettle(),
+                false => decisions[at as usize].settle(),
+            }
+        }
+    }
+
+    /// Whether the run decided on lengths as foretold. What it did up to there is
+    /// settled.
+    pub fn follow(&self, foretold: &[(u64, u32)], decisions: &mut [Decision]) -> bool {
+        let pairs = self.decided.iter().zip(foretold);
+        let agreed = pairs.take_while(|(d, f)| (d.1, d.2) == **f).count();
+        let behind = agreed.checked_sub(1).map_or(0, |last| self.decided[last].0 as usize + 1);
+        decisions[..behind].iter_mut().for_each(Decision::settle);
+        agreed == foretold.len()
+    }
+
+    /// What a run will decide up to a place, with that decision as given.
+    fn foretell(&self, at: u32, outcome: u32) -> Foretold {
+        let before = self.decided.iter().filter(|d| d.0 < at).map(|d| (d.1, d.2));
+        let here = self.decided.iter().filter(|d| d.0 == at).map(|d| (d.1, outcome));
+        before.chain(here).collect()
+    }
+
+    fn outcome(&self, at: u32) -> u32 {
+        self.decided.iter().find(|d| d.0 == at).map_or(0, |d| d.2)
+    }
+}
+
+impl Worker {
+    /// The holes of an input as the runtime is told of them; none if no length of
+    /// theirs can change.
+    pub(super) fn holes(&self, known: &Known) -> Vec<Hole> {
+        let template = known.template.as_ref().filter(|t| t.holes.len() <= HOLES_MAX);
+        let Some(template) = template else { return Vec::new() };
+        if !self.shared.settings.lengths() || !template.holes.iter().any(|h| h.is_elastic()) {
+            return Vec::new();
+        }
+        let hole = |h: &pleach_template::Hole| Hole {
+            start: h.start,
+            len: h.len(),
+            grows: if h.is_elastic() { h.filling.1 } else { 0 },
+            filling: h.filling.0,
+        };
+        template.holes.iter().map(hole).collect()
+    }
+
+    /// A flip over lengths.
+    pub(super) fn resize(
+        &mut self,
+        traced: &Traced,
+        flip: Flip,
+        goal: Goal,
+        parent: InputId,
+    ) -> Result<(), ExecError> {
+        let shared = self.shared.clone();
+        let start = Instant::now();
+        let (verdict, found, edge) = match &traced.template {
+            Some(template) => self.other_lengths(traced, template, flip, goal),
+            None => (Verdict::Unknown, None, None),
+        };
+        let too_long = found.as_ref().is_some_and(|f| f.0.len() as u64 > shared.settings.max_len);
+        let mut state = shared.lock();
+        state.stats.flips.count(verdict, TIER, false);
+        state.stats.time_s.solve += start.elapsed().as_secs_f64();
+        if verdict == Verdict::Unknown {
+            state.partial("not solved");
+        }
+        let answer = state.answered(flip, if too_long { Verdict::Unsat } else { verdict });
+        let Some((bytes, template)) = found.filter(|_| !too_long) else {
+            answer.iter().for_each(|answer| state.record(answer));
+            return Ok(());
+        };
+        drop(state);
+        let sizes = &traced.sizes;
+        let foretold = Some(sizes.foretell(flip.at, flip.outcome));
+        let promised =
+            Promised { expect: None, answer, template: Some(Arc::new(template)), foretold };
+        self.execute(&bytes, Origin::Flip(flip), Some(parent), promised)?;
+        if let Some((bytes, template)) = edge
+            && !self.out_of_runs()
+            && !shared.stopping()
+        {
+            let foretold = Some(sizes.foretell(flip.at, sizes.outcome(flip.at)));
+            let template = Some(Arc::new(template));
+            let promised = Promised { expect: None, answer: None, template, foretold };
+            self.execute(&bytes, Origin::Flip(flip), Some(parent), promised)?;
+        }
+        Ok(())
+    }
+
+    fn other_lengths(
+        &mut self,
+        traced: &Traced,
+        template: &Template,
+        flip: Flip,
+        goal: Goal,
+    ) -> (Verdict, Option<(Vec<u8>, Template)>, Option<(Vec<u8>, Template)>) {
+        let sizes = &traced.sizes;
+        let possible = template.holes.iter().map(|h| h.language.lengths()).collect();
+        let most = self.shared.settings.max_hole();
+        let holes = Holes { first: sizes.range.start, possible, most };
+        let path = self.paths.get(flip.run, traced);
+        let soft = |at: usize| sizes.soft.contains(&(at as u32));
+        let render = |lengths: &[u32]| template.resized(&traced.input, lengths, &order());
+        match path.resize(flip.at as usize, goal, &holes, soft) {
+            Resized::Lengths { lengths, edge } => match render(&lengths) {
+                Some(found) => {
+                    (Verdict::Sat, Some(found), edge.and_then(|lengths| render(&lengths)))
+                }
+                None => (Verdict::Unknown, None, None),
+            },
+            Resized::Never => (Verdict::Unsat, None, None),
+            Resized::Unknown => (Verdict::Unknown, None, None),
+        }
+    }
+}

@@ -1,0 +1,434 @@
+//! Flips of conditions over the lengths of holes.
+//!
+//! A hole of another length has other bytes, so what the path says about its bytes
+//! says nothing any more: the hole's language takes its place, and only conditions
+//! over lengths alone are kept. Addresses that were held fast are not: they move with
+//! the length, which is what they are for.
+//!
+//! Such conditions have few variables with few values each. So they are not solved
+//! but tried: one length after another, the nearest first, 64 at once. What comes out
+//! is the boundary itself, and where nothing comes out there is nothing. Bugs sit on
+//! either side of a boundary; the *edge* is the last length before it, where the
+//! decision still goes as it went.
+//!
+//! Where one hole alone cannot do it, the others are moved as far as the conditions
+//! before allow, one by one. That finds sums that must be large or small. It proves
+//! nothing.
+
+use crate::path::{Goal, Path};
+use crate::words::Lengths;
+use pleach_expr::{Compiler, Frame, Tape, Term, Var};
+use std::ops::Range;
+
+/// The holes of an input.
+pub struct Holes<'a> {
+    /// Offset of the first length behind the input; four bytes each.
+    pub first: u32,
+    /// What each may be.
+    pub possible: Vec<&'a Lengths>,
+    /// No hole becomes longer than this.
+    pub most: u32,
+}
+
+/// The answer: lengths, by hole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Resized {
+    Lengths {
+        lengths: Vec<u32>,
+        /// The last lengths before the boundary, if they are not those at hand.
+        edge: Option<Vec<u32>>,
+    },
+    /// No lengths do it.
+    Never,
+    Unknown,
+}
+
+/// Holes that one condition may depend on.
+const MOST_HOLES: usize = 16;
+const LANES: usize = 64;
+
+impl Holes<'_> {
+    /// The variables behind the input that lengths are.
+    pub fn range(&self) -> Range<u32> {
+        self.first..self.first + 4 * self.possible.len() as u32
+    }
+
+    fn vars(&self, hole: usize) -> impl Iterator<Item = Var> + use<> {
+        let at = self.first + 4 * hole as u32;
+        (at..at + 4).map(Var::byte)
+    }
+}
+
+impl Path {
+    /// Whether a step depends on inputs in a range, and on no others.
+    pub fn is_within(&self, at: usize, range: &Range<u32>) -> bool {
+        self.step(at).and_then(|(term, _)| *term).is_some_and(|t| self.reads_within(t, range))
+    }
+
+    fn reads_within(&self, term: Term, range: &Range<u32>) -> bool {
+        let reads = self.pool.var_ranges(term);
+        !reads.is_empty() && reads.iter().all(|r| range.start <= r.0 && r.1 <= range.end)
+    }
+
+    /// What a step says, as a number that is the same for the same condition on the
+    /// same inputs.
+    pub fn print(&self, at: usize) -> u64 {
+        let Some((Some(term), _)) = self.step(at) else { return 0 };
+        let ranges = self.pool.var_ranges(*term).iter();
+        ranges.fold(self.pool.shape(*term), |hash, r| {
+            (hash ^ u64::from(r.0) << 32 ^ u64::from(r.1)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        })
+    }
+
+    /// Lengths that reach a goal at a step that depends on lengths alone. `soft` says
+    /// which steps need not be kept.
+    pub fn resize(
+        &mut self,
+        at: usize,
+        goal: Goal,
+        holes: &Holes,
+        soft: impl Fn(usize) -> bool,
+    ) -> Resized {
+        let range = holes.range();
+        let Some(wanted) = self.wanted(at, goal) else { return Resized::Unknown };
+        // What holds from step 0 on is what the template requires of this input.
+        let kept = self.atoms_before(at).filter(|a| a.step > 0 && !soft(a.step as usize));
+        let kept: Vec<Term> =
+            kept.map(|a| a.term).filter(|&t| self.reads_within(t, &range)).collect();
+        let Some((moving, kept)) = self.connected(&wanted, &kept, holes) else {
+            return Resized::Unknown;
+        };
+        let current: Vec<u32> = (0..holes.possible.len()).map(|h| self.length_of(h, holes)).collect();
+        let roots: Vec<Term> = wanted.iter().chain(&kept).copied().collect();
+        let mut vary: Vec<Var> = moving.iter().flat_map(|&h| holes.vars(h)).collect();
+        vary.sort_unstable();
+        let tape = Compiler::default().compile(&self.pool, &self.values, &roots, &vary);
+        if tape.is_wide() {
+            return Resized::Unknown;
+        }
+        let mut trial =
+            Trial { path: self, tape, frame: Frame::default(), wanted: wanted.len(), moving: &moving };
+        trial.frame.load(&trial.tape);
+        let mut best: Option<(u32, Vec<u32>)> = None;
+        for &h in &moving {
+            let away = |v: u32| v.abs_diff(current[h]);
+            let least = best.as_ref().map_or(u32::MAX, |b| b.0);
+            let near = outward(current[h], holes.most).take_while(|&v| away(v) < least);
+            let near = near.filter(|&v| holes.possible[h].contains(v));
+            if let Some(found) = trial.first(&current, h, near, true) {
+                let mut lengths = current.clone();
+                lengths[h] = found;
+                best = Some((away(found), lengths));
+            }
+        }
+        if let Some((_, lengths)) = best {
+            let edge = trial.edge(&current, &lengths, holes);
+            return Resized::Lengths { lengths, edge };
+        }
+        if moving.len() == 1 {
+            return Resized::Never;
+        }
+        for up in [true, false] {
+            if let Some(lengths) = trial.together(&current, holes, up) {
+                return Resized::Lengths { lengths, edge: None };
+            }
+        }
+        Resized::Unknown
+    }
+
+    fn length_of(&self, hole: usize, holes: &Holes) -> u32 {
+        let bytes = holes.vars(hole).map(|v| self.current(v) as u32);
+        bytes.enumerate().fold(0, |n, (i, b)| n | b << (8 * i))
+    }
+
+    /// The holes that a change can spread to, and the conditions on them.
+    fn connected(
+        &self,
+        wanted: &[Term],
+        kept: &[Term],
+        holes: &Holes,
+    ) -> Option<(Vec<usize>, Vec<Term>)> {
+        let of = |term: Term| {
+            let ranges = self.pool.var_ranges(term).to_vec();
+            let range = holes.range();
+            ranges.into_iter().flat_map(move |(from, to)| {
+                (from.max(range.start)..to.min(range.end)).map(move |o| (o - range.start) as usize / 4)
+            })
+        };
+        let mut moving: Vec<usize> = wanted.iter().flat_map(|&t| of(t)).collect();
+        let mut taken = vec![false; kept.len()];
+        loop {
+            moving.sort_unstable();
+            moving.dedup();
+            if moving.len() > MOST_HOLES {
+                return None;
+            }
+            let mut more = Vec::new();
+            for (i, &term) in kept.iter().enumerate().filter(|(i, _)| !taken[*i]) {
+                if of(term).any(|h| moving.contains(&h)) {
+                    more.push(i);
+                }
+            }
+            if more.is_empty() {
+                let kept = kept.iter().zip(&taken).filter(|(_, t)| **t).map(|(t, _)| *t);
+                return Some((moving, kept.collect()));
+            }
+            for i in more {
+                taken[i] = true;
+                moving.extend(of(kept[i]));
+            }
+        }
+    }
+}
+
+/// All lengths but one, the nearest to it first, the longer of two before the shorter.
+fn outward(from: u32, most: u32) -> impl Iterator<Item = u32> {
+    (1..=most.max(from)).flat_map(move |d| {
+        let more = from.checked_add(d).filter(|&n| n <= most);
+        [more, from.checked_sub(d)].into_iter().flatten()
+    })
+}
+
+/// Conditions over lengths, to be tried.
+struct Trial<'a> {
+    path: &'a Path,
+    tape: Tape,
+    frame: Frame<LANES>,
+    /// So many roots are what is asked for; the others held before.
+    wanted: usize,
+    moving: &'a [usize],
+}
+
+impl Trial<'_> {
+    /// The first of some lengths of a hole with which everything holds, or, without
+    /// `goal`, everything that held before.
+    fn first(
+        &mut self,
+        lengths: &[u32],
+        hole: usize,
+        values: impl Iterator<Item = u32>,
+        goal: bool,
+    ) -> Option<u32> {
+        let mut values = values.peekable();
+        while values.peek().is_some() {
+            let mut chunk = [0; LANES];
+            let mut n = 0;
+            for value in values.by_ref().take(LANES) {
+                chunk[n] = value;
+                n += 1;
+            }
+            for (i, &h) in self.moving.iter().enumerate() {
+                let of = |lane: usize| if h == hole { chunk[lane] } else { lengths[h] };
+                for byte in 0..4 {
+                    let lanes = std::array::from_fn(|l| u64::from(of(l) >> (8 * byte) & 0xff));
+                    self.frame.set(&self.tape, 4 * i + byte, lanes);
+                }
+            }
+            self.frame.run(&self.path.pool, &self.tape);
+            let from = if goal { 0 } else { self.wanted };
+            let holds = |lane: &usize| {
+                (from..self.tape.roots()).all(|r| self.frame.root(&self.tape, r)[*lane] & 1 != 0)
+            };
+            if let Some(lane) = (0..n).find(holds) {
+                return Some(chunk[lane]);
+            }
+        }
+        None
+    }
+
+    /// Lengths on this side of the boundary, as near to it as there are.
+    fn edge(&mut self, current: &[u32], found: &[u32], holes: &Holes) -> Option<Vec<u32>> {
+        let h = (0..found.len()).find(|&h| found[h] != current[h])?;
+        let (from, to) = (current[h], found[h]);
+        let possible = |v: &u32| holes.possible[h].contains(*v);
+        let edge = match from < to {
+            true => self.first(current, h, (from + 1..to).rev().filter(possible), false),
+            false => self.first(current, h, (to + 1..from).filter(possible), false),
+        };
+        let mut lengths = current.to_vec();
+        lengths[h] = edge?;
+        Some(lengths)
+    }
+
+    /// Several holes at once, all longer or all shorter.
+    fn together(&mut self, current: &[u32], holes: &Holes, up: bool) -> Option<Vec<u32>> {
+        let mut lengths = current.to_vec();
+        let mut moved = Vec::new();
+        for &h in self.moving {
+            let possible = |v: &u32| holes.possible[h].contains(*v);
+            let near = outward(current[h], holes.most).filter(possible);
+            if let Some(found) = self.first(&lengths, h, near, true) {
+                lengths[h] = found;
+                // Others go back as far as they can.
+                for &other in &moved {
+                    let possible = |v: &u32| holes.possible[other as usize].contains(*v);
+                    let to = current[other];
+                    let back = std::iter::once(to).chain(outward(to, holes.most));
+                    let back = back.filter(possible);
+                    lengths[other] = self.first(&lengths, other, back, true)?;
+                }
+                return Some(lengths);
+            }
+            let far = match up {
+                true => self.first(&lengths, h, (0..=holes.most).rev().filter(possible), false),
+                false => self.first(&lengths, h, (0..=holes.most).filter(possible), false),
+            };
+            if let Some(far) = far {
+                lengths[h] = far;
+                moved.push(h);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::{Shape, Step};
+    use crate::requirement::Automaton;
+    use pleach_abi::node::{Node, Op};
+    use pleach_expr::{Expr, Variables};
+
+    /// Conditions over two lengths that are 3 and 5, behind an input of one byte.
+    struct Builder {
+        nodes: Vec<Node>,
+    }
+
+    const LENGTHS: [u32; 2] = [3, 5];
+
+    impl Builder {
+        fn new() -> Builder {
+            let input = Node { op: Op::Input as u8, width: 8, val: 7, ..Node::default() };
+            let mut b = Builder { nodes: vec![Node::default(), input] };
+            for h in 0..2 {
+                b.add(Op::HoleLen, 32, [h, 0], 0);
+            }
+            b
+        }
+
+        fn add(&mut self, op: Op, width: u8, [a, b]: [u32; 2], imm: u64) -> u32 {
+            self.nodes.push(Node { op: op as u8, width, a, b, imm, ..Node::default() });
+            self.nodes.len() as u32 - 1
+        }
+
+        fn path(self, steps: &[(u32, bool)]) -> Path {
+            let roots: Vec<u32> = steps.iter().map(|s| s.0).collect();
+            let behind = Variables { lengths: 2, tokens: 0 };
+            let expr = Expr::with_variables(self.nodes, Vec::new(), 1, behind, roots);
+            let expr = expr.expect("it is sound");
+            let mut input = vec![7];
+            input.extend(LENGTHS.iter().flat_map(|n| n.to_le_bytes()));
+            let step = |&(label, taken): &(u32, bool)| Step { label, shape: Shape::Bool { taken } };
+            // Nothing is said by the first, as under a template.
+            let first = Step { label: 0, shape: Shape::Bool { taken: true } };
+            let steps = std::iter::once(first).chain(steps.iter().map(step)).collect();
+            Path::under(&[], &expr, steps, &input, (&[1], &[0]))
+        }
+    }
+
+    fn any() -> Automaton {
+        Automaton::new(1, |_, b| b.is_ascii_lowercase().then_some(0), |_| true).expect("small")
+    }
+
+    fn solve(path: &mut Path, at: usize, most: u32) -> Resized {
+        let a = any();
+        let holes = Holes { first: 1, possible: vec![a.lengths(); 2], most };
+        assert!(path.is_within(at, &holes.range()));
+        path.resize(at, Goal::Not, &holes, |_| false)
+    }
+
+    #[test]
+    fn the_boundary_and_the_last_length_before_it() {
+        let mut b = Builder::new();
+        let more = b.add(Op::Ult, 1, [0, 2], 1010); // 1010 < len[0]
+        let mut path = b.path(&[(more, false)]);
+        let edge = Some(vec![1010, 5]);
+        assert_eq!(solve(&mut path, 1, 2000), Resized::Lengths { lengths: vec![1011, 5], edge });
+        assert_eq!(solve(&mut path, 1, 1010), Resized::Never);
+    }
+
+    #[test]
+    fn conditions_before_are_kept() {
+        let mut b = Builder::new();
+        let more = b.add(Op::Ult, 1, [0, 2], 100);
+        let sum = b.add(Op::Add, 32, [2, 3], 0);
+        let large = b.add(Op::Ult, 1, [0, sum], 100);
+        let mut path = b.path(&[(more, false), (large, false)]);
+        let edge = Some(vec![95, 5]);
+        assert_eq!(solve(&mut path, 2, 2000), Resized::Lengths { lengths: vec![96, 5], edge });
+    }
+
+    #[test]
+    fn several_holes_where_one_is_not_enough() {
+        let mut b = Builder::new();
+        let (one, other) = (b.add(Op::Ult, 1, [0, 2], 60), b.add(Op::Ult, 1, [0, 3], 70));
+        let sum = b.add(Op::Add, 32, [2, 3], 0);
+        let large = b.add(Op::Ult, 1, [0, sum], 100);
+        let mut path = b.path(&[(one, false), (other, false), (large, false)]);
+        let Resized::Lengths { lengths, .. } = solve(&mut path, 3, 2000) else { panic!("none") };
+        assert!(lengths[0] <= 60 && lengths[1] <= 70 && lengths[0] + lengths[1] == 101);
+    }
+
+    /// Against all pairs of small lengths.
+    #[test]
+    fn whatever_comes_out_holds_and_nothing_is_missed_by_one_hole() {
+        let mut seed = 9u64;
+        let mut random = move |n: u64| {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 33) % n
+        };
+        for _ in 0..400 {
+            let mut b = Builder::new();
+            let mut steps = Vec::new();
+            let mut meaning: Vec<(Op, [u32; 2], u64)> = Vec::new();
+            for _ in 0..1 + random(4) {
+                let op = [Op::Ult, Op::Ule, Op::Eq, Op::Ne][random(4) as usize];
+                let factors = [random(3) as u32, random(3) as u32];
+                if factors == [0, 0] {
+                    continue;
+                }
+                let bound = random(30);
+                let mut sum = 0;
+                for (h, &f) in factors.iter().enumerate().filter(|(_, f)| **f > 0) {
+                    let term = b.add(Op::Mul, 32, [2 + h as u32, 0], f.into());
+                    sum = if sum == 0 { term } else { b.add(Op::Add, 32, [sum, term], 0) };
+                }
+                let label = b.add(op, 1, [sum, 0], bound);
+                meaning.push((op, factors, bound));
+                steps.push((label, holds(&meaning[meaning.len() - 1], LENGTHS)));
+            }
+            if steps.is_empty() {
+                continue;
+            }
+            let mut path = b.path(&steps);
+            let last = steps.len() - 1;
+            let good = |lengths: [u32; 2]| {
+                let said = meaning.iter().zip(&steps).enumerate();
+                said.into_iter().all(|(i, (m, s))| holds(m, lengths) == (s.1 != (i == last)))
+            };
+            match solve(&mut path, steps.len(), 40) {
+                Resized::Lengths { lengths, .. } => {
+                    assert!(good([lengths[0], lengths[1]]), "{meaning:?} {lengths:?}");
+                }
+                found => {
+                    let one = |n| good([n, LENGTHS[1]]) || good([LENGTHS[0], n]);
+                    assert!(!(0..=40).any(one), "{meaning:?} {found:?}");
+                    if found == Resized::Never {
+                        assert!(!(0..=40).any(|n| (0..=40).any(|m| good([n, m]))), "{meaning:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    fn holds((op, factors, bound): &(Op, [u32; 2], u64), lengths: [u32; 2]) -> bool {
+        let sum = u64::from(factors[0] * lengths[0] + factors[1] * lengths[1]);
+        match op {
+            Op::Ult => sum < *bound,
+            Op::Ule => sum <= *bound,
+            Op::Eq => sum == *bound,
+            _ => sum != *bound,
+        }
+    }
+}
