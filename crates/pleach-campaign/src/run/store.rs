@@ -29,6 +29,8 @@ pub struct Expect {
     pub node: u64,
     /// The flip was solved for without its path.
     pub optimistic: bool,
+    /// It is of a run on tokens; a run on bytes has other decisions.
+    pub tokens: bool,
 }
 
 pub struct Store {

@@ -13,6 +13,7 @@ use pleach_campaign::run::{
 };
 use pleach_campaign::triage::quoted;
 use pleach_campaign::{End, Executor, Half, Layout, Target};
+use pleach_grammar::analysis::writable;
 use pleach_report::{Panel, Style, line, summary};
 use pleach_search::{HYBRID, Needs};
 use std::ffi::{OsStr, OsString};
@@ -115,6 +116,8 @@ pub fn run(args: Args) -> Result<Code, Failure> {
 struct Screen {
     panel: Option<Panel>,
     last: Option<Instant>,
+    /// Notes that were said.
+    notes: usize,
 }
 
 impl Screen {
@@ -126,7 +129,7 @@ impl Screen {
         // The view goes to standard error, wherever standard output goes.
         let size = terminal_size::terminal_size_of(std::io::stderr());
         let style = Style { colour, columns: size.map_or(80, |(width, _)| width.0.into()) };
-        Screen { panel: terminal.then(|| Panel::new(title, style)), last: None }
+        Screen { panel: terminal.then(|| Panel::new(title, style)), last: None, notes: 0 }
     }
 
     fn show(&mut self, snapshot: &Snapshot) {
@@ -136,6 +139,12 @@ impl Screen {
             return;
         }
         self.last = Some(Instant::now());
+        if self.panel.is_none() {
+            for note in snapshot.stats.notes.iter().skip(self.notes) {
+                eprintln!("pleach: warning: {note}");
+            }
+            self.notes = snapshot.stats.notes.len();
+        }
         let text = match &mut self.panel {
             Some(panel) => panel.draw(snapshot),
             None => format!("{}\n", line(snapshot)),
@@ -215,6 +224,14 @@ fn load_grammar(asked: &GrammarSettings) -> Result<Source, Failure> {
     let path = |text: &Text| PathBuf::from(text.os());
     let grammar = load(&path(&asked.file), asked.lexer.as_ref().map(path).as_deref())?;
     let choices = choices(&grammar, &asked.keep, &asked.one, &asked.many)?;
+    // What nobody can write down is of no use here.
+    let Some(grammar) = writable(&grammar).map(Arc::new) else {
+        return Err(Failure::person(anyhow!(
+            "{}: every sentence has a token that is known by name only; say with --lexer what \
+             tokens look like",
+            asked.file
+        )));
+    };
     Ok(Source { grammar, choices })
 }
 
