@@ -268,6 +268,11 @@ impl Executor {
         self.server = None;
     }
 
+    /// Whether token functions are a border in the runs from here on.
+    pub fn on_tokens(&mut self, tokens: bool) {
+        self.target.tokens = tokens;
+    }
+
     /// Ends runs that use more CPU time than this, however little time went by
     /// on the clock; `None` for a few times what the clock allows.
     pub fn limit_cpu(&mut self, limit: Option<Duration>) {

@@ -2,7 +2,7 @@
 //! which can be empty, which are recursive and how, what can begin and follow
 //! them. `pleach grammar check` prints it as notes.
 
-use crate::grammar::{Grammar, RuleId, Symbol};
+use crate::grammar::{Grammar, Pattern, ProductionId, RuleId, Symbol};
 use crate::note::{Note, Severity};
 use crate::shortest::{Items, NEVER, Shortest, lowest};
 use crate::token_set::TokenSet;
@@ -112,6 +112,33 @@ impl Analysis {
     /// Whether it can be part of a sentence.
     pub fn useful(&self, rule: RuleId) -> bool {
         self.reachable[rule.index()] && self.length[rule.index()] != NEVER
+    }
+}
+
+/// The grammar without productions that lead to no text: because nobody knows what a
+/// token looks like (those that are known by name only), or because a rule has no end.
+/// Nothing, if no sentence is left.
+pub fn writable(grammar: &Grammar) -> Option<Grammar> {
+    let mut known = grammar.clone();
+    let written = |symbol: &Symbol| match symbol {
+        Symbol::Token(token) => grammar.token(*token).pattern != Pattern::Unknown,
+        Symbol::Rule(_) => true,
+    };
+    keep(&mut known, written);
+    let ends = productive(&known);
+    keep(&mut known, |symbol| match symbol {
+        Symbol::Token(_) => true,
+        Symbol::Rule(rule) => ends[rule.index()],
+    });
+    ends[known.start.index()].then_some(known)
+}
+
+/// Keeps the productions all of whose symbols are as wanted.
+fn keep(grammar: &mut Grammar, wanted: impl Fn(&Symbol) -> bool) {
+    grammar.productions.retain(|production| production.symbols.iter().all(&wanted));
+    grammar.rules.iter_mut().for_each(|rule| rule.productions.clear());
+    for (at, production) in grammar.productions.iter().enumerate() {
+        grammar.rules[production.rule.index()].productions.push(ProductionId::new(at));
     }
 }
 

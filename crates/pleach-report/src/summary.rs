@@ -55,8 +55,45 @@ pub fn summary(stats: &Stats, out: &str, resume: &str) -> String {
             stats.unstable_paths
         ));
     }
+    text.push_str(&grammar(stats));
     if !matches!(stats.stop, Some(Stop::Exhausted | Stop::ExhaustedPartial)) {
         text.push_str(&format!("to go on: {resume}\n"));
+    }
+    text
+}
+
+/// How the grammar and the program got on with each other.
+fn grammar(stats: &Stats) -> String {
+    /// Places and hints that are named.
+    const NAMED: usize = 5;
+    let mut text: String = stats.notes.iter().map(|note| format!("note: {note}\n")).collect();
+    let tokens = &stats.tokens;
+    if stats.mismatched > 0 {
+        let first = stats.mismatch.as_deref().unwrap_or_default();
+        text += &format!(
+            "{} inputs have other tokens in the program than in the grammar; the first: {first}\n",
+            stats.mismatched
+        );
+    }
+    if tokens.rejected > 0 {
+        let mut places: Vec<_> = tokens.rejected_at.iter().collect();
+        places.sort_by_key(|(what, n)| (u64::MAX - **n, what.as_str()));
+        let named = places.iter().take(NAMED).map(|(what, n)| format!("{what} ({n})"));
+        let named: Vec<String> = named.collect();
+        text += &format!(
+            "{} of {} sentences of the grammar were rejected: after {}\n",
+            tokens.rejected,
+            tokens.read,
+            named.join(", ")
+        );
+    }
+    for (what, example) in tokens.hints.iter().take(NAMED) {
+        let example: String = example.chars().take(60).collect();
+        text += &format!("the program takes {what}, and the grammar does not: {example:?}\n");
+    }
+    if tokens.hints.len() > NAMED {
+        let more = tokens.hints.len() - NAMED;
+        text += &format!("{more} more of that kind are in stats.json\n");
     }
     text
 }

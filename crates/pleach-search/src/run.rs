@@ -89,11 +89,16 @@ pub struct Run {
     pub bound: u32,
     /// The run left the path that its input was solved for.
     pub diverged: bool,
+    /// Its decisions are on tokens: the program's lexer was a border.
+    pub tokens: bool,
     pub decisions: Vec<Decision>,
     /// The tree's node before each decision, and at the end.
     pub nodes: Vec<u64>,
     /// Bytes that others hold for this run's sake.
     pub weight: usize,
+    /// Where in the input each decision looks, where a grammar says so: the same
+    /// decision there is the same, and elsewhere another. Empty if nothing is known.
+    pub contexts: Vec<u64>,
 }
 
 impl Run {
@@ -104,7 +109,21 @@ impl Run {
             node = Tree::child(node, d.key, d.outcome);
             node
         }));
-        Run { input, bound: 0, diverged: false, decisions, nodes, weight: 0 }
+        Run {
+            input,
+            bound: 0,
+            diverged: false,
+            tokens: false,
+            decisions,
+            nodes,
+            weight: 0,
+            contexts: Vec::new(),
+        }
+    }
+
+    /// Where in the input a decision looks; 0 if nobody knows.
+    pub fn context(&self, at: u32) -> u64 {
+        self.contexts.get(at as usize).copied().unwrap_or(0)
     }
 
     /// The node that a flip leads to.

@@ -195,7 +195,8 @@ mod tests {
     fn the_term_says_what_the_automaton_says() {
         let automaton = Arc::new(identifiers());
         let filling = (0, Vec::new());
-        let word = Requirement::Word { offset: 1, length: 2, automaton: automaton.clone(), filling };
+        let word =
+            Requirement::Word { offset: 1, length: 2, automaton: automaton.clone(), filling };
         let byte = Requirement::Byte { offset: 0, allowed: b"xy".to_vec() };
         let mut pool = Pool::default();
         let terms = [word.term(&mut pool), byte.term(&mut pool)];

@@ -78,7 +78,7 @@ impl Samples {
 }
 
 /// A walk through the automaton that ends where it may, sooner or later.
-fn word(dfa: &Dfa, random: &mut fastrand::Rng) -> Option<Vec<u8>> {
+pub(crate) fn word(dfa: &Dfa, random: &mut fastrand::Rng) -> Option<Vec<u8>> {
     let (mut state, mut word) = (Dfa::START, Vec::new());
     let stop = random.usize(1..=TEXT);
     for _ in 0..8 * TEXT {

@@ -11,9 +11,17 @@
 //! decision the other way, and a whole subtree of the search is done with. New tokens
 //! get a text, tokens that stay keep theirs.
 //!
+//! A decision may depend on many tokens: in bison's tables on all that came before.
+//! Where no token will do in the last place, the places before it are tried in the same
+//! way, the nearest first, with the tokens from there to the last held as they are. And
+//! where it depends on bytes of texts as well, tokens and bytes can be solved for in
+//! one request: a token is a word of four bytes that must be the number of one, and
+//! what the solver chooses is then completed like any other sentence.
+//!
 //! Which number the program has for which token is learned from its runs: the tokens
 //! of our own lexer and those that the program saw come in the same order.
 
+use crate::nesting::nestings;
 use crate::strings::automaton;
 use crate::template::{Hole, Template};
 use pleach_expr::Var;
@@ -24,6 +32,7 @@ use pleach_grammar::{Automaton, Chart, Grammar, Lexeme, Pattern, TokenId, TokenS
 use pleach_solve::{self as solve, Goal, Path, Trial};
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 #[derive(Debug, thiserror::Error)]
 pub enum TokensError {
@@ -64,11 +73,48 @@ pub enum Mismatch {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Flipped {
     Input(Vec<u8>),
-    /// No sentence of the grammar decides so.
+    /// No token decides so.
     None,
+    /// Some would in this place, and the grammar allows none of them there.
+    Refused {
+        place: usize,
+        wanted: TokenSet,
+    },
     /// The step does not depend on tokens.
     Bytes,
 }
+
+/// What the flips of one run share.
+pub struct Reading {
+    chart: Chart,
+    /// By step: the places of the tokens that it depends on, in order.
+    places: Vec<Box<[u32]>>,
+    /// Time that the context-free solver took since it was last asked for, and how
+    /// often it was asked and found nothing.
+    pub spent: Spent,
+}
+
+/// What the context-free solver did.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spent {
+    pub time: Duration,
+    pub asked: u64,
+    pub unsat: u64,
+}
+
+/// How a token comes into an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Try {
+    /// In the place of another.
+    Replace,
+    /// Before it.
+    Insert,
+    /// Before it, with a copy of the token before that behind it.
+    Repeat,
+}
+
+/// Places that are tried besides the last, for one flip.
+const EARLIER: usize = 4;
 
 impl Vocabulary {
     pub fn new(grammar: &Arc<Grammar>) -> Result<Vocabulary, TokensError> {
@@ -136,7 +182,12 @@ impl Vocabulary {
                 .or_insert_with(|| automaton(&lexer.language(lexeme.token)).ok().map(Arc::new));
             let (start, end) = (lexeme.span.0 as u32, lexeme.span.1 as u32);
             if let Some(language) = language {
-                template.holes.push(Hole { start, end, language: language.clone(), filling: (end, end) });
+                template.holes.push(Hole {
+                    start,
+                    end,
+                    language: language.clone(),
+                    filling: (end, end),
+                });
             }
         }
         template
@@ -155,85 +206,187 @@ impl Vocabulary {
         }
     }
 
-    /// A chart for the flips of one input.
-    pub fn chart(&self) -> Chart {
-        Chart::new(self.automaton.clone())
+    /// What the flips of a run need; its path has the tokens' numbers behind an input of
+    /// so many bytes.
+    pub fn reading(&self, path: &Path, plain: usize) -> Reading {
+        let places = |step: usize| {
+            let tokens = path.support(step).into_iter().filter_map(|v| v.as_byte());
+            let tokens = tokens.filter_map(|o| Some(o.checked_sub(plain as u32)? / 4));
+            let mut places: Vec<u32> = tokens.collect();
+            places.sort_unstable();
+            places.dedup();
+            places.into_boxed_slice()
+        };
+        Reading {
+            chart: Chart::new(self.automaton.clone()),
+            places: (0..path.len()).map(places).collect(),
+            spent: Spent::default(),
+        }
     }
 
     /// Solves a flip of a decision on tokens. `input` is the plain input, which the
-    /// path has with the tokens' numbers behind it. Without `chart`, the one token
-    /// is replaced and the grammar is not asked.
+    /// path has with the tokens' numbers behind it. Where the grammar is not to be
+    /// asked, the one token is replaced.
     pub fn flip(
         &self,
         (input, sentence): (&[u8], &Sentence),
         path: &Path,
         (at, goal): (usize, Goal),
-        chart: Option<&mut Chart>,
+        (reading, complete): (&mut Reading, bool),
     ) -> Flipped {
-        let plain = input.len() as u32;
-        let last = |step: usize| {
-            let vars = path.support(step).into_iter().filter_map(|v| v.as_byte());
-            vars.filter(|&o| o >= plain).map(|o| ((o - plain) / 4) as usize).max()
-        };
-        let Some(place) = last(at) else { return Flipped::Bytes };
+        let places = reading.places.get(at).cloned().unwrap_or_default();
+        let Some(&last) = places.last() else { return Flipped::Bytes };
         let lexemes = &sentence.lexemes;
-        if place > lexemes.len() {
+        if last as usize > lexemes.len() {
             return Flipped::None;
         }
-        let steps: Vec<(usize, Option<Goal>)> = (0..at)
-            .filter(|&s| last(s) == Some(place))
-            .map(|s| (s, None))
-            .chain([(at, Some(goal))])
-            .collect();
-        let mut trial = Trial::default();
-        let mut fits = |number: i32| {
-            let offset = plain + 4 * place as u32;
-            let changes: Vec<(Var, u64)> = (offset..)
-                .zip(number.to_le_bytes())
-                .map(|(o, b)| (Var::byte(o), b.into()))
-                .collect();
-            trial.holds(path, &changes, steps.iter().copied())
-        };
-        let known = self.numbers.iter().filter(|(_, number)| fits(**number));
-        let set = TokenSet::of(self.grammar.tokens.len(), known.map(|(&token, _)| token));
-        let ends = fits(self.end);
         let tokens: Vec<TokenId> = lexemes.iter().map(|l| l.token).collect();
-        let sentence = match chart {
-            Some(chart) => self.complete(chart, &tokens, place, &set, ends),
-            None => replace(&tokens, place, &set, ends),
-        };
-        match sentence {
-            Some(sentence) => Flipped::Input(self.text(input, lexemes, &tokens, &sentence)),
-            None => Flipped::None,
+        let (mut trial, mut refused) = (Trial::default(), None);
+        for (tried, &place) in places.iter().rev().take(1 + EARLIER).enumerate() {
+            let place = place as usize;
+            // What was decided on this token before must stay as it was.
+            let steps =
+                (0..at).filter(|&s| reading.places[s].binary_search(&(place as u32)).is_ok());
+            let steps: Vec<(usize, Option<Goal>)> =
+                steps.map(|s| (s, None)).chain([(at, Some(goal))]).collect();
+            let offset = input.len() as u32 + 4 * place as u32;
+            let mut fits = |number: i32| {
+                let bytes = (offset..).zip(number.to_le_bytes());
+                let changes: Vec<(Var, u64)> =
+                    bytes.map(|(o, b)| (Var::byte(o), b.into())).collect();
+                trial.holds(path, &changes, steps.iter().copied())
+            };
+            let known = self.numbers.iter().filter(|(_, number)| fits(**number));
+            let set = TokenSet::of(self.grammar.tokens.len(), known.map(|(&token, _)| token));
+            let ends = tried == 0 && fits(self.end);
+            if set.is_empty() && !ends {
+                continue;
+            }
+            let found = match complete {
+                true => reading
+                    .timed(|chart| complete_at(chart, &tokens, (place, last as usize), &set, ends)),
+                false if tried == 0 => replace(&tokens, place, &set, ends),
+                false => None,
+            };
+            if let Some(found) = found {
+                return Flipped::Input(self.text(input, lexemes, &tokens, &found));
+            }
+            if tried == 0 && !set.is_empty() {
+                refused = Some(Flipped::Refused { place, wanted: set });
+            }
         }
+        refused.unwrap_or(Flipped::None)
     }
 
-    /// A sentence that begins like the tokens before `place`, has one of the set
-    /// there or ends, and goes on as the rest does where it can.
-    fn complete(
+    /// What makes tokens part of a request: their words may be the number of any.
+    pub fn with_tokens(
         &self,
-        chart: &mut Chart,
-        tokens: &[TokenId],
+        template: &Template,
+        plain: usize,
+        tokens: usize,
+    ) -> Option<Template> {
+        let numbers = self.words()?;
+        let mut template = template.clone();
+        for token in 0..tokens {
+            let start = (plain + 4 * token) as u32;
+            let (end, language) = (start + 4, numbers.clone());
+            template.holes.push(Hole { start, end, language, filling: (end, end) });
+        }
+        Some(template)
+    }
+
+    /// An input for what such a request was answered with: the input with its new
+    /// bytes, and the new numbers by place.
+    pub fn realise(
+        &self,
+        (input, sentence): (&[u8], &Sentence),
+        numbers: &[(usize, i32)],
+        last: usize,
+        reading: &mut Reading,
+    ) -> Option<Vec<u8>> {
+        let old: Vec<TokenId> = sentence.lexemes.iter().map(|l| l.token).collect();
+        let mut tokens = old.clone();
+        for (place, number) in numbers {
+            let named = self.numbers.iter().filter(|(_, n)| *n == number);
+            *tokens.get_mut(*place)? = named.map(|(&token, _)| token).min()?;
+        }
+        let place = last.min(tokens.len().checked_sub(1)?);
+        let set = TokenSet::of(self.grammar.tokens.len(), [tokens[place]]);
+        // The chart is of other tokens from the first new one on.
+        let first = numbers.iter().map(|(place, _)| *place).min().unwrap_or(0);
+        reading.chart.truncate(first);
+        let found = reading.timed(|chart| complete_at(chart, &tokens, (place, place), &set, false));
+        reading.chart.truncate(first);
+        let found = found?;
+        Some(self.text(input, &sentence.lexemes, &old, &found))
+    }
+
+    /// The input with a token in a place.
+    pub fn with_token(
+        &self,
+        (input, sentence): (&[u8], &Sentence),
         place: usize,
-        set: &TokenSet,
-        ends: bool,
-    ) -> Option<Vec<TokenId>> {
-        chart.truncate(place);
-        while chart.len() < place {
-            if !chart.push_token(tokens[chart.len()]) {
-                return None;
-            }
+        token: TokenId,
+        how: Try,
+    ) -> Vec<u8> {
+        let old: Vec<TokenId> = sentence.lexemes.iter().map(|l| l.token).collect();
+        let place = place.min(old.len());
+        let behind = place + usize::from(how == Try::Replace && place < old.len());
+        let copy = place.checked_sub(1).filter(|_| how == Try::Repeat).map(|before| old[before]);
+        let mut new = old[..place].to_vec();
+        new.push(token);
+        new.extend(copy);
+        new.extend_from_slice(&old[behind..]);
+        self.text(input, &sentence.lexemes, &old, &new)
+    }
+
+    /// If the tokens are a sentence of the grammar: what each of them is nested in, as a
+    /// number.
+    pub fn nestings(&self, sentence: &Sentence) -> Option<Vec<u64>> {
+        let mut chart = Chart::new(self.automaton.clone());
+        let all = sentence.lexemes.iter().all(|l| chart.push_token(l.token));
+        let tree = if all { chart.tree() } else { None };
+        tree.map(|tree| nestings(&self.grammar, &tree))
+    }
+
+    pub(crate) fn grammar(&self) -> &Arc<Grammar> {
+        &self.grammar
+    }
+
+    /// The program's number of a token, if it is known.
+    pub fn number(&self, token: TokenId) -> Option<i32> {
+        self.numbers.get(&token).copied()
+    }
+
+    pub(crate) fn set_number(&mut self, token: TokenId, number: i32) {
+        self.numbers.insert(token, number);
+    }
+
+    pub fn name(&self, token: TokenId) -> &str {
+        &self.grammar.token(token).name
+    }
+
+    /// The numbers of all tokens, as words of four bytes.
+    fn words(&self) -> Option<Arc<solve::Automaton>> {
+        let mut words: Vec<[u8; 4]> = self.numbers.values().map(|n| n.to_le_bytes()).collect();
+        words.push(self.end.to_le_bytes());
+        words.sort_unstable();
+        words.dedup();
+        // States are the prefixes of words, by length.
+        let mut states: Vec<&[u8]> = vec![&[]];
+        for length in 1..=4 {
+            let mut prefixes: Vec<&[u8]> = words.iter().map(|w| &w[..length]).collect();
+            prefixes.dedup();
+            states.extend(prefixes);
         }
-        if !set.is_empty() && chart.push(set) {
-            let rest = tokens.get(place + 1..).unwrap_or_default();
-            let found = chart.complete_near(rest);
-            chart.truncate(place);
-            if let Some(found) = found {
-                return Some(found.tokens);
-            }
-        }
-        let whole = chart.complete().filter(|c| ends && c.tokens.len() == place);
-        whole.map(|c| c.tokens)
+        let index: HashMap<&[u8], usize> =
+            states.iter().enumerate().map(|(i, &prefix)| (prefix, i)).collect();
+        let next = |state: usize, byte: u8| {
+            let longer = [states[state], &[byte]].concat();
+            index.get(&longer[..]).copied()
+        };
+        let automaton = solve::Automaton::new(states.len(), next, |s| states[s].len() == 4);
+        automaton.ok().map(Arc::new)
     }
 
     /// The text of a sentence. Tokens that are the input's keep theirs.
@@ -254,6 +407,60 @@ impl Vocabulary {
         let pieces: Vec<Piece> = pieces.collect();
         self.detokenizer.edit(input, lexemes, &pieces)
     }
+}
+
+impl Reading {
+    /// The last place that a step depends on.
+    pub fn last(&self, step: usize) -> Option<usize> {
+        Some(*self.places.get(step)?.last()? as usize)
+    }
+
+    fn timed(
+        &mut self,
+        ask: impl FnOnce(&mut Chart) -> Option<Vec<TokenId>>,
+    ) -> Option<Vec<TokenId>> {
+        let start = Instant::now();
+        let found = ask(&mut self.chart);
+        self.spent.time += start.elapsed();
+        self.spent.asked += 1;
+        self.spent.unsat += u64::from(found.is_none());
+        found
+    }
+}
+
+/// A sentence that begins like the tokens before `place`, has one of the set there or
+/// ends, is as it was up to `last`, and goes on as the rest does where it can.
+fn complete_at(
+    chart: &mut Chart,
+    tokens: &[TokenId],
+    (place, last): (usize, usize),
+    set: &TokenSet,
+    ends: bool,
+) -> Option<Vec<TokenId>> {
+    chart.truncate(place);
+    while chart.len() < place {
+        if !chart.push_token(tokens[chart.len()]) {
+            return None;
+        }
+    }
+    if !set.is_empty() && chart.push(set) {
+        let held = tokens.get(place + 1..tokens.len().min(last + 1)).unwrap_or_default();
+        let rest = tokens.get(last + 1..).unwrap_or_default();
+        let found = match held.iter().all(|&t| chart.push_token(t)) {
+            // It is to end where it does.
+            true if last >= tokens.len() && place < last => {
+                chart.complete().filter(|c| c.tokens.len() == tokens.len())
+            }
+            true => chart.complete_near(rest),
+            false => None,
+        };
+        chart.truncate(place);
+        if let Some(found) = found {
+            return Some(found.tokens);
+        }
+    }
+    let whole = chart.complete().filter(|c| ends && c.tokens.len() == place);
+    whole.map(|c| c.tokens)
 }
 
 /// The tokens with one of the set in a place, or cut off there.

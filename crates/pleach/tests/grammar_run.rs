@@ -202,6 +202,114 @@ fn flips_over_tokens_are_completed_by_the_grammar() {
     assert!(plain.queue().iter().filter(valid).count() < plain.queue().len());
 }
 
+/// Decisions on two tokens at once, and on a token and a text at once.
+const TOGETHER: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+enum { END, NAME = 258, UP, DOWN, LEFT, RIGHT };
+static int first;
+int yylex(void) {
+    int c = getchar();
+    if (c == EOF) return END;
+    if (c == 'U') return UP;
+    if (c == 'D') return DOWN;
+    if (c == 'L') return LEFT;
+    if (c == 'R') return RIGHT;
+    first = c;
+    while ((c = getchar()) >= 'a' && c <= 'z') ;
+    ungetc(c, stdin);
+    return NAME;
+}
+int main(void) {
+    int name = yylex(), a = yylex(), b = yylex(), end = yylex();
+    if (name != NAME || a < UP || a > RIGHT || b < UP || b > RIGHT || end != END) return 1;
+    if (a * 8 + b == LEFT * 8 + RIGHT) puts("sideways");
+    if ((b == DOWN) & (first == 'z')) puts("far down");
+    return 0;
+}
+"#;
+
+#[test]
+fn one_flip_may_change_an_earlier_token_or_tokens_and_texts_together() {
+    let program = Program::new(TOGETHER);
+    program.file(
+        "moves.ebnf",
+        b"s ::= name dir dir\ndir ::= 'U' | 'D' | 'L' | 'R'\nname ::= [a-z]+\n",
+    );
+    std::fs::create_dir(program.dir.path().join("seeds")).expect("a directory");
+    program.file("seeds/one", b"abUR");
+    let flags = ["-i", "seeds", "-s", "gbw", "-g", "moves.ebnf", "-n", "200"];
+    let ended = program.campaign("out", &flags);
+    let queue = ended.queue();
+    let text: Vec<_> = queue.iter().map(|q| String::from_utf8_lossy(q).into_owned()).collect();
+    assert!(text.iter().any(|t| t.ends_with("LR")), "{text:?} {}", ended.stats);
+    let far_down = |t: &String| t.starts_with('z') && t.ends_with('D');
+    assert!(text.iter().any(far_down), "{text:?} {}", ended.stats);
+    assert_eq!(ended.count("diverged"), 0, "{}", ended.stats);
+}
+
+#[test]
+fn what_the_program_rejects_and_what_the_grammar_lacks_is_said() {
+    let program = Program::new(WORDS);
+    // It derives a sum, which the program does not take; it has `else` only where the
+    // program does not.
+    let grammar = "s ::= 'if' name 'then' s | name | name '+' name | 'else' name\n\
+                   name ::= [a-z]+\nspace ::= ' '+\n@skip space\n";
+    program.file("near.ebnf", grammar.as_bytes());
+    let ended = program.campaign("out", &["-s", "gbw", "-g", "near.ebnf", "-n", "400"]);
+    let tokens = &ended.stats["tokens"];
+    let places = tokens["rejected_at"].as_object().expect("places");
+    assert!(places.keys().any(|p| p.contains("+")), "{}", ended.stats);
+    assert!(tokens["accepted"].as_u64() > Some(0), "{}", ended.stats);
+    let hints = tokens["hints"].as_object().expect("hints");
+    let lacks = |(what, example): (&String, &serde_json::Value)| {
+        what.contains("else") && example.as_str().is_some_and(|e| e.contains("then"))
+    };
+    assert!(hints.iter().any(lacks), "{}", ended.stats);
+    assert_eq!(ended.stats["notes"].as_array().map(Vec::len), Some(0), "{}", ended.stats);
+}
+
+#[test]
+fn a_grammar_that_does_not_fit_is_told_from_one_that_does() {
+    let program = Program::new(WORDS);
+    let grammar = "s ::= name 'if' s | name 'then' name 'else' name\n\
+                   name ::= [a-z]+\nspace ::= ' '+\n@skip space\n";
+    program.file("other.ebnf", grammar.as_bytes());
+    let ended = program.campaign("out", &["-s", "gbw", "-g", "other.ebnf", "-n", "300"]);
+    let notes = ended.stats["notes"].to_string();
+    assert!(notes.contains("does not fit") && notes.contains("gave up after"), "{notes}");
+}
+
+#[test]
+fn a_token_function_that_nobody_calls_is_said_at_once() {
+    let source = WORDS.replace(
+        "int main(void) {",
+        "int main(void) { if (getchar() != 7) return 1; ungetc('a', stdin);",
+    );
+    let program = Program::new(&source);
+    program.file("words.ebnf", SENTENCES.as_bytes());
+    let ended = program.campaign("out", &["-s", "gbw", "-g", "words.ebnf", "-n", "10"]);
+    let notes = ended.stats["notes"].to_string();
+    assert!(notes.contains("yylex gave no token"), "{notes}");
+}
+
+#[test]
+fn auto_with_a_grammar_works_on_tokens_and_on_parts_too() {
+    let program = Program::new(WORDS);
+    program.file("words.ebnf", SENTENCES.as_bytes());
+    let run = |out: &str| program.campaign(out, &["-g", "words.ebnf", "-n", "4000"]);
+    let ended = run("one");
+    let tokens = ended.stats["flips"]["by_tier"]["tokens"].as_u64();
+    assert!(tokens > Some(0) && ended.count("grafted") > 0, "{}", ended.stats);
+    assert!(ended.count("derived") > 0, "{}", ended.stats);
+    let reached: u64 = ended.stats["modules"]
+        .as_object()
+        .and_then(|m| m.values().next()?["reached"].as_u64())
+        .expect("a module");
+    assert_eq!(reached, ended.count("runs"), "{}", ended.stats);
+    assert_eq!(ended.queue(), run("two").queue(), "the same seed gives the same queue");
+}
+
 #[test]
 fn what_a_person_gets_wrong() {
     let program = program();

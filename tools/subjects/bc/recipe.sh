@@ -32,3 +32,11 @@ work() {
     echo quit >>"$HERE/work.b"
     echo bc/bc -l work.b
 }
+
+fuzz() {
+    echo bc/bc @@
+}
+
+fuzz_seed() {
+    printf 'x = 1\nx + 2\n'
+}

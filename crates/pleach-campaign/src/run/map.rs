@@ -9,8 +9,9 @@ use crate::shm::LoadedModule;
 use crate::trace::{Trace, kind};
 use pleach_abi::event::{Event, Kind};
 use pleach_abi::section::SiteKind;
+use pleach_abi::token::{How, TokenFunction};
 use pleach_expr::case_of;
-use pleach_search::{BranchId, Call, Decision, FunctionShape, Program, SiteShape};
+use pleach_search::{BranchId, Call, Coverage, Decision, FunctionShape, Program, SiteShape};
 use pleach_solve::{Shape, Step};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,6 +26,8 @@ pub struct Map {
     /// File and line of each branch.
     places: Vec<Option<(u32, u32)>>,
     files: Vec<String>,
+    /// Branches of one file in a row: the first, the one behind the last, the file.
+    stretches: Vec<(BranchId, BranchId, u32)>,
 }
 
 /// What is known of a site of the symbolic half.
@@ -69,7 +72,51 @@ impl Map {
         }
         build.link();
         let program = Program::new(build.functions, build.hashes);
-        Map { program, bases, places: build.places, files: build.files, layout }
+        let mut stretches: Vec<(BranchId, BranchId, u32)> = Vec::new();
+        for (branch, place) in (0..).zip(&build.places) {
+            let Some((file, _)) = place else { continue };
+            match stretches.last_mut() {
+                Some((_, end, last)) if *end == branch && last == file => *end += 1,
+                _ => stretches.push((branch, branch + 1, *file)),
+            }
+        }
+        Map { program, bases, places: build.places, files: build.files, stretches, layout }
+    }
+
+    /// The functions that return tokens, in the executable and its libraries.
+    pub fn token_functions(&self) -> Vec<&TokenFunction> {
+        token_functions(&self.layout)
+    }
+
+    /// The source files that have branches.
+    pub fn files(&self) -> &[String] {
+        &self.files
+    }
+
+    /// Calls `each` with the files that a run reached; with some more than once.
+    pub fn reached(&self, counts: &[u8], mut each: impl FnMut(usize)) {
+        for &(first, end, file) in &self.stretches {
+            let taken = counts.get(first as usize..end as usize).unwrap_or_default();
+            if taken.iter().any(|&c| c != 0) {
+                each(file as usize);
+            }
+        }
+    }
+
+    /// By file: its branches, and those of them that are covered.
+    pub fn covered(&self, coverage: &Coverage) -> Vec<(u64, u64)> {
+        let mut files = vec![(0, 0); self.files.len()];
+        for &(first, end, file) in &self.stretches {
+            let (branches, covered) = &mut files[file as usize];
+            *branches += u64::from(end - first);
+            *covered += (first..end).filter(|&b| coverage.has(b)).count() as u64;
+        }
+        files
+    }
+
+    /// The number of a branch's file.
+    pub fn file_of(&self, branch: BranchId) -> Option<usize> {
+        self.places.get(branch as usize).copied().flatten().map(|(file, _)| file as usize)
     }
 
     /// Puts the counters of all modules into one map.
@@ -111,6 +158,16 @@ impl Map {
         }
         self.bases.get(module.path.file_name()?.to_str()?).copied()
     }
+}
+
+/// The functions of a program that return tokens.
+pub fn token_functions(layout: &Layout) -> Vec<&TokenFunction> {
+    let mut libraries: Vec<_> = layout.libraries.iter().collect();
+    libraries.sort_by_key(|(name, _)| *name);
+    let images = libraries.into_iter().map(|(_, l)| &l.symbolic);
+    let images = std::iter::once(&layout.symbolic).chain(images);
+    let all = images.flat_map(|i| i.tokens.iter().map(|(_, f)| f));
+    all.filter(|f| f.how != How::Candidate).collect()
 }
 
 impl Sites {

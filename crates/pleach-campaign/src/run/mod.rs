@@ -8,6 +8,8 @@
 mod corpus;
 mod disk;
 mod ends;
+mod fit;
+mod graft;
 mod hybrid;
 mod journal;
 mod language;
@@ -19,6 +21,7 @@ mod sizes;
 mod state;
 mod stats;
 mod store;
+mod tokens;
 mod worker;
 mod writer;
 
@@ -26,7 +29,9 @@ pub use corpus::{Dir, DirError, Kept};
 pub use disk::Disk;
 pub use language::Source;
 pub use settings::{GrammarSettings, Hybrid, MAX_HOLE, Settings, Text, build_of};
-pub use stats::{Branches, Flips, Functions, Hybrid as HybridStats, Stats, Stop, Time};
+pub use stats::{
+    Branches, Flips, Functions, Hybrid as HybridStats, Module, Stats, Stop, Symbolic, Time, Tokens,
+};
 pub use worker::Limits;
 
 use crate::affinity::{self, Affinity};
@@ -36,6 +41,7 @@ use crate::layout::Layout;
 use crate::mutate::Dictionary;
 use crate::triage::readme;
 use ends::Ends;
+use graft::Stock;
 use journal::{Journal, Record};
 use language::Language;
 use map::Map;
@@ -43,7 +49,7 @@ use past::{Past, Seed};
 use pleach_search::{
     Coverage, Options, Origin, Rng, Runs, Strategy, TokenUse, UnknownStrategy, by_name,
 };
-use pleach_template::Vocabulary;
+use pleach_template::{Grafts, Vocabulary};
 use state::State;
 use std::collections::HashMap;
 use std::io;
@@ -65,6 +71,8 @@ pub enum CampaignError {
     Grammar(#[from] pleach_template::StringsError),
     #[error(transparent)]
     Tokens(#[from] pleach_template::TokensError),
+    #[error(transparent)]
+    Grafts(#[from] pleach_template::GraftsError),
     #[error(transparent)]
     Dir(#[from] DirError),
     #[error(transparent)]
@@ -94,7 +102,8 @@ impl Setup {
         let asked = settings.grammar.as_ref();
         let per_string = asked.map_or(u32::MAX, |g| g.per_string);
         let grammar = self.grammar.is_some();
-        let options = Options { depth: settings.depth, per_string, grammar };
+        let tokens = !map::token_functions(&self.layout).is_empty();
+        let options = Options { depth: settings.depth, per_string, grammar, tokens };
         let strategy = by_name(&settings.strategy, options)?;
         let language = match (&self.grammar, asked) {
             (Some(source), Some(asked)) => Some(match strategy.wants_strings() {
@@ -111,7 +120,13 @@ impl Setup {
             (Some(source), Some(_)) => source.probes(settings.seed)?,
             _ => Vec::new(),
         };
-        Ok(Parts { strategy, language, vocabulary, probes })
+        let stock = match &self.grammar {
+            Some(source) if strategy.wants_grafts() => {
+                Some(Mutex::new(Stock::new(Grafts::new(&source.grammar, settings.seed)?)))
+            }
+            _ => None,
+        };
+        Ok(Parts { strategy, language, vocabulary, stock, probes })
     }
 }
 
@@ -120,6 +135,7 @@ struct Parts {
     strategy: Box<dyn Strategy>,
     language: Option<Language>,
     vocabulary: Option<(Mutex<Vocabulary>, TokenUse)>,
+    stock: Option<Mutex<Stock>>,
     /// Inputs from which the numbers of tokens are learned.
     probes: Vec<Vec<u8>>,
 }
@@ -179,7 +195,7 @@ impl Campaign {
     fn build(
         setup: Setup,
         dir: Dir,
-        Parts { strategy, language, vocabulary, probes }: Parts,
+        Parts { strategy, language, vocabulary, stock, probes }: Parts,
         past: Past,
     ) -> Result<Campaign, CampaignError> {
         let Setup { layout, settings, limits, jobs, .. } = setup;
@@ -205,6 +221,11 @@ impl Campaign {
         stats.branches.total = map.program.branches() as u64;
         let with_branches = map.program.functions().iter().filter(|f| !f.sites.is_empty());
         stats.functions.total = with_branches.count() as u64;
+        // Going on, what was counted then counts.
+        let then = |file: &String| stats.modules.get(file).map_or(0, |m| m.reached);
+        let reached = map.files().iter().map(then).collect();
+        let then = |file: &String| stats.symbolic.by_module.get(file).copied().unwrap_or(0);
+        let constraints = map.files().iter().map(then).collect();
         let state = State {
             strategy,
             // Going on, other numbers come than came at first.
@@ -230,6 +251,9 @@ impl Campaign {
             slowest: Duration::ZERO,
             next_kept: past.next_kept,
             doing: None,
+            reached,
+            last_reached: vec![0; map.files().len()],
+            constraints,
             map: map.clone(),
         };
         let shared = Shared {
@@ -244,6 +268,8 @@ impl Campaign {
             sizes: Mutex::default(),
             language,
             vocabulary,
+            fit: Mutex::default(),
+            stock,
         };
         Ok(Campaign { probes, shared: Arc::new(shared), layout, seeds, jobs: jobs.max(1) })
     }

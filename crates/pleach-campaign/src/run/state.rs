@@ -60,6 +60,11 @@ pub struct State {
     pub next_kept: [u32; 3],
     /// What a live run is at, for people.
     pub doing: Option<String>,
+    /// By source file: runs that reached it, the last such run, and constraints of
+    /// traces from it.
+    pub reached: Vec<u64>,
+    pub last_reached: Vec<u64>,
+    pub constraints: Vec<u64>,
 }
 
 /// An edge of the tree that is asked for.
@@ -195,6 +200,7 @@ impl State {
             Origin::Seed => "op:seed",
             Origin::Flip(_) => "op:flip",
             Origin::Mutant(_) => "op:havoc",
+            Origin::Graft(_) => "op:graft",
             Origin::Random => "op:random",
             Origin::Derived => "op:derive",
             Origin::Live => "op:hybrid",
@@ -243,8 +249,13 @@ impl State {
 
     /// Whether a run has left the path that its input was solved for.
     pub fn has_left(&self, run: &Run) -> bool {
+        self.foretold(run).is_some_and(|e| !e.optimistic && !follows(run, &e))
+    }
+
+    /// What was foretold of a run.
+    fn foretold(&self, run: &Run) -> Option<Expect> {
         let expect = self.store.get(run.input).and_then(|k| k.expect);
-        expect.is_some_and(|e| !e.optimistic && !follows(run, &e))
+        expect.filter(|e| e.tokens == run.tokens)
     }
 
     /// An input whose path was another when it was traced again. What it decided
@@ -259,8 +270,7 @@ impl State {
     /// Takes in the trace of an input.
     pub fn traced(&mut self, mut run: Run) -> RunId {
         let id = run.input;
-        let expect = self.store.get(id).and_then(|k| k.expect);
-        if let Some(e) = expect {
+        if let Some(e) = self.foretold(&run) {
             run.bound = e.decisions.min(run.decisions.len() as u32);
             let left = !follows(&run, &e);
             if left && !e.optimistic {
@@ -347,6 +357,36 @@ impl State {
         }
     }
 
+    /// Counts which source files a run reached.
+    pub fn reach(&mut self, counts: &[u8]) {
+        let State { map, reached, last_reached, stats, .. } = self;
+        map.reached(counts, |file| {
+            if last_reached[file] != stats.runs {
+                last_reached[file] = stats.runs;
+                reached[file] += 1;
+            }
+        });
+    }
+
+    /// Counts what a trace was made of.
+    pub fn constrained(&mut self, variables: u64, run: &Run) {
+        self.stats.symbolic.variables += variables;
+        self.stats.symbolic.constraints += run.decisions.len() as u64;
+        for decision in &run.decisions {
+            let branch = decision.branch(decision.outcome);
+            if let Some(file) = branch.and_then(|b| self.map.file_of(b)) {
+                self.constraints[file] += 1;
+            }
+        }
+    }
+
+    /// Says something that people should know, once.
+    pub fn note(&mut self, note: String) {
+        if !self.stats.notes.contains(&note) {
+            self.stats.notes.push(note);
+        }
+    }
+
     /// The statistics, brought up to date.
     pub fn refresh(&mut self) {
         let program = &self.map.program;
@@ -355,6 +395,15 @@ impl State {
         s.branches.covered = coverage.covered() as u64;
         s.branches.reachable = coverage.reachable(program) as u64;
         s.functions.reached = coverage.functions_reached() as u64;
+        let files = self.map.files().iter().zip(self.map.covered(&coverage));
+        for (i, (name, (branches, covered))) in files.enumerate() {
+            let reached = self.reached.get(i).copied().unwrap_or_default();
+            let module = super::stats::Module { branches, covered, reached };
+            s.modules.insert(name.clone(), module);
+            if let Some(&n) = self.constraints.get(i).filter(|n| **n > 0) {
+                s.symbolic.by_module.insert(name.clone(), n);
+            }
+        }
         s.time_s.total = self.before + self.began.elapsed().as_secs_f64();
     }
 

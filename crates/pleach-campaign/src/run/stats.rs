@@ -12,15 +12,18 @@ pub struct Stats {
     /// Executions of the symbolic half.
     pub traces: u64,
     pub flips: Flips,
-    /// Solved flips whose run left the predicted path.
     /// Inputs that the grammar derived.
-    #[serde(default)]
     pub derived: u64,
+    /// Inputs that were put together from parts of others.
+    pub grafted: u64,
     /// Inputs whose tokens are not what the grammar says, and the first case.
-    #[serde(default)]
     pub mismatched: u64,
-    #[serde(default)]
     pub mismatch: Option<String>,
+    /// Runs on tokens, and what the grammar had to do with them.
+    pub tokens: Tokens,
+    /// What traces were made of.
+    pub symbolic: Symbolic,
+    /// Solved flips whose run left the predicted path.
     pub diverged: u64,
     /// The same by the kind of decision where the run left it.
     pub diverged_at: BTreeMap<String, u64>,
@@ -42,6 +45,10 @@ pub struct Stats {
     pub partial: BTreeMap<String, u64>,
     /// Functions of libraries without a model that labelled data went into.
     pub unmodelled: Vec<String>,
+    /// By source file: what is covered of it, and the runs that reach it.
+    pub modules: BTreeMap<String, Module>,
+    /// What people should know, as soon as it is known.
+    pub notes: Vec<String>,
     /// What live runs did; all zero for other strategies.
     pub hybrid: Hybrid,
     pub time_s: Time,
@@ -59,6 +66,8 @@ pub struct Flips {
     /// Answered from the cache, whatever the answer.
     pub cached: u64,
     pub by_tier: BTreeMap<String, u64>,
+    /// Seconds by tier.
+    pub time_by_tier: BTreeMap<String, f64>,
 }
 
 impl Flips {
@@ -73,6 +82,50 @@ impl Flips {
         self.cached += u64::from(cached);
         *self.by_tier.entry(tier.into()).or_default() += 1;
     }
+
+    pub fn took(&mut self, tier: &str, seconds: f64) {
+        *self.time_by_tier.entry(tier.into()).or_default() += seconds;
+    }
+}
+
+/// Runs on tokens.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Tokens {
+    /// Traces whose tokens were the grammar's own.
+    pub read: u64,
+    /// Of these, sentences of which the program took every token.
+    pub accepted: u64,
+    /// Sentences that the program did not take to their end, and where it gave up.
+    pub rejected: u64,
+    pub rejected_at: BTreeMap<String, u64>,
+    /// What the program takes and the grammar does not have, each with an example.
+    pub hints: BTreeMap<String, String>,
+    /// Questions to the context-free solver, and those without an answer.
+    pub asked: u64,
+    pub unsat: u64,
+}
+
+/// What traces were made of: the measures of Godefroid, Kiezun and Levin.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Symbolic {
+    /// Bytes that were read, or tokens in runs on them, of all traces.
+    pub variables: u64,
+    /// Decisions of all traces.
+    pub constraints: u64,
+    /// The same by source file; those of libc models and the like are under none.
+    pub by_module: BTreeMap<String, u64>,
+}
+
+/// A source file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Module {
+    pub branches: u64,
+    pub covered: u64,
+    /// Runs that took a branch of it.
+    pub reached: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -113,8 +166,11 @@ pub struct Time {
     pub symbolic: f64,
     pub solve: f64,
     /// Of which for flips over tokens.
-    #[serde(default)]
     pub tokens: f64,
+    /// Of which by the context-free solver.
+    pub grammar: f64,
+    /// Parsing inputs, to make others of their parts.
+    pub parse: f64,
 }
 
 /// Why a campaign ended.

@@ -32,6 +32,8 @@ pub struct Expect {
     pub node: u64,
     /// The flip was solved for without its path.
     pub optimistic: bool,
+    /// It is of a run on tokens; a run on bytes has other decisions.
+    pub tokens: bool,
 }
 
 pub struct Store {
@@ -111,8 +113,13 @@ mod tests {
 
     #[test]
     fn only_what_is_not_in_the_queue_is_dropped() {
-        let known =
-            |queue| Known { bytes: vec![0; 100].into(), queue, expect: None, template: None, foretold: None };
+        let known = |queue| Known {
+            bytes: vec![0; 100].into(),
+            queue,
+            expect: None,
+            template: None,
+            foretold: None,
+        };
         let mut store = Store::new(3 * (100 + OVERHEAD));
         store.add(known(Some(0)));
         (0..5).for_each(|_| {

@@ -3,6 +3,8 @@
 
 use super::corpus::Kept;
 use super::ends::signature;
+use super::fit::Fit;
+use super::graft::Stock;
 use super::hybrid::Live;
 use super::journal::Record;
 use super::language::Language;
@@ -13,6 +15,7 @@ use super::sizes::{Foretold, Sizes};
 use super::state::{Executed, State, changes_key};
 use super::stats::Stop;
 use super::store::{Expect, Known};
+use super::tokens::{Solved, TOKENS};
 use crate::executor::{End, ExecError, Executor, Half, Output, Target};
 use crate::layout::Layout;
 use crate::mutate::{Dictionary, Mutator};
@@ -20,12 +23,11 @@ use crate::trace::{BrokenTrace, Trace};
 use crate::triage::{CrashId, Triage};
 use pleach_abi::event::Kind;
 use pleach_expr::Expr;
-use pleach_grammar::Chart;
 use pleach_search::{
     Action, Decision, Flip, Gain, InputId, Origin, Rng, Run, RunId, TokenUse, Tree, Verdict,
 };
-use pleach_solve::{Goal, Path, Solver, Step};
-use pleach_template::{Flipped, Sentence, Template, Vocabulary};
+use pleach_solve::{Goal, Path, Requirement, Solver, Step};
+use pleach_template::{Reading, Sentence, Template, Vocabulary};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -50,6 +52,10 @@ pub struct Shared {
     pub sizes: Mutex<HashSet<u64>>,
     /// What flips over tokens need, and how they are solved.
     pub vocabulary: Option<(Mutex<Vocabulary>, TokenUse)>,
+    /// What is known of how the program takes the grammar's sentences.
+    pub fit: Mutex<Fit>,
+    /// Inputs that others are put together from.
+    pub stock: Option<Mutex<Stock>>,
 }
 
 /// When a campaign ends by itself.
@@ -67,8 +73,10 @@ pub struct Traced {
     pub input: Arc<[u8]>,
     pub(super) template: Option<Arc<Template>>,
     /// The input as tokens, and with their numbers behind it.
-    sentence: Option<Sentence>,
-    extended: Option<Vec<u8>>,
+    pub(super) sentence: Option<Sentence>,
+    pub(super) extended: Option<Vec<u8>>,
+    /// Its tokens are variables.
+    tokens: bool,
     /// What it decided on the lengths of holes.
     pub(super) sizes: Sizes,
 }
@@ -76,17 +84,23 @@ pub struct Traced {
 impl Traced {
     pub fn new(expr: Expr, steps: Vec<Step>, input: Arc<[u8]>) -> Traced {
         let (template, sentence, extended) = (None, None, None);
-        Traced { expr, steps, input, template, sentence, extended, sizes: Sizes::default() }
+        let (tokens, sizes) = (false, Sizes::default());
+        Traced { expr, steps, input, template, sentence, extended, tokens, sizes }
     }
 
     /// The path, prepared for flips.
     pub fn path(&self) -> Path {
-        let (lengths, offsets) = model::streams(&self.input);
         let input = self.extended.as_deref().unwrap_or(&self.input);
         let required = self.template.as_ref().map(|t| t.requirements(input));
-        let required = required.unwrap_or_default();
+        self.path_under(&required.unwrap_or_default())
+    }
+
+    /// The path under other requirements than the template's own.
+    pub fn path_under(&self, required: &[Requirement]) -> Path {
+        let (lengths, offsets) = model::streams(&self.input);
+        let input = self.extended.as_deref().unwrap_or(&self.input);
         let streams = (&lengths[..], &offsets[..]);
-        Path::under(&required, &self.expr, self.steps.clone(), input, streams)
+        Path::under(required, &self.expr, self.steps.clone(), input, streams)
     }
 }
 
@@ -137,12 +151,12 @@ impl Shared {
 pub struct Worker {
     pub(super) shared: Arc<Shared>,
     pub(super) fast: Executor,
-    symbolic: Executor,
+    pub(super) symbolic: Executor,
     pub(super) solver: Solver,
     pub(super) sites: Sites,
     pub(super) paths: Paths,
     /// The tokens of the run that was flipped last.
-    chart: Option<(RunId, Chart)>,
+    pub(super) reading: Option<(RunId, Reading)>,
     pub(super) mutator: Mutator,
     triage: Triage,
     pub(super) counts: Vec<u8>,
@@ -173,8 +187,7 @@ impl Worker {
         let triage = Triage::new(layout.clone(), &target(Half::Fast), timeout)?;
         let mut fast = Executor::new(layout.clone(), target(Half::Fast))?;
         fast.start()?;
-        let tokens = shared.vocabulary.is_some();
-        let symbolic = Executor::new(layout.clone(), Target { tokens, ..target(Half::Symbolic) })?;
+        let symbolic = Executor::new(layout.clone(), target(Half::Symbolic))?;
         let live = match settings.strategy == pleach_search::HYBRID {
             true => {
                 let seed = shared.lock().rng.next_u64();
@@ -188,7 +201,7 @@ impl Worker {
             solver: Solver::new(pleach_solve::Config::default()),
             sites: Sites::default(),
             paths: Paths { paths: Vec::new() },
-            chart: None,
+            reading: None,
             mutator: Mutator::new(),
             triage,
             counts: Vec::new(),
@@ -261,9 +274,11 @@ impl Worker {
 
     fn act(&mut self, action: Action) -> Result<(), ExecError> {
         match action {
-            Action::Trace(input) => self.trace(input),
+            Action::Trace(input) => self.trace(input, false),
+            Action::TraceTokens(input) => self.trace(input, true),
             Action::Flip(flip) => self.flip(flip),
             Action::Mutate { input, count } => self.mutate(input, count),
+            Action::Graft { input, count } => self.graft(input, count),
             Action::Random => self.random(),
             Action::Derive => self.derive(),
             Action::Live => self.live_turn(),
@@ -367,6 +382,7 @@ impl Worker {
         let mut state = self.shared.lock();
         state.stats.runs += 1;
         state.stats.time_s.fast += start.elapsed().as_secs_f64();
+        state.reach(&self.counts);
         self.cpu = outcome.cpu;
         Ok(outcome.end)
     }
@@ -435,7 +451,8 @@ impl Worker {
         }
     }
 
-    fn trace(&mut self, input: InputId) -> Result<(), ExecError> {
+    /// Traces an input; `tokens`: with the program's lexer as a border.
+    fn trace(&mut self, input: InputId, tokens: bool) -> Result<(), ExecError> {
         let shared = self.shared.clone();
         let known = shared.lock().store.get(input).cloned();
         let Some(known) = known else {
@@ -444,6 +461,8 @@ impl Worker {
             state.untraceable(input);
             return Ok(());
         };
+        let tokens = tokens && shared.vocabulary.is_some();
+        self.symbolic.on_tokens(tokens);
         let start = Instant::now();
         let (holes, patience) = (self.holes(&known), self.timeout * SYMBOLIC_PATIENCE);
         let outcome = self.symbolic.run_with(&known.bytes, &holes, patience)?;
@@ -453,7 +472,7 @@ impl Worker {
             return Ok(());
         }
         match trace {
-            Ok(trace) => self.take(input, &known, trace, &outcome.end, spent)?,
+            Ok(trace) => self.take((input, tokens), &known, trace, &outcome.end, spent)?,
             Err(broken) => {
                 let mut state = shared.lock();
                 state.stats.traces += 1;
@@ -472,7 +491,7 @@ impl Worker {
     /// Takes in a trace.
     fn take(
         &mut self,
-        input: InputId,
+        (input, tokens): (InputId, bool),
         known: &Known,
         trace: Trace,
         end: &End,
@@ -480,7 +499,7 @@ impl Worker {
     ) -> Result<(), ExecError> {
         let shared = self.shared.clone();
         let decided = shared.map.decide(&mut self.sites, &trace);
-        let decided = match self.has_template(known) {
+        let decided = match tokens || known.template.is_some() {
             true => decided.under_template(),
             false => decided,
         };
@@ -493,23 +512,26 @@ impl Worker {
         shared.dictionary.lock().unwrap_or_else(PoisonError::into_inner).add_trace(&trace);
         let bytes = &known.bytes;
         let (sentence, template) = match &shared.vocabulary {
-            Some((vocabulary, _)) => self.sentence(vocabulary, bytes, &trace),
-            None => (None, known.template.clone()),
+            Some((vocabulary, _)) if tokens => self.sentence(vocabulary, bytes, &trace),
+            _ => (None, known.template.clone()),
         };
         let elastic = !trace.lengths.is_empty();
-        let extended = (elastic || shared.vocabulary.is_some()).then(|| trace.extended(bytes));
+        let extended = (elastic || tokens).then(|| trace.extended(bytes));
+        let variables = if tokens { trace.tokens.len() as u64 } else { trace.input_read.into() };
+        let taken = trace.tokens.len();
         let (expr, steps, plain) = (trace.expr, decided.steps, bytes.clone());
         let sizes = Sizes::default();
-        let mut traced = Traced { expr, steps, input: plain, template, sentence, extended, sizes };
+        let mut traced =
+            Traced { expr, steps, input: plain, template, sentence, extended, tokens, sizes };
         let mut decisions = decided.decisions;
         let mut sizes = Sizes::default();
         let path = traced.template.as_ref().map(|template| {
             let path = traced.path();
             // Tokens may change if it is known which they are.
-            let tokens = traced.sentence.is_some().then_some(bytes.len() as u32);
+            let first = traced.sentence.is_some().then_some(bytes.len() as u32);
             sizes = Sizes::find(&decisions, &path, bytes.len() as u32, trace.lengths.len());
             settle(&mut decisions, &path, |offset| {
-                template.is_free(offset) || tokens.is_some_and(|first| offset >= first)
+                template.is_free(offset) || first.is_some_and(|first| offset >= first)
             });
             sizes.offer(&mut decisions, &path, template.frame(bytes), &shared.sizes);
             path
@@ -526,7 +548,14 @@ impl Worker {
         let held = |kind| decisions.iter().any(|d| d.kind == kind && !d.is_settled());
         partial.extend(held(Kind::Pin).then(|| "pinned".to_string()));
         partial.extend(held(Kind::Indirect).then(|| "indirect".to_string()));
+        let contexts = match (&traced.sentence, &path) {
+            (Some(sentence), Some(path)) => {
+                self.fits(sentence, (bytes.len(), taken), (&decisions, path), end)
+            }
+            _ => Vec::new(),
+        };
         let mut run = Run::new(input, decisions);
+        (run.tokens, run.contexts) = (tokens, contexts);
         let left = shared.lock().has_left(&run);
         if left && !self.repeats(known, &run)? {
             shared.lock().unstable(input);
@@ -538,6 +567,7 @@ impl Worker {
         let mut state = shared.lock();
         state.stats.traces += 1;
         state.stats.time_s.symbolic += spent;
+        state.constrained(variables, &run);
         partial.iter().for_each(|what| state.partial(what));
         for name in trace.unmodelled {
             if !state.stats.unmodelled.contains(&name) {
@@ -552,11 +582,6 @@ impl Worker {
             traces.remove(&dropped);
         }
         Ok(())
-    }
-
-    /// Whether the flips of an input have to meet more than its path.
-    fn has_template(&self, known: &Known) -> bool {
-        known.template.is_some() || self.shared.vocabulary.is_some()
     }
 
     /// The tokens of an input, and what of it may change while they stay: the texts
@@ -585,44 +610,6 @@ impl Worker {
         }
     }
 
-    /// Runs inputs until the numbers of all tokens are known. An input that does not
-    /// fit is passed over here: if it matters, it will come again.
-    pub fn probe(&mut self, inputs: &[Vec<u8>]) -> Result<(), ExecError> {
-        let shared = self.shared.clone();
-        let Some((vocabulary, _)) = &shared.vocabulary else { return Ok(()) };
-        for input in inputs {
-            let known = vocabulary.lock().unwrap_or_else(PoisonError::into_inner).is_complete();
-            if known || shared.stopping() {
-                break;
-            }
-            self.symbolic.run(input, self.timeout * SYMBOLIC_PATIENCE)?;
-            let Ok(trace) = self.symbolic.trace() else { continue };
-            let seen: Vec<i32> = trace.tokens.iter().map(|t| t.number).collect();
-            let mut vocabulary = vocabulary.lock().unwrap_or_else(PoisonError::into_inner);
-            let _ = vocabulary.align(input, &seen);
-        }
-        Ok(())
-    }
-
-    /// A flip over tokens; `None` if it is over bytes.
-    fn flip_tokens(&mut self, traced: &Traced, flip: Flip, goal: Goal) -> Option<Flipped> {
-        let shared = self.shared.clone();
-        let (vocabulary, how) = shared.vocabulary.as_ref()?;
-        let sentence = traced.sentence.as_ref()?;
-        let vocabulary = vocabulary.lock().unwrap_or_else(PoisonError::into_inner);
-        let path = self.paths.get(flip.run, traced);
-        if self.chart.as_ref().is_none_or(|(run, _)| *run != flip.run) {
-            self.chart = Some((flip.run, vocabulary.chart()));
-        }
-        let chart = self.chart.as_mut().map(|(_, chart)| chart);
-        let chart = chart.filter(|_| *how == TokenUse::Complete);
-        let input = (&traced.input[..], sentence);
-        match vocabulary.flip(input, path, (flip.at as usize, goal), chart) {
-            Flipped::Bytes => None,
-            flipped => Some(flipped),
-        }
-    }
-
     /// Runs the next input that the grammar derives.
     fn derive(&mut self) -> Result<(), ExecError> {
         let shared = self.shared.clone();
@@ -639,7 +626,8 @@ impl Worker {
 
     /// Whether an input takes the same path once more.
     fn repeats(&mut self, known: &Known, run: &Run) -> Result<bool, ExecError> {
-        let template = self.has_template(known);
+        let template = run.tokens || known.template.is_some();
+        self.symbolic.on_tokens(run.tokens);
         let start = Instant::now();
         let (holes, patience) = (self.holes(known), self.timeout * SYMBOLIC_PATIENCE);
         self.symbolic.run_with(&known.bytes, &holes, patience)?;
@@ -672,30 +660,15 @@ impl Worker {
             return self.resize(&traced, flip, goal, parent);
         }
         let start = Instant::now();
-        let over_tokens = self.flip_tokens(&traced, flip, goal);
-        let by_tokens = over_tokens.is_some();
-        let (verdict, bytes, tier, cached) = match over_tokens {
-            Some(Flipped::Input(bytes)) => (Verdict::Sat, Some(bytes), "tokens", false),
-            Some(_) => (Verdict::Unsat, None, "tokens", false),
-            None => {
-                let path = self.paths.get(flip.run, &traced);
-                let answer = self.solver.flip(path, flip.at as usize, goal);
-                let (verdict, model) = match answer.verdict {
-                    pleach_solve::Verdict::Sat(model) => (Verdict::Sat, Some(model)),
-                    pleach_solve::Verdict::Optimistic(model) => (Verdict::Optimistic, Some(model)),
-                    pleach_solve::Verdict::Unsat => (Verdict::Unsat, None),
-                    pleach_solve::Verdict::Unknown(_) => (Verdict::Unknown, None),
-                };
-                let bytes = model.map(|model| model::apply(&traced.input, &model));
-                (verdict, bytes, answer.tier.name(), answer.cached)
-            }
-        };
+        let solved = self.solve(&traced, flip, goal)?;
+        let Solved { verdict, bytes, tier, cached } = solved;
         let spent = start.elapsed().as_secs_f64();
         let too_long = bytes.as_ref().is_some_and(|b| b.len() as u64 > shared.settings.max_len);
         let mut state = shared.lock();
         state.stats.flips.count(verdict, tier, cached);
+        state.stats.flips.took(tier, spent);
         state.stats.time_s.solve += spent;
-        if by_tokens {
+        if tier == TOKENS {
             state.stats.time_s.tokens += spent;
         }
         match verdict {
@@ -714,7 +687,7 @@ impl Worker {
         let optimistic = verdict == Verdict::Optimistic;
         let expect = Some(Expect { optimistic, ..expect });
         // What may change of an input with tokens is found when it is traced.
-        let template = traced.template.clone().filter(|_| shared.vocabulary.is_none());
+        let template = traced.template.clone().filter(|_| !traced.tokens);
         let promised = Promised { expect, answer, template, foretold: None };
         let id = self.execute(&bytes, Origin::Flip(flip), Some(parent), promised)?;
         // Without a trace the branch itself must do: it was foretold.
@@ -793,7 +766,7 @@ fn promise(run: &Run, flip: Flip) -> Option<(Goal, Expect, InputId, Kind)> {
         true => (flip.at, before),
         false => (flip.at + 1, Tree::child(before, decision.key, flip.outcome)),
     };
-    let expect = Expect { flip, decisions, node, optimistic: false };
+    let expect = Expect { flip, decisions, node, optimistic: false, tokens: run.tokens };
     Some((goal, expect, run.input, decision.kind))
 }
 

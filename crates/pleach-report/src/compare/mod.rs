@@ -8,6 +8,7 @@ pub use plot::{Axis, plot};
 pub use table::table;
 
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// All that was measured.
 #[derive(Clone, Debug, Serialize)]
@@ -53,17 +54,37 @@ pub struct Campaign {
     pub last_new_s: f64,
     /// In the order of the comparison's modules.
     pub modules: Vec<InModule>,
+    pub measures: Measures,
     pub points: Vec<Point>,
+}
+
+/// What traces and solving were made of.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Measures {
+    pub traces: u64,
+    /// Symbolic variables and constraints of all traces.
+    pub variables: u64,
+    pub constraints: u64,
+    /// Seconds: of the campaign, for solving, for context-free solving, and by tier.
+    pub seconds: f64,
+    pub solving_s: f64,
+    pub grammar_s: f64,
+    pub tiers_s: BTreeMap<String, f64>,
+    /// Questions to the context-free solver, and those without an answer.
+    pub grammar_asked: u64,
+    pub grammar_unsat: u64,
 }
 
 /// What a campaign has of a module.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct InModule {
     pub covered: u64,
-    /// Inputs that took a branch of it.
+    /// Runs that took a branch of it.
     pub reached: u64,
-    /// Of so many: those that were kept.
+    /// Of so many.
     pub of: u64,
+    /// Constraints of traces that come from it.
+    pub constraints: u64,
 }
 
 /// Where a campaign stood at some time.

@@ -12,8 +12,13 @@ pub fn table(comparison: &Comparison) -> String {
     );
     text += &aligned(&summary(comparison));
     if !comparison.modules.is_empty() {
-        text += "\nBranches covered of each module, and kept inputs that reach it:\n\n";
+        text += "\nBranches covered of each module, and runs that reach it:\n\n";
         text += &aligned(&modules(comparison));
+    }
+    if comparison.strategies.iter().flat_map(|s| &s.campaigns).any(|c| c.measures.traces > 0) {
+        text += "\nSymbolic variables and constraints of a trace, the modules that most \
+                 constraints come from, and what solving took of the time:\n\n";
+        text += &aligned(&symbolic(comparison));
     }
     if comparison.strategies.len() > 1 {
         text += "\nBranches that a strategy covered in some campaign and the other in none \
@@ -67,6 +72,51 @@ fn modules(comparison: &Comparison) -> Rows {
             row.push(format!("{covered}, {reached}"));
         }
         rows.push(row);
+    }
+    rows
+}
+
+fn symbolic(comparison: &Comparison) -> Rows {
+    /// Modules that are named.
+    const NAMED: usize = 3;
+    let heads = [
+        "strategy",
+        "traces",
+        "variables",
+        "constraints",
+        "from",
+        "solving",
+        "context-free",
+        "of its questions unsat",
+    ];
+    let mut rows = vec![heads.map(String::from).to_vec()];
+    let traced = |s: &&Strategy| s.campaigns.iter().any(|c| c.measures.traces > 0);
+    for strategy in comparison.strategies.iter().filter(traced) {
+        let each = |n: u64, c: &Campaign| n as f64 / c.measures.traces.max(1) as f64;
+        let share = |seconds: f64, c: &Campaign| 100.0 * seconds / c.measures.seconds.max(1e-9);
+        let sum = |i: usize| -> u64 {
+            strategy.campaigns.iter().filter_map(|c| c.modules.get(i)).map(|m| m.constraints).sum()
+        };
+        let all: u64 = (0..comparison.modules.len()).map(sum).sum();
+        let mut from: Vec<(u64, &str)> =
+            comparison.modules.iter().enumerate().map(|(i, m)| (sum(i), &m.name[..])).collect();
+        from.sort_by_key(|&(n, name)| (u64::MAX - n, name));
+        from.retain(|(n, _)| *n > 0);
+        let named = from.iter().take(NAMED);
+        let named: Vec<String> =
+            named.map(|&(n, name)| format!("{name} {:.0} %", percent(n, all))).collect();
+        let asked: u64 = strategy.campaigns.iter().map(|c| c.measures.grammar_asked).sum();
+        let unsat: u64 = strategy.campaigns.iter().map(|c| c.measures.grammar_unsat).sum();
+        rows.push(vec![
+            strategy.name.clone(),
+            spread(strategy, |c| c.measures.traces as f64, 1, ""),
+            spread(strategy, |c| each(c.measures.variables, c), 1, ""),
+            spread(strategy, |c| each(c.measures.constraints, c), 1, ""),
+            named.join(", "),
+            mean(strategy, |c| share(c.measures.solving_s, c)),
+            mean(strategy, |c| share(c.measures.grammar_s, c)),
+            if asked > 0 { format!("{:.1} %", percent(unsat, asked)) } else { "–".into() },
+        ]);
     }
     rows
 }

@@ -149,6 +149,11 @@ impl Strategy for Generational {
 }
 
 impl Generational {
+    /// Whether an input that is to be traced was traced before, and must be again.
+    pub(super) fn revisits(&self, input: InputId) -> bool {
+        self.visits.contains_key(&input)
+    }
+
     fn visit(&mut self, visit: Visit) -> Action {
         self.visits.insert(visit.input, visit);
         Action::Trace(visit.input)

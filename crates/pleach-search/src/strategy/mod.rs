@@ -34,10 +34,15 @@ pub struct View<'a> {
 pub enum Action {
     /// Run an input on the symbolic half.
     Trace(InputId),
+    /// The same, with the program's lexer as a border: its run is on tokens.
+    TraceTokens(InputId),
     /// Solve for an input that takes the other way, and run it on the fast half.
     Flip(Flip),
     /// Run `count` mutants of an input on the fast half.
     Mutate { input: InputId, count: u32 },
+    /// Run `count` children of an input on the fast half that are made of its parts,
+    /// and of those of others, by the grammar.
+    Graft { input: InputId, count: u32 },
     /// Run an input of random bytes on the fast half.
     Random,
     /// Run the next input that the grammar derives on the fast half.
@@ -55,6 +60,8 @@ pub enum Origin {
     Seed,
     Flip(Flip),
     Mutant(InputId),
+    /// Made of the parts of an input, and of others'.
+    Graft(InputId),
     Random,
     Derived,
     /// The events of a live run.
@@ -122,9 +129,14 @@ pub trait Strategy: Send {
         false
     }
 
-    /// Whether runs work on tokens, and how a flip of one is solved.
+    /// Whether it asks for runs on tokens, and how a flip of one is solved.
     fn wants_tokens(&self) -> Option<TokenUse> {
         None
+    }
+
+    /// Whether it asks for inputs that are put together from parts of others.
+    fn wants_grafts(&self) -> bool {
+        false
     }
 
     /// Whether what is derived are strings of a symbolic grammar, one after
@@ -150,11 +162,13 @@ pub struct Options {
     pub per_string: u32,
     /// There is a grammar to derive inputs from.
     pub grammar: bool,
+    /// The program has a token function, so runs can be on tokens.
+    pub tokens: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { depth: u32::MAX, per_string: u32::MAX, grammar: false }
+        Options { depth: u32::MAX, per_string: u32::MAX, grammar: false, tokens: false }
     }
 }
 
@@ -196,7 +210,7 @@ pub const STRATEGIES: &[Entry] = &[
         name: "auto",
         about: "mutation, flips and derivations, shared by what each has brought lately",
         needs: Needs::Nothing,
-        make: |o| Box::new(auto::Auto::new(o.grammar)),
+        make: |o| Box::new(auto::Auto::new(o.grammar, o.tokens)),
     },
     Entry {
         name: "generational",

@@ -291,9 +291,16 @@ impl World<'_> {
                 return;
             };
             match action {
-                Action::Trace(input) => self.trace(strategy, input),
+                Action::Trace(input) => self.trace(strategy, input, false),
+                Action::TraceTokens(input) => self.trace(strategy, input, true),
                 Action::Flip(at) => self.flip(strategy, at, flip),
                 Action::Mutate { input, count } => self.mutate(strategy, input, count),
+                Action::Graft { input, count } => {
+                    for _ in 0..count {
+                        let child = self.random();
+                        self.execute(strategy, child, Origin::Graft(input));
+                    }
+                }
                 Action::Random => {
                     let input = self.random();
                     self.execute(strategy, input, Origin::Random);
@@ -383,13 +390,14 @@ impl World<'_> {
         strategy.executed(&self.view(), &news);
     }
 
-    fn trace(&mut self, strategy: &mut dyn Strategy, input: InputId) {
+    fn trace(&mut self, strategy: &mut dyn Strategy, input: InputId, tokens: bool) {
         self.out.traces += 1;
         if self.limits.untraceable.is_some_and(|n| self.out.traces.is_multiple_of(n)) {
             return strategy.untraceable(&self.view(), input);
         }
         let (bytes, from) = &self.inputs[input as usize];
         let mut run = Run::new(input, self.subject.path(bytes).decisions);
+        run.tokens = tokens;
         run.bound = from.map_or(0, |f| f.at + 1);
         run.enter(&mut self.tree);
         let (id, _) = self.runs.add(run);

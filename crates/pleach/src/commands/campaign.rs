@@ -8,11 +8,12 @@ use crate::show;
 use anyhow::{Context, anyhow};
 use pleach_campaign::container::is_container;
 use pleach_campaign::run::{
-    Campaign, Dir, Disk, GrammarSettings, Hybrid, Limits, MAX_HOLE, Settings, Setup, Snapshot, Source,
-    Text, build_of,
+    Campaign, Dir, Disk, GrammarSettings, Hybrid, Limits, MAX_HOLE, Settings, Setup, Snapshot,
+    Source, Text, build_of,
 };
 use pleach_campaign::triage::quoted;
 use pleach_campaign::{End, Executor, Half, Layout, Target};
+use pleach_grammar::analysis::writable;
 use pleach_report::{Panel, Style, line, summary};
 use pleach_search::{HYBRID, Needs};
 use pleach_template::Choices;
@@ -116,6 +117,8 @@ pub fn run(args: Args) -> Result<Code, Failure> {
 struct Screen {
     panel: Option<Panel>,
     last: Option<Instant>,
+    /// Notes that were said.
+    notes: usize,
 }
 
 impl Screen {
@@ -127,7 +130,7 @@ impl Screen {
         // The view goes to standard error, wherever standard output goes.
         let size = terminal_size::terminal_size_of(std::io::stderr());
         let style = Style { colour, columns: size.map_or(80, |(width, _)| width.0.into()) };
-        Screen { panel: terminal.then(|| Panel::new(title, style)), last: None }
+        Screen { panel: terminal.then(|| Panel::new(title, style)), last: None, notes: 0 }
     }
 
     fn show(&mut self, snapshot: &Snapshot) {
@@ -137,6 +140,12 @@ impl Screen {
             return;
         }
         self.last = Some(Instant::now());
+        if self.panel.is_none() {
+            for note in snapshot.stats.notes.iter().skip(self.notes) {
+                eprintln!("pleach: warning: {note}");
+            }
+            self.notes = snapshot.stats.notes.len();
+        }
         let text = match &mut self.panel {
             Some(panel) => panel.draw(snapshot),
             None => format!("{}\n", line(snapshot)),
@@ -221,6 +230,14 @@ fn load_grammar(asked: &GrammarSettings) -> Result<Source, Failure> {
     let abstractions = choices(&grammar, &asked.keep, &asked.one, &asked.many)?;
     let holes = holes(&grammar, &asked.holes)?;
     let choices = Choices { abstractions, holes, relaxed: asked.relaxed };
+    // What nobody can write down is of no use here.
+    let Some(grammar) = writable(&grammar).map(Arc::new) else {
+        return Err(Failure::person(anyhow!(
+            "{}: every sentence has a token that is known by name only; say with --lexer what \
+             tokens look like",
+            asked.file
+        )));
+    };
     Ok(Source { grammar, choices })
 }
 

@@ -1,5 +1,5 @@
-//! The benchmarks. `solve`, `race` (`./x bench run`), `hybrid` and `grammar` have
-//! files of their own; the rest is `./x bench trace`: what instrumented programs cost, as
+//! The benchmarks. `solve`, `race` (`./x bench run`), `hybrid`, `grammar` and
+//! `grammar_run` have files of their own; the rest is `./x bench trace`: what instrumented programs cost, as
 //! ratios to the plain
 //! `-O2` program, everything measured in one go on one machine.
 //!
@@ -11,6 +11,7 @@ mod constraints;
 mod cpu;
 mod fzero;
 mod grammar;
+mod grammar_run;
 mod hybrid;
 mod inputs;
 mod one_input;
@@ -42,6 +43,8 @@ pub enum Bench {
     Hybrid(hybrid::Args),
     /// Speed of sampling, enumerating, completing, parsing and solving constraints
     Grammar(grammar::GrammarArgs),
+    /// What a grammar brings a campaign: against rivals without one, and against AFL++
+    GrammarRun(grammar_run::Args),
     /// Flips of recorded traces, by tier, against Z3
     Solve(solve::SolveArgs),
 }
@@ -79,6 +82,7 @@ pub fn run(bench: &Bench) -> Result<bool> {
         Bench::Solve(args) => solve::run(args),
         Bench::Run(args) => race::run(args),
         Bench::Grammar(args) => grammar::run(args),
+        Bench::GrammarRun(args) => grammar_run::run(args),
         Bench::Hybrid(args) => hybrid::run(args),
     }
 }

@@ -46,18 +46,18 @@ struct Row {
 }
 
 /// One program in its three builds, and how to run it.
-struct Runner {
-    name: String,
-    pleach: Built,
-    afl: Option<Built>,
+pub(super) struct Runner {
+    pub name: String,
+    pub pleach: Built,
+    pub afl: Option<Built>,
     gcov: Built,
-    seed: Vec<u8>,
+    pub seed: Vec<u8>,
 }
 
-struct Built {
-    directory: PathBuf,
+pub(super) struct Built {
+    pub directory: PathBuf,
     /// Words; `@@` is the input.
-    command: Vec<String>,
+    pub command: Vec<String>,
 }
 
 pub fn run(args: &Args) -> Result<bool> {
@@ -106,7 +106,7 @@ fn race(runner: &Runner, args: &Args) -> Result<Row> {
         .spawn()
         .context("pleach run")?;
     let theirs = dir.path().join("afl");
-    let afl = runner.afl.as_ref().map(|b| fuzz(b, &seeds, &theirs, args.seconds)).transpose()?;
+    let afl = runner.afl.as_ref().map(|b| fuzz(b, &seeds, &theirs, args.seconds, 1)).transpose()?;
     finish(pleach, limit).context("pleach run")?;
     if let Some(afl) = afl {
         finish(afl, limit).context("afl-fuzz")?;
@@ -114,17 +114,7 @@ fn race(runner: &Runner, args: &Args) -> Result<Row> {
     let said = fs::read_to_string(&output)?;
     let stats = said.lines().last().context("pleach run said nothing")?;
     let stats = serde_json::from_str(stats).with_context(|| format!("pleach run: {stats}"))?;
-    let queue = |path: &Path| -> Result<(u64, u64)> {
-        let mut files = Vec::new();
-        for entry in fs::read_dir(path).with_context(|| path.display().to_string())? {
-            let path = entry?.path();
-            if path.is_file() {
-                files.push(path);
-            }
-        }
-        files.sort();
-        covered(runner, &files)
-    };
+    let queue = |path: &Path| -> Result<(u64, u64)> { covered(runner, &inputs(path)?) };
     let (seed, total) = queue(&seeds)?;
     Ok(Row {
         program: runner.name.clone(),
@@ -144,14 +134,34 @@ fn race(runner: &Runner, args: &Args) -> Result<Row> {
     })
 }
 
-fn on_core(core: u32, program: &Path) -> Command {
+/// The files of a directory, in order.
+pub(super) fn inputs(dir: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(dir).with_context(|| dir.display().to_string())? {
+        let path = entry?.path();
+        if path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+pub(super) fn on_core(core: u32, program: &Path) -> Command {
     let mut command = Command::new("taskset");
     command.arg("-c").arg(core.to_string()).arg(program);
     command
 }
 
-fn fuzz(built: &Built, seeds: &Path, out: &Path, seconds: u64) -> Result<Child> {
-    let mut command = on_core(1, Path::new("afl-fuzz"));
+/// AFL++ on a core.
+pub(super) fn fuzz(
+    built: &Built,
+    seeds: &Path,
+    out: &Path,
+    seconds: u64,
+    core: u32,
+) -> Result<Child> {
+    let mut command = on_core(core, Path::new("afl-fuzz"));
     command.arg("-i").arg(seeds).arg("-o").arg(out).args(["-t", "1000", "-V"]);
     command.arg(seconds.to_string()).arg("--").args(&built.command);
     for name in [
@@ -166,7 +176,7 @@ fn fuzz(built: &Built, seeds: &Path, out: &Path, seconds: u64) -> Result<Child> 
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().context("afl-fuzz")
 }
 
-fn finish(mut child: Child, limit: Duration) -> Result<()> {
+pub(super) fn finish(mut child: Child, limit: Duration) -> Result<()> {
     let deadline = std::time::Instant::now() + limit;
     while child.try_wait()?.is_none() {
         if std::time::Instant::now() > deadline {
@@ -180,7 +190,7 @@ fn finish(mut child: Child, limit: Duration) -> Result<()> {
 }
 
 /// Branches that some inputs take in the build for gcov, and how many it has.
-fn covered(runner: &Runner, inputs: &[PathBuf]) -> Result<(u64, u64)> {
+pub(super) fn covered(runner: &Runner, inputs: &[PathBuf]) -> Result<(u64, u64)> {
     let here = &runner.gcov.directory;
     let data = files(here, "gcda")?;
     data.iter().try_for_each(fs::remove_file)?;
@@ -253,7 +263,7 @@ fn files(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn subject(recipe: &Recipe, with_afl: bool) -> Result<Runner> {
+pub(super) fn subject(recipe: &Recipe, with_afl: bool) -> Result<Runner> {
     let built = |flavour| -> Result<Built> {
         ensure_built(recipe, flavour, false)?;
         let said = String::from_utf8(stage(recipe, "fuzz", flavour)?)?;

@@ -69,6 +69,19 @@ impl std::fmt::Display for Share {
     }
 }
 
+pub use fetch::fetched;
+
+/// Sentences of a grammar: how many, of up to how many tokens.
+pub fn sentences(
+    grammar: &Grammar,
+    count: usize,
+    tokens: usize,
+    seed: u64,
+) -> Result<Vec<Vec<u8>>> {
+    let args = Args { only: None, count, tokens, seed, verbose: false };
+    Ok(sample::draw(grammar, &args)?.texts)
+}
+
 /// True when all were imported, and are what their importers say.
 pub fn run(args: &Args) -> Result<bool> {
     let entries = entries()?;

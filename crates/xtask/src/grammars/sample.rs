@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use pleach_grammar::count::Unit;
 use pleach_grammar::detokenize::Detokenizer;
 use pleach_grammar::sample::{Sentence, Uniform};
-use pleach_grammar::{Automaton, Grammar, Lexer, Parser, Pattern, ProductionId, Symbol, analysis};
+use pleach_grammar::{Automaton, Grammar, Lexer, Parser, analysis};
 
 use super::{Args, Share};
 
@@ -20,7 +20,10 @@ pub struct Drawn {
 /// Draws sentences of rising lengths, uniformly among those of each, and parses
 /// each back.
 pub fn draw(grammar: &Grammar, args: &Args) -> Result<Drawn> {
-    let known = Arc::new(without_unknown(grammar)?);
+    let Some(known) = analysis::writable(grammar) else {
+        bail!("every sentence has a token that is known by name only");
+    };
+    let known = Arc::new(known);
     let mut uniform = Uniform::new(Arc::clone(&known), Unit::Tokens, args.tokens, args.seed)?;
     let detokenizer = Detokenizer::new(&known)?;
     let parser = parser(&known)?;
@@ -67,24 +70,4 @@ pub fn real_inputs(grammar: &Grammar, paths: &[PathBuf], verbose: bool) -> Resul
 fn parser(grammar: &Arc<Grammar>) -> Result<Parser> {
     let lexer = Lexer::new(grammar)?;
     Ok(Parser::new(Arc::new(Automaton::new(Arc::clone(grammar))?), lexer))
-}
-
-/// The grammar without productions for whose tokens nobody knows a text.
-fn without_unknown(grammar: &Grammar) -> Result<Grammar> {
-    let mut known = grammar.clone();
-    let writable = |symbol: &Symbol| match symbol {
-        Symbol::Token(token) => grammar.token(*token).pattern != Pattern::Unknown,
-        Symbol::Rule(_) => true,
-    };
-    known.productions.retain(|production| production.symbols.iter().all(writable));
-    for rule in &mut known.rules {
-        rule.productions.clear();
-    }
-    for (at, production) in known.productions.iter().enumerate() {
-        known.rules[production.rule.index()].productions.push(ProductionId::new(at));
-    }
-    if !analysis::productive(&known)[known.start.index()] {
-        bail!("every sentence has a token that is known by name only");
-    }
-    Ok(known)
 }

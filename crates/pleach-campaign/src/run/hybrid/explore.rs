@@ -101,7 +101,9 @@ impl Worker {
                 strategy.next(&view, rng)
             };
             match action {
-                Action::Trace(input) => self.trace_path(live, &mut search, input)?,
+                Action::Trace(input) | Action::TraceTokens(input) => {
+                    self.trace_path(live, &mut search, input)?;
+                }
                 Action::Flip(flip) => self.flip_path(live, &mut search, flip)?,
                 Action::Random => {
                     let bytes = search.random(len, &self.letters());
@@ -118,7 +120,7 @@ impl Worker {
                     self.try_path(live, &mut search, bytes, Origin::Mutant(input))?;
                 }
                 // Strategies that derive are not among those that can be named.
-                Action::Wait | Action::Live | Action::Derive => {
+                Action::Wait | Action::Live | Action::Derive | Action::Graft { .. } => {
                     search.found.exhausted = true;
                     break;
                 }

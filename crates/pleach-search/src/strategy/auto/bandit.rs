@@ -17,11 +17,14 @@ pub(super) enum Arm {
     Paths,
     Mutation,
     Grammar,
+    Grafts,
+    Tokens,
 }
 
-#[derive(Default)]
 pub(super) struct Bandit {
     arms: [Account; Arm::COUNT],
+    /// Which arms there are at all. One that is not there has no share.
+    there: [bool; Arm::COUNT],
     /// Work since things were last forgotten a little.
     since: f64,
     /// Where the last arm that was chosen stood.
@@ -43,13 +46,14 @@ const KEEP: f64 = 0.966;
 /// An arm's own record counts against the average as its cost against this.
 const PRIOR: f64 = 40_000.0;
 /// No arm has a smaller share before the shares are brought to a sum of one: in
-/// the end goals have at least a third, mutation a tenth.
-const LEAST: [f64; Arm::COUNT] = [0.5, 0.05, 0.05, 0.15, 0.05];
+/// the end goals have at least a third and mutation a tenth; with a grammar, a quarter
+/// and a fourteenth.
+const LEAST: [f64; Arm::COUNT] = [0.5, 0.05, 0.05, 0.15, 0.05, 0.1, 0.2];
 
 impl Arm {
-    pub const COUNT: usize = 5;
+    pub const COUNT: usize = 7;
     const ALL: [Arm; Arm::COUNT] =
-        [Arm::Goals, Arm::Steps, Arm::Paths, Arm::Mutation, Arm::Grammar];
+        [Arm::Goals, Arm::Steps, Arm::Paths, Arm::Mutation, Arm::Grammar, Arm::Grafts, Arm::Tokens];
 
     pub const fn name(self) -> &'static str {
         match self {
@@ -58,14 +62,26 @@ impl Arm {
             Arm::Paths => "flips to new paths",
             Arm::Mutation => "mutation",
             Arm::Grammar => "sentences of the grammar",
+            Arm::Grafts => "parts of inputs put together",
+            Arm::Tokens => "flips on tokens",
         }
     }
 }
 
+impl Default for Bandit {
+    fn default() -> Bandit {
+        Bandit::new([true; Arm::COUNT])
+    }
+}
+
 impl Bandit {
+    pub fn new(there: [bool; Arm::COUNT]) -> Bandit {
+        Bandit { arms: Default::default(), there, since: 0.0, now: 0.0 }
+    }
+
     /// The arm whose turn it is, among those that are not idle.
     pub fn choose(&mut self, idle: &[bool; Arm::COUNT]) -> Option<Arm> {
-        let busy = Arm::ALL.into_iter().filter(|&a| !idle[a as usize]);
+        let busy = Arm::ALL.into_iter().filter(|&a| self.there[a as usize] && !idle[a as usize]);
         // One that had no work for a while does not get all of it back.
         let had = |a: Arm| self.arms[a as usize].had.max(self.now);
         let arm = busy.min_by(|&a, &b| had(a).total_cmp(&had(b)))?;
@@ -78,7 +94,8 @@ impl Bandit {
         let share = self.shares()[arm as usize];
         let account = &mut self.arms[arm as usize];
         account.cost += cost;
-        account.had += cost / share;
+        // Nothing is spent on what is not there.
+        account.had += cost / share.max(f64::MIN_POSITIVE);
         self.since += cost;
         while self.since >= STEP {
             self.since -= STEP;
@@ -102,14 +119,17 @@ impl Bandit {
         });
         // At the start, and where nothing brings anything, all are equal.
         let average = (all.reward + 1.0) / (all.cost + PRIOR);
-        let weights = self.arms.map(|a| {
+        let weights = Arm::ALL.map(|arm| {
+            let a = &self.arms[arm as usize];
             let rate = (a.reward + average * PRIOR) / (a.cost + PRIOR);
-            rate * rate
+            if self.there[arm as usize] { rate * rate } else { 0.0 }
         });
         let sum: f64 = weights.iter().sum();
         let mut shares = weights.map(|w| w / sum);
-        for (share, least) in shares.iter_mut().zip(LEAST) {
-            *share = share.max(least);
+        for arm in Arm::ALL.map(|arm| arm as usize) {
+            if self.there[arm] {
+                shares[arm] = shares[arm].max(LEAST[arm]);
+            }
         }
         let sum: f64 = shares.iter().sum();
         shares.map(|s| s / sum)
@@ -135,11 +155,11 @@ mod tests {
     #[test]
     fn the_budget_goes_to_what_pays_and_follows_when_that_changes() {
         let mut bandit = Bandit::default();
-        let got = work(&mut bandit, [0.0, 0.0, 0.0, 1.0, 0.0], 20_000);
-        assert!(got[Arm::Mutation as usize] > 0.5, "{got:?}");
-        work(&mut bandit, [0.0, 0.0, 1.0, 0.0, 0.0], 20_000);
-        let got = work(&mut bandit, [0.0, 0.0, 1.0, 0.0, 0.0], 20_000);
-        assert!(got[Arm::Paths as usize] > 0.5, "{got:?}");
+        let got = work(&mut bandit, [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], 20_000);
+        assert!(got[Arm::Mutation as usize] > 0.45, "{got:?}");
+        work(&mut bandit, [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0], 20_000);
+        let got = work(&mut bandit, [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0], 20_000);
+        assert!(got[Arm::Paths as usize] > 0.45, "{got:?}");
         assert!(got[Arm::Mutation as usize] > 0.04, "{got:?}");
     }
 
@@ -147,19 +167,31 @@ mod tests {
     fn an_arm_without_work_leaves_its_share_and_cannot_claim_it_later() {
         let mut bandit = Bandit::default();
         for _ in 0..1000 {
-            let arm = bandit.choose(&[true, true, true, false, true]);
+            let arm = bandit.choose(&[true, true, true, false, true, true, true]);
             assert_eq!(arm, Some(Arm::Mutation));
             bandit.spend(Arm::Mutation, 1000.0);
             bandit.reward(Arm::Mutation, 1.0);
         }
         let got = work(&mut bandit, [1.0; Arm::COUNT], 300);
-        assert!(got[Arm::Mutation as usize] > 0.15, "{got:?}");
+        assert!(got[Arm::Mutation as usize] > 0.09, "{got:?}");
         assert_eq!(bandit.choose(&[true; Arm::COUNT]), None);
+    }
+
+    #[test]
+    fn what_is_not_there_has_no_share() {
+        let mut there = [true; Arm::COUNT];
+        there[Arm::Tokens as usize] = false;
+        let mut bandit = Bandit::new(there);
+        let shares = bandit.shares();
+        assert!(shares[Arm::Tokens as usize] == 0.0 && shares[Arm::Grafts as usize] > 0.0);
+        let got = work(&mut bandit, [1.0; Arm::COUNT], 1000);
+        assert_eq!(got[Arm::Tokens as usize], 0.0);
     }
 
     #[test]
     fn with_nothing_known_all_are_equal_but_for_their_least() {
         let shares = Bandit::default().shares();
-        assert!((shares[1] - shares[3]).abs() < 1e-9 && shares[0] > shares[1], "{shares:?}");
+        assert!((shares[1] - shares[4]).abs() < 1e-9, "{shares:?}");
+        assert!(shares[0] > shares[3] && shares[3] > shares[1], "{shares:?}");
     }
 }

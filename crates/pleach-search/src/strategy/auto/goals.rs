@@ -53,7 +53,7 @@ struct Goal {
     contexts: HashSet<u64>,
 }
 
-pub(super) struct Asked {
+pub(in crate::strategy) struct Asked {
     pub flip: Flip,
     pub input: InputId,
     pub goal: (u64, u32),

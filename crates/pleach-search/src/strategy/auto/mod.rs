@@ -18,6 +18,10 @@
 //!   least so far ([`Paths`]).
 //! - **Mutation** of what is in the queue, in bursts ([`Queue`]).
 //! - **Sentences** drawn from the grammar, if there is one.
+//! - **Grafts**: children of inputs that are made of their parts by the grammar, in
+//!   bursts, of the same inputs as mutants.
+//! - **Tokens**: flips of what the parser decides on tokens, if the program has a token
+//!   function ([`Tokens`]).
 //!
 //! Cost is counted in microseconds, without a clock: an execution says what it
 //! cost; flips and traces are charged what they cost on average. So the same
@@ -25,12 +29,13 @@
 
 mod answers;
 mod bandit;
-mod goals;
+pub(super) mod goals;
 mod paths;
 mod queue;
+pub(super) mod tokens;
 
 use super::generational::Rank;
-use super::{Action, InputNews, Origin, Strategy, Verdict, View};
+use super::{Action, InputNews, Origin, Strategy, TokenUse, Verdict, View};
 use crate::rng::Rng;
 use crate::run::{Flip, InputId, RunId};
 use bandit::{Arm, Bandit};
@@ -38,10 +43,12 @@ use goals::{Asked, Goals};
 use paths::{Paths, Wants};
 use queue::Queue;
 use std::collections::{HashMap, VecDeque};
+use tokens::{Next, Tokens};
 
 /// What a solved flip, an execution apart from the program's own time, and a
 /// trace cost on average, in microseconds.
 const FLIP: f64 = 40.0;
+const TOKEN_FLIP: f64 = 200.0;
 const EXECUTION: f64 = 60.0;
 const TRACE: f64 = 150.0;
 /// The symbolic half is so many times slower, and reading a decision costs this.
@@ -68,17 +75,26 @@ pub struct Auto {
     fresh: Vec<InputId>,
     /// Results of steps, not traced yet.
     steps: VecDeque<InputId>,
-    /// Flips under way, with their goals if they have one.
-    asked: HashMap<Flip, Option<Asked>>,
+    /// Flips under way: whose, and their goals if they have one.
+    asked: HashMap<Flip, (Arm, Option<Asked>)>,
     tracing: HashMap<InputId, Arm>,
     doing: Option<Arm>,
-    grammar: bool,
+    /// There is a grammar, and not all of it was derived.
+    derives: bool,
+    grafts: bool,
+    tokens: Option<Tokens>,
 }
 
 impl Auto {
-    /// `grammar`: there is one to derive inputs from.
-    pub fn new(grammar: bool) -> Auto {
-        Auto { grammar, ..Auto::default() }
+    /// `grammar`: there is one to derive inputs from. `tokens`: runs can be on them.
+    pub fn new(grammar: bool, tokens: bool) -> Auto {
+        let tokens = (grammar && tokens).then(Tokens::default);
+        let mut there = [true; Arm::COUNT];
+        there[Arm::Grammar as usize] = grammar;
+        there[Arm::Grafts as usize] = grammar;
+        there[Arm::Tokens as usize] = tokens.is_some();
+        let bandit = Bandit::new(there);
+        Auto { bandit, derives: grammar, grafts: grammar, tokens, ..Auto::default() }
     }
 }
 
@@ -88,7 +104,7 @@ impl Strategy for Auto {
             return self.trace(input, Arm::Goals);
         }
         let mut idle = [false; Arm::COUNT];
-        idle[Arm::Grammar as usize] = !self.grammar;
+        idle[Arm::Grammar as usize] = !self.derives;
         while let Some(arm) = self.bandit.choose(&idle) {
             let action = match arm {
                 Arm::Goals => self.goal(view),
@@ -96,6 +112,8 @@ impl Strategy for Auto {
                 Arm::Paths => self.path(view),
                 Arm::Mutation => self.mutate(rng),
                 Arm::Grammar => Some(Action::Derive),
+                Arm::Grafts => self.graft(rng),
+                Arm::Tokens => self.token(view),
             };
             if let Some(action) = action {
                 self.doing = Some(arm);
@@ -109,19 +127,20 @@ impl Strategy for Auto {
     fn executed(&mut self, view: &View, news: &InputNews) {
         let gain = BRANCH * f64::from(news.branches) + f64::from(news.buckets);
         let bad = if news.bad { BAD } else { 0.0 };
-        let mut stepped = false;
+        let (mut stepped, mut by_tokens) = (false, false);
         match news.origin {
             Origin::Flip(flip) => {
-                if let Some(asked) = self.asked.remove(&flip) {
-                    stepped = asked.as_ref().is_some_and(|a| a.step);
-                    let arm = match asked {
-                        Some(_) if stepped => Arm::Steps,
-                        Some(_) => Arm::Goals,
-                        None => Arm::Paths,
-                    };
+                if let Some((arm, asked)) = self.asked.remove(&flip) {
+                    stepped = asked.is_some_and(|a| a.step);
+                    by_tokens = arm == Arm::Tokens;
                     self.bandit.spend(arm, f64::from(news.cost) + EXECUTION + bad);
                     self.bandit.reward(arm, gain);
                 }
+            }
+            Origin::Graft(parent) => {
+                self.bandit.spend(Arm::Grafts, bad);
+                self.bandit.reward(Arm::Grafts, gain);
+                self.queue.found(parent, gain, news.bad);
             }
             Origin::Mutant(parent) => {
                 self.bandit.spend(Arm::Mutation, bad);
@@ -133,6 +152,9 @@ impl Strategy for Auto {
                 self.bandit.reward(Arm::Grammar, gain);
             }
             Origin::Seed | Origin::Random | Origin::Live => {}
+        }
+        if let Some(tokens) = &mut self.tokens {
+            tokens.executed(view, news, stepped && by_tokens, by_tokens);
         }
         let Some(input) = news.input else { return };
         let seed = news.origin == Origin::Seed;
@@ -146,12 +168,12 @@ impl Strategy for Auto {
             self.steps.push_back(input);
         } else if news.branches > 0 && !news.bad {
             self.fresh.push(input);
-        } else if stepped && !news.bad && self.steps.len() < STEPS {
+        } else if stepped && !by_tokens && !news.bad && self.steps.len() < STEPS {
             self.steps.push_back(input);
         }
         match news.origin {
             _ if seed || (gain > 0.0 && !news.bad) => self.paths.add(input, Rank::new(news)),
-            Origin::Flip(flip) if !news.bad => {
+            Origin::Flip(flip) if !news.bad && !by_tokens => {
                 self.paths.add_dull(view, input, Rank::new(news), flip);
             }
             _ => {}
@@ -160,10 +182,17 @@ impl Strategy for Auto {
 
     fn traced(&mut self, view: &View, id: RunId) {
         let Some(run) = view.runs.get(id) else { return };
-        let arm = self.tracing.remove(&run.input).unwrap_or(Arm::Paths);
+        let arm = match run.tokens {
+            true => Arm::Tokens,
+            false => self.tracing.remove(&run.input).unwrap_or(Arm::Paths),
+        };
         let cost = self.queue.cost(run.input).map_or(0.0, f64::from);
         let decisions = run.decisions.len() as f64;
         self.bandit.spend(arm, TRACE + TRACE_TIMES * cost + DECISION * decisions);
+        if let Some(tokens) = self.tokens.as_mut().filter(|_| run.tokens) {
+            tokens.traced(view, id, run);
+            return;
+        }
         self.goals.offer(view, id, run);
         self.queue.traced(view.program.branches(), run);
         self.paths.traced(view, id, run, arm == Arm::Paths);
@@ -174,37 +203,59 @@ impl Strategy for Auto {
             self.bandit.spend(arm, TRACE);
         }
         self.paths.forget(input);
+        self.tokens.iter_mut().for_each(|t| t.untraceable(input));
     }
 
     fn answered(&mut self, view: &View, flip: Flip, verdict: Verdict) {
         let solved = matches!(verdict, Verdict::Sat | Verdict::Optimistic);
-        if verdict != Verdict::Gone {
-            self.paths.answered(view, flip, !solved);
+        let arm = self.asked.get(&flip).map(|(arm, _)| *arm);
+        let tokens = self.tokens.as_mut().filter(|_| arm == Some(Arm::Tokens));
+        match tokens {
+            _ if verdict == Verdict::Gone => {}
+            Some(tokens) => tokens.answered(view, flip, !solved),
+            None => self.paths.answered(view, flip, !solved),
         }
         if solved {
             return;
         }
-        if let Some(Some(asked)) = self.asked.remove(&flip)
+        if let Some((arm, Some(asked))) = self.asked.remove(&flip)
             && verdict == Verdict::Gone
         {
-            self.goals.lose(asked.input, asked.goal);
+            match &mut self.tokens {
+                Some(tokens) if arm == Arm::Tokens => tokens.lose(&asked),
+                _ => self.goals.lose(asked.input, asked.goal),
+            }
         }
     }
 
     fn doing(&self) -> String {
         let now = self.doing.map_or("starting", Arm::name);
-        let [goals, steps, paths, mutation, grammar] =
+        let [goals, steps, paths, mutation, grammar, grafts, tokens] =
             self.bandit.shares().map(|s| (s * 100.0).round());
-        let rest = if self.grammar { format!(", grammar {grammar}") } else { String::new() };
+        let mut rest = String::new();
+        if self.grafts {
+            rest = format!(", grammar {grammar}, grafts {grafts}");
+        }
+        if self.tokens.is_some() {
+            rest.push_str(&format!(", tokens {tokens}"));
+        }
         format!("{now} (goals {goals}, steps {steps}, paths {paths}, mutation {mutation}{rest} %)")
     }
 
     fn derived_all(&mut self) {
-        self.grammar = false;
+        self.derives = false;
     }
 
     fn wants_buckets(&self) -> bool {
         true
+    }
+
+    fn wants_grafts(&self) -> bool {
+        self.grafts
+    }
+
+    fn wants_tokens(&self) -> Option<TokenUse> {
+        self.tokens.as_ref().map(|_| TokenUse::Complete)
     }
 }
 
@@ -217,7 +268,7 @@ impl Auto {
     fn ask(&mut self, asked: Asked, arm: Arm) -> Action {
         let flip = asked.flip;
         self.bandit.spend(arm, FLIP);
-        self.asked.insert(flip, Some(asked));
+        self.asked.insert(flip, (arm, Some(asked)));
         Action::Flip(flip)
     }
 
@@ -242,7 +293,7 @@ impl Auto {
         Some(match self.paths.next(view)? {
             Wants::Flip(flip) => {
                 self.bandit.spend(Arm::Paths, FLIP);
-                self.asked.insert(flip, None);
+                self.asked.insert(flip, (Arm::Paths, None));
                 Action::Flip(flip)
             }
             Wants::Trace(input) => self.trace(input, Arm::Paths),
@@ -253,5 +304,22 @@ impl Auto {
         let (input, count, cost) = self.queue.pick(rng)?;
         self.bandit.spend(Arm::Mutation, f64::from(count) * (f64::from(cost) + EXECUTION));
         Some(Action::Mutate { input, count })
+    }
+
+    fn graft(&mut self, rng: &mut Rng) -> Option<Action> {
+        let (input, count, cost) = self.queue.pick(rng)?;
+        self.bandit.spend(Arm::Grafts, f64::from(count) * (f64::from(cost) + EXECUTION));
+        Some(Action::Graft { input, count })
+    }
+
+    fn token(&mut self, view: &View) -> Option<Action> {
+        Some(match self.tokens.as_mut()?.next(view)? {
+            Next::Trace(input) => Action::TraceTokens(input),
+            Next::Flip(flip, asked) => {
+                self.bandit.spend(Arm::Tokens, TOKEN_FLIP);
+                self.asked.insert(flip, (Arm::Tokens, asked));
+                Action::Flip(flip)
+            }
+        })
     }
 }

@@ -6,7 +6,9 @@
 //! that gained nothing. Among these, a flip that was seldom made before in its
 //! *context*, the decision before it, goes first. A number in hexadecimal shows
 //! why it matters: that its first digit is a letter is nothing new once another
-//! digit was one, and yet only then can the number be large.
+//! digit was one, and yet only then can the number be large. Where a grammar tells what a
+//! decision's token is nested in, that is its context, and the same flip in another one
+//! counts as another.
 
 use crate::keys::KeyMap;
 use crate::rng::mix;
@@ -16,6 +18,7 @@ use crate::strategy::generational::{Rank, keep_better_half};
 use crate::strategy::plan::{Look, Next, Plan, Worth};
 use crate::tree::Tree;
 use pleach_abi::event::Kind;
+use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 
@@ -25,6 +28,8 @@ const MOST: usize = 1 << 18;
 const PATIENCE: u32 = 8;
 /// Flips of one run in a row. Inputs that gained meanwhile go first then.
 const TURN: u32 = 128;
+/// The same, at least, where contexts are known.
+const SHORT: u32 = 4;
 /// Of so many turns without an input that gained, one is for a run that has more.
 const LATER: u32 = 4;
 
@@ -60,7 +65,9 @@ struct Turn {
     plan: Plan,
     input: InputId,
     look: Look,
+    /// Flips that it has had, and how many it gets while others wait.
     had: u32,
+    most: u32,
 }
 
 pub(super) enum Wants {
@@ -93,7 +100,10 @@ impl Paths {
     pub fn next(&mut self, view: &View) -> Option<Wants> {
         loop {
             if let Some(mut turn) = self.turn.take() {
-                let over = turn.had == TURN && !(self.waiting.is_empty() && self.later.is_empty());
+                let none_wait = self.waiting.is_empty()
+                    && self.later.is_empty()
+                    && (turn.most == TURN || self.dull.is_empty());
+                let over = turn.had >= turn.most && !none_wait;
                 if over {
                     self.put_off(turn.input, turn.look);
                 } else {
@@ -151,7 +161,8 @@ impl Paths {
     pub fn answered(&mut self, view: &View, flip: Flip, refused: bool) {
         let Some(run) = view.runs.get(flip.run) else { return };
         let Some(decision) = run.decisions.get(flip.at as usize) else { return };
-        let known = self.known.entry((decision.key, flip.outcome)).or_default();
+        let place = decision.key ^ run.context(flip.at);
+        let known = self.known.entry((place, flip.outcome)).or_default();
         known.asked += 1;
         known.refused = if refused { known.refused + 1 } else { 0 };
     }
@@ -167,18 +178,26 @@ impl Paths {
             self.runs.retain(|_, id| view.runs.get(*id).is_some());
         }
         let look = self.again.remove(&run.input).unwrap_or(Look::First);
+        let fresh = Cell::new(0);
         let plan = Plan::new(view, id, run, (run.bound, look), |at, decision, outcome| {
-            let known = self.known.get(&(decision.key, outcome)).copied().unwrap_or_default();
+            let place = decision.key ^ run.context(at);
+            let known = self.known.get(&(place, outcome)).copied().unwrap_or_default();
             let chance = mix(u64::from(at) << 32 | u64::from(id));
             if known.refused >= PATIENCE && chance % u64::from(known.refused) >= 2 {
                 return Worth::Nothing;
             }
+            fresh.set(fresh.get() + u32::from(known.asked == 0));
             // Branches that nobody took are no exception: where they are worth
             // more, they are goals. An address held in place, or what the program assumes, gives little.
             let dull = matches!(decision.kind, Kind::Pin | Kind::Assume);
             Worth::Rank((dull, (known.asked + 1).ilog2(), chance))
         });
-        self.turn = Some(Turn { plan, input: run.input, look, had: 0 });
+        // Where contexts are known, what was asked in them before can wait.
+        let most = match run.contexts.is_empty() {
+            true => TURN,
+            false => fresh.get().clamp(SHORT, TURN),
+        };
+        self.turn = Some(Turn { plan, input: run.input, look, had: 0, most });
     }
 
     fn put_off(&mut self, input: InputId, look: Look) {
@@ -192,6 +211,10 @@ impl Paths {
 fn context(run: &Run, flip: Flip) -> Option<u64> {
     let at = flip.at as usize;
     let before = at.checked_sub(1).and_then(|b| run.decisions.get(b));
-    let before = before.map_or(0, |d| Tree::child(0, d.key, d.outcome));
+    let before = match run.context(flip.at) {
+        0 => before.map_or(0, |d| Tree::child(0, d.key, d.outcome)),
+        // Where it stands says more than what came before it.
+        place => place,
+    };
     Some(Tree::child(before, run.decisions.get(at)?.key, flip.outcome))
 }

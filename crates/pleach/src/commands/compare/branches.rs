@@ -2,15 +2,16 @@
 //!
 //! A module is a source file, or several under a name. What a campaign covers of a
 //! module are its branches that some kept input or crash takes. What *reaches* a
-//! module is counted among the inputs in the queue: a campaign does not keep what all
-//! its runs took. Where statistics come to count that, they belong into
-//! [`InModule::reached`] and [`InModule::of`].
+//! module is counted among all runs, by the campaign itself, for each source file. Of
+//! several files under one name the one that most runs reach is taken: the runs that
+//! reach any of them may be more.
 
 use super::Compare;
 use crate::commands::{inputs_in, read_input};
 use crate::exit::Failure;
 use anyhow::anyhow;
 use pleach_campaign::executor::ModuleCounters;
+use pleach_campaign::run::Stats;
 use pleach_campaign::{Executor, Half, Image, Layout, Target};
 use pleach_report::compare::{InModule, Module};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +28,8 @@ pub struct Branches {
     objects: BTreeMap<String, Vec<usize>>,
     names: Vec<String>,
     sizes: Vec<u64>,
+    /// The module of each source file.
+    files: BTreeMap<String, usize>,
 }
 
 /// A set of branches: the object, and the number of the counter in it.
@@ -57,7 +60,13 @@ impl Taken {
 impl Branches {
     /// With `named` modules, or else one for each source file.
     pub fn new(layout: &Layout, named: &[(String, Vec<String>)]) -> anyhow::Result<Branches> {
-        let mut files = Files { named, names: Vec::new(), sizes: Vec::new(), met: BTreeSet::new() };
+        let mut files = Files {
+            named,
+            names: Vec::new(),
+            sizes: Vec::new(),
+            met: BTreeSet::new(),
+            seen: BTreeMap::new(),
+        };
         for (name, _) in named {
             files.number(name);
         }
@@ -71,7 +80,7 @@ impl Branches {
                 return Err(anyhow!("--module: no branch of the program is in {file}"));
             }
         }
-        Ok(Branches { objects, names: files.names, sizes: files.sizes })
+        Ok(Branches { objects, names: files.names, sizes: files.sizes, files: files.seen })
     }
 
     pub fn total(&self) -> u64 {
@@ -100,17 +109,9 @@ impl Branches {
         let timeout = Duration::from_millis(args.timeout_ms.unwrap_or(TIMEOUT_MS));
         let mut taken = Taken::default();
         let mut modules = vec![InModule::default(); self.names.len()];
-        for (i, path) in queue.iter().chain(&crashes).enumerate() {
+        for path in queue.iter().chain(&crashes) {
             executor.run(&read_input(path)?, timeout)?;
-            let reached = self.collect(&executor.counters()?, &mut taken);
-            if i < queue.len() {
-                for module in reached {
-                    modules[module].reached += 1;
-                }
-            }
-        }
-        for module in &mut modules {
-            module.of = queue.len() as u64;
+            self.collect(&executor.counters()?, &mut taken);
         }
         for (object, counter) in &taken.0 {
             let module = self.objects.get(object).and_then(|o| o.get(*counter as usize));
@@ -121,9 +122,21 @@ impl Branches {
         Ok(Replayed { taken, modules })
     }
 
-    /// Adds what a run took; the modules that it reached.
-    fn collect(&self, counters: &[ModuleCounters], taken: &mut Taken) -> BTreeSet<usize> {
-        let mut reached = BTreeSet::new();
+    /// What a campaign counted by source file.
+    pub fn count(&self, stats: &Stats, modules: &mut [InModule]) {
+        for module in modules.iter_mut() {
+            module.of = stats.runs;
+        }
+        for (file, &module) in &self.files {
+            let Some(module) = modules.get_mut(module) else { continue };
+            let reached = stats.modules.get(file).map_or(0, |m| m.reached);
+            module.reached = module.reached.max(reached);
+            module.constraints += stats.symbolic.by_module.get(file).copied().unwrap_or(0);
+        }
+    }
+
+    /// Adds what a run took.
+    fn collect(&self, counters: &[ModuleCounters], taken: &mut Taken) {
         for object in counters {
             let name = match object.module.place {
                 0 => String::new(),
@@ -135,14 +148,10 @@ impl Branches {
             };
             let Some(branches) = self.objects.get(&name) else { continue };
             let pairs = object.counters.iter().zip(branches).enumerate();
-            for (i, (_, &module)) in pairs.filter(|(_, (count, _))| **count != 0) {
+            for (i, _) in pairs.filter(|(_, (count, _))| **count != 0) {
                 taken.0.insert((name.clone(), i as u32));
-                if module != NONE {
-                    reached.insert(module);
-                }
             }
         }
-        reached
     }
 }
 
@@ -156,6 +165,7 @@ struct Files<'a> {
     sizes: Vec<u64>,
     /// Files of named modules that are there.
     met: BTreeSet<String>,
+    seen: BTreeMap<String, usize>,
 }
 
 impl Files<'_> {
@@ -166,7 +176,9 @@ impl Files<'_> {
             let module = match image.describe(i) {
                 Some((function, site)) => {
                     let file = if site.file.is_empty() { &function.file } else { &site.file };
-                    self.module(file)
+                    let module = self.module(file);
+                    self.seen.insert(file.clone(), module);
+                    module
                 }
                 None => NONE,
             };

@@ -7,7 +7,7 @@ use anyhow::{Context, anyhow};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use pleach_campaign::run::{Stats, Stop};
-use pleach_report::compare::{Campaign, Point};
+use pleach_report::compare::{Campaign, Measures, Point};
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs::File;
@@ -27,6 +27,7 @@ pub struct Job {
 pub struct Left {
     pub dir: PathBuf,
     pub campaign: Campaign,
+    pub stats: Stats,
 }
 
 /// How often it is looked whether one has ended.
@@ -178,9 +179,24 @@ fn left(dir: &Path) -> Result<Left, Failure> {
         crashes: stats.crashes,
         last_new_s: last_gain(&dir.join("queue"))?,
         modules: Vec::new(),
+        measures: measures(&stats),
         points,
     };
-    Ok(Left { dir: dir.into(), campaign })
+    Ok(Left { dir: dir.into(), campaign, stats })
+}
+
+fn measures(stats: &Stats) -> Measures {
+    Measures {
+        traces: stats.traces,
+        variables: stats.symbolic.variables,
+        constraints: stats.symbolic.constraints,
+        seconds: stats.time_s.total,
+        solving_s: stats.time_s.solve,
+        grammar_s: stats.time_s.grammar,
+        tiers_s: stats.flips.time_by_tier.clone(),
+        grammar_asked: stats.tokens.asked,
+        grammar_unsat: stats.tokens.unsat,
+    }
 }
 
 /// A line of `plot_data`: seconds, runs, traces, covered, …

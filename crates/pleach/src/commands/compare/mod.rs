@@ -89,6 +89,7 @@ fn compared(
             let replayed = branches.replay(args, layout, &left.dir)?;
             left.campaign.seed = job.seed;
             left.campaign.modules = replayed.modules;
+            branches.count(&left.stats, &mut left.campaign.modules);
             all.add(&replayed.taken);
             campaigns.push(left.campaign);
         }

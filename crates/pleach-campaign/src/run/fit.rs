@@ -1,0 +1,224 @@
+//! Whether a grammar fits the program: how much of its sentences the program takes.
+//!
+//! There is no common way to say that an input was refused: programs exit with any
+//! status, print, or go on with the next line. What a run on tokens shows is which tokens
+//! the program asked its lexer for. A parser that gives up asks for no more. So a
+//! sentence is *accepted* if the program took all of its tokens, and *rejected* where it
+//! took the last one otherwise. A program that ends for another reason in the middle (a
+//! division by zero in a calculator that computes as it reads) counts as one that
+//! rejects; a lexer that runs over the whole input first accepts everything.
+//!
+//! The other way round, the program may take what the grammar does not have. A flip that
+//! the grammar refuses names tokens that the program told apart in that place. Each such
+//! token is tried there once after each token that can come before it, alone and with a
+//! copy of that one behind it, the rest of the input as it is: if the program then takes all tokens, and ends with a status that
+//! a sentence ended with, the grammar lacks something. That is a *hint*, with the input
+//! as an example.
+
+use super::worker::{SYMBOLIC_PATIENCE, Traced, Worker};
+use crate::executor::{End, ExecError};
+use crate::triage::readable;
+use pleach_grammar::{TokenId, TokenSet};
+use pleach_search::Decision;
+use pleach_solve::Path;
+use pleach_template::{Differ, Sentence, Try};
+use std::collections::{BTreeSet, HashSet};
+use std::sync::PoisonError;
+
+/// Sentences after which a grammar that none was accepted of is said not to fit.
+const DOZENS: u64 = 36;
+/// Inputs that are run at most to find what the grammar lacks, and for one flip.
+const TRIES: usize = 400;
+const AT_ONCE: usize = 3;
+/// Places that are told apart, and hints that are kept.
+const MOST: usize = 200;
+
+#[derive(Default)]
+pub struct Fit {
+    /// Statuses that accepted sentences ended with.
+    statuses: BTreeSet<i32>,
+    /// What was tried: a token, and the one before it.
+    tried: HashSet<(Option<TokenId>, TokenId)>,
+    /// Runs without a token.
+    silent: usize,
+}
+
+impl Worker {
+    /// Takes in how many tokens of an input the program took. What each decision's
+    /// token is nested in, if the input is a sentence.
+    pub(super) fn fits(
+        &mut self,
+        sentence: &Sentence,
+        (plain, taken): (usize, usize),
+        (decisions, path): (&[Decision], &Path),
+        end: &End,
+    ) -> Vec<u64> {
+        let shared = self.shared.clone();
+        let Some((vocabulary, _)) = &shared.vocabulary else { return Vec::new() };
+        let vocabulary = vocabulary.lock().unwrap_or_else(PoisonError::into_inner);
+        // What is no sentence may well be rejected.
+        let Some(nestings) = vocabulary.nestings(sentence) else { return Vec::new() };
+        drop(vocabulary);
+        if !sentence.lexemes.is_empty() {
+            self.accepted(sentence, (plain, taken), (decisions, path), end);
+        }
+        // The last token that a decision depends on, or that its text is from.
+        let place = |at: usize| {
+            let bytes = path.support(at).into_iter().filter_map(|v| v.as_byte()).max()? as usize;
+            match bytes.checked_sub(plain) {
+                Some(token) => Some(token / 4),
+                None => Some(sentence.lexemes.partition_point(|l| l.span.1 <= bytes)),
+            }
+        };
+        let nesting = |at: usize| place(at).and_then(|p| nestings.get(p).copied()).unwrap_or(0);
+        (0..decisions.len()).map(nesting).collect()
+    }
+
+    fn accepted(
+        &mut self,
+        sentence: &Sentence,
+        (plain, taken): (usize, usize),
+        (decisions, path): (&[Decision], &Path),
+        end: &End,
+    ) {
+        let shared = self.shared.clone();
+        let Some((vocabulary, _)) = &shared.vocabulary else { return };
+        let End::Exit(status) = end else { return };
+        let vocabulary = vocabulary.lock().unwrap_or_else(PoisonError::into_inner);
+        let accepted = taken >= sentence.lexemes.len();
+        let last = sentence.lexemes.get(taken.saturating_sub(1));
+        let token = last.map_or("nothing", |l| vocabulary.name(l.token)).to_owned();
+        drop(vocabulary);
+        let mut state = shared.lock();
+        state.stats.tokens.read += 1;
+        if accepted {
+            state.stats.tokens.accepted += 1;
+            drop(state);
+            shared.fit.lock().unwrap_or_else(PoisonError::into_inner).statuses.insert(*status);
+            return;
+        }
+        state.stats.tokens.rejected += 1;
+        // The last decision on the token that was taken last.
+        let offset = (plain + 4 * taken.saturating_sub(1)) as u32;
+        let on_token =
+            |at: usize| path.support(at).iter().filter_map(|v| v.as_byte()).any(|o| o >= offset);
+        let branch = |at: usize| decisions[at].branch(decisions[at].outcome);
+        let decided = (0..decisions.len()).rev().filter(|&at| on_token(at)).find_map(branch);
+        let place = decided.and_then(|b| shared.map.place(b));
+        let place = place.map(|(file, line)| format!(" at {file}:{line}")).unwrap_or_default();
+        let tokens = &mut state.stats.tokens;
+        let what = format!("{token}{place}");
+        if tokens.rejected_at.len() < MOST || tokens.rejected_at.contains_key(&what) {
+            *tokens.rejected_at.entry(what.clone()).or_default() += 1;
+        }
+        if tokens.accepted == 0 && tokens.rejected == DOZENS {
+            let first = tokens.rejected_at.iter().max_by_key(|(_, n)| **n).map(|(what, _)| what);
+            let first = first.unwrap_or(&what);
+            let note = format!(
+                "the grammar does not fit the program: of {DOZENS} sentences it took none to \
+                 the end; most often it gave up after {first}"
+            );
+            state.note(note);
+        }
+    }
+
+    /// Tries tokens that the grammar does not allow in a place where the program tells
+    /// them apart.
+    pub(super) fn wants(
+        &mut self,
+        traced: &Traced,
+        place: usize,
+        wanted: &TokenSet,
+    ) -> Result<(), ExecError> {
+        let shared = self.shared.clone();
+        let (Some((vocabulary, how)), Some(sentence)) = (&shared.vocabulary, &traced.sentence)
+        else {
+            return Ok(());
+        };
+        if *how != pleach_search::TokenUse::Complete {
+            return Ok(());
+        }
+        let before = place.checked_sub(1).and_then(|b| sentence.lexemes.get(b)).map(|l| l.token);
+        for token in wanted.iter().take(AT_ONCE) {
+            {
+                let mut fit = shared.fit.lock().unwrap_or_else(PoisonError::into_inner);
+                if fit.tried.len() >= TRIES || !fit.tried.insert((before, token)) {
+                    continue;
+                }
+            }
+            // In the place of the token there, before it, and before it with something
+            // that can follow: what stood before it, as in `a + a`.
+            for try_it in [Try::Replace, Try::Insert, Try::Repeat] {
+                let lock = vocabulary.lock().unwrap_or_else(PoisonError::into_inner);
+                let input = lock.with_token((&traced.input, sentence), place, token, try_it);
+                drop(lock);
+                if self.takes(&input)? {
+                    let lock = vocabulary.lock().unwrap_or_else(PoisonError::into_inner);
+                    let after = before.map_or("the start", |b| lock.name(b));
+                    let what = format!("{} after {after}", lock.name(token));
+                    drop(lock);
+                    let mut state = shared.lock();
+                    let hints = &mut state.stats.tokens.hints;
+                    if hints.len() < MOST {
+                        let example = String::from_utf8_lossy(&input).into_owned();
+                        hints.entry(what).or_insert(example);
+                    }
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the program takes all of an input that is no sentence of the grammar.
+    fn takes(&mut self, input: &[u8]) -> Result<bool, ExecError> {
+        let shared = self.shared.clone();
+        let Some((vocabulary, _)) = &shared.vocabulary else { return Ok(false) };
+        self.symbolic.on_tokens(true);
+        let outcome = self.symbolic.run(input, self.timeout * SYMBOLIC_PATIENCE)?;
+        let (Ok(trace), End::Exit(status)) = (self.symbolic.trace(), outcome.end) else {
+            return Ok(false);
+        };
+        shared.lock().stats.traces += 1;
+        let seen: Vec<i32> = trace.tokens.iter().map(|t| t.number).collect();
+        let mut vocabulary = vocabulary.lock().unwrap_or_else(PoisonError::into_inner);
+        let Ok(sentence) = vocabulary.align(input, &seen) else { return Ok(false) };
+        let whole = seen.len() > sentence.lexemes.len() && vocabulary.nestings(&sentence).is_none();
+        let fit = shared.fit.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(whole && fit.statuses.contains(&status))
+    }
+
+    /// A run gave no token: says so, and how many there were before.
+    pub(super) fn silent(&self) -> usize {
+        let functions = self.shared.map.token_functions();
+        let names: Vec<_> = functions.iter().map(|f| readable(&f.name)).collect();
+        let note = format!(
+            "{} gave no token in a run on a sentence of the grammar: the program does not call \
+             it, or only later",
+            names.join(", ")
+        );
+        self.shared.lock().note(note);
+        let mut fit = self.shared.fit.lock().unwrap_or_else(PoisonError::into_inner);
+        fit.silent += 1;
+        fit.silent
+    }
+
+    /// What the names of the program's tokens say besides what runs have shown.
+    pub(super) fn named(&mut self) {
+        let shared = self.shared.clone();
+        let Some((vocabulary, _)) = &shared.vocabulary else { return };
+        let functions = shared.map.token_functions();
+        let names = functions.iter().flat_map(|f| &f.names);
+        let names: Vec<(i32, &str)> = names.map(|(n, name)| (*n, &name[..])).collect();
+        let mut vocabulary = vocabulary.lock().unwrap_or_else(PoisonError::into_inner);
+        let differ = vocabulary.by_names(&names);
+        drop(vocabulary);
+        let mut state = shared.lock();
+        for Differ { token, number, name, named } in differ {
+            state.note(format!(
+                "token {token} of the grammar was {number} in runs, and {name} in the program \
+                 is {named}"
+            ));
+        }
+    }
+}
