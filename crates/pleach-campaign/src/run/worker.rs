@@ -9,7 +9,7 @@ use super::language::Language;
 use super::map::{Map, Sites};
 use super::model;
 use super::settings::Settings;
-use super::sizes::{Foretold, Sizes};
+use super::sizes::{Asked, Foretold, Sizes};
 use super::state::{Executed, State, changes_key};
 use super::stats::Stop;
 use super::store::{Expect, Known};
@@ -26,7 +26,7 @@ use pleach_search::{
 };
 use pleach_solve::{Goal, Path, Solver, Step};
 use pleach_template::{Flipped, Sentence, Template, Vocabulary};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -47,7 +47,7 @@ pub struct Shared {
     /// What inputs are derived from.
     pub language: Option<Language>,
     /// Conditions over lengths that were asked for.
-    pub sizes: Mutex<HashSet<u64>>,
+    pub sizes: Mutex<Asked>,
     /// What flips over tokens need, and how they are solved.
     pub vocabulary: Option<(Mutex<Vocabulary>, TokenUse)>,
 }
