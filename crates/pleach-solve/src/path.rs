@@ -371,6 +371,9 @@ impl Path {
                 self.index(holds, 0);
             }
         }
+        // What a step says is kept though it is required, too: another length of a hole
+        // is asked for by what the steps say alone.
+        known.clear();
         for step in 0..self.steps.len() {
             let (term, shape) = self.steps[step].clone();
             let holds = match (term, shape) {

@@ -163,12 +163,16 @@ impl Automaton {
     ) -> Option<(Vec<u8>, usize)> {
         let state = *self.along(&word[..place]).last()?;
         let last = place.checked_sub(1).map(|i| word[i]);
-        let loops = |b: &u8| self.step(state, *b) == state;
+        let rest = &word[place..];
+        let ends = |s| self.is_final(rest.iter().fold(s, |s, &b| self.step(s, b)));
+        // The first of them may lead to where the others stay.
+        let loops = |b: &u8| {
+            let next = self.step(state, *b);
+            self.step(next, *b) == next && ends(next)
+        };
         let filling = match last.into_iter().chain(order.iter().copied()).find(loops) {
             Some(byte) => vec![byte; more],
             None => {
-                let rest = &word[place..];
-                let ends = |s| self.is_final(rest.iter().fold(s, |s, &b| self.step(s, b)));
                 let goal: Vec<bool> = (0..=self.states()).map(ends).collect();
                 self.way(state, goal, more, order)?
             }

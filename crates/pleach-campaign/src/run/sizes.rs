@@ -14,6 +14,8 @@
 //! before it, together, may be missed by that; otherwise each path would be searched
 //! once more for each boundary on it.
 //!
+//! A loop asks the same place about ever other lengths. The first few answers are had.
+//!
 //! Bugs by one sit on both sides of a boundary. So the last length before it is run,
 //! too.
 
@@ -25,7 +27,7 @@ use pleach_abi::shm::{HOLES_MAX, Hole};
 use pleach_search::{Decision, Flip, InputId, Origin, Verdict};
 use pleach_solve::{Goal, Holes, Path, Resized};
 use pleach_template::{Template, order};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -35,6 +37,16 @@ pub type Foretold = Arc<[(u64, u32)]>;
 
 /// The tier that answers.
 const TIER: &str = "lengths";
+
+/// How often a place is asked about other lengths, for one string.
+const MOST_ASKED: u32 = 8;
+
+/// What was asked about lengths so far.
+#[derive(Default)]
+pub struct Asked {
+    conditions: HashSet<u64>,
+    places: HashMap<u64, u32>,
+}
 
 /// What a run decided on the lengths of holes alone.
 #[derive(Default)]
@@ -61,6 +73,7 @@ impl Sizes {
             }
             match d.kind {
                 Kind::Pin => _ = sizes.soft.insert(at),
+                _ if path.is_tight(at as usize, input_len) => _ = sizes.soft.insert(at),
                 // It bounds what can be asked, and is nobody's decision.
                 Kind::Assume => {}
                 _ => sizes.decided.push((at, d.key, d.outcome)),
@@ -81,18 +94,18 @@ impl Sizes {
         decisions: &mut [Decision],
         path: &Path,
         frame: u64,
-        asked: &Mutex<HashSet<u64>>,
+        asked: &Mutex<Asked>,
     ) {
         let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
         for &at in &self.soft {
             decisions[at as usize].settle();
         }
         for &(at, key, outcome) in &self.decided {
-            let what = [frame, key, outcome.into(), path.print(at as usize)];
-            let what = what.into_iter().fold(0u64, |hash, word| {
-                (hash.rotate_left(17) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-            });
-            match asked.insert(what) {
+            let place = mixed(&[frame, key, outcome.into()]);
+            let new = asked.conditions.insert(mixed(&[place, path.print(at as usize)]));
+            let times = asked.places.entry(place).or_default();
+            *times += u32::from(new);
+            match new && *times <= MOST_ASKED {
                 true => decisions[at as usize].unsettle(),
                 false => decisions[at as usize].settle(),
             }
@@ -119,6 +132,12 @@ impl Sizes {
     fn outcome(&self, at: u32) -> u32 {
         self.decided.iter().find(|d| d.0 == at).map_or(0, |d| d.2)
     }
+}
+
+fn mixed(words: &[u64]) -> u64 {
+    words.iter().fold(0, |hash: u64, word| {
+        (hash.rotate_left(17) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    })
 }
 
 impl Worker {

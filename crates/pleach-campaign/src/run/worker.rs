@@ -11,7 +11,7 @@ use super::language::Language;
 use super::map::{Map, Sites};
 use super::model;
 use super::settings::Settings;
-use super::sizes::{Foretold, Sizes};
+use super::sizes::{Asked, Foretold, Sizes};
 use super::state::{Executed, State, changes_key};
 use super::stats::Stop;
 use super::store::{Expect, Known};
@@ -28,7 +28,7 @@ use pleach_search::{
 };
 use pleach_solve::{Goal, Path, Requirement, Solver, Step};
 use pleach_template::{Reading, Sentence, Template, Vocabulary};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -49,7 +49,7 @@ pub struct Shared {
     /// What inputs are derived from.
     pub language: Option<Language>,
     /// Conditions over lengths that were asked for.
-    pub sizes: Mutex<HashSet<u64>>,
+    pub sizes: Mutex<Asked>,
     /// What flips over tokens need, and how they are solved.
     pub vocabulary: Option<(Mutex<Vocabulary>, TokenUse)>,
     /// What is known of how the program takes the grammar's sentences.

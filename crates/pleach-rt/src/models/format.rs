@@ -290,7 +290,7 @@ impl Call {
         self.pieces[self.count] = (text, n.val, at + before);
         self.count += 1;
         let width = V::new(64, d.width);
-        Some(if n.ult(width).decide() { width } else { n })
+        Some(if d.width > 0 && n.ult(width).decide() { width } else { n })
     }
 }
 

@@ -13,8 +13,10 @@ use super::api::V;
 use crate::input::{self, Stream};
 use crate::live;
 use crate::start::state;
-use crate::symbolic::{arena, holes, label_input, labelling, len_decision, length_label, shadow};
+use crate::symbolic::tls::tls;
+use crate::symbolic::{arena, events, holes, label_input, labelling, len_decision, length_label, shadow};
 use crate::sys;
+use pleach_abi::event::Kind;
 use pleach_abi::node::Op;
 
 /// A descriptor that reads a stream of the input, and where it stands.
@@ -114,8 +116,12 @@ impl Source {
         }
         let ended = got < want.val && self.pos + got == s.len;
         if holes::on() && want.val > 1 && want.label == 0 && (ended || got == want.val) {
-            // Whether so much is left is a question of the holes' lengths.
-            want.ule(self.left()).decide();
+            // Whether so much is left is a question of the holes' lengths. A read of a
+            // whole buffer wants all there is: that it was not filled is taken for granted.
+            const BUFFER: u64 = 4096;
+            let enough = want.ule(self.left());
+            let kind = if want.val < BUFFER { Kind::Model } else { Kind::Assume };
+            events::decide(tls().site, enough.label, kind, enough.val != 0, 0);
         }
         if want.label != 0 && (ended || got == want.val) {
             return self.relative(want);
