@@ -22,4 +22,4 @@ pub mod token;
 
 /// Changes whenever a layout in this crate does. Target and driver compare it
 /// in the first message and in the shared header.
-pub const ABI_VERSION: u32 = 5;
+pub const ABI_VERSION: u32 = 6;

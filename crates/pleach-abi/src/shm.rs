@@ -14,7 +14,7 @@
 //! the target writes counts as it goes, so that a trace that ends in a crash is
 //! complete up to it.
 
-/// `PLEACH_CTL=<socket>:<memfd>:<input>`: descriptors of the control socket,
+/// `PLEACH_CTL=<socket>:<memfd>:<input>[:<terminal>]`: descriptors of the control socket,
 /// the shared memory, and the input as it was given (a plain file, or a
 /// container; for a plain input the same file that standard input or `@@` is).
 /// The runtime removes it from the environment.
@@ -62,8 +62,6 @@ pub struct Header {
     pub between: u32,
     /// What a live run may do before it stops; written before it goes on, too.
     pub live: Live,
-    /// How random events are made.
-    pub bias: Bias,
 
     // Written by the target during a run; the runtime zeroes them at its start.
     /// Nodes in use, the input's included: labels are below this.
@@ -95,6 +93,10 @@ pub struct Header {
     /// Names of functions that got labels and have neither instrumentation
     /// nor a model, each ended by a newline.
     pub unmodelled: [u8; UNMODELLED_CAP],
+
+    /// How random events of a live run are made: the driver's, who writes it when it
+    /// changes. It comes last because it is long, and most runs are not live.
+    pub bias: Bias,
 }
 
 const _: () = assert!(core::mem::size_of::<Header>() <= HEADER_SIZE);
@@ -143,14 +145,23 @@ pub struct Bias {
     /// Bytes of `alphabet` in use, and numbers of `numbers`.
     pub alphabet_len: u32,
     pub numbers_len: u32,
-    pub reserved: u32,
+    /// Phrases in use: words first, then sentences.
+    pub words: u32,
+    pub sentences: u32,
+    /// Whether events are sentences and nothing else, as far as there are any.
+    pub strict: u32,
     /// A byte that is not uniform is one of these; common ones occur more often.
     pub alphabet: [u8; ALPHABET_CAP],
     pub numbers: [u64; NUMBERS_CAP],
+    /// Where each phrase ends in `text`; it begins where the one before ends.
+    pub ends: [u16; PHRASES_CAP],
+    pub text: [u8; TEXT_CAP],
 }
 
 pub const ALPHABET_CAP: usize = 1024;
 pub const NUMBERS_CAP: usize = 128;
+pub const PHRASES_CAP: usize = 256;
+pub const TEXT_CAP: usize = 12 * 1024;
 
 pub const CUT_NODES: u32 = 1;
 pub const CUT_EVENTS: u32 = 2;
