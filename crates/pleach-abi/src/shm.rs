@@ -14,11 +14,11 @@
 //! the target writes counts as it goes, so that a trace that ends in a crash is
 //! complete up to it.
 
-/// `PLEACH_CTL=<socket>:<memfd>:<input>[:1]`: descriptors of the control socket,
-/// the shared memory, and the input as it was given (a plain file, or a
-/// container; for a plain input the same file that standard input or `@@` is).
-/// The runtime removes it from the environment, and with the 1 at its end
-/// `ENV_BIND`, too, which the driver added.
+/// `PLEACH_CTL=<bind>:<socket>:<memfd>:<input>[:<terminal>]`: descriptors of the
+/// control socket, the shared memory, the input as it was given (a plain file, or a
+/// container; for a plain input the same file that standard input or `@@` is), and
+/// the terminal that it runs on, if any. The runtime removes it from the environment,
+/// and, if `<bind>` is 1, `ENV_BIND`, too, which the driver added.
 pub const ENV: &str = "PLEACH_CTL";
 pub const ENV_BIND: &str = "LD_BIND_NOW";
 /// Set for a symbolic half run without a driver: labels on what is read from
@@ -67,8 +67,6 @@ pub struct Header {
     pub reserved: u32,
     /// What a live run may do before it stops; written before it goes on, too.
     pub live: Live,
-    /// How random events are made.
-    pub bias: Bias,
 
     // Written by the target during a run; the runtime zeroes them at its start.
     /// Nodes in use, the input's included: labels are below this.
@@ -103,6 +101,9 @@ pub struct Header {
 
     /// The holes, in order; written by the driver before a run that has some.
     pub holes: [Hole; HOLES_MAX],
+    /// How random events of a live run are made: the driver's, who writes it when it
+    /// changes. It comes last because it is long, and most runs are not live.
+    pub bias: Bias,
 }
 
 const _: () = assert!(core::mem::size_of::<Header>() <= HEADER_SIZE);
@@ -151,14 +152,23 @@ pub struct Bias {
     /// Bytes of `alphabet` in use, and numbers of `numbers`.
     pub alphabet_len: u32,
     pub numbers_len: u32,
-    pub reserved: u32,
+    /// Phrases in use: words first, then sentences.
+    pub words: u32,
+    pub sentences: u32,
+    /// Whether events are sentences and nothing else, as far as there are any.
+    pub strict: u32,
     /// A byte that is not uniform is one of these; common ones occur more often.
     pub alphabet: [u8; ALPHABET_CAP],
     pub numbers: [u64; NUMBERS_CAP],
+    /// Where each phrase ends in `text`; it begins where the one before ends.
+    pub ends: [u16; PHRASES_CAP],
+    pub text: [u8; TEXT_CAP],
 }
 
 pub const ALPHABET_CAP: usize = 1024;
 pub const NUMBERS_CAP: usize = 128;
+pub const PHRASES_CAP: usize = 256;
+pub const TEXT_CAP: usize = 12 * 1024;
 
 pub const CUT_NODES: u32 = 1;
 pub const CUT_EVENTS: u32 = 2;

@@ -15,6 +15,7 @@ use crate::layout::Layout;
 use crate::process::{Family, high_duplicate, listing, socket_pair};
 use crate::server::{Answer, Server, Word, describe};
 use crate::shm::{LoadedModule, Shm, Sizes};
+use crate::terminal::{Size, Terminal};
 use crate::trace::{BrokenTrace, Trace};
 use crate::warden::{Leftovers, Warden};
 use pleach_abi::message::{self, Message};
@@ -60,6 +61,8 @@ pub struct Target {
     pub output: Output,
     /// Connections that the program makes or accepts deliver the input.
     pub socket: bool,
+    /// The program runs on a terminal of this size, whose keys are the input.
+    pub tty: Option<Size>,
     /// Label the input (symbolic half).
     pub label: bool,
     /// Token functions are a border (symbolic half); see docs/tokens.md.
@@ -90,6 +93,7 @@ impl Target {
             args,
             output: Output::Null,
             socket: false,
+            tty: None,
             label: true,
             tokens: false,
             sizes: Sizes::default(),
@@ -191,6 +195,7 @@ pub struct Executor {
     input: InputFiles,
     scratch: Option<Scratch>,
     capture: Option<Capture>,
+    terminal: Option<Terminal>,
     input_len: u64,
     /// Holes of the next run, and the lengths of those of the last.
     holes: Vec<Hole>,
@@ -218,6 +223,9 @@ const SANITIZERS: [(&str, &str); 2] = [
     ),
 ];
 
+/// Keys that a run on a terminal may get.
+const KEYS: u64 = 16 << 20;
+
 /// How often limits are looked at.
 pub(crate) const TICK: Duration = Duration::from_millis(20);
 
@@ -226,7 +234,7 @@ pub(crate) const TICK: Duration = Duration::from_millis(20);
 const CPU_SHARE: u32 = 4;
 
 impl Executor {
-    pub fn new(layout: Arc<Layout>, target: Target) -> Result<Executor, ExecError> {
+    pub fn new(layout: Arc<Layout>, mut target: Target) -> Result<Executor, ExecError> {
         let io = |what| move |error| ExecError::Io { what, error };
         let capture = match target.output {
             Output::Capture { limit } => {
@@ -234,6 +242,13 @@ impl Executor {
             }
             _ => None,
         };
+        let terminal = match target.tty {
+            Some(size) => Some(Terminal::new(size).map_err(io("cannot make a terminal"))?),
+            None => None,
+        };
+        if terminal.is_some() && target.sizes.live == 0 {
+            target.sizes.live = KEYS;
+        }
         Ok(Executor {
             server: None,
             shm: Shm::new(target.sizes).map_err(io("cannot make the shared memory"))?,
@@ -243,6 +258,7 @@ impl Executor {
                 false => None,
             },
             capture,
+            terminal,
             target,
             layout,
             input_len: 0,
@@ -334,7 +350,13 @@ impl Executor {
 
     /// Puts the input and everything else in place for a run.
     fn prepare(&mut self, input: &[u8]) -> Result<(), ExecError> {
-        self.place(input, 0)
+        if self.terminal.is_none() {
+            return self.place(input, 0);
+        }
+        let labels = self.target.label && self.target.half == Half::Symbolic;
+        let label = if labels { shm::RUN_LABEL } else { 0 };
+        self.place(input, shm::RUN_LIVE | shm::RUN_ENDS | label)?;
+        self.live_whole(input)
     }
 
     fn place(&mut self, input: &[u8], more: u32) -> Result<(), ExecError> {
@@ -526,22 +548,25 @@ impl Executor {
         let (dev, ino) = self.input.identity();
         self.shm.prepare_target(dev, ino).map_err(io("cannot write the shared memory"))?;
         let given = self.input.given(container).as_raw_fd();
-        let fds = [theirs.as_raw_fd(), self.shm.file().as_raw_fd(), given];
+        let mut fds = vec![theirs.as_raw_fd(), self.shm.file().as_raw_fd(), given];
+        fds.extend(self.terminal.as_ref().map(Terminal::fd));
         let mut kept = Vec::new();
         for fd in fds {
             kept.push(high_duplicate(fd).map_err(io("no descriptor"))?);
         }
         let numbers: Vec<_> = kept.iter().map(AsRawFd::as_raw_fd).collect();
         let mut command = self.command(output).map_err(io("no descriptor"))?;
-        let mut list: Vec<_> = numbers.iter().map(ToString::to_string).collect();
         // Functions are looked up once, in the server, and not by every run.
-        if std::env::var_os(shm::ENV_BIND).is_none() {
+        let bind = std::env::var_os(shm::ENV_BIND).is_none();
+        if bind {
             command.env(shm::ENV_BIND, "1");
-            list.push("1".into());
         }
+        let list = [i32::from(bind)].into_iter().chain(numbers.iter().copied());
+        let list: Vec<_> = list.map(|n| n.to_string()).collect();
         command.env(shm::ENV, list.join(":"));
         let file_limit = self.target.file_kib << 10;
-        let warden = Warden::spawn(command, &numbers, file_limit, &self.leftovers())
+        let on_terminal = self.terminal.is_some();
+        let warden = Warden::spawn(command, &numbers, file_limit, on_terminal, &self.leftovers())
             .map_err(|error| ExecError::Spawn { program: self.program(), error })?;
         drop((theirs, kept));
         let mut server = Server::new(warden, control, container);
@@ -638,6 +663,9 @@ impl Executor {
             _ => {
                 command.stdout(Stdio::null()).stderr(Stdio::null());
             }
+        }
+        if let Some(terminal) = &self.terminal {
+            terminal.attach(&mut command)?;
         }
         Ok(command)
     }

@@ -27,6 +27,7 @@ pub mod process;
 pub mod run;
 mod server;
 pub mod shm;
+pub mod terminal;
 pub mod trace;
 pub mod triage;
 mod warden;

@@ -10,6 +10,7 @@ use crate::executor::{End, ExecError, Outcome, TICK, Target, with_path};
 use crate::files::{Capture, InputFiles};
 use crate::process::Family;
 use crate::server::end_of_status;
+use crate::terminal::Terminal;
 use crate::warden::{Leftovers, Warden};
 use pleach_abi::container::{ARG, ENV, FILE, SOCKET, STDIN};
 use pleach_abi::shm;
@@ -42,7 +43,14 @@ impl Plain {
 
     pub fn run(&mut self, input: &[u8], timeout: Duration) -> Result<Outcome, ExecError> {
         let io = |what| move |error| ExecError::Io { what, error };
-        let command = self.command(input)?;
+        let mut command = self.command(input)?;
+        let terminal = match self.target.tty {
+            Some(size) => Some(Terminal::new(size).map_err(io("cannot make a terminal"))?),
+            None => None,
+        };
+        if let Some(terminal) = &terminal {
+            terminal.attach(&mut command).map_err(io("no descriptor"))?;
+        }
         self.capture.clear().map_err(io("cannot keep the target's output"))?;
         let left = Leftovers {
             files: vec![self.input.path().into()],
@@ -51,18 +59,37 @@ impl Plain {
         };
         let spawn = |error| ExecError::Spawn { program: self.program.clone(), error };
         let mut warden =
-            Warden::spawn(command, &[], self.target.file_kib << 10, &left).map_err(spawn)?;
-        let end = self.wait(&mut warden, Instant::now() + timeout);
+            Warden::spawn(command, &[], self.target.file_kib << 10, terminal.is_some(), &left)
+                .map_err(spawn)?;
+        let keys = terminal.map(|terminal| Keys {
+            first: terminal.modes(),
+            terminal,
+            left: input,
+            since: Instant::now(),
+            began: false,
+        });
+        let end = self.wait(&mut warden, Instant::now() + timeout, keys);
         drop(warden);
         let (stdout, stderr) = self.capture.read();
         Ok(Outcome { end, cpu: Duration::ZERO, rss_kib: 0, strays: 0, round: 1, stdout, stderr })
     }
 
-    fn wait(&self, warden: &mut Warden, deadline: Instant) -> End {
+    fn wait(&self, warden: &mut Warden, deadline: Instant, mut keys: Option<Keys>) -> End {
+        let (on_terminal, mut tick) = (keys.is_some(), TICK);
         loop {
             let now = Instant::now();
-            if let Some(status) = warden.ended(deadline.min(now + TICK)) {
-                return end_of_status(status);
+            if let Some(status) = warden.ended(deadline.min(now + tick)) {
+                // Whoever is left without a terminal has read all there was.
+                return match end_of_status(status) {
+                    End::Signal(libc::SIGHUP) if on_terminal && keys.is_none() => End::Exit(0),
+                    end => end,
+                };
+            }
+            if let Some(rest) = &mut keys {
+                tick = Duration::from_millis(1);
+                if !rest.press() {
+                    (keys, tick) = (None, TICK);
+                }
             }
             let (most, run) = (self.target.processes, warden.server().unwrap_or(0));
             // There is no server: the program itself is the warden's child.
@@ -103,6 +130,39 @@ impl Plain {
         let (stdout, stderr) = self.capture.handles().map_err(io("no descriptor"))?;
         command.stdout(stdout).stderr(stderr);
         Ok(command)
+    }
+}
+
+/// What is still to be typed. It is typed a line at a time at most, and only when
+/// the program has read what came before. Programs throw away what they find when
+/// they set up the terminal, so typing waits for that, for a while.
+struct Keys<'a> {
+    terminal: Terminal,
+    first: Vec<u8>,
+    left: &'a [u8],
+    began: bool,
+    /// When typing began to wait, or something was typed last.
+    since: Instant,
+}
+
+impl Keys<'_> {
+    /// Types some more; false when all has been read.
+    fn press(&mut self) -> bool {
+        const MOST: usize = 64;
+        const WHILE: Duration = Duration::from_millis(300);
+        if !self.began {
+            self.began = self.terminal.modes() != self.first || self.since.elapsed() > WHILE;
+            return true;
+        }
+        // Of half a line the kernel does not say whether it was read.
+        if !self.terminal.is_read() || self.left.is_empty() && self.since.elapsed() < WHILE {
+            return true;
+        }
+        self.since = Instant::now();
+        let line = self.left.iter().position(|&b| b == b'\n').map_or(self.left.len(), |at| at + 1);
+        let (now, rest) = self.left.split_at(line.min(MOST));
+        self.left = rest;
+        !now.is_empty() && self.terminal.type_keys(now).is_ok()
     }
 }
 

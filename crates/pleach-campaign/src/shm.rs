@@ -199,18 +199,28 @@ impl Shm {
     }
 
     /// What random events are made of.
-    pub fn set_bias(&mut self, bias: &Bias) {
-        const AT: usize = offset_of!(Header, bias);
-        let mut put = |at: usize, bytes: &[u8]| {
-            self.head[AT + at..][..bytes.len()].copy_from_slice(bytes);
-        };
-        put(offset_of!(Bias, uniform), &bias.uniform.to_le_bytes());
-        put(offset_of!(Bias, alphabet_len), &bias.alphabet_len.to_le_bytes());
-        put(offset_of!(Bias, numbers_len), &bias.numbers_len.to_le_bytes());
+    pub fn set_bias(&self, bias: &Bias) -> io::Result<()> {
+        let mut bytes = vec![0; size_of::<Bias>()];
+        let mut put = |at: usize, part: &[u8]| bytes[at..][..part.len()].copy_from_slice(part);
+        for (at, value) in [
+            (offset_of!(Bias, uniform), bias.uniform),
+            (offset_of!(Bias, alphabet_len), bias.alphabet_len),
+            (offset_of!(Bias, numbers_len), bias.numbers_len),
+            (offset_of!(Bias, words), bias.words),
+            (offset_of!(Bias, sentences), bias.sentences),
+            (offset_of!(Bias, strict), bias.strict),
+        ] {
+            put(at, &value.to_le_bytes());
+        }
         put(offset_of!(Bias, alphabet), &bias.alphabet);
         for (i, n) in bias.numbers.iter().enumerate() {
             put(offset_of!(Bias, numbers) + 8 * i, &n.to_le_bytes());
         }
+        for (i, end) in bias.ends.iter().enumerate() {
+            put(offset_of!(Bias, ends) + 2 * i, &end.to_le_bytes());
+        }
+        put(offset_of!(Bias, text), &bias.text);
+        self.file.write_all_at(&bytes, offset_of!(Header, bias) as u64)
     }
 
     /// Puts bytes into the input of a live run.

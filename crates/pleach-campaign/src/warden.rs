@@ -65,11 +65,13 @@ const PATIENCE: Duration = Duration::from_secs(5);
 impl Warden {
     /// Starts a command below a new warden. `keep` are descriptors that the
     /// command inherits under their numbers. No file that it writes may be
-    /// longer than `file_limit`.
+    /// longer than `file_limit`. With `terminal`, its standard input is the terminal
+    /// of its session.
     pub fn spawn(
         mut command: Command,
         keep: &[RawFd],
         file_limit: u64,
+        terminal: bool,
         left: &Leftovers,
     ) -> io::Result<Warden> {
         let (ours, theirs) = socket_pair(libc::SOCK_SEQPACKET)?;
@@ -82,6 +84,9 @@ impl Warden {
                 // A session of its own has no terminal: what is in it cannot
                 // write to the driver's, nor read from it.
                 libc::setsid();
+                if terminal {
+                    libc::ioctl(0, libc::TIOCSCTTY, 0);
+                }
                 libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1);
                 let warden = libc::getpid();
                 match libc::fork() {
@@ -90,6 +95,12 @@ impl Warden {
                     server => raw::watch(server, socket, (&files, &dirs, &tree)),
                 }
                 libc::setpgid(0, 0);
+                if terminal {
+                    // Who asks for the foreground from the background is stopped.
+                    libc::signal(libc::SIGTTOU, libc::SIG_IGN);
+                    libc::tcsetpgrp(0, libc::getpid());
+                    libc::signal(libc::SIGTTOU, libc::SIG_DFL);
+                }
                 libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
                 if libc::getppid() != warden {
                     libc::_exit(1);

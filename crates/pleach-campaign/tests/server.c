@@ -95,6 +95,7 @@ int main(int argc, char **argv) {
     if (!ctl) return 99;
     if (getenv("FAIL")) { fputs("I would rather not\n", stderr); return 4; }
     if (getenv("SILENT")) for (;;) pause();
+    ctl = strchr(ctl, ':') + 1; /* whether functions are bound is nothing to us */
     setenv("KEEP", ctl, 1);
     control = atoi(ctl);
     int fd = atoi(strchr(ctl, ':') + 1);

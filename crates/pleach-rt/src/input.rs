@@ -75,6 +75,7 @@ pub fn begin_run() {
         sys::lseek(0, 0, 0);
     }
     crate::typed::begin_run();
+    crate::terminal::begin_run();
     crate::live::begin_run();
     if crate::live::on() {
         // It ends nowhere.
@@ -195,6 +196,9 @@ pub fn stream_of(fd: i32) -> Option<usize> {
         return None;
     }
     let st = sys::fstat(fd)?;
+    if crate::terminal::is_by_name(&st) {
+        return Some(0);
+    }
     s.all[..s.len].iter().position(|x| x.ino == st.ino && x.dev == st.dev && x.ino != 0)
 }
 

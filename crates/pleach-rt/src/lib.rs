@@ -17,6 +17,7 @@ mod server;
 mod socket;
 mod start;
 mod sys;
+mod terminal;
 mod token;
 mod typed;
 

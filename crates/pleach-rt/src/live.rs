@@ -138,7 +138,6 @@ pub fn read(to: *mut u8, n: u64) -> u64 {
     if n == 0 {
         return 0;
     }
-    crate::socket::drain();
     begin_event(1);
     let l = live();
     let most = n.min(l.limit - l.taken);
@@ -163,6 +162,7 @@ pub fn read(to: *mut u8, n: u64) -> u64 {
         }
     }
     advance(got);
+    crate::terminal::ring();
     got
 }
 
@@ -208,6 +208,7 @@ fn stand() {
     let l = live();
     let pid = sys::getpid();
     let shared = files::look();
+    crate::terminal::stand();
     let told = Message {
         kind: message::PAUSED,
         a: pid as u32,
@@ -244,6 +245,7 @@ fn stand() {
             _ => sys::exit_now(0),
         }
     }
+    crate::terminal::resume();
     reload();
 }
 

@@ -26,6 +26,7 @@ mod real {
 
 /// What a live run reads from a descriptor, if that is its input.
 fn event(fd: c_int, to: *mut c_void, n: usize) -> Option<isize> {
+    crate::socket::drain();
     if !live::on() || input::stream_of(fd).is_none() {
         return None;
     }

@@ -13,8 +13,8 @@
 //! ends the run with status 0, after threads or children had a moment to
 //! finish with the connections that are still open.
 //!
-//! What the program sends stays in the pair's buffer (some 200 KiB unless the
-//! system allows more), and nobody reads it. Datagram sockets are left alone.
+//! What the program sends stays in the pair's buffer until the program reads again;
+//! then it is thrown away. Datagram sockets are left alone.
 
 use crate::input::{self, Stream};
 use crate::live;
@@ -257,8 +257,9 @@ fn deliver(number: usize, flags: c_int) -> Option<c_int> {
     Some(theirs)
 }
 
-/// Takes away what the program has sent, which nobody reads: in a live run it
-/// would fill up the connection.
+/// Takes away what the program has sent, which nobody reads: a few hundred short
+/// answers fill up the connection, and the program would wait for ever. So this
+/// is done whenever it reads.
 pub fn drain() {
     let w = wires();
     let mut chunk = [0u8; 4096];
@@ -348,6 +349,7 @@ fn drained() -> bool {
 /// A wait with a time limit in milliseconds (negative: none), shortened where
 /// nothing can come.
 fn waiting(limit: i64, wait: impl FnOnce(c_int) -> c_int) -> c_int {
+    crate::terminal::ring();
     if limit == 0 || !drained() {
         return wait(limit.min(i32::MAX.into()) as c_int);
     }
@@ -421,6 +423,7 @@ pub unsafe extern "C" fn __pleach_m_epoll_pwait(
 /// The pointer is null or good.
 unsafe fn limited(timeout: *const Timespec, wait: impl FnOnce(*const Timespec) -> c_int) -> c_int {
     // Safety: the caller's.
+    crate::terminal::ring();
     let patient = unsafe { timeout.as_ref() }.is_none_or(|t| !t.is_zero());
     if !patient || !drained() {
         return wait(timeout);
@@ -470,6 +473,7 @@ pub unsafe extern "C" fn __pleach_m_select(
     other: *mut c_void,
     timeout: *mut Timeval,
 ) -> c_int {
+    crate::terminal::ring();
     // Safety: the caller's. The real one writes what is left of the time.
     unsafe {
         let given = timeout.as_ref().map(|t| Timespec { seconds: t.seconds, nanos: t.micros });

@@ -17,6 +17,8 @@ pub struct State {
     pub shm_fd: i32,
     /// The input as the driver wrote it (plain or container), or -1.
     pub input_fd: i32,
+    /// The driver's end of the terminal, or -1.
+    pub terminal: i32,
     /// Sites of all modules so far.
     pub sites: u32,
     pub modules: [Sites; shm::MODULES_MAX],
@@ -38,6 +40,7 @@ static mut STATE: State = State {
     control: -1,
     shm_fd: -1,
     input_fd: -1,
+    terminal: -1,
     sites: 0,
     modules: [Sites { start: 0, stop: 0, base: 0 }; shm::MODULES_MAX],
     modules_len: 0,
@@ -197,12 +200,14 @@ fn attach() {
         crate::symbolic::attach_private();
         return;
     }
-    let (control, rest) = number(value);
+    let (bind, rest) = number(value);
+    let (control, rest) = number(unsafe { rest.add(1) });
     let (memory, rest) = number(unsafe { rest.add(1) });
     let (input, rest) = number(unsafe { rest.add(1) });
-    // Safety: as above.
+    // Safety: at the colon, or at the final zero.
+    let terminal = unsafe { (*rest != 0).then(|| number(rest.add(1)).0) };
     unsafe {
-        if *rest != 0 {
+        if bind == 1 {
             sys::unsetenv(c"LD_BIND_NOW".as_ptr());
         }
         sys::unsetenv(c"PLEACH_CTL".as_ptr());
@@ -236,6 +241,10 @@ fn attach() {
     s.control = out_of_the_way(control);
     s.shm_fd = out_of_the_way(memory);
     s.input_fd = out_of_the_way(input);
+    if let Some(fd) = terminal {
+        s.terminal = out_of_the_way(fd);
+        crate::terminal::attach();
+    }
 }
 
 fn out_of_the_way(fd: i32) -> i32 {

@@ -75,6 +75,8 @@ calls! {
     lseek = 8(fd, offset, whence);
     mmap = 9(addr, len, prot, flags, fd, offset);
     munmap = 11(addr, len);
+    rt_sigprocmask = 14(how, set, old, size);
+    ioctl = 16(fd, request, arg);
     pread = 17(fd, buf, len, offset);
     madvise = 28(addr, len, advice);
     dup2 = 33(old, new);

@@ -109,7 +109,7 @@ struct Snapshot {
 const SNAPSHOTS: usize = 16;
 const SATURATION: u64 = 512;
 const LEAST_SATURATION: u64 = 128;
-const MOST_SATURATION: u64 = 1 << 12;
+const MOST_SATURATION: u64 = 1 << 15;
 const MOST_BATCH: u64 = 1 << 12;
 const FIRST_BATCH: u64 = 64;
 const BUDGET: u64 = 48;

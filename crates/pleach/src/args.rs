@@ -1,6 +1,7 @@
 //! What can be said on the command line.
 
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
+use pleach_campaign::terminal::Size;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -126,6 +127,9 @@ pub struct Run {
     /// The program's connections, accepted or made, deliver the input
     #[arg(long)]
     pub socket: bool,
+    /// The program runs on a terminal of this size, and the input is what is typed
+    #[arg(long, value_name = "COLUMNSxROWS", conflicts_with = "socket")]
+    pub tty: Option<Size>,
     /// The program and its arguments; @@ stands for the input file, without it
     /// the input is standard input
     #[arg(last = true, required = true, value_name = "PROGRAM [ARGS]")]
@@ -365,6 +369,9 @@ pub struct Campaign {
     /// The program's connections, accepted or made, deliver the input
     #[arg(long)]
     pub socket: bool,
+    /// The program runs on a terminal of this size, and the input is what is typed
+    #[arg(long, value_name = "COLUMNSxROWS", conflicts_with = "socket")]
+    pub tty: Option<Size>,
     /// The program and its arguments; @@ stands for the input file, without it
     /// the input is standard input
     #[arg(last = true, value_name = "PROGRAM [ARGS]")]

@@ -41,6 +41,7 @@ fn settings(program: &Path) -> Settings {
         max_len: 3,
         depth: u32::MAX,
         socket: false,
+        tty: None,
         extension: Text::default(),
         grammar: None,
         hybrid: Hybrid::default(),

@@ -278,6 +278,120 @@ fn the_examples_of_the_paper() {
     replays(&tree, &ended, &[]);
 }
 
+/// What is missing from the branches of the red-black tree is not there to be had:
+/// no tree of up to a dozen nodes fails its check after any step.
+#[test]
+fn every_small_red_black_tree_passes_its_check() {
+    let tree = example("rbtree", &["every.c", "rbtree.c"]);
+    let done = Command::new(tree.dir.path().join("prog")).output().expect("it runs");
+    assert!(done.status.success(), "{done:?}");
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "1369 trees, 62210 steps\n");
+}
+
+/// Insists on a terminal, of the right size, and on setting its modes; says so to
+/// `/dev/tty`, at length. Keys come one at a time, after a wait.
+const ON_TERMINAL: &str = r#"
+    #include <fcntl.h>
+    #include <poll.h>
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <string.h>
+    #include <sys/ioctl.h>
+    #include <termios.h>
+    #include <unistd.h>
+    int main(void) {
+        struct termios before, raw;
+        struct winsize size;
+        if (!isatty(0) || !isatty(1) || tcgetattr(0, &before)) return 70;
+        if (!(before.c_lflag & ICANON)) return 71;
+        if (ioctl(0, TIOCGWINSZ, &size) || size.ws_col != 60 || size.ws_row != 20) return 72;
+        if (!getenv("TERM") || getenv("LINES")) return 73;
+        raw = before;
+        raw.c_lflag &= ~(ICANON | ECHO);
+        raw.c_cc[VMIN] = 1, raw.c_cc[VTIME] = 0;
+        if (tcsetattr(0, TCSAFLUSH, &raw)) return 74;
+        int tty = open("/dev/tty", O_RDWR), deep = 0, n = 0;
+        if (tty < 0) return 75;
+        char word[8] = "", c;
+        for (;;) {
+            struct pollfd one = {.fd = 0, .events = POLLIN};
+            if (poll(&one, 1, -1) != 1 || read(deep % 2 ? tty : 0, &c, 1) != 1) break;
+            dprintf(tty, "%-200d", deep);
+            if (c == 'q') {
+                word[n] = 0;
+                if (deep > 12 && !strcmp(word, "drown")) abort();
+                n = 0, deep++;
+            } else if (n < 7) word[n++] = c;
+        }
+        tcsetattr(0, TCSAFLUSH, &before);
+        return 0;
+    }
+"#;
+
+#[test]
+fn keys_are_typed_on_a_terminal() {
+    let program = Program::new(ON_TERMINAL);
+    let flags = ["--tty", "60x20"];
+    let ended = program.campaign(
+        "out",
+        &["-s", "hybrid", "--tty", "60x20", "--stop-on-crash", "-V", "60", "--seed", "2"],
+    );
+    assert_eq!(ended.stop(), "crash", "{} {}", ended.stats, ended.stderr);
+    // From the start, in the fast half and typed into the plain program.
+    replays(&program, &ended, &flags);
+    let (name, long) = crash_files(&ended).remove(0);
+    let path = ended.out.join("crashes").join(name);
+    let path = path.to_str().unwrap();
+    let told = program.run(&["trace", "--tty", "60x20", path, "--", "./prog"], b"");
+    assert!(String::from_utf8_lossy(&told.stdout).contains("prog.c"), "{told:?}");
+    let args = ["tmin", "--json", "--tty", "60x20", "-i", path, "-o", "short", "--", "./prog"];
+    program.json(&args, b"");
+    let short = std::fs::read(program.dir.path().join("short")).expect("written");
+    assert!(short.len() <= long.len() && short.len() <= 19, "{short:?}");
+    assert!(short.ends_with(b"drownq"), "{short:?}");
+    // Other strategies run on it as well, and without it the program says why not.
+    let other = program.campaign("other", &["--tty", "60x20", "-n", "200"]);
+    assert!(other.count("branches.covered") > 15, "{}", other.stats);
+    let without = program.run(&["replay", path, "--", "./prog"], b"");
+    assert!(String::from_utf8_lossy(&without.stdout).contains("exit 70"), "{without:?}");
+    let wrong = program.run(&["replay", "--tty", "60by20", path, "--", "./prog"], b"");
+    assert_eq!(wrong.status.code(), Some(2));
+}
+
+/// With a grammar, lines are its sentences: most of them are understood.
+#[test]
+fn events_are_sentences_of_a_grammar() {
+    let program = Program::new(
+        r#"
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
+        int main(void) {
+            char line[64], what[16];
+            int n, good = 0, all = 0;
+            while (fgets(line, sizeof line, stdin)) {
+                all++;
+                if (sscanf(line, "take %d from %15s", &n, what) != 2) continue;
+                if (strcmp(what, "shelf") && strcmp(what, "cellar")) continue;
+                good++;
+                if (all >= 200 && good * 4 > all * 3) abort();
+            }
+            return 0;
+        }
+        "#,
+    );
+    let grammar = program.file(
+        "lines.ebnf",
+        b"s ::= \"take \" n \" from \" p\nn ::= \"1\" | \"20\" | \"300\"\n\
+          p ::= \"shelf\" | \"cellar\"\n",
+    );
+    let grammar = grammar.to_str().unwrap();
+    let ended =
+        program.campaign("out", &["-s", "hybrid", "-g", grammar, "--stop-on-crash", "-V", "60"]);
+    assert_eq!(ended.stop(), "crash", "{} {}", ended.stats, ended.stderr);
+    replays(&program, &ended, &[]);
+}
+
 #[test]
 fn lines_of_a_connection_are_events() {
     let program = example("server", &["server.c"]);

@@ -44,8 +44,8 @@ pub struct Stand {
 
 impl Executor {
     /// What random events are made of.
-    pub fn set_bias(&mut self, bias: &Bias) {
-        self.shm.set_bias(bias);
+    pub fn set_bias(&mut self, bias: &Bias) -> Result<(), ExecError> {
+        self.shm.set_bias(bias).map_err(unwritten)
     }
 
     /// Starts a live run, with an empty directory to work in. The room for its
@@ -111,6 +111,11 @@ impl Executor {
                 Outcome { end, ..Outcome::nothing() }
             }
         })
+    }
+
+    /// Puts all of an input there for a run that ends after it.
+    pub(super) fn live_whole(&mut self, bytes: &[u8]) -> Result<(), ExecError> {
+        self.live_put(0, Events { bytes, most: u64::MAX, seed: None }, 0)
     }
 
     /// Where the events of an input end, when a live run takes it. A run that

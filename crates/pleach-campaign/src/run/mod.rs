@@ -52,6 +52,7 @@ use pleach_search::{
 use pleach_template::{Grafts, Vocabulary};
 use state::State;
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -205,7 +206,9 @@ impl Campaign {
             Some(Seed::Given(bytes)) => is_container(bytes),
             _ => false,
         };
-        let flags = if settings.socket { vec!["--socket".into()] } else { Vec::new() };
+        let socket = settings.socket.then(|| "--socket".into());
+        let tty = settings.tty.map(|size| [OsString::from("--tty"), size.to_string().into()]);
+        let flags: Vec<OsString> = socket.into_iter().chain(tty.into_iter().flatten()).collect();
         if past.records == 0 {
             dir.note(None, &readme(&settings.args(), &flags, container));
         }

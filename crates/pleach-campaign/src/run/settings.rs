@@ -1,5 +1,6 @@
 //! What was asked for, as it is kept in `run.toml`.
 
+use crate::terminal::Size;
 use pleach_search::PilotOptions;
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
@@ -34,6 +35,9 @@ pub struct Settings {
     pub depth: u32,
     /// The program's connections deliver the input.
     pub socket: bool,
+    /// The program runs on a terminal of this size, whose keys are the input.
+    #[serde(default)]
+    pub tty: Option<Size>,
     /// The input file's name ends like this.
     pub extension: Text,
     /// The grammar of the input, if there is one.
@@ -130,6 +134,7 @@ impl Settings {
             ("--max-len", self.max_len.to_string(), now.max_len.to_string()),
             ("--depth", self.depth.to_string(), now.depth.to_string()),
             ("--socket", self.socket.to_string(), now.socket.to_string()),
+            ("--tty", format!("{:?}", self.tty), format!("{:?}", now.tty)),
             ("the grammar", format!("{:?}", self.grammar), format!("{:?}", now.grammar)),
             ("--enough", self.hybrid.enough.to_string(), now.hybrid.enough.to_string()),
             ("--saturation", self.hybrid.saturation.to_string(), now.hybrid.saturation.to_string()),

@@ -89,13 +89,7 @@ impl Sizes {
 
     /// Offers the decisions for flips, each once for a string; what is soft is
     /// settled.
-    pub fn offer(
-        &self,
-        decisions: &mut [Decision],
-        path: &Path,
-        frame: u64,
-        asked: &Mutex<Asked>,
-    ) {
+    pub fn offer(&self, decisions: &mut [Decision], path: &Path, frame: u64, asked: &Mutex<Asked>) {
         let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
         for &at in &self.soft {
             decisions[at as usize].settle();

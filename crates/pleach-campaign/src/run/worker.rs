@@ -178,6 +178,7 @@ impl Worker {
             let mut target = Target::new(half, settings.args());
             target.output = Output::Null;
             target.socket = settings.socket;
+            target.tty = settings.tty;
             target.memory_kib = (settings.memory_mib > 0).then_some(settings.memory_mib << 10);
             target.extension = settings.extension.os();
             target.scratch = true;

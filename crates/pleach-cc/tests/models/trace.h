@@ -16,7 +16,6 @@ struct header {
     u64 dev, ino, input_len;
     u32 flags, between, holes_len, reserved;
     u64 live[6];
-    struct { u32 counts[4]; byte alphabet[1024]; u64 numbers[128]; } bias;
     u32 nodes, events, tokens;
     u64 snaps;
     u32 cut, losses[16];

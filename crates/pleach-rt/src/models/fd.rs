@@ -157,6 +157,7 @@ fn arriving(fd: V, to: V, n: V, real: impl FnOnce(i32, u64, u64) -> i64) -> V {
 
 /// What a live run reads from a descriptor, if that is its input.
 fn event(fd: i32, to: u64, n: V) -> Option<V> {
+    crate::socket::drain();
     if !live::on() || input::stream_of(fd).is_none() {
         return None;
     }

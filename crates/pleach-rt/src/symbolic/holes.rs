@@ -41,8 +41,7 @@ struct State {
     whole: u32,
 }
 
-static mut STATE: State =
-    State { len: 0, labels: [0; HOLES_MAX], least: [0; HOLES_MAX], whole: 0 };
+static mut STATE: State = State { len: 0, labels: [0; HOLES_MAX], least: [0; HOLES_MAX], whole: 0 };
 
 fn state() -> &'static mut State {
     // Safety: set when a run begins; a race later costs a second label at worst.
@@ -88,8 +87,7 @@ fn length(h: usize) -> V {
     let label = &mut state().labels[h];
     if *label == 0 {
         let op = Op::HoleLen as u8;
-        let whole =
-            arena::push(Node { op, width: 32, a: h as u32, val: len, ..Node::default() });
+        let whole = arena::push(Node { op, width: 32, a: h as u32, val: len, ..Node::default() });
         *label = if whole == 0 { 0 } else { arena::cast(Op::ZExt, whole, 64, len) };
     }
     V { label: *label, width: 64, val: len }

@@ -191,6 +191,7 @@ fn settings(
         max_len: said!(args.max_len, max_len, MAX_LEN.max(longest)),
         depth: said!(args.depth, depth, u32::MAX),
         socket: args.socket || then.is_some_and(|t| t.socket),
+        tty: args.tty.or(then.and_then(|t| t.tty)),
         extension: said!(extension, extension, Text::default()),
         grammar: match &args.grammar {
             Some(file) => Some(grammar_settings(file, &args.derive)?),
@@ -341,6 +342,7 @@ fn try_out(
     let first = seeds.first().map_or(&made_up[0], |(_, bytes)| bytes);
     let target = |half| Target {
         socket: settings.socket,
+        tty: settings.tty,
         extension: settings.extension.os(),
         scratch: true,
         ..Target::new(half, settings.args())

@@ -105,6 +105,7 @@ fn target(half: Half, run: &Run, input: &Path, output: Output) -> Target {
     let mut target = Target::new(half, run.program.clone());
     target.output = output;
     target.socket = run.socket;
+    target.tty = run.tty;
     target.memory_kib = (run.memory > 0).then(|| run.memory.saturating_mul(1024));
     if let Some(extension) = input.extension() {
         target.extension.push(".");

@@ -106,7 +106,7 @@ fn tokens_of(args: &Tokens, path: &Path) -> Result<Code, Failure> {
     let input = read_input(path)?;
     let mut program = vec![args.program.clone().into_os_string()];
     program.extend(args.args.iter().cloned());
-    let run = Run { timeout: args.timeout, memory: 4096, socket: false, program };
+    let run = Run { timeout: args.timeout, memory: 4096, socket: false, tty: None, program };
     let mut executor = tracer(&run, path, Output::Null, true)?;
     let outcome = executor.run(&input, Duration::from_millis(args.timeout))?;
     let trace = executor.trace()?;

@@ -8,14 +8,14 @@
 //! execution tree of its own, since paths from one state mean nothing in another,
 //! and sees the coverage of the whole campaign: it is the new that counts.
 
-use super::Live;
-use crate::executor::{Events, ExecError, Step};
+use super::{Live, bias};
+use crate::executor::{End, Events, ExecError, Step};
 use crate::run::model;
 use crate::run::state::changes_key;
 use crate::run::worker::{Promised, Traced, Worker};
 use pleach_search::{
-    Action, Flip, InputId, InputNews, Mark, Options, Origin, Rng, Run, RunId, Runs, Strategy, Tree,
-    Verdict, View, by_name,
+    Action, BranchId, Flip, InputId, InputNews, Mark, Options, Origin, Rng, Run, RunId, Runs,
+    Strategy, Tree, Verdict, View, by_name,
 };
 use pleach_solve::{Goal, Path};
 use std::collections::HashMap;
@@ -48,6 +48,8 @@ struct Search {
 
 /// Bytes of events that a path may take for each of them.
 const BYTES: u64 = 8;
+/// Runs to cut what was found to what it needs.
+const CUTS: usize = 32;
 const MEMORY: usize = 128 << 20;
 /// Paths from one state are as cheap to trace again as to keep.
 const PATHS: usize = 16;
@@ -80,7 +82,8 @@ impl Worker {
         };
         let room = settings.max_len.saturating_sub(live.input.len() as u64);
         let len = (ahead * BYTES).min(room) as usize;
-        let first = search.random(len, &self.letters());
+        let known = self.known(live);
+        let first = search.random(len, &known);
         self.try_path(live, &mut search, first, Origin::Seed)?;
         for _ in 0..budget {
             if search.found.bytes.is_some() || self.shared.stopping() || self.out_of_runs() {
@@ -106,7 +109,7 @@ impl Worker {
                 }
                 Action::Flip(flip) => self.flip_path(live, &mut search, flip)?,
                 Action::Random => {
-                    let bytes = search.random(len, &self.letters());
+                    let bytes = search.random(len, &known);
                     self.try_path(live, &mut search, bytes, Origin::Random)?;
                 }
                 Action::Mutate { input, .. } => {
@@ -159,10 +162,79 @@ impl Worker {
         Ok(there)
     }
 
-    /// Bytes that occur in what the program compares its input with.
-    fn letters(&self) -> Vec<u8> {
+    fn known(&self, live: &mut Live) -> Known {
+        const PHRASES: usize = 32;
         let dictionary = self.shared.dictionary.lock().unwrap_or_else(PoisonError::into_inner);
-        dictionary.iter().flat_map(|(token, _)| token.to_vec()).take(1024).collect()
+        let mut rng = Rng::new(live.rng.next_u64());
+        let phrases = live.phrases.draw(&mut rng, &dictionary, PHRASES);
+        let word = |_| Some(dictionary.token(dictionary.pick(&mut rng)?).to_vec());
+        let words = (0..PHRASES).filter_map(word).collect();
+        Known {
+            letters: bias::letters(&dictionary),
+            words,
+            phrases,
+            sentences: live.sentences.clone(),
+        }
+    }
+
+    /// The events that were found, cut to what covers the new: first the end, by
+    /// halving, then parts in the middle, ever smaller.
+    fn cut(
+        &mut self,
+        live: &mut Live,
+        bytes: Vec<u8>,
+        fresh: &[BranchId],
+        ahead: u64,
+    ) -> Result<Vec<u8>, ExecError> {
+        let (mut short, mut long) = (0, bytes.len());
+        while long - short > 1 {
+            let middle = short + (long - short) / 2;
+            match self.covers(live, &bytes[..middle], fresh, ahead)? {
+                true => long = middle,
+                false => short = middle,
+            }
+        }
+        let mut best = bytes[..long].to_vec();
+        let mut tries = CUTS;
+        let mut size = best.len() / 2;
+        while size > 0 {
+            let mut at = best.len();
+            while at > 0 {
+                let from = at.saturating_sub(size);
+                if tries == 0 || self.shared.stopping() {
+                    return Ok(best);
+                }
+                tries -= 1;
+                let shorter = [&best[..from], &best[at..]].concat();
+                if self.covers(live, &shorter, fresh, ahead)? {
+                    best = shorter;
+                }
+                at = from;
+            }
+            size /= 2;
+        }
+        Ok(best)
+    }
+
+    /// Whether a path covers these branches.
+    fn covers(
+        &mut self,
+        live: &mut Live,
+        bytes: &[u8],
+        branches: &[BranchId],
+        ahead: u64,
+    ) -> Result<bool, ExecError> {
+        let io = |error| ExecError::Io { what: "cannot read the counters", error };
+        if live.fast.live_depth() == 0 {
+            return Ok(false);
+        }
+        let start = Instant::now();
+        let outcome = live.fast.live_explore(bytes, ahead, self.timeout)?;
+        let modules = live.fast.counters().map_err(io)?;
+        self.shared.map.collect(&modules, &mut self.counts);
+        self.count(start.elapsed(), 0);
+        let covers = |b: &BranchId| self.counts.get(*b as usize).is_some_and(|&c| c != 0);
+        Ok(matches!(outcome.end, End::Exit(_)) && branches.iter().all(covers))
     }
 
     /// Runs a path on the fast half. What covers something new ends the search.
@@ -179,7 +251,7 @@ impl Worker {
         let modules = live.fast.counters().map_err(io)?;
         self.shared.map.collect(&modules, &mut self.counts);
         self.count(start.elapsed(), 0);
-        let bad = !matches!(outcome.end, crate::executor::End::Exit(_));
+        let bad = !matches!(outcome.end, End::Exit(_));
         let fresh = self.shared.lock().coverage.fresh(&self.counts);
         let taken = live.fast.live_path()?.min(bytes.len() as u64) as usize;
         if bad && !self.shared.stopping() {
@@ -188,7 +260,8 @@ impl Worker {
                 worker.execute(&whole, Origin::Live, None, Promised::default())
             })?;
         } else if !fresh.is_empty() {
-            search.found.bytes = Some(bytes[..taken].to_vec());
+            let found = self.cut(live, bytes[..taken].to_vec(), &fresh, search.ahead)?;
+            search.found.bytes = Some(found);
             return Ok(());
         }
         let id = search.inputs.len() as InputId;
@@ -308,15 +381,42 @@ impl Search {
     }
 
     /// Events to begin with: zeros, ends of lines, letters that mean something,
-    /// anything.
-    fn random(&mut self, len: usize, letters: &[u8]) -> Vec<u8> {
+    /// phrases, anything.
+    fn random(&mut self, len: usize, known: &Known) -> Vec<u8> {
         let rng = &mut self.rng;
-        let some = |_| match rng.below(8) {
-            0..=2 => 0,
-            3 => b'\n',
-            4 | 5 if !letters.is_empty() => letters[rng.below(letters.len())],
-            _ => rng.next_u64() as u8,
-        };
-        (0..len).map(some).collect()
+        let style = rng.below(6);
+        let mut bytes = Vec::with_capacity(len);
+        while bytes.len() < len {
+            match (style, rng.below(16)) {
+                _ if !known.sentences.is_empty() => {
+                    bytes.extend(&known.sentences[rng.below(known.sentences.len())]);
+                }
+                // Numbers.
+                (0, 0..=5) => bytes.push(0),
+                // Lines of words.
+                (1, 0..=9) if !known.words.is_empty() => {
+                    bytes.extend(&known.words[rng.below(known.words.len())]);
+                    bytes.push(if rng.below(2) == 0 { b' ' } else { b'\n' });
+                }
+                // What was found before, and a little more.
+                (2..=4, 0..=11) if !known.phrases.is_empty() => {
+                    bytes.extend(&known.phrases[rng.below(known.phrases.len())]);
+                }
+                (_, 12) => bytes.push(b'\n'),
+                (_, 13) => bytes.push(rng.next_u64() as u8),
+                _ => bytes.push(known.letters[rng.below(known.letters.len())]),
+            }
+        }
+        bytes.truncate(len);
+        bytes
     }
+}
+
+/// What events may be made of.
+struct Known {
+    letters: Vec<u8>,
+    words: Vec<Vec<u8>>,
+    phrases: Vec<Vec<u8>>,
+    /// Of the grammar: then events are nothing else to begin with.
+    sentences: Vec<Vec<u8>>,
 }

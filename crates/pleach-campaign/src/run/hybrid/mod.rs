@@ -12,6 +12,7 @@
 
 mod bias;
 mod explore;
+mod phrases;
 
 use super::stats::Stop;
 use super::worker::{Promised, Worker};
@@ -29,6 +30,9 @@ pub struct Live {
     symbolic: Executor,
     pilot: Pilot,
     rng: Rng,
+    phrases: phrases::Phrases,
+    /// Sentences of the grammar, if there is one, each a line.
+    sentences: Vec<Vec<u8>>,
     /// What the live run has taken, and what the symbolic half has.
     input: Vec<u8>,
     followed: Vec<u8>,
@@ -36,6 +40,8 @@ pub struct Live {
     snapshots: HashMap<SnapshotId, Arc<[u8]>>,
     /// Snapshots that are standing processes, from the bottom up.
     standing: Vec<SnapshotId>,
+    /// How much of the input led to what was new in the last step.
+    place: Option<usize>,
     began: bool,
 }
 
@@ -46,6 +52,8 @@ const PROCESSES: usize = 4;
 const FIRST: usize = 8;
 /// An input that led to something is cut by halves, so many times at most.
 const CUTS: usize = 12;
+/// Sentences of a grammar that are drawn for a stretch of events.
+const SENTENCES: usize = 64;
 
 impl Live {
     pub fn new(
@@ -64,10 +72,13 @@ impl Live {
             symbolic: Executor::new(layout.clone(), sized(Half::Symbolic))?,
             pilot: Pilot::new(settings.hybrid.pilot()),
             rng: Rng::new(seed),
+            phrases: phrases::Phrases::default(),
+            sentences: Vec::new(),
             input: Vec::new(),
             followed: Vec::new(),
             snapshots: HashMap::new(),
             standing: Vec::new(),
+            place: None,
             began: false,
         })
     }
@@ -102,11 +113,11 @@ impl Worker {
     fn turn(&mut self, live: &mut Live) -> Result<(), ExecError> {
         if !std::mem::replace(&mut live.began, true) {
             self.recall(live);
-            self.set_bias(live);
         }
         match live.pilot.next(&mut live.rng) {
             Turn::From(from) => self.begin(live, from),
             Turn::Drive { events } => {
+                self.set_bias(live)?;
                 let seed = Some(live.rng.next_u64());
                 let start = Instant::now();
                 let step =
@@ -114,6 +125,7 @@ impl Worker {
                 let spent = start.elapsed();
                 let (events, gained, ended) = self.absorb(live, step, spent)?;
                 live.pilot.drove(events, gained, ended);
+                self.keep_place(live);
                 if !ended && events == 0 {
                     // There is no room for what it asks for.
                     live.pilot.full();
@@ -185,6 +197,7 @@ impl Worker {
         spent: Duration,
     ) -> Result<(u64, u32, bool), ExecError> {
         let io = |error| ExecError::Io { what: "cannot read the counters", error };
+        live.place = None;
         let more = live.fast.live_input(live.input.len() as u64)?;
         live.input.extend(more);
         let modules = live.fast.counters().map_err(io)?;
@@ -212,10 +225,27 @@ impl Worker {
             let short = if bad { input.len() } else { self.shortest(&input, &fresh)? };
             // What a crash covers is not for the queue.
             self.keep(&input[..short], if bad { &[] } else { &fresh })?;
+            live.place = (!bad).then_some(short);
             live.input = input;
+        }
+        if ended.is_some() {
+            live.phrases.ended(&live.input);
         }
         let gained = self.shared.lock().coverage.covered() - before;
         Ok((events, gained as u32, ended.is_some()))
+    }
+
+    /// Random events have reached something new: the place is one to go back to, and
+    /// what was said last one to say again.
+    fn keep_place(&self, live: &mut Live) {
+        let Some(place) = live.place.take() else { return };
+        let input = &live.input[..place];
+        live.phrases.add(last_words(input));
+        let (id, gone) = live.pilot.add_snapshot(input.len() as u64);
+        live.snapshots.insert(id, input.into());
+        if let Some(gone) = gone {
+            live.snapshots.remove(&gone);
+        }
     }
 
     /// The length of the shortest beginning of an input that covers the branches,
@@ -277,7 +307,9 @@ impl Worker {
         keep: SnapshotId,
     ) -> Result<(), ExecError> {
         let found = self.explore(live, ahead, budget)?;
-        self.set_bias(live);
+        if let Some(bytes) = &found.bytes {
+            live.phrases.add(bytes);
+        }
         let mut said = Explored {
             gained: 0,
             kept: false,
@@ -338,8 +370,35 @@ impl Worker {
         state.stats.hybrid.events += events;
     }
 
-    fn set_bias(&self, live: &mut Live) {
+    fn set_bias(&self, live: &mut Live) -> Result<(), ExecError> {
         let dictionary = self.shared.dictionary.lock().unwrap_or_else(PoisonError::into_inner);
-        live.fast.set_bias(&bias::bias(&dictionary, self.shared.settings.hybrid.uniform));
+        let uniform = self.shared.settings.hybrid.uniform;
+        let mut made = bias::bias(&dictionary, &live.phrases, &mut live.rng, uniform);
+        if let Some(language) = &self.shared.language {
+            let lines = (0..SENTENCES).filter_map(|_| language.next()).map(|(mut bytes, _)| {
+                if bytes.last() != Some(&b'\n') {
+                    bytes.push(b'\n');
+                }
+                bytes
+            });
+            live.sentences = lines.collect();
+            let all: Vec<&[u8]> = live.sentences.iter().map(Vec::as_slice).collect();
+            bias::strict(&mut made, &all);
+        }
+        live.fast.set_bias(&made)
+    }
+}
+
+/// The end of an input that may be worth saying again: its last lines, or a few
+/// bytes where there are no lines.
+fn last_words(input: &[u8]) -> &[u8] {
+    const LINES: usize = 3;
+    const KEYS: usize = 8;
+    let tail = &input[input.len().saturating_sub(phrases::LONGEST)..];
+    let mut breaks =
+        tail.iter().enumerate().rev().filter(|(_, b)| **b == b'\n').map(|(at, _)| at + 1);
+    match breaks.by_ref().take(LINES).last() {
+        Some(start) if start < tail.len() => &tail[start..],
+        _ => &tail[tail.len().saturating_sub(KEYS)..],
     }
 }
