@@ -110,6 +110,9 @@ const SNAPSHOTS: usize = 16;
 const SATURATION: u64 = 512;
 const LEAST_SATURATION: u64 = 128;
 const MOST_SATURATION: u64 = 1 << 15;
+/// To start a run takes as long as so many events, about: where runs end soon, a
+/// search is as cheap as a few of them.
+const RESTART: u64 = 256;
 const MOST_BATCH: u64 = 1 << 12;
 const FIRST_BATCH: u64 = 64;
 const BUDGET: u64 = 48;
@@ -328,6 +331,7 @@ impl Pilot {
 
     fn over(&mut self) {
         self.stands = false;
+        self.dry += RESTART;
         self.ended += 1;
         self.longest = self.longest.max(self.events);
     }
