@@ -124,7 +124,9 @@ pub(crate) fn solve(request: &mut Request) -> Found {
 /// A goal about the length of one stream and nothing else.
 fn length(request: &mut Request, stream: u32) -> Found {
     let (mut low, mut high) = request.path.interval(stream, request.at);
-    let mut bounds_only = !request.is_tied(Var::length(stream));
+    let var = Var::length(stream);
+    let tied = request.is_tied(var);
+    let mut bounds_only = !tied;
     for &goal in &request.goals {
         match crate::path::bound(&request.path.pool, goal) {
             Some((from, to)) => (low, high) = (low.max(from), high.min(to)),
@@ -138,9 +140,9 @@ fn length(request: &mut Request, stream: u32) -> Found {
         return Found::TooLong;
     }
     let high = high.min(request.limits.length);
-    let var = Var::length(stream);
     let near = request.path.current(var).clamp(low, high);
-    if low == high && !request.holds(&[(var, low)]) {
+    // Where bytes are tied to the length, others of them might go with this one.
+    if low == high && !tied && !request.holds(&[(var, low)]) {
         return Found::Unsat;
     }
     if bounds_only {
