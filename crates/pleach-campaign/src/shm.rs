@@ -7,7 +7,8 @@
 //! mapping would.
 
 use pleach_abi::shm::{
-    Bias, HEADER_SIZE, HOLES_MAX, Header, Hole, Live, MAGIC, MODULES_MAX, Module, NOTE_CAP, Token, UNMODELLED_CAP,
+    Bias, HEADER_SIZE, HOLES_MAX, Header, Hole, Live, MAGIC, MODULES_MAX, Module, NOTE_CAP, Token,
+    UNMODELLED_CAP,
 };
 use pleach_abi::{ABI_VERSION, event::Event, node::Node, section::Counter};
 use std::fs::File;

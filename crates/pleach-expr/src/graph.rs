@@ -355,7 +355,9 @@ impl Expr {
     fn check(&self, label: u32) -> Result<(), Broken> {
         let node = self.node(label);
         let op = match Op::from_u8(node.op) {
-            Some(Op::Wide | Op::Token | Op::HoleLen) | None => return Err(Broken::Op { label, op: node.op }),
+            Some(Op::Wide | Op::Token | Op::HoleLen) | None => {
+                return Err(Broken::Op { label, op: node.op });
+            }
             Some(op) => op,
         };
         if !(1..=128).contains(&node.width) {

@@ -192,11 +192,8 @@ fn merge<'a>(grammar: &'a Grammar, shapes: &[Shape]) -> Vec<(&'a Production, Vec
         };
         let kind = |s: &Symbol| gave_way(s).map_or(Ok(*s), |t| Err(&shapes[t.index()]));
         let kind = (production.rule, production.symbols.iter().map(kind).collect());
-        let places: Vec<Option<Choice>> = production
-            .symbols
-            .iter()
-            .map(|s| gave_way(s).map(|t| Choice::from([t])))
-            .collect();
+        let places: Vec<Option<Choice>> =
+            production.symbols.iter().map(|s| gave_way(s).map(|t| Choice::from([t]))).collect();
         let alike = kinds.entry(kind).or_default();
         let one_off = |at: &&usize| {
             let pairs = merged[**at].1.iter().zip(&places);

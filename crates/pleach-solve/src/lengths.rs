@@ -154,7 +154,8 @@ impl Path {
         let Some((moving, kept)) = self.connected(&wanted, &kept, holes) else {
             return Resized::Unknown;
         };
-        let current: Vec<u32> = (0..holes.possible.len()).map(|h| self.length_of(h, holes)).collect();
+        let current: Vec<u32> =
+            (0..holes.possible.len()).map(|h| self.length_of(h, holes)).collect();
         let roots: Vec<Term> = wanted.iter().chain(&kept).copied().collect();
         let mut vary: Vec<Var> = moving.iter().flat_map(|&h| holes.vars(h)).collect();
         vary.sort_unstable();
@@ -162,8 +163,13 @@ impl Path {
         if tape.is_wide() {
             return Resized::Unknown;
         }
-        let mut trial =
-            Trial { path: self, tape, frame: Frame::default(), wanted: wanted.len(), moving: &moving };
+        let mut trial = Trial {
+            path: self,
+            tape,
+            frame: Frame::default(),
+            wanted: wanted.len(),
+            moving: &moving,
+        };
         trial.frame.load(&trial.tape);
         let mut best: Option<(u32, Vec<u32>)> = None;
         for &h in &moving {
@@ -208,7 +214,8 @@ impl Path {
             let ranges = self.pool.var_ranges(term).to_vec();
             let range = holes.range();
             ranges.into_iter().flat_map(move |(from, to)| {
-                (from.max(range.start)..to.min(range.end)).map(move |o| (o - range.start) as usize / 4)
+                (from.max(range.start)..to.min(range.end))
+                    .map(move |o| (o - range.start) as usize / 4)
             })
         };
         let mut moving: Vec<usize> = wanted.iter().flat_map(|&t| of(t)).collect();

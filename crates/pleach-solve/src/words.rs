@@ -126,8 +126,7 @@ impl Automaton {
             let end = word[p..].iter().fold(from, |state, &b| self.step(state, b));
             self.is_final(end)
         };
-        let inserts =
-            |p: &usize| (0..=255).any(|b| ends_from(self.step(states[*p], b), *p));
+        let inserts = |p: &usize| (0..=255).any(|b| ends_from(self.step(states[*p], b), *p));
         let deletes = |p: &usize| *p > 0 && ends_from(states[*p - 1], *p);
         let places = || (0..=word.len()).rev().take(NEAR);
         places().find(inserts).or_else(|| places().find(deletes))
@@ -260,8 +259,7 @@ mod tests {
         let string = language(&[(0, b"\"", 1), (1, b"abc", 1), (1, b"\"", 2)], &[2]);
         let pairs = language(&[(0, b"a", 1), (1, b"b", 0), (0, b"c", 2)], &[2]);
         let few = language(&[(0, b"a", 1), (1, b"a", 2), (2, b"a", 3)], &[1, 2, 3]);
-        let two =
-            language(&[(0, b"a", 1), (1, b"b", 2), (2, b"a", 3), (3, b"b", 4)], &[2, 4]);
+        let two = language(&[(0, b"a", 1), (1, b"b", 2), (2, b"a", 3), (3, b"b", 4)], &[2, 4]);
         vec![
             (name, vec![b"a", b"b0c"]),
             (string, vec![b"\"\"", b"\"abc\""]),

@@ -136,7 +136,12 @@ impl Vocabulary {
                 .or_insert_with(|| automaton(&lexer.language(lexeme.token)).ok().map(Arc::new));
             let (start, end) = (lexeme.span.0 as u32, lexeme.span.1 as u32);
             if let Some(language) = language {
-                template.holes.push(Hole { start, end, language: language.clone(), filling: (end, end) });
+                template.holes.push(Hole {
+                    start,
+                    end,
+                    language: language.clone(),
+                    filling: (end, end),
+                });
             }
         }
         template

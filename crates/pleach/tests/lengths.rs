@@ -175,7 +175,8 @@ int main(void) {
 }
 "#;
     let program = Program::new(source);
-    program.file("n.ebnf", b"s ::= word '=' number \"\\n\"\nword ::= [a-z]+\nnumber ::= [0-9a-f]+\n");
+    program
+        .file("n.ebnf", b"s ::= word '=' number \"\\n\"\nword ::= [a-z]+\nnumber ::= [0-9a-f]+\n");
     let run = |out: &str, flags: &[&str]| {
         let flags = [&["-s", "cese", "-g", "n.ebnf", "--max-length", "5"], flags].concat();
         program.campaign(out, &flags).queue()

@@ -80,7 +80,10 @@ impl Past {
         }
         for (id, number) in &recall.order {
             let Some(bytes) = recall.bytes.get(id).cloned() else { continue };
-            past.store.insert(*id, Known { bytes, queue: *number, expect: None, template: None, foretold: None });
+            past.store.insert(
+                *id,
+                Known { bytes, queue: *number, expect: None, template: None, foretold: None },
+            );
             if number.is_some() || recall.left.get(id).is_none_or(|&n| n > 0) {
                 past.seeds.push(Seed::Known(*id));
             }

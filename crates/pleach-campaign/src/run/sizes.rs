@@ -89,13 +89,7 @@ impl Sizes {
 
     /// Offers the decisions for flips, each once for a string; what is soft is
     /// settled.
-    pub fn offer(
-        &self,
-        decisions: &mut [Decision],
-        path: &Path,
-        frame: u64,
-        asked: &Mutex<Asked>,
-    ) {
+    pub fn offer(&self, decisions: &mut [Decision], path: &Path, frame: u64, asked: &Mutex<Asked>) {
         let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
         for &at in &self.soft {
             decisions[at as usize].settle();
@@ -153,7 +147,8 @@ impl Worker {
             start: h.start,
             len: h.len(),
             grows: if h.is_elastic() { h.filling.1 } else { 0 },
-            filling: h.filling.0,
+            // Of a hole with filling nothing is flipped: only where it grows matters.
+            filling: if h.is_filled() { h.start } else { h.filling.1 },
         };
         template.holes.iter().map(hole).collect()
     }

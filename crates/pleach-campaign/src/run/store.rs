@@ -111,8 +111,13 @@ mod tests {
 
     #[test]
     fn only_what_is_not_in_the_queue_is_dropped() {
-        let known =
-            |queue| Known { bytes: vec![0; 100].into(), queue, expect: None, template: None, foretold: None };
+        let known = |queue| Known {
+            bytes: vec![0; 100].into(),
+            queue,
+            expect: None,
+            template: None,
+            foretold: None,
+        };
         let mut store = Store::new(3 * (100 + OVERHEAD));
         store.add(known(Some(0)));
         (0..5).for_each(|_| {

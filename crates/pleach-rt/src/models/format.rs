@@ -147,9 +147,8 @@ unsafe extern "C" fn sprintf_chk(
     // Safety: as above.
     unsafe {
         variable(passed, [to, flag, room, format], |[to, flag, room, format], list| {
-            Call::of(to, None, format, list).print(|l| {
-                real::__vsprintf_chk(to.val, flag.val as i32, room.val, format.val, l)
-            })
+            Call::of(to, None, format, list)
+                .print(|l| real::__vsprintf_chk(to.val, flag.val as i32, room.val, format.val, l))
         })
     }
 }

@@ -14,7 +14,9 @@ use crate::input::{self, Stream};
 use crate::live;
 use crate::start::state;
 use crate::symbolic::tls::tls;
-use crate::symbolic::{arena, events, holes, label_input, labelling, len_decision, length_label, shadow};
+use crate::symbolic::{
+    arena, events, holes, label_input, labelling, len_decision, length_label, shadow,
+};
 use crate::sys;
 use pleach_abi::event::Kind;
 use pleach_abi::node::Op;

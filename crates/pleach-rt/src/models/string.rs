@@ -10,9 +10,7 @@
 use super::api::{V, clear, copy};
 use super::compare::plain_collation;
 use super::define::models;
-use super::text::{
-    fits, fits_room, length, measured, measured_within, pin_bytes,
-};
+use super::text::{fits, fits_room, length, measured, measured_within, pin_bytes};
 use crate::symbolic::{holes, objects};
 
 mod real {

@@ -10,9 +10,9 @@
 //! hole's length and `len` for what that is in this run. The same holds for the place
 //! of whatever comes behind the byte, and for the end of the input.
 //!
-//! A hole that was made longer is mostly filling. It has no labels, except for its
-//! last byte, behind which it grows on: what the program decides about a thousand
-//! bytes that are all the same would fill the trace and tell nothing.
+//! A hole that was made longer has no labels, except for the byte behind which it grows
+//! on: what the program decides about a thousand bytes that are all the same would fill
+//! the trace and tell nothing.
 //!
 //! A hole may also become shorter, by bytes in front of that place. What a string has
 //! of the hole bounds how far that makes sense; [`stretched`] records the bound as an
@@ -41,8 +41,7 @@ struct State {
     whole: u32,
 }
 
-static mut STATE: State =
-    State { len: 0, labels: [0; HOLES_MAX], least: [0; HOLES_MAX], whole: 0 };
+static mut STATE: State = State { len: 0, labels: [0; HOLES_MAX], least: [0; HOLES_MAX], whole: 0 };
 
 fn state() -> &'static mut State {
     // Safety: set when a run begins; a race later costs a second label at worst.
@@ -88,8 +87,7 @@ fn length(h: usize) -> V {
     let label = &mut state().labels[h];
     if *label == 0 {
         let op = Op::HoleLen as u8;
-        let whole =
-            arena::push(Node { op, width: 32, a: h as u32, val: len, ..Node::default() });
+        let whole = arena::push(Node { op, width: 32, a: h as u32, val: len, ..Node::default() });
         *label = if whole == 0 { 0 } else { arena::cast(Op::ZExt, whole, 64, len) };
     }
     V { label: *label, width: 64, val: len }

@@ -8,8 +8,8 @@ use crate::show;
 use anyhow::{Context, anyhow};
 use pleach_campaign::container::is_container;
 use pleach_campaign::run::{
-    Campaign, Dir, Disk, GrammarSettings, Hybrid, Limits, MAX_HOLE, Settings, Setup, Snapshot, Source,
-    Text, build_of,
+    Campaign, Dir, Disk, GrammarSettings, Hybrid, Limits, MAX_HOLE, Settings, Setup, Snapshot,
+    Source, Text, build_of,
 };
 use pleach_campaign::triage::quoted;
 use pleach_campaign::{End, Executor, Half, Layout, Target};
