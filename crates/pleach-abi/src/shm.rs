@@ -207,7 +207,8 @@ pub struct Hole {
     /// be more. Whatever holds that byte holds what is added, too. 0 for a hole that
     /// has but one length.
     pub grows: u32,
-    /// Bytes from here to the one before `grows` are filling: they have no labels.
+    /// Bytes from here to the one before `grows` have no labels: nobody will ask what
+    /// is decided on them.
     pub filling: u32,
 }
 

@@ -187,7 +187,8 @@ impl Path {
             let edge = trial.edge(&current, &lengths, holes);
             return Resized::Lengths { lengths, edge };
         }
-        if moving.len() == 1 {
+        // Without any, it comes out the same for all lengths.
+        if moving.len() <= 1 {
             return Resized::Never;
         }
         for up in [true, false] {

@@ -15,10 +15,8 @@ use std::sync::{Arc, OnceLock};
 pub enum Requirement {
     /// The byte at an offset is one of these.
     Byte { offset: u32, allowed: Vec<u8> },
-    /// The bytes from an offset on are a word of the automaton's language. Of those
-    /// `filling` says what they are, from a place of the word on: they are constants,
-    /// and take one step together.
-    Word { offset: u32, length: u32, automaton: Arc<Automaton>, filling: (u32, Vec<u8>) },
+    /// The bytes from an offset on are a word of the automaton's language.
+    Word { offset: u32, length: u32, automaton: Arc<Automaton> },
 }
 
 /// A deterministic automaton over bytes as tables. State 0 is the first.
@@ -110,13 +108,6 @@ impl Automaton {
     pub(crate) fn is_final(&self, state: usize) -> bool {
         self.accepting[state]
     }
-
-    /// Where a text leads from each state, as a table of 16 bits each.
-    fn steps(&self, text: &[u8]) -> Table {
-        let end = |s| text.iter().fold(s, |s, &b| self.step(s, b)) as u16;
-        let bytes: Vec<u8> = (0..=self.states()).flat_map(|s| end(s).to_le_bytes()).collect();
-        Table::new(&bytes)
-    }
 }
 
 impl Requirement {
@@ -134,18 +125,10 @@ impl Requirement {
                     _ => pool.member(byte, &values),
                 }
             }
-            Requirement::Word { offset, length, automaton, filling: (from, filling) } => {
+            Requirement::Word { offset, length, automaton } => {
                 let mut state = pool.number(0, 16);
                 let zero = pool.number(0, 1);
-                let (from, to) = (offset + from, offset + from + filling.len() as u32);
                 for at in *offset..*offset + *length {
-                    if at == from && from < to {
-                        let place = pool.concat(zero, state);
-                        state = pool.lookup(place, &automaton.steps(filling), 16);
-                    }
-                    if (from..to).contains(&at) {
-                        continue;
-                    }
                     let byte = pool.read(at, 1);
                     // An entry is two bytes wide.
                     let index = pool.concat(byte, state);
@@ -194,9 +177,7 @@ mod tests {
     #[test]
     fn the_term_says_what_the_automaton_says() {
         let automaton = Arc::new(identifiers());
-        let filling = (0, Vec::new());
-        let word =
-            Requirement::Word { offset: 1, length: 2, automaton: automaton.clone(), filling };
+        let word = Requirement::Word { offset: 1, length: 2, automaton: automaton.clone() };
         let byte = Requirement::Byte { offset: 0, allowed: b"xy".to_vec() };
         let mut pool = Pool::default();
         let terms = [word.term(&mut pool), byte.term(&mut pool)];

@@ -6,9 +6,10 @@
 //! depend on it alone cannot be flipped, and no answer of the solver touches it.
 //!
 //! The length of a hole is a variable of its own. A hole is made longer at one place
-//! ([`Automaton::grows_at`]), and what is put there is *filling*: it stays what it is,
-//! like the bytes around the hole, until the length changes again. So a name of a
-//! thousand bytes has no more to flip than the name of three that it was made from.
+//! ([`Automaton::grows_at`]), and what is put there is *filling*. A hole with filling
+//! stays what it is, like the bytes around it, until its length changes again: a lexer
+//! that goes through a thousand bytes decides some thousand times on the first of them,
+//! and nothing of that is worth a flip that was not worth one in the short name before.
 
 use pleach_solve::{Automaton, Requirement};
 use std::sync::Arc;
@@ -52,8 +53,9 @@ impl Hole {
         input.get(self.start as usize..self.end as usize).unwrap_or_default()
     }
 
-    fn is_filling(&self, offset: u32) -> bool {
-        (self.filling.0..self.filling.1).contains(&offset)
+    /// Whether it was made longer.
+    pub fn is_filled(&self) -> bool {
+        self.filling.0 < self.filling.1
     }
 }
 
@@ -62,7 +64,7 @@ impl Template {
     pub fn is_free(&self, offset: u32) -> bool {
         let after = self.holes.partition_point(|h| h.start <= offset);
         let hole = after.checked_sub(1).map(|i| &self.holes[i]);
-        hole.is_some_and(|h| offset < h.end && !h.is_filling(offset))
+        hole.is_some_and(|h| offset < h.end && !h.is_filled())
     }
 
     /// What every input of the template meets, said of one of them.
@@ -70,20 +72,14 @@ impl Template {
         let fixed = (0..input.len() as u32).filter(|&at| !self.is_free(at));
         let fixed =
             fixed.map(|offset| Requirement::Byte { offset, allowed: vec![input[offset as usize]] });
-        let words = self.holes.iter().map(|hole| match hole.len() {
-            1 if hole.filling.0 == hole.filling.1 => {
+        let words = self.holes.iter().filter(|h| !h.is_filled()).map(|hole| match hole.len() {
+            1 => {
                 let allowed = (0..=255).filter(|&b| hole.language.accepts(&[b])).collect();
                 Requirement::Byte { offset: hole.start, allowed }
             }
             length => {
-                let (from, to) = hole.filling;
-                let filling = input.get(from as usize..to as usize).unwrap_or_default().to_vec();
-                Requirement::Word {
-                    offset: hole.start,
-                    length,
-                    automaton: hole.language.clone(),
-                    filling: (from - hole.start, filling),
-                }
+                let automaton = hole.language.clone();
+                Requirement::Word { offset: hole.start, length, automaton }
             }
         });
         fixed.chain(words).collect()
@@ -169,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn holes_grow_and_shrink_and_only_their_own_bytes_are_free() {
+    fn holes_grow_and_shrink_and_what_is_filled_stays() {
         let language = digits();
         let hole = |start, word| Hole::new(start, word, language.clone());
         let template = Template { holes: vec![hole(0, b"1"), hole(2, b"23")] };
@@ -182,9 +178,9 @@ mod tests {
             (bytes, new, free)
         };
         let (bytes, longer, free) = resized(&template, b"1+23;", &[3, 4]);
-        assert_eq!((&bytes[..], &free[..]), (&b"111+2333;"[..], &[0, 4, 5][..]));
+        assert_eq!((&bytes[..], &free[..]), (&b"111+2333;"[..], &[][..]));
         let (bytes, _, free) = resized(&longer, &bytes, &[2, 2]);
-        assert_eq!((&bytes[..], &free[..]), (&b"11+23;"[..], &[0, 3, 4][..]));
+        assert_eq!((&bytes[..], &free[..]), (&b"11+23;"[..], &[3, 4][..]));
         let (bytes, _, free) = resized(&template, b"1+23;", &[1, 1]);
         assert_eq!((&bytes[..], &free[..]), (&b"1+2;"[..], &[0, 2][..]));
         assert_ne!(template.frame(b"1+23;"), template.frame(b"1-23;"));

@@ -147,7 +147,8 @@ impl Worker {
             start: h.start,
             len: h.len(),
             grows: if h.is_elastic() { h.filling.1 } else { 0 },
-            filling: h.filling.0,
+            // Of a hole with filling nothing is flipped: only where it grows matters.
+            filling: if h.is_filled() { h.start } else { h.filling.1 },
         };
         template.holes.iter().map(hole).collect()
     }

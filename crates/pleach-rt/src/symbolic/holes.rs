@@ -10,9 +10,9 @@
 //! hole's length and `len` for what that is in this run. The same holds for the place
 //! of whatever comes behind the byte, and for the end of the input.
 //!
-//! A hole that was made longer is mostly filling. It has no labels, except for its
-//! last byte, behind which it grows on: what the program decides about a thousand
-//! bytes that are all the same would fill the trace and tell nothing.
+//! A hole that was made longer has no labels, except for the byte behind which it grows
+//! on: what the program decides about a thousand bytes that are all the same would fill
+//! the trace and tell nothing.
 //!
 //! A hole may also become shorter, by bytes in front of that place. What a string has
 //! of the hole bounds how far that makes sense; [`stretched`] records the bound as an
