@@ -29,6 +29,7 @@ debian)
 pypi)
     python3 -m pip download --quiet --no-deps --only-binary :all: --dest "$work/download" "$name"
     python3 -m zipfile -e "$work"/download/*.whl "$work/tree"
+    python3 "$(dirname "${BASH_SOURCE[0]}")/extract.py" "$work/tree"
     ;;
 *)
     echo "fetch.sh: $1 is neither debian: nor pypi:" >&2

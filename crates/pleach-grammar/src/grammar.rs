@@ -203,6 +203,14 @@ impl Token {
         matches!(&self.pattern, Pattern::Literal(bytes) if bytes == text.as_bytes())
     }
 
+    /// As people write it: its text if it has only one, else its name.
+    pub fn shown(&self) -> String {
+        match self.literal() {
+            Some(text) => text.escape_ascii().to_string(),
+            None => self.name.clone(),
+        }
+    }
+
     /// Its text, where there is only one.
     pub fn literal(&self) -> Option<&[u8]> {
         match &self.pattern {

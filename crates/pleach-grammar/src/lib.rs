@@ -45,6 +45,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod ambiguity;
 pub mod analysis;
 pub mod builder;
 pub mod chart;

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use pleach_grammar::count::{Counts, Unit};
 use pleach_grammar::import::{self, ImportError, MAX_FILE};
 use proptest::prelude::*;
 
@@ -240,6 +241,36 @@ fn what_expands_without_end_is_refused() {
     survives("x.g4", antlr.as_bytes(), None);
     let counted = format!("%%\n{}x{} return X;\n", "(".repeat(60), "){10000}".repeat(60));
     survives("x.l", counted.as_bytes(), None);
+}
+
+/// Rules that become themselves can be read, and counting names one by its place.
+#[test]
+fn circles_are_named_in_every_format() {
+    let symbol = |name: &str| format!(r#"{{"type": "SYMBOL", "name": "{name}"}}"#);
+    let tree_sitter = format!(
+        r#"{{"name": "x", "rules": {{"a": {{"type": "CHOICE", "members": [{}, {}]}}, "b": {}}}}}"#,
+        symbol("b"),
+        r#"{"type": "STRING", "value": "x"}"#,
+        symbol("a"),
+    );
+    let files = [
+        ("x.y", "%%\na: b | 'x' ;\nb: a ;"),
+        ("x.g4", "grammar x;\na : b | 'x' ;\nb : a ;"),
+        ("w3c.ebnf", "a ::= b | \"x\"\nb ::= a"),
+        ("iso.ebnf", "a = b | \"x\" ;\nb = a ;"),
+        ("x.abnf", "a = b / %x78\nb = a"),
+        ("book.json", "{\"<start>\": [\"<b>\", \"x\"], \"<b>\": [\"<start>\"]}"),
+        ("x.json", &tree_sitter),
+        ("x.hmp", "cfg a := b | \"x\";\ncfg b := a;"),
+    ];
+    for (name, text) in files {
+        let grammar = import::from_bytes(name, text.as_bytes(), None);
+        let grammar = grammar.unwrap_or_else(|problem| panic!("{problem}"));
+        let problem = Counts::new(&grammar, Unit::Tokens, 3).err();
+        let problem = problem.unwrap_or_else(|| panic!("{name} can be counted")).to_string();
+        assert!(problem.starts_with(&format!("{name}:")), "{problem}");
+        assert!(problem.contains("endlessly many derivations"), "{problem}");
+    }
 }
 
 #[test]

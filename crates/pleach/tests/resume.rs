@@ -52,7 +52,7 @@ fn killed_at_random_moments() {
         let command = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut driver = command.spawn().expect("pleach runs");
         // Mostly while it works, sometimes while it starts.
-        let moment = took * 1.5 / f64::from(kills()) * 2.0 * chance.fraction();
+        let moment = (took * 3.0 / f64::from(kills())).max(0.3) * chance.fraction();
         let ended = kill_after(&mut driver, Duration::from_secs_f64(0.02 + moment));
         survived += u32::from(ended);
         let now = files(&program.dir.path().join("out/queue"));

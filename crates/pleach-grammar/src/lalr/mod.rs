@@ -14,7 +14,7 @@
 
 mod tables;
 
-use crate::grammar::{Grammar, TokenId};
+use crate::grammar::{Grammar, RuleId, TokenId};
 use crate::tree::{Kind, Node, Tree};
 use tables::{ACCEPT, REDUCE, SHIFT, Tables};
 
@@ -23,6 +23,12 @@ const MOST_NODES: usize = 100_000_000;
 
 pub struct Lalr {
     tables: Tables,
+}
+
+/// The pairs of rules that one token of lookahead does not tell apart, in the order
+/// of the grammar. None if the tables would be too large.
+pub fn conflicting_rules(grammar: &Grammar) -> Option<Vec<(RuleId, RuleId)>> {
+    tables::conflicting_rules(grammar)
 }
 
 impl Lalr {

@@ -9,9 +9,9 @@
 //! The chart's automaton has other states: there a dot skips what can be empty,
 //! and predictions are states of their own.
 
-use crate::grammar::{Grammar, ProductionId, Symbol};
+use crate::grammar::{Grammar, ProductionId, RuleId, Symbol};
 use crate::shortest::{Items, NEVER, Shortest};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Entries of the tables, or words of the sets that they are made from.
 const MOST_ENTRIES: usize = 8 << 20;
@@ -107,6 +107,43 @@ impl Tables {
     }
 }
 
+/// By state and column, what could be done: productions to reduce, and rules that go
+/// on with the token. Rules of the same cell are in conflict, also one with itself.
+pub fn conflicting_rules(grammar: &Grammar) -> Option<Vec<(RuleId, RuleId)>> {
+    let build = Build::new(grammar)?;
+    let mut reductions: BTreeMap<(u32, usize), Vec<RuleId>> = BTreeMap::new();
+    for ((state, production), set) in build.lookaheads()? {
+        for column in set.ones() {
+            let rule = grammar.productions[production as usize].rule;
+            reductions.entry((state, column)).or_default().push(rule);
+        }
+    }
+    let (mut seen, end) = (vec![NONE; grammar.rules.len()], grammar.tokens.len());
+    let accepting = build.goto[end + 1 + grammar.start.index()];
+    let mut pairs = BTreeSet::new();
+    let mut closure = (NONE, Vec::new());
+    for ((state, column), mut rules) in reductions {
+        let alone = rules.len() == 1;
+        if column < end && build.goto[state as usize * build.width + column] != NONE {
+            if closure.0 != state {
+                closure = (state, build.closure(state, &mut seen));
+            }
+            let here = closure.1.iter().filter(|&&item| {
+                build.next(item).is_some_and(|symbol| build.column(symbol) == column)
+            });
+            rules.extend(here.map(|&item| build.rule(item)));
+        } else if column == end && state == accepting {
+            rules.push(grammar.start);
+        } else if alone {
+            continue;
+        }
+        for (at, &one) in rules.iter().enumerate() {
+            pairs.extend(rules[at + 1..].iter().map(|&other| (one.min(other), one.max(other))));
+        }
+    }
+    Some(pairs.into_iter().collect())
+}
+
 /// LR(0) states.
 struct Build<'a> {
     grammar: &'a Grammar,
@@ -179,6 +216,15 @@ impl<'a> Build<'a> {
             std::cmp::Ordering::Less => self.items.next(self.grammar, item),
             std::cmp::Ordering::Equal => Some(Symbol::Rule(self.grammar.start)),
             std::cmp::Ordering::Greater => None,
+        }
+    }
+
+    /// The rule of an item; that before the start is the start's.
+    fn rule(&self, item: u32) -> RuleId {
+        if item < self.items.len() as u32 {
+            self.grammar.production(self.items.production(item)).rule
+        } else {
+            self.grammar.start
         }
     }
 

@@ -39,6 +39,11 @@ pub fn ask(
         command.arg(project::root().join("tools/grammars/antlr/Accept.java"));
         return many(command.arg(grammar.0).arg(grammar.1), texts);
     }
+    if program == "abnf" {
+        let mut command = Command::new("python3");
+        command.arg(project::root().join("tools/grammars/abnf.py")).arg(fetch::fetched(source)?);
+        return many(command.arg(grammar.0).arg(grammar.1), texts);
+    }
     texts.iter().map(|text| one(program, text)).collect()
 }
 

@@ -13,6 +13,7 @@
 mod accept;
 mod fetch;
 mod sample;
+mod summary;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use pleach_grammar::{Grammar, Language, Pattern, import};
 
+use self::summary::Summary;
 use crate::project;
 
 #[derive(clap::Args)]
@@ -82,6 +84,15 @@ pub fn sentences(
     Ok(sample::draw(grammar, &args)?.texts)
 }
 
+/// What came of one grammar.
+struct Row {
+    back: Share,
+    accepted: Share,
+    inputs: Share,
+    /// It is what its importer says.
+    good: bool,
+}
+
 /// True when all were imported, and are what their importers say.
 pub fn run(args: &Args) -> Result<bool> {
     let entries = entries()?;
@@ -94,16 +105,20 @@ pub fn run(args: &Args) -> Result<bool> {
         "grammar", "rules", "tokens", "unknown", "notes", "ms", "read back", "accepted", "inputs"
     );
     let (mut passed, mut failed) = (0, 0);
+    let mut summary = Summary::default();
     for entry in entries.iter().filter(wanted) {
-        match examine(entry, args) {
-            Ok(true) => passed += 1,
-            Ok(false) => failed += 1,
+        let row = examine(entry, args);
+        summary.add(entry, row.as_ref().ok());
+        match row {
+            Ok(Row { good: true, .. }) => passed += 1,
+            Ok(_) => failed += 1,
             Err(problem) => {
                 failed += 1;
                 println!("{} {}: {problem:#}", entry.source, entry.grammar);
             }
         }
     }
+    println!("\n{summary}");
     println!("grammars: {passed} passed, {failed} failed");
     Ok(failed == 0)
 }
@@ -130,8 +145,8 @@ fn entries() -> Result<Vec<Entry>> {
         .collect()
 }
 
-/// Prints a row; false if the grammar is not what its importer says.
-fn examine(entry: &Entry, args: &Args) -> Result<bool> {
+/// Prints a row.
+fn examine(entry: &Entry, args: &Args) -> Result<Row> {
     let dir = fetch::fetched(&entry.source)?;
     let path = dir.join(&entry.grammar);
     let lexer = entry.lexer.as_ref().map(|lexer| dir.join(lexer));
@@ -164,7 +179,14 @@ fn examine(entry: &Entry, args: &Args) -> Result<bool> {
         None => Share::default(),
     };
     let inputs = match &entry.inputs {
-        Some(pattern) => sample::real_inputs(&grammar, &matching(&dir, pattern)?, args.verbose)?,
+        Some(patterns) => {
+            let (network, patterns) = match patterns.strip_prefix("crlf:") {
+                Some(patterns) => (true, patterns),
+                None => (false, patterns.as_str()),
+            };
+            let paths = matching(&dir, patterns)?;
+            sample::real_inputs(&grammar, &paths, network, args.verbose)?
+        }
         None => Share::default(),
     };
     let name = format!("{} {}", entry.source, shortened(&entry.grammar));
@@ -187,7 +209,7 @@ fn examine(entry: &Entry, args: &Args) -> Result<bool> {
     if !good {
         println!("  ^ this is not what \"{}\" says", grammar.language);
     }
-    Ok(good)
+    Ok(Row { back, accepted, inputs, good })
 }
 
 fn accepted(verdicts: &[bool], texts: &[Vec<u8>], verbose: bool) -> Share {
@@ -207,17 +229,20 @@ fn shortened(path: &str) -> String {
     parts[parts.len().saturating_sub(2)..].join("/")
 }
 
-/// `Test/*.b`: the files of a directory that end so.
-fn matching(dir: &Path, pattern: &str) -> Result<Vec<PathBuf>> {
-    let Some((folder, end)) = pattern.rsplit_once("/*") else {
-        return Ok(vec![dir.join(pattern)]);
-    };
-    let folder = dir.join(folder);
+/// `Test/*.b,x.b`: the files of a directory that end so, and one more.
+fn matching(dir: &Path, patterns: &str) -> Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
-    for file in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
-        let path = file?.path();
-        if path.to_string_lossy().ends_with(end) {
-            paths.push(path);
+    for pattern in patterns.split(',') {
+        let Some((folder, end)) = pattern.rsplit_once("/*") else {
+            paths.push(dir.join(pattern));
+            continue;
+        };
+        let folder = dir.join(folder);
+        for file in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
+            let path = file?.path();
+            if path.is_file() && path.to_string_lossy().ends_with(end) {
+                paths.push(path);
+            }
         }
     }
     paths.sort();

@@ -54,11 +54,23 @@ pub fn draw(grammar: &Grammar, args: &Args) -> Result<Drawn> {
     Ok(Drawn { texts, parsed_back })
 }
 
-pub fn real_inputs(grammar: &Grammar, paths: &[PathBuf], verbose: bool) -> Result<Share> {
+/// With `network`, lines end as in what goes over a network.
+pub fn real_inputs(
+    grammar: &Grammar,
+    paths: &[PathBuf],
+    network: bool,
+    verbose: bool,
+) -> Result<Share> {
     let parser = parser(&Arc::new(grammar.clone()))?;
     let mut parsed = 0;
     for path in paths {
-        match parser.parse(&fs::read(path)?) {
+        let mut text = fs::read(path)?;
+        if network {
+            let lines: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
+            let lines = lines.iter().map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+            text = lines.collect::<Vec<_>>().join(&b"\r\n"[..]);
+        }
+        match parser.parse(&text) {
             Ok(_) => parsed += 1,
             Err(problem) if verbose => println!("  {}:{problem}", path.display()),
             Err(_) => {}

@@ -3,6 +3,7 @@
 use super::Source;
 use crate::exit::{Code, Failure};
 use crate::show;
+use pleach_grammar::ambiguity::{self, Limits, Verdict};
 use pleach_grammar::{Analysis, Automaton, Pattern, Severity};
 use std::io::Write;
 use std::sync::Arc;
@@ -19,6 +20,10 @@ pub fn run(args: &Check) -> Result<Code, Failure> {
     let analysis = Analysis::new(&grammar);
     let mut notes = grammar.notes.clone();
     notes.extend(analysis.notes(&grammar));
+    let verdict = ambiguity::search(&grammar, &analysis, Limits::default());
+    if let Verdict::Ambiguous(witnesses) = &verdict {
+        notes.extend(witnesses.iter().map(|witness| witness.note(&grammar)));
+    }
     let mut out = show::out();
     for note in &notes {
         writeln!(out, "{note}")?;
@@ -40,6 +45,13 @@ pub fn run(args: &Check) -> Result<Code, Failure> {
     writeln!(out, "lowest           height {}", analysis.height[start])?;
     let automaton = Automaton::new(Arc::clone(&grammar)).map_err(Failure::person)?;
     writeln!(out, "chart states     {}", automaton.states())?;
+    let said = match &verdict {
+        Verdict::Unambiguous => "none: one token of lookahead decides".into(),
+        Verdict::Endless => "endless".into(),
+        Verdict::Ambiguous(witnesses) => format!("found, rules that have it: {}", witnesses.len()),
+        Verdict::Unknown { tokens } => format!("none found in parts of up to {tokens} tokens"),
+    };
+    writeln!(out, "ambiguity        {said}")?;
     writeln!(out, "import           {}", grammar.language)?;
     out.flush()?;
     let warned = notes.iter().any(|n| n.severity == Severity::Warning);

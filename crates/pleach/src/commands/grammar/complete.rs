@@ -1,6 +1,6 @@
 //! `pleach grammar complete`
 
-use super::{Source, find, shown};
+use super::{Source, find};
 use crate::exit::{Code, Failure};
 use crate::show;
 use anyhow::anyhow;
@@ -40,7 +40,7 @@ pub fn run(args: &Complete) -> Result<Code, Failure> {
     match found.flatten() {
         None => writeln!(out, "unsat")?,
         Some(found) => {
-            let names: Vec<_> = found.tokens.iter().map(|&t| shown(&grammar, t)).collect();
+            let names: Vec<_> = found.tokens.iter().map(|&t| grammar.token(t).shown()).collect();
             writeln!(out, "{}", names.join(" "))?;
         }
     }

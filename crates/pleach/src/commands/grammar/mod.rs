@@ -15,13 +15,14 @@ use crate::exit::{Code, Failure};
 use clap::{Args, Subcommand};
 use pleach_grammar::count::Unit;
 use pleach_grammar::detokenize::Detokenizer;
+use pleach_grammar::import::Ambiguity;
 use pleach_grammar::{Automaton, Grammar, Lexer, Parser, TokenId, import};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Report rules of no use, recursion, ambiguity that is endless, and sizes
+    /// Report rules of no use, recursion, ambiguity where it is found, and sizes
     Check(check::Check),
     /// Write the grammar in another form
     Convert(convert::Convert),
@@ -51,6 +52,18 @@ pub struct Source {
     /// Its lexer: a lex or ANTLR file, or a list of tokens and patterns
     #[arg(long, value_name = "FILE")]
     pub lexer: Option<PathBuf>,
+    /// What %left, %right, %nonassoc and %prec of a yacc file are for: to drop the
+    /// derivations that its parser would never take, or nothing
+    #[arg(long, value_name = "WHAT", default_value = "keep")]
+    pub precedence: Precedence,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub enum Precedence {
+    /// All derivations stay, and precedence is ambiguity
+    Keep,
+    /// Those that the parser would never take are gone
+    Drop,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -85,7 +98,13 @@ pub fn run(command: Command) -> Result<Code, Failure> {
 
 impl Source {
     fn load(&self) -> Result<Arc<Grammar>, Failure> {
-        load(&self.grammar, self.lexer.as_deref())
+        let ambiguity = match self.precedence {
+            Precedence::Keep => Ambiguity::Keep,
+            Precedence::Drop => Ambiguity::Drop,
+        };
+        import::load_with(&self.grammar, self.lexer.as_deref(), ambiguity)
+            .map(Arc::new)
+            .map_err(Failure::person)
     }
 
     fn parser(&self) -> Result<Parser, Failure> {
@@ -103,15 +122,6 @@ pub fn load(grammar: &Path, lexer: Option<&Path>) -> Result<Arc<Grammar>, Failur
 
 fn detokenizer(grammar: &Grammar) -> Result<Detokenizer, Failure> {
     Detokenizer::new(grammar).map_err(Failure::person)
-}
-
-/// A token as people write it: its text if it has only one, else its name.
-fn shown(grammar: &Grammar, token: TokenId) -> String {
-    let token = grammar.token(token);
-    match token.literal() {
-        Some(text) => text.escape_ascii().to_string(),
-        None => token.name.clone(),
-    }
 }
 
 /// The token that a person named, or a message.

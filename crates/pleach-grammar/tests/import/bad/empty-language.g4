@@ -1,0 +1,3 @@
+grammar x;
+a : a X ;
+X : [x] ;
