@@ -34,7 +34,7 @@ pub fn share(from: usize, to: usize) -> u64 {
     if len == 0 {
         return used;
     }
-    if from % PAGE != 0 || used + len as u64 > h.cover_cap {
+    if !from.is_multiple_of(PAGE) || used + len as u64 > h.cover_cap {
         return u64::MAX;
     }
     let at = sys::mmap(

@@ -27,7 +27,8 @@ pub struct State {
     pub argv: *mut *mut c_char,
 }
 
-/// Where a module's site records are.
+/// Where a module's site records are; the symbolic half looks them up.
+#[cfg_attr(feature = "fast", expect(dead_code))]
 #[derive(Clone, Copy)]
 pub struct Sites {
     pub start: usize,

@@ -14,6 +14,7 @@ pub const MAP_FIXED: u64 = 0x10;
 pub const MAP_ANONYMOUS: u64 = 0x20;
 pub const MAP_NORESERVE: u64 = 0x4000;
 pub const MAP_FIXED_NOREPLACE: u64 = 0x10_0000;
+#[cfg(feature = "symbolic")]
 pub const MADV_NOHUGEPAGE: u64 = 15;
 
 #[repr(C)]

@@ -128,7 +128,8 @@ fn copy(fd: u64) -> i64 {
     let (mut chunk, mut at) = ([0u8; 4096], 0);
     // One that can only be written is read through another descriptor.
     let source = again(fd);
-    while source >= 0 {
+    loop {
+        // Without one the number is none of a descriptor, and nothing is read.
         let n = sys::pread(source as u64, chunk.as_mut_ptr() as u64, 4096, at);
         if n <= 0 {
             break;

@@ -104,9 +104,6 @@ impl V {
     pub fn or(self, o: V) -> V {
         self.binary(Op::Or, self.width, o, self.val | o.val)
     }
-    pub fn xor(self, o: V) -> V {
-        self.binary(Op::Xor, self.width, o, self.val ^ o.val)
-    }
     pub fn eq(self, o: V) -> V {
         self.compare(Op::Eq, o, self.val == o.val)
     }

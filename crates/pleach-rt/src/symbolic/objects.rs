@@ -277,7 +277,7 @@ pub extern "C" fn load_in(
     };
     check_index(site, label, addr, n, o);
     if o.size <= LARGEST
-        && bits % 8 == 0
+        && bits.is_multiple_of(8)
         && bits <= 64
         && addr - o.base + n <= o.size
         && (o.constant || shadow::is_clean(o.base, o.size))

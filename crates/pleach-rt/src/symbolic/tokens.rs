@@ -191,7 +191,7 @@ pub fn mark(at: u64, bytes: usize, signed: bool) {
 /// The number in memory becomes a token.
 fn put(at: u64, width: u32, signed: bool, record: u64) {
     let bytes = u64::from(width / 8);
-    if width % 8 != 0 || !matches!(bytes, 1 | 2 | 4 | 8) {
+    if !width.is_multiple_of(8) || !matches!(bytes, 1 | 2 | 4 | 8) {
         return loss(Loss::Shape);
     }
     // Safety: the program's own variable.
