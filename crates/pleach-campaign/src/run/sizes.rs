@@ -10,9 +10,9 @@
 //!
 //! The same question comes up on many paths through one string (how long is the name,
 //! whatever is in it). It is asked once for a string, the length of its holes aside,
-//! a place and a condition. What comes of a length and of bytes that were decided on
-//! before it, together, may be missed by that; otherwise each path would be searched
-//! once more for each boundary on it.
+//! for what was decided on lengths before, a place and a condition. What comes of a
+//! length and of bytes that were decided on before it, together, may be missed by that;
+//! otherwise each path would be searched once more for each boundary on it.
 //!
 //! A loop asks the same place about ever other lengths. The first few answers are had.
 //!
@@ -39,7 +39,7 @@ pub type Foretold = Arc<[(u64, u32)]>;
 const TIER: &str = "lengths";
 
 /// How often a place is asked about other lengths, for one string.
-const MOST_ASKED: u32 = 8;
+const MOST_ASKED: u32 = 32;
 
 /// What was asked about lengths so far.
 #[derive(Default)]
@@ -94,9 +94,12 @@ impl Sizes {
         for &at in &self.soft {
             decisions[at as usize].settle();
         }
+        let mut before = frame;
         for &(at, key, outcome) in &self.decided {
             let place = mixed(&[frame, key, outcome.into()]);
-            let new = asked.conditions.insert(mixed(&[place, path.print(at as usize)]));
+            let what = mixed(&[before, place, path.print(at as usize)]);
+            before = mixed(&[before, key, outcome.into()]);
+            let new = asked.conditions.insert(what);
             let times = asked.places.entry(place).or_default();
             *times += u32::from(new);
             match new && *times <= MOST_ASKED {
