@@ -179,12 +179,16 @@ fn replace(grammar: &Grammar, shapes: &[Shape]) -> Symbolic {
     Symbolic { grammar: new, constants, stands_for, replaced }
 }
 
+/// What is left of a production where tokens gave way: its rule, and at each place the
+/// symbol or the shape of what was there.
+type Kind<'a> = (RuleId, Vec<Result<Symbol, &'a Shape>>);
+
 /// The productions, those that differ in one place only as one: what may be at each
 /// place where a token gave way.
 fn merge<'a>(grammar: &'a Grammar, shapes: &[Shape]) -> Vec<(&'a Production, Vec<Option<Choice>>)> {
     let mut merged: Vec<(&Production, Vec<Option<Choice>>)> = Vec::new();
     // By what is left of a production: those of its kind so far.
-    let mut kinds: HashMap<(RuleId, Vec<Result<Symbol, &Shape>>), Vec<usize>> = HashMap::new();
+    let mut kinds: HashMap<Kind, Vec<usize>> = HashMap::new();
     for production in &grammar.productions {
         let gave_way = |s: &Symbol| match s {
             Symbol::Token(t) if shapes[t.index()] != Shape::Same => Some(*t),

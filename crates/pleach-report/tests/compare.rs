@@ -2,7 +2,7 @@
 //! files anew.
 
 use pleach_report::compare::{
-    Axis, Campaign, Comparison, InModule, Module, Point, Strategy, plot, table,
+    Axis, Campaign, Comparison, InModule, Measures, Module, Point, Strategy, plot, table,
 };
 use std::path::Path;
 
@@ -22,9 +22,20 @@ fn campaign(seed: u64, speed: f64, runs_a_second: u64, stop: &str) -> Campaign {
         crashes: seed % 2,
         last_new_s: 12.25 + seed as f64,
         modules: vec![
-            InModule { covered: 20 + seed, reached: 9, of: 30 },
-            InModule { covered: 0, reached: 0, of: 30 },
+            InModule { covered: 20 + seed, reached: 9, of: 30, constraints: 700 },
+            InModule { covered: 0, reached: 0, of: 30, constraints: 0 },
         ],
+        measures: Measures {
+            traces: 40,
+            variables: 400 + seed,
+            constraints: 1000,
+            seconds: 20.0,
+            solving_s: 2.5,
+            grammar_s: 0.25,
+            tiers_s: [("domains".to_string(), 1.5), ("complete".to_string(), 1.0)].into(),
+            grammar_asked: 200,
+            grammar_unsat: 50,
+        },
         points,
     }
 }

@@ -317,7 +317,7 @@ impl Trial<'_> {
     /// Several holes at once, all longer or all shorter.
     fn together(&mut self, current: &[u32], holes: &Holes, up: bool) -> Option<Vec<u32>> {
         let mut lengths = current.to_vec();
-        let mut moved = Vec::new();
+        let mut moved: Vec<usize> = Vec::new();
         for &h in self.moving {
             let possible = |v: &u32| holes.possible[h].contains(*v);
             let near = outward(current[h], holes.most).filter(possible);
@@ -325,7 +325,7 @@ impl Trial<'_> {
                 lengths[h] = found;
                 // Others go back as far as they can.
                 for &other in &moved {
-                    let possible = |v: &u32| holes.possible[other as usize].contains(*v);
+                    let possible = |v: &u32| holes.possible[other].contains(*v);
                     let to = current[other];
                     let back = std::iter::once(to).chain(outward(to, holes.most));
                     let back = back.filter(possible);

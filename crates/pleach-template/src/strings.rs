@@ -216,7 +216,7 @@ impl Constant {
             });
         }
         let several = automaton(&Dfa::new(&[&Regex::plus(Regex::alt(patterns))])?)?;
-        let one = one.map_or_else(|| several.clone(), |one| one);
+        let one = one.unwrap_or_else(|| several.clone());
         Ok(Constant { one: Arc::new(one), several: Arc::new(several) })
     }
 }

@@ -137,6 +137,9 @@ fn mixed(words: &[u64]) -> u64 {
     })
 }
 
+/// An input, and what of it may change.
+type Rendered = (Vec<u8>, Template);
+
 impl Worker {
     /// The holes of an input as the runtime is told of them; none if no length of
     /// theirs can change.
@@ -200,13 +203,14 @@ impl Worker {
         Ok(())
     }
 
+    /// An input with other lengths, and the one at the boundary that it crossed.
     fn other_lengths(
         &mut self,
         traced: &Traced,
         template: &Template,
         flip: Flip,
         goal: Goal,
-    ) -> (Verdict, Option<(Vec<u8>, Template)>, Option<(Vec<u8>, Template)>) {
+    ) -> (Verdict, Option<Rendered>, Option<Rendered>) {
         let sizes = &traced.sizes;
         let possible = template.holes.iter().map(|h| h.language.lengths()).collect();
         let most = self.shared.settings.max_hole();
