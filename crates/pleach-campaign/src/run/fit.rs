@@ -9,17 +9,17 @@
 //! rejects; a lexer that runs over the whole input first accepts everything.
 //!
 //! The other way round, the program may take what the grammar does not have. A flip that
-//! the grammar refuses names tokens that the program told apart in that place. Each such
-//! token is tried there once after each token that can come before it, alone and with a
-//! copy of that one behind it, the rest of the input as it is: if the program then takes all tokens, and ends with a status that
-//! a sentence ended with, the grammar lacks something. That is a *hint*, with the input
-//! as an example.
+//! the grammar refuses names tokens that the program told apart in that place. If they are
+//! few, each is tried there, once for each decision and each token before it, alone and
+//! with a copy of that one behind it, the rest of the input as it is: if the program then
+//! takes all tokens, and ends with a status that a sentence ended with, the grammar lacks
+//! something. That is a *hint*, with the input as an example.
 
 use super::worker::{SYMBOLIC_PATIENCE, Traced, Worker};
 use crate::executor::{End, ExecError};
 use crate::triage::readable;
 use pleach_grammar::{TokenId, TokenSet};
-use pleach_search::Decision;
+use pleach_search::{Decision, Flip, TokenUse};
 use pleach_solve::Path;
 use pleach_template::{Differ, Sentence, Try};
 use std::collections::{BTreeSet, HashSet};
@@ -27,7 +27,7 @@ use std::sync::PoisonError;
 
 /// Sentences after which a grammar that none was accepted of is said not to fit.
 const DOZENS: u64 = 36;
-/// Inputs that are run at most to find what the grammar lacks, and for one flip.
+/// Tokens that are tried at most to find what the grammar lacks, and for one flip.
 const TRIES: usize = 400;
 const AT_ONCE: usize = 3;
 /// Places that are told apart, and hints that are kept.
@@ -37,8 +37,8 @@ const MOST: usize = 200;
 pub struct Fit {
     /// Statuses that accepted sentences ended with.
     statuses: BTreeSet<i32>,
-    /// What was tried: a token, and the one before it.
-    tried: HashSet<(Option<TokenId>, TokenId)>,
+    /// What was tried: the decision, the token before the place, and the new one.
+    tried: HashSet<(u64, Option<TokenId>, TokenId)>,
     /// Runs without a token.
     silent: usize,
 }
@@ -127,22 +127,32 @@ impl Worker {
     pub(super) fn wants(
         &mut self,
         traced: &Traced,
-        place: usize,
-        wanted: &TokenSet,
+        flip: Flip,
+        (place, wanted): (usize, &TokenSet),
     ) -> Result<(), ExecError> {
         let shared = self.shared.clone();
         let (Some((vocabulary, how)), Some(sentence)) = (&shared.vocabulary, &traced.sentence)
         else {
             return Ok(());
         };
-        if *how != pleach_search::TokenUse::Complete {
+        // Where most tokens will do, the program only tells one from all others.
+        if *how != TokenUse::Complete || wanted.len() > AT_ONCE {
             return Ok(());
         }
+        let decision = {
+            let state = shared.lock();
+            let run = state.runs.get(flip.run);
+            run.and_then(|run| Some(run.decisions.get(flip.at as usize)?.key)).unwrap_or(0)
+        };
         let before = place.checked_sub(1).and_then(|b| sentence.lexemes.get(b)).map(|l| l.token);
-        for token in wanted.iter().take(AT_ONCE) {
+        for token in wanted.iter() {
             {
                 let mut fit = shared.fit.lock().unwrap_or_else(PoisonError::into_inner);
-                if fit.tried.len() >= TRIES || !fit.tried.insert((before, token)) {
+                // Before a sentence was accepted, nobody knows how that looks.
+                if fit.statuses.is_empty() || fit.tried.len() >= TRIES {
+                    continue;
+                }
+                if !fit.tried.insert((decision, before, token)) {
                     continue;
                 }
             }

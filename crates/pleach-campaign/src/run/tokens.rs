@@ -60,7 +60,7 @@ impl Worker {
             }
         };
         if let (None, Flipped::Refused { place, wanted }) = (&solved.bytes, tokens) {
-            self.wants(traced, place, &wanted)?;
+            self.wants(traced, flip, (place, &wanted))?;
         }
         Ok(solved)
     }
