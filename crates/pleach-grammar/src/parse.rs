@@ -8,18 +8,26 @@
 //!
 //! Where a grammar's tokens are found in context ([`Lexing::Context`]), there is one
 //! more: the chart is asked at each place which match it can go on with, the longest
-//! first. Nothing is taken back: what was chosen stays.
+//! first. Where that leads nowhere, the last place with another match is tried again,
+//! up to a number of times: in a string, `//` looks like a comment until the end of
+//! the string is missed.
 
 use crate::chart::{Automaton, Chart};
 use crate::grammar::{Grammar, Lexing, TokenId};
 use crate::lalr::Lalr;
-use crate::lexer::{Lexeme, Lexer, Match};
+use crate::lexer::{Lexeme, Lexer};
 use crate::token_set::TokenSet;
 use crate::tree::Tree;
+use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
 /// Entries of the chart that a parse may make (about 32 bytes each).
 const MOST_ENTRIES: usize = 100_000_000;
+/// Where tokens are found in context: how often a choice is taken back, how many
+/// choices can be, and how many other ways each has.
+const MOST_RETURNS: usize = 10_000;
+const MOST_TURNINGS: usize = 4096;
+const MOST_OTHERS: usize = 16;
 
 pub struct Parser {
     automaton: Arc<Automaton>,
@@ -33,6 +41,15 @@ pub struct Parsed {
     pub tree: Tree,
     /// One for each leaf of the tree, with the token that the tree gives it.
     pub lexemes: Vec<Lexeme>,
+}
+
+type Readings = std::vec::IntoIter<(usize, Option<Lexeme>)>;
+
+/// A place where there were other ways to go on.
+struct Turning {
+    left: Readings,
+    /// Tokens before it.
+    tokens: usize,
 }
 
 /// Why an input is no sentence.
@@ -112,24 +129,64 @@ impl Parser {
     fn parse_in_context(&self, input: &[u8]) -> Result<Option<Parsed>, ParseError> {
         let mut chart = Chart::new(Arc::clone(&self.automaton));
         let mut lexemes: Vec<Lexeme> = Vec::new();
-        let mut at = 0;
-        while at < input.len() {
-            let mut fits = |found: &Match| match &found.lexeme {
-                Some(lexeme) if self.push_any(&mut chart, lexeme) => {
-                    lexemes.push(lexeme.clone());
-                    true
+        let mut turnings: VecDeque<Turning> = VecDeque::new();
+        let mut returns = 0;
+        let mut left = self.readings(input, 0);
+        loop {
+            let taken = left.find(|(_, lexeme)| match lexeme {
+                Some(lexeme) => self.push_any(&mut chart, lexeme),
+                None => true,
+            });
+            if let Some((end, lexeme)) = taken {
+                let tokens = lexemes.len();
+                lexemes.extend(lexeme);
+                if end == input.len()
+                    && let Some(tree) = chart.tree()
+                {
+                    return Ok(Some(finish(tree, lexemes)));
                 }
-                _ => found.separator,
+                let others: Vec<_> = left.take(MOST_OTHERS).collect();
+                if !others.is_empty() {
+                    turnings.push_back(Turning { left: others.into_iter(), tokens });
+                    if turnings.len() > MOST_TURNINGS {
+                        turnings.pop_front();
+                    }
+                }
+                left = self.readings(input, end);
+                if chart.entries() > MOST_ENTRIES {
+                    return Err(ParseError::TooLarge);
+                }
+                continue;
+            }
+            let Some(last) = turnings.pop_back().filter(|_| returns < MOST_RETURNS) else {
+                // The empty input has nothing to read.
+                let tree = input.is_empty().then(|| chart.tree()).flatten();
+                return Ok(tree.map(|tree| finish(tree, lexemes)));
             };
-            let Some(next) = self.lexer.matches(input, at).into_iter().find(|m| fits(m)) else {
-                return Ok(None);
-            };
-            at = next.end;
-            if chart.entries() > MOST_ENTRIES {
-                return Err(ParseError::TooLarge);
+            returns += 1;
+            left = last.left;
+            lexemes.truncate(last.tokens);
+            chart.truncate(last.tokens);
+        }
+    }
+
+    /// What can be read at a place, the longest first: where it ends, and the token
+    /// that it is, or none for a separator.
+    fn readings(&self, input: &[u8], at: usize) -> Readings {
+        if at == input.len() {
+            return Vec::new().into_iter();
+        }
+        let (mut readings, mut separated) = (Vec::new(), false);
+        for found in self.lexer.matches(input, at) {
+            if let Some(lexeme) = found.lexeme {
+                readings.push((found.end, Some(lexeme)));
+            }
+            // A comment goes to its end: no beginning of it is a separator, too.
+            if found.separator && !std::mem::replace(&mut separated, true) {
+                readings.push((found.end, None));
             }
         }
-        Ok(chart.tree().map(|tree| finish(tree, lexemes)))
+        readings.into_iter()
     }
 
     /// Any of the tokens that match a lexeme's text, rather the lexer's choice.

@@ -149,6 +149,17 @@ fn tokens_are_found_in_context_where_there_is_no_lexer() {
     assert!(self::parser(&longest).parse(b"ab-ab").is_err());
 }
 
+/// What looks like a comment is none in a string; that shows where the string ends.
+#[test]
+fn tokens_in_context_are_taken_back() {
+    let text = "%token text [^\"]+\n%skip note //[^;]*\ns: '\"' text '\"' | s ',' '\"' text '\"'";
+    let g = Grammar { lexing: Lexing::Context, ..grammar(text) };
+    let parsed = parser(&g).parse(b"\"//a\",\"//\"//end").expect("a sentence");
+    assert_eq!(names(&g, &parsed.tree.tokens().collect::<Vec<_>>()), "\" text \" , \" text \"");
+    assert_eq!(parsed.lexemes[1].span, (1, 4));
+    assert!(parser(&g).parse(b"\"//a\",\"//").is_err());
+}
+
 /// A token that takes everything up to the end of a line, in some places, must not
 /// make words run together in all others.
 #[test]

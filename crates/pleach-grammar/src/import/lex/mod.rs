@@ -173,15 +173,16 @@ impl Reading<'_> {
         if rule.action.returns.is_empty() {
             return self.separator(rule);
         }
+        // Such a rule takes texts that the program's lexer leaves to others.
         if rule.line_start {
             self.note(
                 rule.at,
-                Language::Larger,
+                Language::Unknown,
                 "matches at the start of a line only; taken everywhere",
             );
         }
         if rule.trailing {
-            self.note(rule.at, Language::Larger, "what must follow the match is left out");
+            self.note(rule.at, Language::Unknown, "what must follow the match is left out");
         }
         self.token(rule, &rule.regex);
     }
