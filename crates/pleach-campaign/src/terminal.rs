@@ -62,9 +62,19 @@ pub(crate) struct Terminal {
     ours: OwnedFd,
     /// Kept open: without it ours would end with each program.
     theirs: File,
+    first: libc::termios,
     /// Closing it ends the thread.
     stop: Option<OwnedFd>,
     reader: Option<JoinHandle<()>>,
+}
+
+fn modes_of(terminal: &File) -> libc::termios {
+    // Safety: a structure of numbers, and a descriptor of ours.
+    unsafe {
+        let mut modes: libc::termios = std::mem::zeroed();
+        libc::tcgetattr(terminal.as_raw_fd(), &raw mut modes);
+        modes
+    }
 }
 
 impl Terminal {
@@ -109,7 +119,8 @@ impl Terminal {
                 }
             }
         })?;
-        Ok(Terminal { ours, theirs, stop: Some(stop), reader: Some(reader) })
+        let first = modes_of(&theirs);
+        Ok(Terminal { ours, theirs, first, stop: Some(stop), reader: Some(reader) })
     }
 
     /// Our end.
@@ -117,8 +128,11 @@ impl Terminal {
         self.ours.as_raw_fd()
     }
 
-    /// Has a command run on it.
+    /// Has a command run on it, as on a new one: the last may have ended in whatever
+    /// modes it was in.
     pub fn attach(&self, command: &mut Command) -> io::Result<()> {
+        // Safety: a descriptor and a structure of ours.
+        unsafe { libc::tcsetattr(self.theirs.as_raw_fd(), libc::TCSAFLUSH, &raw const self.first) };
         let end = || self.theirs.try_clone().map(Stdio::from);
         command.stdin(end()?).stdout(end()?).stderr(end()?);
         command.env("TERM", TERM).env_remove("LINES").env_remove("COLUMNS");
@@ -136,12 +150,7 @@ impl Terminal {
 
     /// The modes that it is in.
     pub fn modes(&self) -> Vec<u8> {
-        // Safety: a structure of numbers, and a descriptor of ours.
-        let modes = unsafe {
-            let mut modes: libc::termios = std::mem::zeroed();
-            libc::tcgetattr(self.theirs.as_raw_fd(), &raw mut modes);
-            modes
-        };
+        let modes = modes_of(&self.theirs);
         let flags = [modes.c_iflag, modes.c_oflag, modes.c_cflag, modes.c_lflag];
         flags.iter().flat_map(|f| f.to_le_bytes()).chain(modes.c_cc).collect()
     }
