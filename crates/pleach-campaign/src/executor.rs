@@ -242,10 +242,8 @@ impl Executor {
             }
             _ => None,
         };
-        let terminal = match target.tty {
-            Some(size) => Some(Terminal::new(size).map_err(io("cannot make a terminal"))?),
-            None => None,
-        };
+        let terminal = target.tty.map(Terminal::new).transpose();
+        let terminal = terminal.map_err(io("cannot make a terminal"))?;
         if terminal.is_some() && target.sizes.live == 0 {
             target.sizes.live = KEYS;
         }

@@ -44,10 +44,8 @@ impl Plain {
     pub fn run(&mut self, input: &[u8], timeout: Duration) -> Result<Outcome, ExecError> {
         let io = |what| move |error| ExecError::Io { what, error };
         let mut command = self.command(input)?;
-        let terminal = match self.target.tty {
-            Some(size) => Some(Terminal::new(size).map_err(io("cannot make a terminal"))?),
-            None => None,
-        };
+        let terminal = self.target.tty.map(Terminal::new).transpose();
+        let terminal = terminal.map_err(io("cannot make a terminal"))?;
         if let Some(terminal) = &terminal {
             terminal.attach(&mut command).map_err(io("no descriptor"))?;
         }

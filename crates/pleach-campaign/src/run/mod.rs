@@ -22,6 +22,7 @@ mod state;
 mod stats;
 mod store;
 mod tokens;
+mod tracing;
 mod worker;
 mod writer;
 

@@ -14,17 +14,16 @@ use super::settings::Settings;
 use super::sizes::{Asked, Foretold, Sizes};
 use super::state::{Executed, State, changes_key};
 use super::stats::Stop;
-use super::store::{Expect, Known};
+use super::store::Expect;
 use super::tokens::{Solved, TOKENS};
 use crate::executor::{End, ExecError, Executor, Half, Output, Target};
 use crate::layout::Layout;
 use crate::mutate::{Dictionary, Mutator};
-use crate::trace::{BrokenTrace, Trace};
 use crate::triage::{CrashId, Triage};
 use pleach_abi::event::Kind;
 use pleach_expr::Expr;
 use pleach_search::{
-    Action, Decision, Flip, Gain, InputId, Origin, Rng, Run, RunId, TokenUse, Tree, Verdict,
+    Action, Flip, Gain, InputId, Origin, Rng, Run, RunId, TokenUse, Tree, Verdict,
 };
 use pleach_solve::{Goal, Path, Requirement, Solver, Step};
 use pleach_template::{Reading, Sentence, Template, Vocabulary};
@@ -68,15 +67,15 @@ pub struct Limits {
 
 /// What flips of a run need.
 pub struct Traced {
-    expr: Expr,
-    steps: Vec<Step>,
+    pub(super) expr: Expr,
+    pub(super) steps: Vec<Step>,
     pub input: Arc<[u8]>,
     pub(super) template: Option<Arc<Template>>,
     /// The input as tokens, and with their numbers behind it.
     pub(super) sentence: Option<Sentence>,
     pub(super) extended: Option<Vec<u8>>,
     /// Its tokens are variables.
-    tokens: bool,
+    pub(super) tokens: bool,
     /// What it decided on the lengths of holes.
     pub(super) sizes: Sizes,
 }
@@ -452,165 +451,6 @@ impl Worker {
         }
     }
 
-    /// Traces an input; `tokens`: with the program's lexer as a border.
-    fn trace(&mut self, input: InputId, tokens: bool) -> Result<(), ExecError> {
-        let shared = self.shared.clone();
-        let known = shared.lock().store.get(input).cloned();
-        let Some(known) = known else {
-            let mut state = shared.lock();
-            state.partial("dropped");
-            state.untraceable(input);
-            return Ok(());
-        };
-        let tokens = tokens && shared.vocabulary.is_some();
-        self.symbolic.on_tokens(tokens);
-        let start = Instant::now();
-        let (holes, patience) = (self.holes(&known), self.timeout * SYMBOLIC_PATIENCE);
-        let outcome = self.symbolic.run_with(&known.bytes, &holes, patience)?;
-        let trace = self.symbolic.trace();
-        let spent = start.elapsed().as_secs_f64();
-        if shared.stopping() && outcome.end == End::Timeout {
-            return Ok(());
-        }
-        match trace {
-            Ok(trace) => self.take((input, tokens), &known, trace, &outcome.end, spent)?,
-            Err(broken) => {
-                let mut state = shared.lock();
-                state.stats.traces += 1;
-                state.stats.time_s.symbolic += spent;
-                state.stats.broken_traces += 1;
-                state.partial(match broken {
-                    BrokenTrace::Io(_) => "unreadable trace",
-                    _ => "broken trace",
-                });
-                state.untraceable(input);
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes in a trace.
-    fn take(
-        &mut self,
-        (input, tokens): (InputId, bool),
-        known: &Known,
-        trace: Trace,
-        end: &End,
-        spent: f64,
-    ) -> Result<(), ExecError> {
-        let shared = self.shared.clone();
-        let decided = shared.map.decide(&mut self.sites, &trace);
-        let decided = match tokens || known.template.is_some() {
-            true => decided.under_template(),
-            false => decided,
-        };
-        let mut partial: Vec<String> =
-            trace.cut_by().map(|what| format!("cut by {what}")).collect();
-        // Pinned addresses are decisions, and are seen below.
-        let losses = trace.named_losses().filter(|(what, _)| *what != "pinned");
-        partial.extend(losses.map(|(what, _)| format!("lost: {what}")));
-        partial.extend(matches!(end, End::Timeout).then(|| "timed out".to_string()));
-        shared.dictionary.lock().unwrap_or_else(PoisonError::into_inner).add_trace(&trace);
-        let bytes = &known.bytes;
-        let (sentence, template) = match &shared.vocabulary {
-            Some((vocabulary, _)) if tokens => self.sentence(vocabulary, bytes, &trace),
-            _ => (None, known.template.clone()),
-        };
-        let elastic = !trace.lengths.is_empty();
-        let extended = (elastic || tokens).then(|| trace.extended(bytes));
-        let variables = if tokens { trace.tokens.len() as u64 } else { trace.input_read.into() };
-        let taken = trace.tokens.len();
-        let (expr, steps, plain) = (trace.expr, decided.steps, bytes.clone());
-        let sizes = Sizes::default();
-        let mut traced =
-            Traced { expr, steps, input: plain, template, sentence, extended, tokens, sizes };
-        let mut decisions = decided.decisions;
-        let mut sizes = Sizes::default();
-        let path = traced.template.as_ref().map(|template| {
-            let path = traced.path();
-            // Tokens may change if it is known which they are.
-            let first = traced.sentence.is_some().then_some(bytes.len() as u32);
-            sizes = Sizes::find(&decisions, &path, bytes.len() as u32, trace.lengths.len());
-            settle(&mut decisions, &path, |offset| {
-                template.is_free(offset) || first.is_some_and(|first| offset >= first)
-            });
-            sizes.offer(&mut decisions, &path, template.frame(bytes), &shared.sizes);
-            path
-        });
-        traced.sizes = sizes;
-        let gone = known.foretold.as_ref().map(|f| traced.sizes.follow(f, &mut decisions));
-        if gone.is_some_and(|followed| !followed) {
-            let mut state = shared.lock();
-            state.stats.diverged += 1;
-            *state.stats.diverged_at.entry("lengths".into()).or_default() += 1;
-            state.partial("diverged");
-        }
-        // What cannot change loses nothing by being held.
-        let held = |kind| decisions.iter().any(|d| d.kind == kind && !d.is_settled());
-        partial.extend(held(Kind::Pin).then(|| "pinned".to_string()));
-        partial.extend(held(Kind::Indirect).then(|| "indirect".to_string()));
-        let contexts = match (&traced.sentence, &path) {
-            (Some(sentence), Some(path)) => {
-                self.fits(sentence, (bytes.len(), taken), (&decisions, path), end)
-            }
-            _ => Vec::new(),
-        };
-        let mut run = Run::new(input, decisions);
-        (run.tokens, run.contexts) = (tokens, contexts);
-        let left = shared.lock().has_left(&run);
-        if left && !self.repeats(known, &run)? {
-            shared.lock().unstable(input);
-            return Ok(());
-        }
-        run.weight = trace.nodes as usize * 32
-            + trace.snapshot_bytes as usize
-            + traced.steps.len() * size_of::<Step>();
-        let mut state = shared.lock();
-        state.stats.traces += 1;
-        state.stats.time_s.symbolic += spent;
-        state.constrained(variables, &run);
-        partial.iter().for_each(|what| state.partial(what));
-        for name in trace.unmodelled {
-            if !state.stats.unmodelled.contains(&name) {
-                state.stats.unmodelled.push(name);
-            }
-        }
-        let mut traces = shared.traces.lock().unwrap_or_else(PoisonError::into_inner);
-        let id = state.traced(run);
-        traces.insert(id, Arc::new(traced));
-        path.into_iter().for_each(|path| self.paths.put(id, path));
-        for dropped in state.dropped.drain(..) {
-            traces.remove(&dropped);
-        }
-        Ok(())
-    }
-
-    /// The tokens of an input, and what of it may change while they stay: the texts
-    /// of those that have more than one. Nothing may where it is not known which
-    /// tokens they are.
-    fn sentence(
-        &self,
-        vocabulary: &Mutex<Vocabulary>,
-        bytes: &[u8],
-        trace: &Trace,
-    ) -> (Option<Sentence>, Option<Arc<Template>>) {
-        let seen: Vec<i32> = trace.tokens.iter().map(|t| t.number).collect();
-        let mut vocabulary = vocabulary.lock().unwrap_or_else(PoisonError::into_inner);
-        match vocabulary.align(bytes, &seen) {
-            Ok(sentence) => {
-                let template = vocabulary.template(&sentence);
-                (Some(sentence), Some(Arc::new(template)))
-            }
-            Err(mismatch) => {
-                let mut state = self.shared.lock();
-                state.stats.mismatched += 1;
-                state.stats.mismatch.get_or_insert_with(|| vocabulary.explain(&mismatch));
-                state.partial("tokens that do not fit the grammar");
-                (None, Some(Arc::default()))
-            }
-        }
-    }
-
     /// Runs the next input that the grammar derives.
     fn derive(&mut self) -> Result<(), ExecError> {
         let shared = self.shared.clone();
@@ -623,24 +463,6 @@ impl Worker {
         let promised = Promised { template, ..Promised::default() };
         self.execute(&bytes, Origin::Derived, None, promised)?;
         Ok(())
-    }
-
-    /// Whether an input takes the same path once more.
-    fn repeats(&mut self, known: &Known, run: &Run) -> Result<bool, ExecError> {
-        let template = run.tokens || known.template.is_some();
-        self.symbolic.on_tokens(run.tokens);
-        let start = Instant::now();
-        let (holes, patience) = (self.holes(known), self.timeout * SYMBOLIC_PATIENCE);
-        self.symbolic.run_with(&known.bytes, &holes, patience)?;
-        let again = self.symbolic.trace().ok().map(|trace| {
-            let decided = self.shared.map.decide(&mut self.sites, &trace);
-            let decided = if template { decided.under_template() } else { decided };
-            Run::new(run.input, decided.decisions).nodes
-        });
-        let mut state = self.shared.lock();
-        state.stats.traces += 1;
-        state.stats.time_s.symbolic += start.elapsed().as_secs_f64();
-        Ok(again.as_ref() == Some(&run.nodes))
     }
 
     fn flip(&mut self, flip: Flip) -> Result<(), ExecError> {
@@ -783,22 +605,11 @@ impl Paths {
         &mut self.paths[last].1
     }
 
-    fn put(&mut self, run: RunId, path: Path) {
+    pub(super) fn put(&mut self, run: RunId, path: Path) {
         if self.paths.len() >= PATHS_KEPT {
             self.paths.remove(0);
         }
         self.paths.push((run, path));
-    }
-}
-
-/// Decisions that depend on nothing that may change are settled.
-fn settle(decisions: &mut [Decision], path: &Path, is_free: impl Fn(u32) -> bool) {
-    for (at, decision) in decisions.iter_mut().enumerate() {
-        let support = path.support(at);
-        let mut bytes = support.iter().filter_map(|v| v.as_byte());
-        if !bytes.any(&is_free) {
-            decision.settle();
-        }
     }
 }
 

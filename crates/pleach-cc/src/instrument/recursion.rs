@@ -2,7 +2,7 @@
 //!
 //! The answer may name a few too many: those on the way from one circle to another.
 
-use super::llvm::{Module, Opcode, Value};
+use super::llvm::{Module, Value};
 use std::collections::{HashMap, HashSet};
 
 pub fn recursive(module: &Module) -> HashSet<Value> {
@@ -33,7 +33,7 @@ pub fn recursive(module: &Module) -> HashSet<Value> {
 fn called(function: Value) -> HashSet<Value> {
     let instructions = function.blocks().into_iter().flat_map(|b| b.instructions());
     instructions
-        .filter(|i| matches!(i.opcode(), Opcode::LLVMCall | Opcode::LLVMInvoke))
+        .filter(|i| i.is_call())
         .map(Value::callee)
         .filter(|callee| callee.is_function() && !callee.is_declaration())
         .collect()

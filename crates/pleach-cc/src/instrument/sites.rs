@@ -220,7 +220,7 @@ fn calls(function: Value) -> Vec<Call> {
     let mut all = Vec::new();
     for (n, block) in function.blocks().into_iter().enumerate() {
         for i in block.instructions() {
-            if !matches!(i.opcode(), Opcode::LLVMCall | Opcode::LLVMInvoke) {
+            if !i.is_call() {
                 continue;
             }
             let callee = i.callee();

@@ -41,15 +41,6 @@ use crate::{Grammar, GrammarError, Note, Pattern, Place, Severity};
 /// Reads a grammar, and the lexer beside it where the format has one, whatever
 /// the formats are. A grammar of ANTLR finds the files that it names beside
 /// itself.
-/// A regular expression as programmers write them; what is wrong with it in words.
-pub fn regex(pattern: &str) -> Result<crate::Regex, String> {
-    let found = pattern::javascript(pattern, "")?;
-    match found.anchors {
-        true => Err(format!("/{pattern}/: anchors and word boundaries have no meaning here")),
-        false => Ok(found.regex),
-    }
-}
-
 pub fn load(path: &Path, lexer: Option<&Path>) -> Result<Grammar, ImportError> {
     load_with(path, lexer, Ambiguity::Keep)
 }
@@ -75,7 +66,8 @@ pub fn load_with(
             read(&path).ok().map(|bytes| (path.display().to_string(), bytes))
         })
     };
-    checked(&path.display().to_string(), &bytes, lexer, ambiguity, &mut beside)
+    let file = path.display().to_string();
+    checked(&file, dispatch(&file, &bytes, lexer, ambiguity, &mut beside))
 }
 
 /// The same from memory; `file` is the name that messages use, and what its end
@@ -85,19 +77,22 @@ pub fn from_bytes(
     bytes: &[u8],
     lexer: Option<(&str, &[u8])>,
 ) -> Result<Grammar, ImportError> {
-    checked(file, bytes, lexer, Ambiguity::Keep, &mut |_| None)
+    checked(file, dispatch(file, bytes, lexer, Ambiguity::Keep, &mut |_| None))
+}
+
+/// A regular expression as programmers write them; what is wrong with it in words.
+pub fn regex(pattern: &str) -> Result<crate::Regex, String> {
+    let found = pattern::javascript(pattern, "")?;
+    match found.anchors {
+        true => Err(format!("/{pattern}/: anchors and word boundaries have no meaning here")),
+        false => Ok(found.regex),
+    }
 }
 
 /// What holds for every format: a file without rules is named, and so is a token
 /// that no lexer could be made for.
-fn checked(
-    file: &str,
-    bytes: &[u8],
-    lexer: Option<(&str, &[u8])>,
-    ambiguity: Ambiguity,
-    beside: &mut antlr::Finder,
-) -> Result<Grammar, ImportError> {
-    let grammar = match dispatch(file, bytes, lexer, ambiguity, beside) {
+fn checked(file: &str, imported: Result<Grammar, ImportError>) -> Result<Grammar, ImportError> {
+    let grammar = match imported {
         Err(ImportError::Grammar(GrammarError::NoRules { .. })) => {
             let place = Place::new(&file.into(), 1, 1);
             return Err(GrammarError::NoRules { place }.into());

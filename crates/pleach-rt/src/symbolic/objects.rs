@@ -129,10 +129,9 @@ pub fn heap(addr: u64, size: Option<u64>) {
     let v = size.map_or(0, |s| (s + 1).min(u32::MAX.into()) as u32);
     // Safety: the heap map covers the address space.
     unsafe { *(heap_of(addr) as *mut u32) = v };
-    for gap in gaps() {
-        if v != 0 && gap.from < addr && addr <= gap.to {
-            *gap = Gap { from: 0, to: 0 };
-        }
+    if v != 0 {
+        let around = |g: &&mut Gap| g.from < addr && addr <= g.to;
+        gaps().iter_mut().filter(around).for_each(|g| *g = Gap { from: 0, to: 0 });
     }
 }
 

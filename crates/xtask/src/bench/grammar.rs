@@ -95,11 +95,8 @@ pub fn run(args: &GrammarArgs) -> Result<bool> {
         };
         println!("| {} | {:.4} {} | {bar} | {met} |", f.what, f.value, f.unit);
     }
-    let path = project::target("bench").join("grammar.json");
-    std::fs::create_dir_all(project::target("bench"))?;
-    std::fs::write(&path, serde_json::to_vec_pretty(&bench.figures)?)
-        .with_context(|| format!("cannot write {}", path.display()))?;
-    println!("\nAll numbers are in {}.", path.display());
+    println!();
+    super::keep("grammar", &bench.figures)?;
     Ok(bench.figures.iter().all(|f| f.met))
 }
 

@@ -147,10 +147,7 @@ pub fn run(args: &Args) -> Result<bool> {
         }
     }
     println!("{}", markdown(&report));
-    let path = project::target("bench").join("grammar-run.json");
-    fs::create_dir_all(project::target("bench"))?;
-    fs::write(&path, serde_json::to_vec_pretty(&report)?)?;
-    println!("All numbers are in {}.", path.display());
+    super::keep("grammar-run", &report)?;
     Ok(true)
 }
 

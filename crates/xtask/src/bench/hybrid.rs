@@ -129,10 +129,7 @@ pub fn run(args: &Args) -> Result<bool> {
         }
     }
     println!("{}", table(&report));
-    let path = project::target("bench").join("hybrid.json");
-    fs::create_dir_all(project::target("bench"))?;
-    fs::write(&path, serde_json::to_vec_pretty(&report)?)?;
-    println!("All numbers are in {}.", path.display());
+    super::keep("hybrid", &report)?;
     Ok(true)
 }
 

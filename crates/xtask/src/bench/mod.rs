@@ -1,7 +1,7 @@
 //! The benchmarks. `solve`, `race` (`./x bench run`), `hybrid`, `grammar` and
-//! `grammar_run` have files of their own; the rest is `./x bench trace`: what instrumented programs cost, as
-//! ratios to the plain
-//! `-O2` program, everything measured in one go on one machine.
+//! `grammar_run` have files of their own; the rest is `./x bench trace`: what
+//! instrumented programs cost, as ratios to the plain `-O2` program, everything
+//! measured in one go on one machine.
 //!
 //! All variants of a thing are run in turn, round after round, and the median of
 //! the rounds is taken: what else the machine does then hits all of them alike.
@@ -87,6 +87,16 @@ pub fn run(bench: &Bench) -> Result<bool> {
     }
 }
 
+/// Writes a benchmark's numbers down, and says where they are.
+fn keep(name: &str, numbers: &impl serde::Serialize) -> Result<()> {
+    let path = project::target("bench").join(format!("{name}.json"));
+    fs::create_dir_all(project::target("bench"))?;
+    fs::write(&path, serde_json::to_vec_pretty(numbers)?)
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    println!("All numbers are in {}.", path.display());
+    Ok(())
+}
+
 fn trace(args: &TraceArgs) -> Result<bool> {
     let known = ["one-input", "cpu", "compile"];
     if let Some(part) = args.skip.iter().find(|part| !known.contains(&part.as_str())) {
@@ -98,11 +108,7 @@ fn trace(args: &TraceArgs) -> Result<bool> {
         _ => ours(args, &mut report)?,
     }
     println!("{}", report.markdown());
-    let path = project::target("bench").join("trace.json");
-    fs::create_dir_all(project::target("bench"))?;
-    fs::write(&path, serde_json::to_vec_pretty(&report)?)
-        .with_context(|| format!("cannot write {}", path.display()))?;
-    println!("All numbers are in {}.", path.display());
+    keep("trace", &report)?;
     Ok(true)
 }
 

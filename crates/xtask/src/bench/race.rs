@@ -79,10 +79,7 @@ pub fn run(args: &Args) -> Result<bool> {
         rows.push(row);
     }
     println!("{}", table(&rows));
-    let path = project::target("bench").join("run.json");
-    fs::create_dir_all(project::target("bench"))?;
-    fs::write(&path, serde_json::to_vec_pretty(&rows)?)?;
-    println!("All numbers are in {}.", path.display());
+    super::keep("run", &rows)?;
     Ok(true)
 }
 

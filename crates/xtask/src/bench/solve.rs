@@ -125,10 +125,7 @@ pub fn run(args: &SolveArgs) -> Result<bool> {
         rows.push(measure(case, args)?);
     }
     println!("{}", table(&rows));
-    let path = project::target("bench").join("solve.json");
-    fs::write(&path, serde_json::to_vec_pretty(&rows)?)
-        .with_context(|| format!("cannot write {}", path.display()))?;
-    println!("All numbers are in {}.", path.display());
+    super::keep("solve", &rows)?;
     Ok(true)
 }
 

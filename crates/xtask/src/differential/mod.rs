@@ -25,6 +25,9 @@ use crate::project;
 use compare::Workshop;
 use verdict::{Tally, Verdict};
 
+/// A line says how far it is after so many programs.
+const STEP: u64 = 50;
+
 #[derive(clap::Args)]
 pub struct Args {
     /// How many programs
@@ -68,6 +71,14 @@ pub fn run(args: &Args) -> Result<bool> {
                 report(seed, level, &verdict);
                 let mut total = total.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
                 total.add(&verdict);
+                if total.programs().is_multiple_of(STEP) {
+                    println!(
+                        "{} of {} programs, {} failed",
+                        total.programs(),
+                        args.programs,
+                        total.failed()
+                    );
+                }
             }
         };
         let workers: Vec<_> = (0..args.jobs.max(1)).map(|_| scope.spawn(work)).collect();

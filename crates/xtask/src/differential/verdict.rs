@@ -38,6 +38,10 @@ impl Tally {
         self.set_aside += verdict.set_aside;
     }
 
+    pub fn programs(&self) -> u64 {
+        self.passed + self.failed + self.skipped
+    }
+
     pub fn failed(&self) -> u64 {
         self.failed
     }

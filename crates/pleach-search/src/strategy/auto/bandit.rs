@@ -140,6 +140,11 @@ impl Bandit {
 mod tests {
     use super::*;
 
+    /// Of a campaign without tokens and parts.
+    fn five() -> Bandit {
+        Bandit::new([true, true, true, true, true, false, false])
+    }
+
     /// Lets the arms work, each bringing so much a turn, and says what each got.
     fn work(bandit: &mut Bandit, brings: [f64; Arm::COUNT], turns: u32) -> [f64; Arm::COUNT] {
         let mut got = [0.0; Arm::COUNT];
@@ -154,18 +159,18 @@ mod tests {
 
     #[test]
     fn the_budget_goes_to_what_pays_and_follows_when_that_changes() {
-        let mut bandit = Bandit::default();
+        let mut bandit = five();
         let got = work(&mut bandit, [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], 20_000);
-        assert!(got[Arm::Mutation as usize] > 0.45, "{got:?}");
+        assert!(got[Arm::Mutation as usize] > 0.5, "{got:?}");
         work(&mut bandit, [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0], 20_000);
         let got = work(&mut bandit, [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0], 20_000);
-        assert!(got[Arm::Paths as usize] > 0.45, "{got:?}");
+        assert!(got[Arm::Paths as usize] > 0.5, "{got:?}");
         assert!(got[Arm::Mutation as usize] > 0.04, "{got:?}");
     }
 
     #[test]
     fn an_arm_without_work_leaves_its_share_and_cannot_claim_it_later() {
-        let mut bandit = Bandit::default();
+        let mut bandit = five();
         for _ in 0..1000 {
             let arm = bandit.choose(&[true, true, true, false, true, true, true]);
             assert_eq!(arm, Some(Arm::Mutation));
@@ -173,7 +178,7 @@ mod tests {
             bandit.reward(Arm::Mutation, 1.0);
         }
         let got = work(&mut bandit, [1.0; Arm::COUNT], 300);
-        assert!(got[Arm::Mutation as usize] > 0.09, "{got:?}");
+        assert!(got[Arm::Mutation as usize] > 0.15, "{got:?}");
         assert_eq!(bandit.choose(&[true; Arm::COUNT]), None);
     }
 
@@ -190,6 +195,8 @@ mod tests {
 
     #[test]
     fn with_nothing_known_all_are_equal_but_for_their_least() {
+        let shares = five().shares();
+        assert!((shares[1] - shares[3]).abs() < 1e-9 && shares[0] > shares[1], "{shares:?}");
         let shares = Bandit::default().shares();
         assert!((shares[1] - shares[4]).abs() < 1e-9, "{shares:?}");
         assert!(shares[0] > shares[3] && shares[3] > shares[1], "{shares:?}");

@@ -1,0 +1,211 @@
+//! Tracing: an input runs on the symbolic half, and what it decided becomes a run of
+//! the tree. A run that is not what was foretold is made once more before anything
+//! is concluded from it.
+
+use super::map::Decided;
+use super::sizes::Sizes;
+use super::store::Known;
+use super::worker::{SYMBOLIC_PATIENCE, Traced, Worker};
+use crate::executor::{End, ExecError, Outcome};
+use crate::trace::{BrokenTrace, Trace};
+use pleach_abi::event::Kind;
+use pleach_search::{Decision, InputId, Run};
+use pleach_solve::{Path, Step};
+use pleach_template::{Sentence, Template, Vocabulary};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+impl Worker {
+    /// Traces an input; `tokens`: with the program's lexer as a border.
+    pub(super) fn trace(&mut self, input: InputId, tokens: bool) -> Result<(), ExecError> {
+        let shared = self.shared.clone();
+        let known = shared.lock().store.get(input).cloned();
+        let Some(known) = known else {
+            let mut state = shared.lock();
+            state.partial("dropped");
+            state.untraceable(input);
+            return Ok(());
+        };
+        let tokens = tokens && shared.vocabulary.is_some();
+        let start = Instant::now();
+        let outcome = self.run_symbolic(&known, tokens)?;
+        let trace = self.symbolic.trace();
+        let spent = start.elapsed().as_secs_f64();
+        if shared.stopping() && outcome.end == End::Timeout {
+            return Ok(());
+        }
+        match trace {
+            Ok(trace) => self.take((input, tokens), &known, trace, &outcome.end, spent)?,
+            Err(broken) => {
+                let mut state = shared.lock();
+                state.stats.traces += 1;
+                state.stats.time_s.symbolic += spent;
+                state.stats.broken_traces += 1;
+                state.partial(match broken {
+                    BrokenTrace::Io(_) => "unreadable trace",
+                    _ => "broken trace",
+                });
+                state.untraceable(input);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in a trace.
+    fn take(
+        &mut self,
+        (input, tokens): (InputId, bool),
+        known: &Known,
+        trace: Trace,
+        end: &End,
+        spent: f64,
+    ) -> Result<(), ExecError> {
+        let shared = self.shared.clone();
+        let decided = self.decided(&trace, known, tokens);
+        let mut partial: Vec<String> =
+            trace.cut_by().map(|what| format!("cut by {what}")).collect();
+        // Pinned addresses are decisions, and are seen below.
+        let losses = trace.named_losses().filter(|(what, _)| *what != "pinned");
+        partial.extend(losses.map(|(what, _)| format!("lost: {what}")));
+        partial.extend(matches!(end, End::Timeout).then(|| "timed out".to_string()));
+        shared.dictionary.lock().unwrap_or_else(PoisonError::into_inner).add_trace(&trace);
+        let bytes = &known.bytes;
+        let (sentence, template) = match &shared.vocabulary {
+            Some((vocabulary, _)) if tokens => self.sentence(vocabulary, bytes, &trace),
+            _ => (None, known.template.clone()),
+        };
+        let elastic = !trace.lengths.is_empty();
+        let extended = (elastic || tokens).then(|| trace.extended(bytes));
+        let variables = if tokens { trace.tokens.len() as u64 } else { trace.input_read.into() };
+        let taken = trace.tokens.len();
+        let (expr, steps, plain) = (trace.expr, decided.steps, bytes.clone());
+        let sizes = Sizes::default();
+        let mut traced =
+            Traced { expr, steps, input: plain, template, sentence, extended, tokens, sizes };
+        let mut decisions = decided.decisions;
+        let mut sizes = Sizes::default();
+        let path = traced.template.as_ref().map(|template| {
+            let path = traced.path();
+            // Tokens may change if it is known which they are.
+            let first = traced.sentence.is_some().then_some(bytes.len() as u32);
+            sizes = Sizes::find(&decisions, &path, bytes.len() as u32, trace.lengths.len());
+            settle(&mut decisions, &path, |offset| {
+                template.is_free(offset) || first.is_some_and(|first| offset >= first)
+            });
+            sizes.offer(&mut decisions, &path, template.frame(bytes), &shared.sizes);
+            path
+        });
+        traced.sizes = sizes;
+        let gone = known.foretold.as_ref().map(|f| traced.sizes.follow(f, &mut decisions));
+        if gone.is_some_and(|followed| !followed) {
+            let mut state = shared.lock();
+            state.stats.diverged += 1;
+            *state.stats.diverged_at.entry("lengths".into()).or_default() += 1;
+            state.partial("diverged");
+        }
+        // What cannot change loses nothing by being held.
+        let held = |kind| decisions.iter().any(|d| d.kind == kind && !d.is_settled());
+        partial.extend(held(Kind::Pin).then(|| "pinned".to_string()));
+        partial.extend(held(Kind::Indirect).then(|| "indirect".to_string()));
+        let contexts = match (&traced.sentence, &path) {
+            (Some(sentence), Some(path)) => {
+                self.fits(sentence, (bytes.len(), taken), (&decisions, path), end)
+            }
+            _ => Vec::new(),
+        };
+        let mut run = Run::new(input, decisions);
+        (run.tokens, run.contexts) = (tokens, contexts);
+        let left = shared.lock().has_left(&run);
+        if left && !self.repeats(known, &run)? {
+            shared.lock().unstable(input);
+            return Ok(());
+        }
+        run.weight = trace.nodes as usize * 32
+            + trace.snapshot_bytes as usize
+            + traced.steps.len() * size_of::<Step>();
+        let mut state = shared.lock();
+        state.stats.traces += 1;
+        state.stats.time_s.symbolic += spent;
+        state.constrained(variables, &run);
+        partial.iter().for_each(|what| state.partial(what));
+        for name in trace.unmodelled {
+            if !state.stats.unmodelled.contains(&name) {
+                state.stats.unmodelled.push(name);
+            }
+        }
+        let mut traces = shared.traces.lock().unwrap_or_else(PoisonError::into_inner);
+        let id = state.traced(run);
+        traces.insert(id, Arc::new(traced));
+        path.into_iter().for_each(|path| self.paths.put(id, path));
+        for dropped in state.dropped.drain(..) {
+            traces.remove(&dropped);
+        }
+        Ok(())
+    }
+
+    /// The tokens of an input, and what of it may change while they stay: the texts
+    /// of those that have more than one. Nothing may where it is not known which
+    /// tokens they are.
+    fn sentence(
+        &self,
+        vocabulary: &Mutex<Vocabulary>,
+        bytes: &[u8],
+        trace: &Trace,
+    ) -> (Option<Sentence>, Option<Arc<Template>>) {
+        let seen: Vec<i32> = trace.tokens.iter().map(|t| t.number).collect();
+        let mut vocabulary = vocabulary.lock().unwrap_or_else(PoisonError::into_inner);
+        match vocabulary.align(bytes, &seen) {
+            Ok(sentence) => {
+                let template = vocabulary.template(&sentence);
+                (Some(sentence), Some(Arc::new(template)))
+            }
+            Err(mismatch) => {
+                let mut state = self.shared.lock();
+                state.stats.mismatched += 1;
+                state.stats.mismatch.get_or_insert_with(|| vocabulary.explain(&mismatch));
+                state.partial("tokens that do not fit the grammar");
+                (None, Some(Arc::default()))
+            }
+        }
+    }
+
+    /// Whether an input takes the same path once more.
+    fn repeats(&mut self, known: &Known, run: &Run) -> Result<bool, ExecError> {
+        let start = Instant::now();
+        self.run_symbolic(known, run.tokens)?;
+        let trace = self.symbolic.trace().ok();
+        let again = trace.map(|trace| {
+            Run::new(run.input, self.decided(&trace, known, run.tokens).decisions).nodes
+        });
+        let mut state = self.shared.lock();
+        state.stats.traces += 1;
+        state.stats.time_s.symbolic += start.elapsed().as_secs_f64();
+        Ok(again.as_ref() == Some(&run.nodes))
+    }
+
+    /// Runs an input on the symbolic half, with what is variable in it.
+    fn run_symbolic(&mut self, known: &Known, tokens: bool) -> Result<Outcome, ExecError> {
+        self.symbolic.on_tokens(tokens);
+        let holes = self.holes(known);
+        self.symbolic.run_with(&known.bytes, &holes, self.timeout * SYMBOLIC_PATIENCE)
+    }
+
+    fn decided(&mut self, trace: &Trace, known: &Known, tokens: bool) -> Decided {
+        let decided = self.shared.map.decide(&mut self.sites, trace);
+        match tokens || known.template.is_some() {
+            true => decided.under_template(),
+            false => decided,
+        }
+    }
+}
+
+/// Decisions that depend on nothing that may change are settled.
+fn settle(decisions: &mut [Decision], path: &Path, is_free: impl Fn(u32) -> bool) {
+    for (at, decision) in decisions.iter_mut().enumerate() {
+        let support = path.support(at);
+        let mut bytes = support.iter().filter_map(|v| v.as_byte());
+        if !bytes.any(&is_free) {
+            decision.settle();
+        }
+    }
+}
