@@ -97,6 +97,8 @@ impl Server {
         }
         let parent = self.standing.last().copied().unwrap_or(self.pid);
         let mut killed = None;
+        // A child may come to stand before its parent has said that there is one.
+        let mut early = None;
         let mut deadline = Instant::now() + if run.is_some() { timeout } else { GRACE };
         loop {
             let wake = match (run, &killed) {
@@ -106,9 +108,15 @@ impl Server {
             if let Some(m) = self.receive(wake)? {
                 match (m.kind, run) {
                     (message::STARTED, None) => {
-                        run = Some(m.a as i32);
+                        let pid = m.a as i32;
+                        if let Some(stands) = early.filter(|e: &Message| e.a == m.a) {
+                            self.standing.push(pid);
+                            return Ok(Answer::Stands(stands));
+                        }
+                        run = Some(pid);
                         deadline = Instant::now() + timeout;
                     }
+                    (message::PAUSED, None) if early.is_none() => early = Some(m),
                     (message::DONE | message::STOPPED, Some(_)) => {
                         let waits = m.kind == message::STOPPED && killed.is_none();
                         self.rounds = if waits { self.rounds + 1 } else { 0 };

@@ -13,6 +13,11 @@
 //! - **The depth** goes round: some events are found close by, with all their
 //!   alternatives, others farther away.
 //!
+//! - **A run** is left for another after so many events without gain, by Luby's
+//!   sequence again: states grow as a run goes on, and large ones are slow (a text of
+//!   thousands of lines, searched at every key). Most runs are short therefore, and
+//!   some are as long as it takes.
+//!
 //! A search that found something leaves a *snapshot* behind: its state has shown
 //! that there is something to be had. A run that ends, or that found nothing for
 //! long, goes back to one, or to the beginning. A snapshot is chosen at random by
@@ -80,6 +85,11 @@ pub struct Pilot {
     dry: u64,
     since: u64,
     batch: u64,
+    /// Events in this run since it gained something, and how many it may have.
+    idle: u64,
+    limit: u64,
+    /// Runs since something was new.
+    vain: u64,
     /// Searches without result since one that had one, overall and in this run.
     failures: u64,
     run_failures: u64,
@@ -113,6 +123,8 @@ const MOST_SATURATION: u64 = 1 << 15;
 /// To start a run takes as long as so many events, about: where runs end soon, a
 /// search is as cheap as a few of them.
 const RESTART: u64 = 256;
+/// Events without gain in a run, times Luby's number.
+const RUN: u64 = 2048;
 const MOST_BATCH: u64 = 1 << 12;
 const FIRST_BATCH: u64 = 64;
 const BUDGET: u64 = 48;
@@ -125,6 +137,9 @@ const PATIENCE: u64 = 6;
 const SHORT_RUNS: u64 = 200;
 const SHORT: u64 = 2;
 const SHORT_FAILURES: u64 = 2;
+/// So many runs that asked for nothing say that none will: one may have been killed
+/// for the time that it took to start.
+const SILENT_RUNS: u64 = 3;
 /// As many searches that met no decision say that there is none.
 const BLIND: u64 = 12;
 
@@ -143,6 +158,9 @@ impl Pilot {
             dry: 0,
             since: 0,
             batch: FIRST_BATCH,
+            idle: 0,
+            limit: RUN,
+            vain: 0,
             failures: 0,
             run_failures: 0,
             stands: false,
@@ -165,11 +183,11 @@ impl Pilot {
     }
 
     pub fn next(&mut self, rng: &mut Rng) -> Turn {
-        if !self.stands {
+        if !self.stands || self.idle >= self.limit {
             return self.start(rng);
         }
         if self.dry < self.saturation {
-            let events = self.batch.min(self.saturation - self.dry);
+            let events = self.batch.min(self.saturation - self.dry).min(self.limit - self.idle);
             self.batch = (self.batch * 2).min(MOST_BATCH);
             return Turn::Drive { events };
         }
@@ -205,6 +223,7 @@ impl Pilot {
     pub fn drove(&mut self, events: u64, gained: u32, ended: bool) {
         self.events += events;
         self.since += events;
+        self.idle += events;
         if gained > 0 {
             self.gain(gained);
             self.dry = 0;
@@ -259,7 +278,7 @@ impl Pilot {
 
     /// Whether there is any point in going on.
     pub fn hopeless(&self) -> Option<Hopeless> {
-        if self.ended > 0 && self.longest == 0 {
+        if self.ended >= SILENT_RUNS && self.longest == 0 {
             return Some(Hopeless::ReadsNothing);
         }
         if self.ended >= SHORT_RUNS && self.longest <= SHORT && self.failures >= SHORT_FAILURES {
@@ -281,12 +300,15 @@ impl Pilot {
     fn start(&mut self, rng: &mut Rng) -> Turn {
         let chosen = self.choose(rng);
         self.stands = false;
+        self.vain += 1;
+        self.limit = RUN * luby(self.vain);
         // What brought nothing in the last run will not do so in this one at
         // once; but no search begins where every run does, unless runs are short.
-        if self.since >= self.saturation / 2 {
-            self.dry = self.dry.min(self.saturation / 2);
+        let before_search = (self.saturation / 2).min(self.limit / 2);
+        if self.since >= before_search {
+            self.dry = self.dry.min(self.saturation - before_search);
         }
-        self.since = 0;
+        (self.since, self.idle) = (0, 0);
         self.batch = FIRST_BATCH;
         self.run_failures = 0;
         self.from = chosen;
@@ -327,6 +349,7 @@ impl Pilot {
 
     fn gain(&mut self, branches: u32) {
         self.gained += branches;
+        (self.idle, self.vain) = (0, 0);
     }
 
     fn over(&mut self) {
@@ -441,9 +464,11 @@ mod tests {
     #[test]
     fn what_cannot_be_driven_is_given_up() {
         let mut silent = Pilot::new(PilotOptions::default());
-        assert_eq!(silent.hopeless(), None);
-        silent.next(&mut Rng::new(0));
-        silent.began(false);
+        for _ in 0..SILENT_RUNS {
+            assert_eq!(silent.hopeless(), None);
+            silent.next(&mut Rng::new(0));
+            silent.began(false);
+        }
         assert_eq!(silent.hopeless(), Some(Hopeless::ReadsNothing));
 
         let mut deaf = Pilot::new(PilotOptions::default());

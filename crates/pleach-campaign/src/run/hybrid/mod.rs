@@ -40,8 +40,8 @@ pub struct Live {
     snapshots: HashMap<SnapshotId, Arc<[u8]>>,
     /// Snapshots that are standing processes, from the bottom up.
     standing: Vec<SnapshotId>,
-    /// How much of the input led to what was new in the last step.
-    place: Option<usize>,
+    /// What was new in the last step, and how much of the input led to it.
+    place: Option<(usize, Vec<BranchId>)>,
     began: bool,
 }
 
@@ -125,7 +125,7 @@ impl Worker {
                 let spent = start.elapsed();
                 let (events, gained, ended) = self.absorb(live, step, spent)?;
                 live.pilot.drove(events, gained, ended);
-                self.keep_place(live);
+                self.keep_place(live)?;
                 if !ended && events == 0 {
                     // There is no room for what it asks for.
                     live.pilot.full();
@@ -225,7 +225,7 @@ impl Worker {
             let short = if bad { input.len() } else { self.shortest(&input, &fresh)? };
             // What a crash covers is not for the queue.
             self.keep(&input[..short], if bad { &[] } else { &fresh })?;
-            live.place = (!bad).then_some(short);
+            live.place = (!bad).then_some((short, fresh));
             live.input = input;
         }
         if ended.is_some() {
@@ -237,15 +237,42 @@ impl Worker {
 
     /// Random events have reached something new: the place is one to go back to, and
     /// what was said last one to say again.
-    fn keep_place(&self, live: &mut Live) {
-        let Some(place) = live.place.take() else { return };
+    fn keep_place(&mut self, live: &mut Live) -> Result<(), ExecError> {
+        let Some((place, fresh)) = live.place.take() else { return Ok(()) };
         let input = &live.input[..place];
-        live.phrases.add(last_words(input));
+        live.phrases.add(self.last_words(input, &fresh)?);
         let (id, gone) = live.pilot.add_snapshot(input.len() as u64);
         live.snapshots.insert(id, input.into());
         if let Some(gone) = gone {
             live.snapshots.remove(&gone);
         }
+        Ok(())
+    }
+
+    /// The shortest end of an input that covers the branches after what comes before
+    /// its last bytes, as far as a few cuts tell.
+    fn last_words<'a>(
+        &mut self,
+        input: &'a [u8],
+        fresh: &[BranchId],
+    ) -> Result<&'a [u8], ExecError> {
+        let (before, tail) = input.split_at(input.len().saturating_sub(phrases::LONGEST));
+        let (mut without, mut too_much) = (0, tail.len());
+        while too_much - without > 1 && !self.shared.stopping() {
+            let middle = without + (too_much - without) / 2;
+            match self.shows(&[before, &tail[middle..]].concat(), fresh)? {
+                true => without = middle,
+                false => too_much = middle,
+            }
+        }
+        Ok(&tail[without..])
+    }
+
+    /// Whether a run from the start covers these branches.
+    fn shows(&mut self, input: &[u8], branches: &[BranchId]) -> Result<bool, ExecError> {
+        let end = self.patiently(input.len(), |worker| worker.run_fast(input))?;
+        let covers = |b: &BranchId| self.counts.get(*b as usize).is_some_and(|&c| c != 0);
+        Ok(matches!(end, End::Exit(_)) && branches.iter().all(covers))
     }
 
     /// The length of the shortest beginning of an input that covers the branches,
@@ -257,9 +284,7 @@ impl Worker {
             if middle == short || self.shared.stopping() {
                 break;
             }
-            let end = self.patiently(input.len(), |worker| worker.run_fast(&input[..middle]))?;
-            let covers = |b: &BranchId| self.counts.get(*b as usize).is_some_and(|&c| c != 0);
-            match matches!(end, End::Exit(_)) && fresh.iter().all(covers) {
+            match self.shows(&input[..middle], fresh)? {
                 true => long = middle,
                 false => short = middle,
             }
@@ -386,19 +411,5 @@ impl Worker {
             bias::strict(&mut made, &all);
         }
         live.fast.set_bias(&made)
-    }
-}
-
-/// The end of an input that may be worth saying again: its last lines, or a few
-/// bytes where there are no lines.
-fn last_words(input: &[u8]) -> &[u8] {
-    const LINES: usize = 3;
-    const KEYS: usize = 8;
-    let tail = &input[input.len().saturating_sub(phrases::LONGEST)..];
-    let mut breaks =
-        tail.iter().enumerate().rev().filter(|(_, b)| **b == b'\n').map(|(at, _)| at + 1);
-    match breaks.by_ref().take(LINES).last() {
-        Some(start) if start < tail.len() => &tail[start..],
-        _ => &tail[tail.len().saturating_sub(KEYS)..],
     }
 }
