@@ -66,6 +66,7 @@ impl Executor {
         self.saved = None;
         self.live_flags(0, shm::RUN_LIVE)?;
         self.live_put(at, events, 0)?;
+        self.clear_counters()?;
         Ok(self.live_say(Word::Go, timeout))
     }
 
@@ -75,6 +76,7 @@ impl Executor {
         self.saved = None;
         self.live_flags(0, shm::RUN_LIVE)?;
         self.live_put(at, events, 0)?;
+        self.clear_counters()?;
         Ok(self.live_say(Word::Run, timeout))
     }
 

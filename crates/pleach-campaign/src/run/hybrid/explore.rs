@@ -234,7 +234,16 @@ impl Worker {
         self.shared.map.collect(&modules, &mut self.counts);
         self.count(start.elapsed(), 0);
         let covers = |b: &BranchId| self.counts.get(*b as usize).is_some_and(|&c| c != 0);
-        Ok(matches!(outcome.end, End::Exit(_)) && branches.iter().all(covers))
+        let ends = matches!(outcome.end, End::Exit(_));
+        let covered = ends && branches.iter().all(covers);
+        // What was cut may do something else that is new.
+        let mut fresh = self.shared.lock().coverage.fresh(&self.counts);
+        fresh.retain(|b| !branches.contains(b));
+        if ends && !fresh.is_empty() && !self.shared.stopping() {
+            let taken = live.fast.live_path()?.min(bytes.len() as u64) as usize;
+            self.keep(&[&live.input[..], &bytes[..taken]].concat(), &fresh)?;
+        }
+        Ok(covered)
     }
 
     /// Runs a path on the fast half. What covers something new ends the search.
