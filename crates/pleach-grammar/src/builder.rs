@@ -92,6 +92,7 @@ pub struct GrammarBuilder {
     separators: Vec<Separator>,
     notes: Vec<Note>,
     language: Language,
+    lexing: Lexing,
     error: Option<GrammarError>,
 }
 
@@ -184,6 +185,11 @@ impl GrammarBuilder {
     /// Says that the grammar differs from the file, and how.
     pub fn language(&mut self, change: Language) {
         self.language = self.language.combine(change);
+    }
+
+    /// Says how tokens are found in a text.
+    pub fn lexing(&mut self, lexing: Lexing) {
+        self.lexing = lexing;
     }
 
     fn node(&mut self, node: Node) -> Ebnf {
@@ -303,7 +309,7 @@ impl GrammarBuilder {
             separators: self.separators,
             notes: self.notes,
             language: self.language,
-            lexing: Lexing::default(),
+            lexing: self.lexing,
         };
         if !analysis::productive(&grammar)[start.index()] {
             let rule = grammar.rule(start);

@@ -135,8 +135,8 @@ impl Detokenizer {
         let fits = |s: &&Vec<u8>| self.lexer.reads(text, &[s, behind].concat(), token);
         match self.separators.iter().find(fits) {
             Some(separator) => separator,
-            None if self.grows(text, behind) => first,
-            // Tokens that no separator keeps apart: nothing helps, nothing harms.
+            None if !self.separators.is_empty() && self.grows(text, behind) => first,
+            // Tokens that no separator keeps apart: nothing helps.
             None => b"",
         }
     }

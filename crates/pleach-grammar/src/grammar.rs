@@ -58,8 +58,9 @@ pub enum Lexing {
     /// programs.
     #[default]
     Longest,
-    /// The longest match that the parser can go on with: tree-sitter, and the
-    /// forms that know no lexer, whose tokens are our own idea.
+    /// The longest match that the parser can go on with: tree-sitter, the forms
+    /// that know no lexer, whose tokens are our own idea, and lexers with states,
+    /// which follow the parser.
     Context,
 }
 

@@ -177,6 +177,15 @@ fn tokens_in_context_are_kept_apart() {
     assert_eq!(String::from_utf8_lossy(&bytes), "return a;");
 }
 
+/// Where the language has no separators, a blank would be an error.
+#[test]
+fn without_separators_nothing_is_put_between_tokens() {
+    let g = grammar("%token id [a-z]+\ns: id ':' ':' id | id '::' id");
+    let g = Grammar { lexing: Lexing::Context, ..g };
+    let d = Detokenizer::new(&g).expect("small");
+    assert_eq!(d.bytes(&common::tokens(&g, "id : : id")), b"a::a");
+}
+
 #[test]
 fn what_did_not_change_keeps_its_text() {
     let g = grammar("%token num [0-9]+\n%skip ws [\\s]+\ns: num | s '+' num | s '-' num");

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use super::ImportError;
 use crate::builder::Attributes;
 use crate::{
-    Grammar, GrammarBuilder, Language, Note, Pattern, Place, Regex, Separator, Severity, Symbol,
-    Token,
+    Grammar, GrammarBuilder, Language, Lexing, Note, Pattern, Place, Regex, Separator, Severity,
+    Symbol, Token,
 };
 
 /// A token by the name or the character that the lexer returns for it.
@@ -38,6 +38,9 @@ pub(super) struct Lexicon {
     pub computed: Vec<(Regex, u32, Place)>,
     pub notes: Vec<Note>,
     pub language: Language,
+    /// Tokens of one state of the lexer are taken in all: which of those that match is
+    /// meant, only the parser can tell.
+    pub merged: bool,
 }
 
 impl Lexicon {
@@ -125,6 +128,9 @@ impl Lexicon {
             builder.note(note.place, note.severity, note.text);
         }
         builder.language(self.language);
+        if self.merged {
+            builder.lexing(Lexing::Context);
+        }
     }
 }
 

@@ -189,6 +189,7 @@ impl<'a> Lexing<'a> {
                 // More strings of tokens; but in the text, a match of another mode
                 // can be longer than the one that is meant.
                 self.note(matched.rule.at, Language::Unknown, text);
+                self.lexicon.merged = true;
             }
             if matched.more {
                 self.follow(matched, &matches);

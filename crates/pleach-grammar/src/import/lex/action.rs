@@ -42,6 +42,8 @@ pub struct Action {
     pub next: Next,
     /// Reads on by itself: `input()`.
     pub reads: bool,
+    /// Turns to another file or buffer.
+    pub includes: bool,
     /// Gives back what it matched or asks for more: REJECT, yyless, unput, yymore.
     pub rematches: bool,
     /// Calls something that by its name complains.
@@ -69,6 +71,7 @@ pub fn understand(source: &Source, span: Span, tokens: Option<&Names>) -> Action
         returns: Vec::new(),
         next: Next::Stay,
         reads: false,
+        includes: false,
         rematches: false,
         complains: false,
         calls: false,
@@ -81,6 +84,9 @@ pub fn understand(source: &Source, span: Span, tokens: Option<&Names>) -> Action
                 "BEGIN" | "yybegin" | "yy_push_state" => action.next = target(&words[at + 1..]),
                 "yy_pop_state" => action.next = Next::Back,
                 "input" | "yyinput" | "getc" | "getchar" => action.reads |= called,
+                "yy_switch_to_buffer" | "yypush_buffer_state" | "yyrestart" => {
+                    action.includes |= called;
+                }
                 "REJECT" | "yyless" | "unput" | "yyunput" | "yymore" => action.rematches = true,
                 "yyterminate" => push(&mut action.returns, Returned::End),
                 "return" => {

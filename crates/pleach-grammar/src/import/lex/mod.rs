@@ -147,6 +147,10 @@ impl Reading<'_> {
         let rules = self.rules;
         let mut noted = HashSet::new();
         for rule in rules {
+            if rule.action.includes {
+                let text = "the action turns to another file, and what is there is not known";
+                self.note(rule.at, Language::Smaller, text);
+            }
             let Some(&here) = rule.conditions.iter().find(|c| !self.collecting[**c]) else {
                 continue;
             };
@@ -154,6 +158,7 @@ impl Reading<'_> {
                 let name = &self.file.conditions[here].name;
                 let text = format!("what <{name}> matches is taken everywhere");
                 self.note(rule.at, Language::Larger, text);
+                self.lexicon.merged = true;
             }
             let entered = rule.next(self.file, here).filter(|next| self.collecting[*next]);
             match entered {
