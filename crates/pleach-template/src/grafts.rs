@@ -34,8 +34,8 @@ pub enum GraftsError {
 const MOST_NODES: usize = 20_000;
 /// Larger inputs are not parsed.
 const MOST_BYTES: usize = 4096;
-/// Parts of one rule, and texts of one token, that are kept.
-const MOST_PARTS: usize = 4096;
+/// Parts of one production, and texts of one token, that are kept.
+const MOST_PARTS: usize = 1024;
 const MOST_TEXTS: usize = 512;
 /// Edits of one child, at most.
 const EDITS: usize = 4;
@@ -49,7 +49,7 @@ pub struct Grafts {
     parser: Parser,
     texts: Texts,
     plants: Vec<Box<[Node]>>,
-    /// By rule: plants and the parts of them.
+    /// By production: plants and the parts of them.
     parts: Vec<Vec<(u32, u32)>>,
     /// By rule: the production that ends it with the fewest tokens.
     ends: Vec<ProductionId>,
@@ -92,7 +92,7 @@ impl Grafts {
         Ok(Grafts {
             texts: Texts { detokenizer, all: Vec::new(), numbers: FxHashMap::default(), known },
             plants: Vec::new(),
-            parts: vec![Vec::new(); grammar.rules.len()],
+            parts: vec![Vec::new(); grammar.productions.len()],
             ends: ends(grammar),
             random: fastrand::Rng::with_seed(seed),
             parser,
@@ -114,8 +114,7 @@ impl Grafts {
         for (at, node) in parsed.tree.nodes().iter().enumerate() {
             let what = match node.kind {
                 Kind::Rule(production) => {
-                    let rule = self.grammar.production(production).rule;
-                    let parts = &mut self.parts[rule.index()];
+                    let parts = &mut self.parts[production.index()];
                     // Later ones take the places of earlier ones.
                     match parts.len() < MOST_PARTS {
                         true => parts.push((number, at as u32)),
@@ -123,7 +122,7 @@ impl Grafts {
                             parts[(number as usize * 31 + at) % MOST_PARTS] = (number, at as u32);
                         }
                     }
-                    What::Rule(rule)
+                    What::Rule(self.grammar.production(production).rule)
                 }
                 Kind::Token(token, leaf) => {
                     let (from, to) = parsed.lexemes[leaf as usize].span;
@@ -202,9 +201,24 @@ impl Grafts {
     /// A part gives way to one of another input.
     fn graft(&self, nodes: &[Node], random: &mut fastrand::Rng) -> Option<Vec<Node>> {
         let (at, rule) = a_rule(nodes, random)?;
-        let &(plant, from) = random.choice(&self.parts[rule.index()])?;
+        let &(plant, from) = self.donor(rule, random)?;
         let donor = &self.plants[plant as usize];
         Some(replace(nodes, at, &donor[part(donor, from as usize)]))
+    }
+
+    /// A part of some input that was derived from a rule: as often as there are such, or
+    /// each way to derive it as often as any other. There are many expressions among the
+    /// statements, and few of the rest.
+    fn donor(&self, rule: RuleId, random: &mut fastrand::Rng) -> Option<&(u32, u32)> {
+        let ways = &self.grammar.rule(rule).productions;
+        let known = || ways.iter().map(|p| &self.parts[p.index()]).filter(|p| !p.is_empty());
+        if random.bool() {
+            let ways: Vec<_> = known().collect();
+            let way = random.choice(&ways)?;
+            return random.choice(way.iter());
+        }
+        let all = known().map(Vec::len).sum::<usize>();
+        known().flatten().nth(random.usize(0..all.max(1)))
     }
 
     /// A part gives way to a new derivation of its rule.
@@ -309,16 +323,23 @@ fn part(nodes: &[Node], at: usize) -> std::ops::Range<usize> {
     at..at + nodes[at].size as usize
 }
 
-/// A place where a rule was derived, and the rule.
+/// A place where a rule was derived, and the rule: any place, or one of any rule. Most
+/// places are deep in expressions.
 fn a_rule(nodes: &[Node], random: &mut fastrand::Rng) -> Option<(usize, RuleId)> {
-    // Half of all nodes are of rules, or more.
-    (0..32).find_map(|_| {
-        let at = random.usize(0..nodes.len().max(1));
-        match nodes.get(at)?.what {
-            What::Rule(rule) => Some((at, rule)),
-            What::Leaf(..) => None,
-        }
-    })
+    let rule = |at: usize| match nodes[at].what {
+        What::Rule(rule) => Some((at, rule)),
+        What::Leaf(..) => None,
+    };
+    if random.bool() && !nodes.is_empty() {
+        // Half of all nodes are of rules, or more.
+        return (0..32).find_map(|_| rule(random.usize(0..nodes.len())));
+    }
+    let mut places: Vec<(RuleId, usize)> =
+        (0..nodes.len()).filter_map(rule).map(|(at, rule)| (rule, at)).collect();
+    places.sort_unstable();
+    let same: Vec<&[(RuleId, usize)]> = places.chunk_by(|a, b| a.0 == b.0).collect();
+    let places = random.choice(&same)?;
+    random.choice(places.iter()).map(|&(rule, at)| (at, rule))
 }
 
 /// The nodes with another part in the place of one.

@@ -30,7 +30,9 @@ use pleach_grammar::detokenize::{Detokenizer, Piece};
 use pleach_grammar::dfa;
 use pleach_grammar::{Automaton, Chart, Grammar, Lexeme, Pattern, TokenId, TokenSet};
 use pleach_solve::{self as solve, Goal, Path, Trial};
+use rustc_hash::FxHasher;
 use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -263,8 +265,14 @@ impl Vocabulary {
                 continue;
             }
             let found = match complete {
-                true => reading
-                    .timed(|chart| complete_at(chart, &tokens, (place, last as usize), &set, ends)),
+                true => reading.timed(|chart| {
+                    let here = (place, last as usize);
+                    let some = drawn(&set, (input, at)).find_map(|token| {
+                        let one = TokenSet::of(self.grammar.tokens.len(), [token]);
+                        complete_at(chart, &tokens, here, &one, false)
+                    });
+                    some.or_else(|| complete_at(chart, &tokens, here, &set, ends))
+                }),
                 false if tried == 0 => replace(&tokens, place, &set, ends),
                 false => None,
             };
@@ -426,6 +434,19 @@ impl Reading {
         self.spent.unsat += u64::from(found.is_none());
         found
     }
+}
+
+/// A few tokens of a set, drawn at random, for every other flip that leaves a choice. The
+/// shortest way to go on is always the same: where a block is to have something in it, it
+/// would be an empty statement, and never a `return`.
+fn drawn(set: &TokenSet, (input, at): (&[u8], usize)) -> impl Iterator<Item = TokenId> {
+    const DRAWN: usize = 3;
+    let mut hash = FxHasher::default();
+    (input, at).hash(&mut hash);
+    let mut random = fastrand::Rng::with_seed(hash.finish());
+    let count = if set.len() > 1 && random.bool() { DRAWN } else { 0 };
+    let all: Vec<TokenId> = set.iter().collect();
+    (0..count).filter_map(move |_| random.choice(&all).copied())
 }
 
 /// A sentence that begins like the tokens before `place`, has one of the set there or

@@ -225,6 +225,10 @@ pub struct Cover {
     /// One line of JSON instead of text
     #[arg(long)]
     pub json: bool,
+    /// List what no input took: the sides of branches and the cases of switches. What
+    /// is true or false is what the compiled code tests: of `!p`, that is `p`
+    #[arg(long)]
+    pub missing: bool,
     /// Input files; - for standard input
     #[arg(required = true)]
     pub inputs: Vec<PathBuf>,

@@ -180,6 +180,17 @@ fn coverage_adds_up() {
     assert_eq!(cover(&["two", "one", "one"]), (5, 9));
     let text = p.text(&["cover", "one", "two", "--", "./prog"], b"");
     assert!(text.contains("5/9     main  prog.c:2\n"), "{text}");
+    let missing = ["4:9: false", "6:24: false", "10:5: case 121", "10:5: default"];
+    let missing = missing.map(|side| format!("prog.c:{side} in main"));
+    let text = p.text(&["cover", "--missing", "one", "two", "--", "./prog"], b"");
+    let told: Vec<&str> = text.lines().filter(|l| l.contains(" in main")).collect();
+    assert_eq!(told, missing);
+    let json = p.json(&["cover", "--json", "--missing", "one", "two", "--", "./prog"], b"");
+    assert_eq!(json["missing"].as_array().map(Vec::len), Some(4), "{json}");
+    assert_eq!(
+        (&json["missing"][2]["side"], &json["missing"][2]["function"]),
+        (&"case 121".into(), &"main".into())
+    );
 }
 
 #[test]

@@ -5,7 +5,9 @@
 //! the walk's, however many workers ask.
 
 use super::settings::GrammarSettings;
-use pleach_grammar::Grammar;
+use pleach_grammar::detokenize::Detokenizer;
+use pleach_grammar::sample::paths;
+use pleach_grammar::{Grammar, Tree};
 use pleach_template::{
     Bounds, Choices, Samples, Strings, StringsError, Template, TokensError, Unit, Vocabulary,
 };
@@ -27,6 +29,8 @@ pub enum Language {
 const TOKENS: usize = 60;
 /// Seeds that are drawn where a person gives none, and how many tokens they have.
 const SEEDS: usize = 50;
+/// Sentences that cover a grammar, at most.
+const COVERING: usize = 2000;
 /// Sentences that are run at most to learn the numbers of tokens.
 const PROBES: usize = 500;
 const SEED_TOKENS: (usize, usize) = (15, 20);
@@ -52,6 +56,17 @@ impl Source {
     pub fn probes(&self, seed: u64) -> Result<Vec<Vec<u8>>, StringsError> {
         let mut samples = Samples::new(&self.grammar, TOKENS, seed)?;
         Ok((0..PROBES).filter_map(|_| samples.any()).collect())
+    }
+
+    /// Small sentences that together have every two steps down the grammar, one after
+    /// the other, or at least every step where those are too many.
+    pub fn covering(&self) -> Result<Vec<Vec<u8>>, StringsError> {
+        let detokenizer = Detokenizer::new(&self.grammar)?;
+        let trees = [2, 1].iter().find_map(|&k| {
+            paths::cover(&self.grammar, k).ok().filter(|trees| trees.len() <= COVERING)
+        });
+        let bytes = |tree: &Tree| detokenizer.bytes(&tree.tokens().collect::<Vec<_>>());
+        Ok(trees.unwrap_or_default().iter().map(bytes).collect())
     }
 
     /// Seeds for a campaign that is given none.

@@ -22,6 +22,8 @@ use crate::{
     Severity, Symbol, Token,
 };
 
+/// More strings of tokens; but in a text, what looks like a separator there (`//` at the
+/// beginning of a string) is taken for one.
 const IMMEDIATE: &str = "nothing may stand before this token; that is left out";
 
 pub fn from_bytes(file: &str, bytes: &[u8]) -> Result<Grammar, ImportError> {
@@ -108,7 +110,7 @@ impl<'a> Importer<'a> {
             let regex = self.regex(bare)?;
             self.tokens.insert(name, regex.clone());
             if kind == "IMMEDIATE_TOKEN" {
-                self.note(rule.at, Language::Larger, IMMEDIATE);
+                self.note(rule.at, Language::Unknown, IMMEDIATE);
             }
             let priority = self.priority(bare)?;
             self.token(name.clone(), regex, rule.at, priority);
@@ -341,7 +343,7 @@ impl<'a> Importer<'a> {
             }
             "TOKEN" | "IMMEDIATE_TOKEN" => {
                 if self.kind(rule)? == "IMMEDIATE_TOKEN" {
-                    self.note(rule.at, Language::Larger, IMMEDIATE);
+                    self.note(rule.at, Language::Unknown, IMMEDIATE);
                 }
                 let place = self.source.place(rule.at);
                 let name = match self.bare(self.content(rule)?)? {

@@ -25,6 +25,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const STRATEGY: &str = "auto";
+/// Strategies that also begin with small sentences that cover the grammar.
+const COVERING: [&str; 2] = ["auto", "gbw"];
 const TIMEOUT_MS: u64 = 1000;
 const MEMORY_MIB: u64 = 2048;
 const LEN: u64 = 16;
@@ -76,7 +78,7 @@ pub fn run(args: Args) -> Result<Code, Failure> {
         false => {
             Dir::check_vacant(&args.output).map_err(Failure::person)?;
             try_out(&layout, &settings, &seeds)?;
-            let inputs = match seeds.is_empty() {
+            let mut inputs = match seeds.is_empty() {
                 // What is derived needs no other beginning.
                 true if needs == Some(Needs::Grammar) => Vec::new(),
                 true if let Some(source) = &grammar => {
@@ -85,6 +87,11 @@ pub fn run(args: Args) -> Result<Code, Failure> {
                 true => first_inputs(&settings),
                 false => seeds.into_iter().map(|(_, bytes)| bytes).collect(),
             };
+            if let Some(source) =
+                grammar.as_ref().filter(|_| COVERING.contains(&&*settings.strategy))
+            {
+                inputs.extend(source.covering().map_err(Failure::person)?);
+            }
             let setup = Setup { layout, settings, limits, jobs, grammar };
             Campaign::begin(setup, inputs, &args.output, Disk::default())?
         }

@@ -1,7 +1,7 @@
 //! `pleach cover`: which branches of the program some inputs take. A branch has
 //! two sides, a switch one for each case and the default; each side counts.
 
-use super::coverage::Coverage;
+use super::coverage::{Coverage, Missing};
 use super::{executor, read_input};
 use crate::args::Cover;
 use crate::exit::{Code, Failure};
@@ -28,6 +28,7 @@ pub fn run(args: Cover) -> Result<Code, Failure> {
     let words = replay(&args, &inputs, &ends)?;
     let functions = coverage.functions(executor.layout());
     let sum = Coverage::sum(&functions);
+    let missing = if args.missing { coverage.missing(executor.layout()) } else { Vec::new() };
 
     let mut out = show::out();
     if args.json {
@@ -48,13 +49,21 @@ pub fn run(args: Cover) -> Result<Code, Failure> {
                         "end": show::end(end), "said": words })
             })
             .collect();
-        let line = json!({ "covered": sum.covered, "total": sum.total, "inputs": runs,
-                           "functions": functions });
+        let mut line = json!({ "covered": sum.covered, "total": sum.total, "inputs": runs,
+                               "functions": functions });
+        if args.missing {
+            let side =
+                |m: &Missing| json!({ "place": m.place, "function": m.function, "side": m.side });
+            line["missing"] = missing.iter().map(side).collect();
+        }
         serde_json::to_writer(&mut out, &line)?;
         writeln!(out)?;
     } else {
         for ((file, line, name), t) in &functions {
             writeln!(out, "{:>5}/{:<5} {name}  {file}:{line}", t.covered, t.total)?;
+        }
+        for m in &missing {
+            writeln!(out, "{}: {} in {}", m.place, m.side, m.function)?;
         }
         writeln!(out, "{sum}")?;
         for ((path, end), words) in args.inputs.iter().zip(&ends).zip(&words) {

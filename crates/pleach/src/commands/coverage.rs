@@ -2,6 +2,7 @@
 //! a switch one for each case and the default; each side counts.
 
 use crate::show;
+use pleach_abi::section::SiteKind;
 use pleach_campaign::executor::ModuleCounters;
 use pleach_campaign::{Half, Image, Layout};
 use std::collections::BTreeMap;
@@ -18,6 +19,14 @@ pub struct Coverage {
 pub struct Tally {
     pub covered: usize,
     pub total: usize,
+}
+
+/// A side that no run took.
+pub struct Missing {
+    pub place: String,
+    pub function: String,
+    /// `true`, `false`, `case 7`, `default`
+    pub side: String,
 }
 
 /// What each function has: by file, line and name.
@@ -47,6 +56,29 @@ impl Coverage {
         functions
     }
 
+    /// What none of the runs took, in the order of the sites.
+    pub fn missing(&self, layout: &Layout) -> Vec<Missing> {
+        let mut missing = Vec::new();
+        for m in &self.all {
+            let Some(image) = layout.module(&m.module, Half::Fast) else { continue };
+            for (i, sides) in sides(image, &m.counters) {
+                let Some((function, info)) = image.describe(i) else { continue };
+                let switch = image.sites[i].kind == Some(SiteKind::Switch);
+                for side in (0..sides.len()).filter(|&side| sides[side] == 0) {
+                    let side = match (switch, side, info.cases.get(side)) {
+                        (true, _, Some(case)) => format!("case {case}"),
+                        (true, _, None) => "default".into(),
+                        (false, 0, _) => "true".into(),
+                        (false, ..) => "false".into(),
+                    };
+                    let place = show::place(function, info);
+                    missing.push(Missing { place, function: show::name(function), side });
+                }
+            }
+        }
+        missing
+    }
+
     pub fn sum(functions: &Functions) -> Tally {
         functions.values().fold(Tally::default(), |a, b| Tally {
             covered: a.covered + b.covered,
@@ -64,18 +96,21 @@ impl fmt::Display for Tally {
 }
 
 fn tally(image: &Image, counters: &[u8], functions: &mut Functions) {
-    let mut at = 0;
-    for (i, site) in image.sites.iter().enumerate() {
-        let count = site.counters as usize;
-        let sides = counters.get(at..).map_or(&[][..], |c| &c[..count.min(c.len())]);
-        at += count;
+    for (i, sides) in sides(image, counters) {
         let Some((function, _)) = image.describe(i) else { continue };
-        if count == 0 {
-            continue;
-        }
         let key = (function.file.clone(), function.line, show::name(function));
         let entry = functions.entry(key).or_default();
-        entry.total += count;
+        entry.total += sides.len();
         entry.covered += sides.iter().filter(|&&c| c != 0).count();
     }
+}
+
+/// The sites that have sides, by their number, and the counters of these.
+fn sides<'a>(image: &'a Image, counters: &'a [u8]) -> impl Iterator<Item = (usize, &'a [u8])> {
+    let mut at = 0;
+    image.sites.iter().enumerate().filter_map(move |(i, site)| {
+        let from = at;
+        at += site.counters as usize;
+        counters.get(from..at).filter(|sides| !sides.is_empty()).map(|sides| (i, sides))
+    })
 }

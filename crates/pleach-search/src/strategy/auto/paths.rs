@@ -8,7 +8,9 @@
 //! why it matters: that its first digit is a letter is nothing new once another
 //! digit was one, and yet only then can the number be large. Where a grammar tells what a
 //! decision's token is nested in, that is its context, and the same flip in another one
-//! counts as another.
+//! counts as another. There are more contexts than can be tried, most of them in
+//! expressions. So there the flips of a decision that has paid go before those of one that
+//! has not, as far as they were asked equally often.
 
 use crate::keys::KeyMap;
 use crate::rng::mix;
@@ -52,6 +54,8 @@ pub(super) struct Paths {
     again: HashMap<InputId, Look>,
     /// What came of each flip, over all runs.
     known: KeyMap<(u64, u32), Known>,
+    /// By decision, in whatever context: flips asked, and those whose inputs gained.
+    yields: KeyMap<u64, (u32, u32)>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -90,9 +94,10 @@ impl Paths {
         if self.contexts.len() >= MOST {
             self.contexts.clear();
         }
+        let vain = view.runs.get(flip.run).map_or(0, |run| self.vain(run, flip.at));
         let made = self.contexts.entry(context).or_insert(0);
         *made += 1;
-        self.dull.push((Reverse(made.ilog2()), rank, Reverse(input)));
+        self.dull.push((Reverse(made.ilog2() + vain), rank, Reverse(input)));
         keep_better_half(&mut self.dull, MOST);
     }
 
@@ -165,6 +170,26 @@ impl Paths {
         let known = self.known.entry((place, flip.outcome)).or_default();
         known.asked += 1;
         known.refused = if refused { known.refused + 1 } else { 0 };
+        self.yields.entry(decision.key).or_default().0 += 1;
+    }
+
+    /// A flip's input gained something.
+    pub fn paid(&mut self, view: &View, flip: Flip) {
+        let run = view.runs.get(flip.run);
+        if let Some(decision) = run.and_then(|run| run.decisions.get(flip.at as usize)) {
+            self.yields.entry(decision.key).or_default().1 += 1;
+        }
+    }
+
+    /// How seldom flips of a decision have paid, as a logarithm; 0 where no contexts are
+    /// known.
+    fn vain(&self, run: &Run, at: u32) -> u32 {
+        if run.contexts.is_empty() {
+            return 0;
+        }
+        let key = run.decisions.get(at as usize).map_or(0, |d| d.key);
+        let (asked, paid) = self.yields.get(&key).copied().unwrap_or_default();
+        ((asked + 8) / (paid + 1)).ilog2() / 2
     }
 
     pub fn forget(&mut self, input: InputId) {
@@ -190,7 +215,7 @@ impl Paths {
             // Branches that nobody took are no exception: where they are worth
             // more, they are goals. An address held in place, or what the program assumes, gives little.
             let dull = matches!(decision.kind, Kind::Pin | Kind::Assume);
-            Worth::Rank((dull, (known.asked + 1).ilog2(), chance))
+            Worth::Rank((dull, (known.asked + 1).ilog2() + self.vain(run, at), chance))
         });
         // Where contexts are known, what was asked in them before can wait.
         let most = match run.contexts.is_empty() {

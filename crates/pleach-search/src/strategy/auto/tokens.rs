@@ -69,6 +69,11 @@ impl Tokens {
     pub fn executed(&mut self, view: &View, news: &InputNews, stepped: bool, own: bool) {
         let Some(input) = news.input.filter(|_| !news.bad) else { return };
         let gained = news.branches > 0 || news.buckets > 0;
+        if let Origin::Flip(flip) = news.origin
+            && gained
+        {
+            self.paths.paid(view, flip);
+        }
         match news.origin {
             Origin::Seed => self.seeds.push_back(input),
             _ if news.branches > 0 => self.fresh.push(input),
