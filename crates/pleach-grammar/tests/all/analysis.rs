@@ -1,0 +1,69 @@
+//! What `check` says of a grammar.
+
+use crate::common::{grammar, random_grammar, sentences};
+use pleach_grammar::shortest::{Items, NEVER, Shortest};
+use pleach_grammar::{Analysis, Symbol};
+
+#[test]
+fn notes_name_the_rules_that_are_of_no_use() {
+    let g = grammar("s: a\na: a | 'x' | l\nl: l 'y' | 'y'\nlost: 'z'\nendless: endless 'z'");
+    let notes: Vec<String> = Analysis::new(&g).notes(&g).iter().map(ToString::to_string).collect();
+    assert_eq!(
+        notes,
+        [
+            "test:2:1: warning: a can become itself: it has endlessly many derivations",
+            "test:2:1: note: a is left-recursive",
+            "test:3:1: note: l is left-recursive",
+            "test:4:1: warning: nothing leads from s to lost",
+            "test:5:1: warning: no derivation of endless ends",
+        ]
+    );
+}
+
+/// Emptiness, least lengths and first tokens are those of the sentences.
+#[test]
+fn analyses_agree_with_the_sentences() {
+    let mut random = fastrand::Rng::with_seed(5);
+    for _ in 0..1500 {
+        let (text, g) = random_grammar(&mut random, 4);
+        let all = sentences(&g, 6);
+        let analysis = Analysis::new(&g);
+        let start = g.start.index();
+        assert_eq!(analysis.nullable[start], all.contains(&Vec::new()), "{text}");
+        let shortest = all.iter().map(Vec::len).min();
+        assert!(analysis.length[start] != NEVER, "{text}");
+        if let Some(shortest) = shortest {
+            assert_eq!(analysis.length[start], shortest as u64, "{text}");
+        }
+        for sentence in all.iter().filter(|s| !s.is_empty()) {
+            assert!(analysis.first[start].contains(sentence[0]), "{text}");
+        }
+    }
+}
+
+/// The cheapest string is as cheap as promised, and choosing it ends.
+#[test]
+fn shortest_strings_are_as_short_as_promised() {
+    let mut random = fastrand::Rng::with_seed(6);
+    for _ in 0..1500 {
+        let (text, g) = random_grammar(&mut random, 5);
+        let shortest = Shortest::new(&g, &Items::new(&g), |t| u64::from(t.0) + 1);
+        for rule in g.rule_ids().filter(|r| shortest.rule[r.index()] != NEVER) {
+            let mut tokens = Vec::new();
+            assert!(shortest.append(&g, &[Symbol::Rule(rule)], &mut tokens, 10_000), "{text}");
+            let cost: u64 = tokens.iter().map(|t| u64::from(t.0) + 1).sum();
+            assert_eq!(cost, shortest.rule[rule.index()], "{text}");
+        }
+    }
+}
+
+/// `num` and `id` are equally short, and `num` comes first; where first choices
+/// go in circles, others are taken.
+#[test]
+fn first_productions_win() {
+    let g = grammar("s: t | id\nt: u | num\nu: t | id");
+    let shortest = Shortest::new(&g, &Items::new(&g), |_| 1);
+    let mut tokens = Vec::new();
+    assert!(shortest.append(&g, &[Symbol::Rule(g.start)], &mut tokens, 10));
+    assert_eq!(tokens.len(), 1);
+}

@@ -1,0 +1,31 @@
+//! The tests of the commands, in one executable: to link one for each file takes longer
+//! than to run most of them.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod cli;
+mod commands;
+mod compare;
+mod documents;
+mod examples;
+mod fuzzers;
+mod grammar;
+mod grammar_run;
+mod hampi;
+mod hybrid;
+mod hygiene;
+mod lengths;
+mod libraries;
+mod minimise;
+mod people;
+mod replay;
+mod resume;
+mod run;
+mod sanitizers;
+mod solve;
+mod strategies;
+mod switches;
+mod threads;
+mod tokens;
+mod triage;

@@ -1,0 +1,201 @@
+//! What people meet: Ctrl-C, terminals of any width, and mistakes in what was
+//! asked, each with one clear message and nothing touched.
+
+use crate::common::campaign::tree;
+use crate::common::{PLEACH, Program, feed};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Sleeps for very long on inputs that begin with `s`.
+const SLEEPER: &str = r#"
+    #include <pleach.h>
+    #include <unistd.h>
+    int main(void) {
+        unsigned char in[2];
+        pleach_bytes(in, 2);
+        if (in[0] == 's') sleep(1000);
+        return in[1] == 'x';
+    }
+"#;
+
+fn wait_until(what: &str, done: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !done() {
+        assert!(start.elapsed() < Duration::from_secs(20), "no {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// A process of this name is asleep below a driver.
+fn sleeps(name: &str) -> bool {
+    let all = std::fs::read_dir("/proc").expect("there is /proc").flatten();
+    let read = |e: &std::fs::DirEntry, file: &str| {
+        std::fs::read_to_string(e.path().join(file)).unwrap_or_default()
+    };
+    all.into_iter()
+        .any(|e| read(&e, "comm").trim() == name && read(&e, "wchan").contains("nanosleep"))
+}
+
+#[test]
+fn interrupted_while_a_target_sleeps() {
+    for signal in ["-INT", "-TERM"] {
+        let program = Program::empty();
+        let name = format!("sleep{signal}");
+        program.compile(SLEEPER, &["-o", &name]);
+        let mut command = program.command(&["run", "-o", "out", "--json", "-t", "60000"]);
+        command.args(["-s", "dfs", "--len", "2", "--"]).arg(format!("./{name}"));
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let driver = command.spawn().expect("pleach runs");
+        wait_until("sleeping target", || sleeps(&name));
+        let start = Instant::now();
+        let kill = Command::new("kill").args([signal, &driver.id().to_string()]).status();
+        assert!(kill.expect("there is kill").success());
+        let done = driver.wait_with_output().expect("it is ours");
+        assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(0), "{said}");
+        let stats: serde_json::Value = serde_json::from_slice(&done.stdout).expect("JSON");
+        assert_eq!(stats["stop"], "interrupted");
+        // It was not a hang, it was us.
+        assert_eq!(stats["hangs"], 0);
+        let resume = said.lines().last().unwrap_or_default();
+        assert_eq!(resume, format!("to go on: pleach run -i - -o out -- ./{name}"));
+        // And that goes on: it finds the sleeper again, which is a hang now.
+        let command = resume.replace("to go on: pleach", PLEACH).replace(" -- ", " -V 1 -- ");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &command]).current_dir(program.dir.path()).stdin(Stdio::null());
+        let done = shell.output().expect("sh runs");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    }
+}
+
+/// What `pleach run` writes to a terminal of so many columns.
+fn on_terminal(columns: u32, environment: &str) -> String {
+    let program = Program::new(SLEEPER);
+    let inner = format!(
+        "stty rows 24 cols {columns}; {environment} exec {PLEACH} run -s dfs --len 2 -t 300 \
+         -o a-directory-with-a-rather-long-name -- ./prog"
+    );
+    let mut script = Command::new("script");
+    script.args(["-qec", &inner, "/dev/null"]).current_dir(program.dir.path());
+    script.env_remove("NO_COLOR").env("SHELL", "/bin/sh");
+    let done = feed(&mut script, b"");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).expect("text")
+}
+
+#[test]
+fn no_line_of_the_view_wraps() {
+    for columns in [80, 40] {
+        let screen = on_terminal(columns, "NO_COLOR=1");
+        let drawn: Vec<_> = screen.split("\r\x1b[K").skip(1).collect();
+        assert!(drawn.len() >= 9, "{screen:?}");
+        for line in drawn {
+            let line = line.lines().next().unwrap_or_default();
+            assert!(line.chars().count() < columns as usize, "{line:?}");
+        }
+    }
+}
+
+#[test]
+fn colours_only_where_they_are_wanted() {
+    assert!(on_terminal(80, "").contains("\x1b[1m"));
+    assert!(!on_terminal(80, "NO_COLOR=1").contains("\x1b[1m"));
+    let program = Program::new(SLEEPER);
+    let flags = ["-s", "dfs", "--len", "2", "-t", "300"];
+    let done = program.campaign("out", &flags);
+    assert!(!done.stderr.contains('\x1b'), "{}", done.stderr);
+    assert!(done.stderr.lines().next().is_some_and(|l| l.contains("branches")), "{}", done.stderr);
+}
+
+/// Status 2, one line that holds all of `parts`, and nothing else happens.
+fn refuses(program: &Program, args: &[&str], parts: &[&str]) {
+    let before = tree(program.dir.path());
+    let out = program.run(&[&["run"], args].concat(), b"");
+    let message = String::from_utf8_lossy(&out.stderr);
+    assert_eq!(out.status.code(), Some(2), "{args:?}: {message}");
+    assert!(out.stdout.is_empty(), "{args:?}");
+    assert_eq!(message.lines().count(), 1, "{args:?}: {message}");
+    for part in parts {
+        assert!(message.contains(part), "{args:?}: {message}");
+    }
+    assert_eq!(tree(program.dir.path()), before, "{args:?}");
+}
+
+#[test]
+fn mistakes_in_what_was_asked() {
+    let program = Program::new(SLEEPER);
+    program.compile("int main(void) { return 0; }\n", &["-o", "other"]);
+    program.file("a-file", b"x");
+    for dir in ["empty", "full", "cut"] {
+        std::fs::create_dir(program.dir.path().join(dir)).expect("a directory");
+    }
+    program.file("full/thesis.tex", b"\\documentclass");
+    program.file("cut/seed", b"PLEACH-INPUT-1\ni\0\0\0\x09\0\0\0four");
+    for (args, parts) in [
+        (&["-o", "out", "-s", "bfs", "--", "./prog"][..], &["unknown strategy `bfs`", "dfs"][..]),
+        (&["-o", "out", "-i", "nowhere", "--", "./prog"], &["nowhere", "No such file"]),
+        (&["-o", "out", "-i", "a-file", "--", "./prog"], &["a-file", "Not a directory"]),
+        (&["-o", "out", "-i", "empty", "--", "./prog"], &["empty", "no seeds"]),
+        (&["-o", "out", "-i", "cut", "--", "./prog"], &["cut/seed", "record 0 is cut off"]),
+        (&["-o", "full", "--", "./prog"], &["full", "not empty"]),
+        (&["-o", "a-file", "--", "./prog"], &["a-file", "Not a directory"]),
+        (&["-o", "out", "--", "./nothing"], &["nothing", "No such file"]),
+        (&["-o", "out", "--", "/bin/true"], &["/bin/true", "no symbolic half", "pleach cc"]),
+        (&["-o", "out"], &["no program", "--"]),
+        (&["-o", "out", "-V=-1", "--", "./prog"], &["-V", "not a number of seconds"]),
+        (&["-i", "-", "-o", "out"], &["out", "no campaign to go on with"]),
+        (&["-i", "-", "-o", "empty"], &["empty", "no campaign to go on with"]),
+    ] {
+        refuses(&program, args, parts);
+    }
+    program.campaign("out", &["-s", "dfs", "--len", "2", "-t", "300"]);
+    for (args, parts) in [
+        (&["-o", "out", "--", "./prog"][..], &["out", "holds a campaign already", "-i -"][..]),
+        (&["-o", "out", "--", "./other"], &["out", "holds a campaign already"]),
+        (&["-i", "-", "-o", "out", "--", "./other"], &["out", "the program", "prog", "other"]),
+        (&["-i", "-", "-o", "out", "-s", "cfg"], &["--strategy", "dfs", "cfg"]),
+        (&["-i", "-", "-o", "out", "--len", "3"], &["--len", "2", "3"]),
+        (&["-i", "-", "-o", "out", "--", "./prog", "-x"], &["the program", "prog -x"]),
+    ] {
+        refuses(&program, args, parts);
+    }
+    program.compile(&format!("{SLEEPER}\nint more;"), &["-o", "prog"]);
+    refuses(&program, &["-i", "-", "-o", "out"], &["out", "the build of the program"]);
+    program.file("out/run.toml", b"what is this");
+    refuses(&program, &["-i", "-", "-o", "out"], &["out/run.toml"]);
+}
+
+#[test]
+fn a_directory_that_is_in_use() {
+    let program = Program::empty();
+    program.compile(SLEEPER, &["-o", "in-use"]);
+    let mut command = program.command(&["run", "-o", "out", "-t", "60000", "-s", "dfs"]);
+    command.args(["--len", "2", "--", "./in-use"]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut driver = command.spawn().expect("pleach runs");
+    wait_until("sleeping target", || sleeps("in-use"));
+    // The first goes on writing its statistics meanwhile.
+    let out = program.run(&["run", "-i", "-", "-o", "out"], b"");
+    let message = String::from_utf8_lossy(&out.stderr);
+    assert_eq!((out.status.code(), message.lines().count()), (Some(2), 1), "{message}");
+    assert!(message.contains("another pleach is at work in it"), "{message}");
+    driver.kill().and_then(|()| driver.wait()).expect("it is ours");
+}
+
+#[test]
+fn a_program_that_does_not_read() {
+    let program = Program::new(
+        "#include <stdio.h>\n\
+         int main(int count, char **args) {\n\
+             FILE *file = count > 1 ? fopen(args[1], \"r\") : 0;\n\
+             return file ? getc(file) == 'x' : 2;\n\
+         }\n",
+    );
+    let ended = program.campaign("out", &["-n", "20"]);
+    assert!(ended.stderr.contains("warning") && ended.stderr.contains("@@"), "{}", ended.stderr);
+    let mut command = program.command(&["run", "-o", "other", "-n", "20", "--json"]);
+    command.args(["--", "./prog", "@@"]);
+    let ended = crate::common::campaign::ended(&mut command, &program.dir.path().join("other"));
+    assert!(!ended.stderr.contains("warning"), "{}", ended.stderr);
+}

@@ -1,0 +1,276 @@
+//! `pleach replay`: how inputs end, which crash each shows, what they cover.
+
+use crate::common::Program;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Milliseconds after which a run hangs, where one does.
+const HANGS: &str = "1000";
+
+/// A parser of lists with a bug for each of some letters.
+const BUGGY: &str = r#"#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static const char *p;
+static int value(int depth);
+__attribute__((noinline)) static int list(int depth) {
+    int n = 0;
+    p++;
+    while (*p && *p != ')')
+        n += value(depth + 1);
+    if (*p == ')')
+        p++;
+    return n;
+}
+__attribute__((noinline)) static void store(int at) {
+    char *volatile q = malloc(4);
+    q[at] = 1;
+    free(q);
+}
+__attribute__((noinline)) static int forever(volatile int n) {
+    volatile char room[200];
+    room[0] = n;
+    return forever(n + 1) + room[0];
+}
+static void (*volatile nowhere)(void);
+static char *volatile nothing;
+static int value(int depth) {
+    switch (*p) {
+    case '(':
+        return list(depth);
+    case 'n':
+        *(volatile int *)8 = 1;
+        return 1;
+    case 'N':
+        *(volatile int *)16 = 1;
+        return 2;
+    case 'a':
+        assert(depth > 100);
+        return 3;
+    case 'j':
+        nowhere();
+        return 4;
+    case 'l':
+        return strlen(nothing);
+    case 'r':
+        return forever(0);
+    case 's':
+        store(5);
+        p++;
+        return 5;
+    case 'w':
+        for (;;)
+            usleep(100);
+    case 'o':
+        return *p + 0x7fffffff + depth;
+    }
+    p++;
+    return 1;
+}
+int main(void) {
+    static char b[256];
+    if (!fgets(b, sizeof b, stdin))
+        return 1;
+    p = b;
+    int n = 0;
+    while (*p)
+        n += value(0);
+    printf("%d values\n", n);
+    return 0;
+}
+"#;
+
+/// The one line of JSON of a replay.
+fn replay(p: &Program, args: &[&str]) -> Value {
+    let out = p.run(&[&["replay", "--json"], args, &["--", "./prog"]].concat(), b"");
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert!(matches!(out.status.code(), Some(0 | 1)), "{out:?}");
+    serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text} {out:?}"))
+}
+
+fn functions(input: &Value) -> Vec<String> {
+    let frames = input["crash"]["frames"].as_array().expect("frames");
+    let name = |f: &Value| match f["line"].as_u64() {
+        Some(0) | None => f["function"].as_str().unwrap_or_default().to_string(),
+        Some(line) => format!("{}:{line}", f["function"].as_str().unwrap_or_default()),
+    };
+    frames.iter().map(name).collect()
+}
+
+#[test]
+fn crashes_have_a_kind_and_a_stack() {
+    let p = Program::new(BUGGY);
+    for (input, end, kind, stack) in [
+        ("(n)", "SIGSEGV", "SIGSEGV", &["value:34", "list:12", "main:69"][..]),
+        ("a", "SIGABRT", "SIGABRT", &["value:40", "main:69"]),
+        ("xj", "SIGSEGV", "SIGSEGV", &["", "value:43", "main:69"]),
+        ("w", "timeout", "hang", &["value:55", "main:69"]),
+    ] {
+        p.file("input", input.as_bytes());
+        let json = replay(&p, &["-t", HANGS, "input"]);
+        let row = &json["inputs"][0];
+        assert_eq!((row["end"].as_str(), row["crash"]["kind"].as_str()), (Some(end), Some(kind)));
+        let mut found = functions(row);
+        // In the C library it has slept, more or less deep.
+        found.retain(|f| kind != "hang" || f.contains(':'));
+        assert_eq!(found, stack, "{input}: {row}");
+    }
+    // In a function of the C library the caller is what counts.
+    p.file("input", b"l");
+    let row = &replay(&p, &["input"])["inputs"][0];
+    assert_eq!(functions(row)[1..], ["value:46", "main:69"], "{row}");
+    p.file("input", b"(((r");
+    let row = &replay(&p, &["input"])["inputs"][0];
+    assert_eq!(row["crash"]["kind"], "stack-overflow", "{row}");
+    assert!(functions(row)[..50].iter().all(|f| f.starts_with("forever:")), "{row}");
+}
+
+#[test]
+fn sanitizers_name_the_kind() {
+    let p = Program::with(BUGGY, &["-fsanitize=address"]);
+    p.file("input", b"((s))");
+    let json = replay(&p, &["input"]);
+    let row = &json["inputs"][0];
+    assert_eq!(row["end"], "SIGABRT", "{row}");
+    assert_eq!(row["crash"]["kind"], "heap-buffer-overflow", "{row}");
+    assert_eq!(functions(row)[..3], ["store:19", "value:50", "list:12"], "{row}");
+    assert!(row["said"].as_str().is_some_and(|s| s.contains("heap-buffer-overflow")), "{row}");
+    // By hand the sanitizer's own status tells nothing, its report does.
+    let plain = &replay(&p, &["--half", "plain", "input"])["inputs"][0];
+    assert_eq!((&plain["end"], &plain["crash"]["id"]), (&"exit 1".into(), &row["crash"]["id"]));
+
+    let p = Program::with(BUGGY, &["-fsanitize=undefined"]);
+    p.file("input", b"n");
+    let row = &replay(&p, &["input"])["inputs"][0];
+    // The sanitizer leaves the signals alone.
+    assert_eq!(row["crash"]["kind"], "SIGSEGV", "{row}");
+    assert_eq!(functions(row)[0], "value:34", "{row}");
+    p.file("input", b"(o)");
+    let row = &replay(&p, &["input"])["inputs"][0];
+    assert_eq!(row["crash"]["kind"], "runtime error: signed integer overflow", "{row}");
+    assert_eq!(functions(row)[..2], ["value:57", "list:12"], "{row}");
+}
+
+#[test]
+fn equal_crashes_are_counted_once() {
+    let p = Program::new(BUGGY);
+    let all = ["n", "xxn", "(n)", "((n))", "(x((n)x", "N", "a", "(a", "12", "w"];
+    for (i, input) in all.iter().enumerate() {
+        p.file(&format!("i{i}"), input.as_bytes());
+    }
+    let names: Vec<String> = (0..all.len()).map(|i| format!("i{i}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let json = replay(&p, &[&["-t", HANGS], &names[..]].concat());
+    // From `main` and from a list; two places in `value`, and the assertion.
+    assert_eq!((&json["crashed"], &json["hangs"]), (&8.into(), &1.into()), "{json}");
+    assert_eq!(json["crashes"], 5, "{json}");
+    let id = |i: usize| json["inputs"][i]["crash"]["id"].as_str().map(String::from);
+    assert_eq!(id(0), id(1));
+    assert_eq!((id(2), id(2)), (id(3), id(4)));
+    let different: BTreeSet<_> = [0, 2, 5, 6, 7, 9].map(id).into();
+    assert_eq!(different.len(), 6);
+    assert_eq!(id(8), None);
+}
+
+#[test]
+fn every_half_can_be_asked() {
+    let p = Program::new(BUGGY);
+    std::fs::create_dir(p.dir.path().join("in")).expect("writable");
+    for (name, input) in [("in/1", "1(2 3)"), ("in/2", "n"), ("in/README.txt", "text")] {
+        p.file(name, input.as_bytes());
+    }
+    for half in ["plain", "fast", "symbolic"] {
+        let args = ["replay", "--show-output", "--half", half, "in", "--", "./prog"];
+        let out = p.run(&args, b"");
+        let (text, said) =
+            (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+        assert_eq!(out.status.code(), Some(1), "{out:?}");
+        for part in [
+            "in/1: exit 0\nin/2: SIGSEGV: SIGSEGV in value (prog.c:34)\n",
+            "    #1 main (prog.c:69)\n2 inputs: 1 crashed (1 different), 0 hung\n",
+        ] {
+            assert!(text.contains(part), "{half}: {text}");
+        }
+        assert!(text.contains(" branches ("), "{text}");
+        assert_eq!(said, "4 values\n");
+    }
+    // Nothing went wrong: status 0.
+    let text = p.text(&["replay", "in/1", "--", "./prog"], b"");
+    assert!(text.starts_with("in/1: exit 0\n1 inputs: 0 crashed, 0 hung\n"), "{text}");
+}
+
+#[test]
+fn a_campaign_is_its_queue_crashes_and_hangs() {
+    let p = Program::new(BUGGY);
+    for dir in ["out", "out/queue", "out/crashes", "out/hangs"] {
+        std::fs::create_dir(p.dir.path().join(dir)).expect("writable");
+    }
+    for (name, input) in [
+        ("out/queue/id:000000,orig:one", "1"),
+        ("out/crashes/id:000000,sig:11", "n"),
+        ("out/crashes/README.txt", "nnn"),
+        ("out/hangs/id:000000", "w"),
+        ("out/stats.json", "{}"),
+    ] {
+        p.file(name, input.as_bytes());
+    }
+    let json = replay(&p, &["-t", HANGS, "out"]);
+    let ends: Vec<_> = json["inputs"].as_array().unwrap().iter().map(|i| &i["end"]).collect();
+    assert_eq!(ends, ["SIGSEGV", "timeout", "exit 0"], "{json}");
+}
+
+/// The end of a short run is not missed: it may come before anybody waits for it.
+#[test]
+fn many_short_runs_by_hand() {
+    let p = Program::new("int main(void) { return 3; }\n");
+    p.file("input", b"x");
+    let inputs = ["input"; 100];
+    // One that is missed is noticed after a second.
+    let args = ["replay", "--json", "-t", "900", "--half", "plain"];
+    let args = [&args[..], &inputs[..], &["--", "./prog"]].concat();
+    let json = p.json(&args, b"");
+    let rows = json["inputs"].as_array().expect("rows");
+    assert!(rows.len() == 100 && rows.iter().all(|r| r["end"] == "exit 3"), "{json}");
+}
+
+/// Arguments, variables and files, under the driver and by hand.
+#[test]
+fn a_container_is_replayed_by_hand() {
+    let p = Program::new(
+        r#"#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    static char b[16], c[16];
+    const char *mode = getenv("MODE");
+    int found = 0;
+    if (argv[argc - 1][1] == 'x') found |= 1;
+    if (mode && mode[0] == 'f') found |= 2;
+    if (fread(b, 1, 2, stdin) == 2 && b[0] == 's') found |= 4;
+    FILE *f = fopen(argv[1], "r");
+    if (f && fread(c, 1, 2, f) == 2 && c[1] == 'i') found |= 8;
+    if (found == 15 && argv[argc - 1][2] == '!') abort();
+    return found;
+}
+"#,
+    );
+    p.file("stdin", b"stdin");
+    p.file("file", b"file");
+    for (arg, name) in [("--arg=-xyz", "packed"), ("--arg=-x!", "fatal")] {
+        let pack = ["pack", "--stdin", "stdin", "--file", "file", arg, "--env", "MODE=fast"];
+        p.text(&[&pack[..], &["-o", name]].concat(), b"");
+    }
+    for half in ["plain", "fast", "symbolic"] {
+        let args = ["replay", "--json", "--half", half, "packed", "fatal", "--", "./prog", "@@"];
+        let out = p.run(&args, b"");
+        let json: Value = serde_json::from_slice(&out.stdout).expect("JSON");
+        let end = |i: usize| json["inputs"][i]["end"].as_str();
+        assert_eq!((end(0), end(1)), (Some("exit 15"), Some("SIGABRT")), "{half}: {json}");
+        assert_eq!(json["inputs"][1]["crash"]["frames"][0]["function"], "main", "{json}");
+    }
+    p.text(&["pack", "--socket", "stdin", "-o", "connection"], b"");
+    let out = p.run(&["replay", "--half", "plain", "connection", "--", "./prog", "@@"], b"");
+    assert_eq!(out.status.code(), Some(2), "{out:?}");
+    assert!(String::from_utf8_lossy(&out.stderr).contains("connections"), "{out:?}");
+}

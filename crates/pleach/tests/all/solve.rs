@@ -1,0 +1,49 @@
+//! Recording a path and answering its flips, as a person would.
+
+use crate::common::Program;
+
+const SOURCE: &str = r#"
+#include <stdio.h>
+#include <string.h>
+int main(void) {
+    char line[16] = {0};
+    if (!fgets(line, sizeof line, stdin)) return 1;
+    if (line[0] != 'k') return 2;
+    switch (line[1]) {
+    case 'a': return 3;
+    case 'b': return 4;
+    case 'c': if (line[1] == 'd') return 5; /* never */
+    }
+    return strcmp(line + 2, "secret") ? 6 : 7;
+}
+"#;
+
+#[test]
+fn every_flip_of_a_recorded_trace_is_answered() {
+    let p = Program::new(SOURCE);
+    p.file("input", b"kxSECRET");
+    p.text(&["trace", "--record", "path", "input", "--", "./prog"], b"");
+    let ours = p.json(&["solve-trace", "--json", "path"], b"");
+    let flips = ours["flips"].as_u64().expect("a number");
+    assert!(flips > 5, "{ours}");
+    assert_eq!(ours["verdicts"]["unknown"], 0, "{ours}");
+    assert_eq!(ours["verdicts"]["optimistic"], 0, "{ours}");
+    assert_eq!(ours["inconsistent"], 0, "{ours}");
+    // Z3 says the same of each.
+    let z3 = p.json(&["solve-trace", "--json", "--solver", "z3", "path"], b"");
+    assert_eq!(z3["verdicts"], ours["verdicts"]);
+    let listed = p.text(&["solve-trace", "--list", "path"], b"");
+    assert_eq!(listed.lines().filter(|l| l.contains(" by ")).count() as u64, flips, "{listed}");
+}
+
+#[test]
+fn what_is_no_recording_is_refused() {
+    let p = Program::empty();
+    p.file("text", b"this is not a recording");
+    for (file, message) in [("text", "not a recording"), ("absent", "absent")] {
+        let out = p.run(&["solve-trace", file], b"");
+        assert_eq!(out.status.code(), Some(2));
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(said.contains(message) && said.lines().count() == 1, "{said}");
+    }
+}

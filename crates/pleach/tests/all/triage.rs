@@ -1,0 +1,163 @@
+//! Triage and the dictionary on real programs, through the library.
+
+use crate::common::Program;
+use pleach_campaign::mutate::Dictionary;
+use pleach_campaign::triage::Examined;
+use pleach_campaign::{End, Executor, Half, Layout, Output, Target, Triage};
+use std::sync::Arc;
+use std::time::Duration;
+
+fn layout(p: &Program) -> Arc<Layout> {
+    Arc::new(Layout::private(&p.dir.path().join("prog")).expect("it is ours"))
+}
+
+fn triage(p: &Program) -> Triage {
+    let target = Target::new(Half::Fast, vec!["prog".into()]);
+    Triage::new(layout(p), &target, Duration::from_secs(2)).expect("an executor")
+}
+
+fn examine(triage: &mut Triage, input: &str) -> (End, String) {
+    let Examined { outcome, crash } = triage.examine(input.as_bytes()).expect("it runs");
+    (outcome.end, crash.map_or_else(String::new, |c| c.to_string()))
+}
+
+/// What a target may do while it is watched.
+const HOSTILE: &str = r#"#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) static void crash(void) { *(volatile int *)8 = 1; }
+static void *thread(void *arg) { crash(); return arg; }
+static void again(int s) { signal(s, SIG_DFL); raise(s); }
+static void caught(int s) { _exit(40 + s); }
+int main(void) {
+    static char b[4];
+    pthread_t t;
+    if (read(0, b, 1) != 1) return 1;
+    switch (b[0]) {
+    case 'c': crash(); break;
+    case 't': pthread_create(&t, 0, thread, 0); pthread_join(t, 0); break;
+    case 'f': if (!fork()) crash(); wait(0); return 7;
+    case 'F': if (!fork()) { for (;;) pause(); } crash(); break;
+    case 'h': signal(SIGSEGV, caught); crash(); break;
+    case 'r': signal(SIGSEGV, again); crash(); break;
+    case 's': raise(SIGSTOP); return 8;
+    case 'k': kill(getppid(), SIGKILL); for (;;) pause();
+    case 'm': kill(getpid(), SIGKILL); break;
+    case 'e': execl("/bin/sh", "sh", "-c", "kill -SEGV $$", NULL); break;
+    }
+    return 0;
+}
+"#;
+
+#[test]
+fn whatever_it_does_it_is_examined() {
+    let p = Program::with(HOSTILE, &["-pthread"]);
+    let mut triage = triage(&p);
+    let crash = "SIGSEGV in crash (prog.c:6)";
+    for (input, end, said) in [
+        ("c", End::Signal(11), crash),
+        ("t", End::Signal(11), crash),
+        ("F", End::Signal(11), crash),
+        // Only its child crashed; or it caught the signal.
+        ("f", End::Exit(7), ""),
+        ("h", End::Exit(51), ""),
+        ("m", End::Signal(9), "SIGKILL"),
+        ("x", End::Exit(0), ""),
+    ] {
+        assert_eq!(examine(&mut triage, input), (end, said.into()), "{input}");
+    }
+    let (end, said) = examine(&mut triage, "r");
+    assert_eq!(end, End::Signal(11), "{said}");
+    let (end, said) = examine(&mut triage, "e");
+    assert!(end == End::Signal(11) && said.starts_with("SIGSEGV"), "{said}");
+    let (end, said) = examine(&mut triage, "k");
+    assert!(matches!(end, End::Lost(_)), "{end:?} {said}");
+    // And the next is as good as the first.
+    assert_eq!(examine(&mut triage, "c").1, crash);
+}
+
+/// A process that stops is no crash; whoever waits for it gets its time.
+#[test]
+fn a_stopped_run_is_a_hang() {
+    let p = Program::with(HOSTILE, &["-pthread"]);
+    let alone = {
+        let mut target = Target::new(Half::Fast, vec!["prog".into()]);
+        target.output = Output::Null;
+        let mut executor = Executor::new(layout(&p), target).expect("an executor");
+        executor.run(b"s", Duration::from_secs(2)).expect("it runs").end
+    };
+    assert_eq!(examine(&mut triage(&p), "s").0, alone);
+}
+
+#[test]
+fn names_without_debug_information() {
+    let source = "#include <stdio.h>\n\
+        __attribute__((noinline)) void broken(void) { *(volatile int *)8 = 1; }\n\
+        int main(void) { if (getchar() == 'x') broken(); return 0; }\n";
+    let p = Program::with(source, &["-g0"]);
+    let id = triage(&p).examine(b"x").expect("it runs").crash.expect("it crashes");
+    let names: Vec<_> = id.frames.iter().map(|f| f.function.as_str()).collect();
+    assert_eq!(names, ["broken", "main"]);
+    assert_eq!(id.to_string(), "SIGSEGV in broken (prog)");
+}
+
+#[test]
+fn crashes_in_a_persistent_loop() {
+    let p = Program::new(
+        "#include <unistd.h>\n\
+         __attribute__((noinline)) static void broken(void) { *(volatile int *)8 = 1; }\n\
+         int main(void) {\n\
+             static char b[4];\n\
+             while (__AFL_LOOP(1000))\n\
+                 if (read(0, b, 1) == 1 && b[0] == 'x') broken();\n\
+             return 0;\n\
+         }\n",
+    );
+    let mut triage = triage(&p);
+    assert_eq!(examine(&mut triage, "x").1, "SIGSEGV in broken (prog.c:2)");
+    assert_eq!(examine(&mut triage, "y"), (End::Exit(0), String::new()));
+}
+
+const WORDS: &str = r#"#include <stdio.h>
+#include <string.h>
+struct keyword { char name[8]; int number; };
+static const struct keyword words[] = {{"while", 1}, {"return", 2}, {"if", 3}};
+int main(void) {
+    static char b[64];
+    unsigned magic;
+    if (!fgets(b, sizeof b, stdin)) return 1;
+    for (int i = 0; i < 3; i++)
+        if (!strncmp(b, words[i].name, strlen(words[i].name))) return words[i].number;
+    if (!strcmp(b, "enchanted\n")) puts("a message with words");
+    memcpy(&magic, b, 4);
+    if (magic == 0x46445025) return 4;
+    return 0;
+}
+"#;
+
+#[test]
+fn the_dictionary_has_the_words_of_the_program_and_no_others() {
+    let has = |d: &Dictionary, word: &str| d.iter().any(|(t, _)| t == word.as_bytes());
+    for flags in [&[][..], &["-fsanitize=address"]] {
+        let p = Program::with(WORDS, flags);
+        let layout = layout(&p);
+        let mut dictionary = Dictionary::default();
+        dictionary.add_program(&layout);
+        for word in ["while", "return", "if", "enchanted\n", "a message with words"] {
+            assert!(has(&dictionary, word), "{word}: {dictionary:?}");
+        }
+        // Nothing of the runtime or the sanitizer.
+        assert!(dictionary.len() < 10, "{dictionary:?}");
+
+        let target = Target::new(Half::Symbolic, vec!["prog".into()]);
+        let mut executor = Executor::new(layout, target).expect("an executor");
+        let mut traced = Dictionary::default();
+        executor.run(b"here is another line\n", Duration::from_secs(10)).expect("it runs");
+        traced.add_trace(&executor.trace().expect("a sound trace"));
+        for word in ["while", "return", "if", "enchanted\n", "%PDF"] {
+            assert!(has(&traced, word), "{word}: {traced:?}");
+        }
+    }
+}
