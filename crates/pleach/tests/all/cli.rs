@@ -1,6 +1,7 @@
 //! Bad input from people: one message that says what to do, exit status 2,
 //! and nothing else happens.
 
+use crate::common::refused;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
@@ -35,14 +36,7 @@ fn pleach(args: &[&str]) -> Output {
 /// Status 2, nothing on standard output, one line that holds all of `parts`.
 fn refuses(args: &[&str], parts: &[&str]) {
     let out = pleach(args);
-    let message = String::from_utf8_lossy(&out.stderr);
-    assert_eq!(out.status.code(), Some(2), "{args:?}: {message}");
-    assert!(out.stdout.is_empty(), "{args:?}");
-    assert_eq!(message.lines().count(), 1, "{args:?}: {message}");
-    assert!(message.starts_with("pleach: "), "{message}");
-    for part in parts {
-        assert!(message.contains(part), "{args:?}: {message}");
-    }
+    refused(&out, args, parts);
 }
 
 /// All commands that take a program refuse it with the same message.

@@ -1,5 +1,6 @@
 //! `pleach grammar …`: what is printed for people, and bad input refused.
 
+use crate::common::refused;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
@@ -23,13 +24,7 @@ fn text(args: &[&str]) -> String {
 /// Status 2, nothing on standard output, one line that holds all of `parts`.
 fn refuses(args: &[&str], parts: &[&str]) {
     let out = pleach(args);
-    let message = String::from_utf8_lossy(&out.stderr);
-    assert_eq!(out.status.code(), Some(2), "{args:?}: {message}");
-    assert!(out.stdout.is_empty(), "{args:?}");
-    assert_eq!(message.lines().count(), 1, "{args:?}: {message}");
-    for part in parts {
-        assert!(message.contains(part), "{args:?}: {message}");
-    }
+    refused(&out, args, parts);
 }
 
 struct Files(TempDir);

@@ -2,7 +2,7 @@
 //! asked, each with one clear message and nothing touched.
 
 use crate::common::campaign::tree;
-use crate::common::{PLEACH, Program, feed};
+use crate::common::{PLEACH, Program, feed, refused};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -112,13 +112,7 @@ fn colours_only_where_they_are_wanted() {
 fn refuses(program: &Program, args: &[&str], parts: &[&str]) {
     let before = tree(program.dir.path());
     let out = program.run(&[&["run"], args].concat(), b"");
-    let message = String::from_utf8_lossy(&out.stderr);
-    assert_eq!(out.status.code(), Some(2), "{args:?}: {message}");
-    assert!(out.stdout.is_empty(), "{args:?}");
-    assert_eq!(message.lines().count(), 1, "{args:?}: {message}");
-    for part in parts {
-        assert!(message.contains(part), "{args:?}: {message}");
-    }
+    refused(&out, args, parts);
     assert_eq!(tree(program.dir.path()), before, "{args:?}");
 }
 

@@ -11,6 +11,18 @@ use tempfile::TempDir;
 
 pub const PLEACH: &str = env!("CARGO_BIN_EXE_pleach");
 
+/// Status 2, nothing on standard output, one line of ours that holds all of `parts`.
+pub fn refused(out: &Output, args: &[&str], parts: &[&str]) {
+    let message = String::from_utf8_lossy(&out.stderr);
+    assert_eq!(out.status.code(), Some(2), "{args:?}: {message}");
+    assert!(out.stdout.is_empty(), "{args:?}");
+    assert_eq!(message.lines().count(), 1, "{args:?}: {message}");
+    assert!(message.starts_with("pleach: "), "{message}");
+    for part in parts {
+        assert!(message.contains(part), "{args:?}: {message}");
+    }
+}
+
 /// A directory with a program in it.
 pub struct Program {
     pub dir: TempDir,
