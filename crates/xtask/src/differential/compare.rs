@@ -19,6 +19,8 @@ use crate::project;
 const PLAIN_LIMIT: Duration = Duration::from_secs(5);
 /// Instrumented programs get much more: slow is not wrong here.
 const HALF_LIMIT: Duration = Duration::from_secs(120);
+/// After so long it is asked whether the program ends at all.
+const DOUBT: Duration = Duration::from_secs(15);
 const COMPILE_LIMIT: Duration = Duration::from_secs(600);
 
 /// The tools, found once.
@@ -95,13 +97,23 @@ impl Bench<'_> {
         let Some(both) = self.compile(&self.shop.pleach_cc, source, "pleach", verdict)? else {
             return Ok(());
         };
-        let fast = process::run(both.run(None)?.stdin(Stdio::null()), HALF_LIMIT)?;
-        let symbolic = process::run(self.symbolic(&both, None)?.stdin(Stdio::null()), HALF_LIMIT)?;
-        let stuck = [&fast, &symbolic].iter().any(|half| half.exit == Exit::TimedOut);
-        if stuck && self.is_endless(source, verdict)? {
-            verdict.skipped = Some("endless");
-            return Ok(());
+        let halves = |limit| -> Result<[Outcome; 2]> {
+            let fast = process::run(both.run(None)?.stdin(Stdio::null()), limit)?;
+            if fast.exit == Exit::TimedOut && limit == DOUBT {
+                return Ok([fast.clone(), fast]);
+            }
+            let mut symbolic = self.symbolic(&both, None)?;
+            Ok([fast, process::run(symbolic.stdin(Stdio::null()), limit)?])
+        };
+        let mut found = halves(DOUBT)?;
+        if found.iter().any(|half| half.exit == Exit::TimedOut) {
+            if self.is_endless(source, verdict)? {
+                verdict.skipped = Some("endless");
+                return Ok(());
+            }
+            found = halves(HALF_LIMIT)?;
         }
+        let [fast, symbolic] = found;
         differs("fast half", &expected, &fast, verdict);
         differs("symbolic half", &expected, &symbolic, verdict);
         Ok(())
@@ -117,7 +129,7 @@ impl Bench<'_> {
         else {
             return Ok(false);
         };
-        let run = process::run(program.run(None)?.stdin(Stdio::null()), HALF_LIMIT)?;
+        let run = process::run(program.run(None)?.stdin(Stdio::null()), DOUBT)?;
         Ok(run.exit == Exit::TimedOut)
     }
 
