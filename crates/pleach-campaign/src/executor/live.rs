@@ -62,22 +62,27 @@ impl Executor {
 
     /// Lets the live run that stands go on.
     pub fn live_go(&mut self, events: Events, timeout: Duration) -> Result<Step, ExecError> {
-        let at = self.live_taken();
-        self.saved = None;
-        self.live_flags(0, shm::RUN_LIVE)?;
-        self.live_put(at, events, 0)?;
-        self.clear_counters()?;
-        Ok(self.live_say(Word::Go, timeout))
+        self.live_on(Word::Go, events, timeout)
     }
 
     /// Forks the live run that stands: it stays, and the child goes on.
     pub fn live_fork(&mut self, events: Events, timeout: Duration) -> Result<Step, ExecError> {
+        self.live_on(Word::Run, events, timeout)
+    }
+
+    /// The live run that stands, or a child of it, goes on. Counters are this step's.
+    fn live_on(
+        &mut self,
+        word: Word,
+        events: Events,
+        timeout: Duration,
+    ) -> Result<Step, ExecError> {
         let at = self.live_taken();
         self.saved = None;
         self.live_flags(0, shm::RUN_LIVE)?;
         self.live_put(at, events, 0)?;
         self.clear_counters()?;
-        Ok(self.live_say(Word::Run, timeout))
+        Ok(self.live_say(word, timeout))
     }
 
     /// Has a child of the live run that stands take these bytes, and end after

@@ -233,9 +233,8 @@ impl Worker {
         let modules = live.fast.counters().map_err(io)?;
         self.shared.map.collect(&modules, &mut self.counts);
         self.count(start.elapsed(), 0);
-        let covers = |b: &BranchId| self.counts.get(*b as usize).is_some_and(|&c| c != 0);
         let ends = matches!(outcome.end, End::Exit(_));
-        let covered = ends && branches.iter().all(covers);
+        let covered = ends && self.counted(branches);
         // What was cut may do something else that is new.
         let mut fresh = self.shared.lock().coverage.fresh(&self.counts);
         fresh.retain(|b| !branches.contains(b));

@@ -271,8 +271,12 @@ impl Worker {
     /// Whether a run from the start covers these branches.
     fn shows(&mut self, input: &[u8], branches: &[BranchId]) -> Result<bool, ExecError> {
         let end = self.patiently(input.len(), |worker| worker.run_fast(input))?;
-        let covers = |b: &BranchId| self.counts.get(*b as usize).is_some_and(|&c| c != 0);
-        Ok(matches!(end, End::Exit(_)) && branches.iter().all(covers))
+        Ok(matches!(end, End::Exit(_)) && self.counted(branches))
+    }
+
+    /// Whether the counters that were read last have all of these branches.
+    fn counted(&self, branches: &[BranchId]) -> bool {
+        branches.iter().all(|b| self.counts.get(*b as usize).is_some_and(|&c| c != 0))
     }
 
     /// The length of the shortest beginning of an input that covers the branches,
