@@ -64,7 +64,8 @@ impl Coverage {
             for (i, sides) in sides(image, &m.counters) {
                 let Some((function, info)) = image.describe(i) else { continue };
                 let switch = image.sites[i].kind == Some(SiteKind::Switch);
-                for side in (0..sides.len()).filter(|&side| sides[side] == 0) {
+                let count = image.sites[i].counters as usize;
+                for side in (0..count).filter(|&side| sides.get(side).is_none_or(|&c| c == 0)) {
                     let side = match (switch, side, info.cases.get(side)) {
                         (true, _, Some(case)) => format!("case {case}"),
                         (true, _, None) => "default".into(),
@@ -100,17 +101,18 @@ fn tally(image: &Image, counters: &[u8], functions: &mut Functions) {
         let Some((function, _)) = image.describe(i) else { continue };
         let key = (function.file.clone(), function.line, show::name(function));
         let entry = functions.entry(key).or_default();
-        entry.total += sides.len();
+        entry.total += image.sites[i].counters as usize;
         entry.covered += sides.iter().filter(|&&c| c != 0).count();
     }
 }
 
-/// The sites that have sides, by their number, and the counters of these.
+/// The sites that have sides, by their number, and the counters of these, as far as they
+/// could be read.
 fn sides<'a>(image: &'a Image, counters: &'a [u8]) -> impl Iterator<Item = (usize, &'a [u8])> {
     let mut at = 0;
     image.sites.iter().enumerate().filter_map(move |(i, site)| {
-        let from = at;
+        let from = at.min(counters.len());
         at += site.counters as usize;
-        counters.get(from..at).filter(|sides| !sides.is_empty()).map(|sides| (i, sides))
+        (site.counters > 0).then(|| (i, &counters[from..at.min(counters.len())]))
     })
 }
