@@ -11,6 +11,7 @@
 #     work       print a CPU-bound command line, for the benchmark (optional)
 #     fuzz       print the command line that reads one input, `@@`, and
 #     fuzz_seed  print that input: for the comparison of fuzzers (optional)
+#     keys       print the command line that takes keys from a terminal (optional)
 #
 # and knows nothing of flavours: the same three functions run on the plain build,
 # on the fast half and on the symbolic half. A check whose right answer nobody

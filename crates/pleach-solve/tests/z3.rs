@@ -55,6 +55,7 @@ fn check(seeds: std::ops::Range<u64>, bytes: u32, lengths: bool) {
     }
     assert_eq!(solver.stats().rejected, 0);
     assert!(refuted > 0);
+    eprintln!("{asked} flips, {refuted} refuted by both, {open} open");
     // What neither can say in its time must stay the exception.
     assert!(open * 50 <= asked, "{open} of {asked} are open");
 }

@@ -6,8 +6,9 @@
 
 use super::settings::GrammarSettings;
 use pleach_grammar::detokenize::Detokenizer;
-use pleach_grammar::sample::paths;
+use pleach_grammar::sample::{Nested, paths};
 use pleach_grammar::{Grammar, Tree};
+use pleach_search::Derives;
 use pleach_template::{
     Bounds, Choices, Samples, Strings, StringsError, Template, TokensError, Unit, Vocabulary,
 };
@@ -21,8 +22,15 @@ pub type Derived = (Vec<u8>, Option<Template>);
 pub enum Language {
     /// The strings of a symbolic grammar, in order.
     Strings(Mutex<Receiver<Derived>>),
-    /// Sentences at random, without end.
-    Samples(Mutex<Box<Samples>>),
+    /// Sentences with much nesting, and at random without end, in turn.
+    Sentences(Mutex<Sentences>),
+}
+
+pub struct Sentences {
+    nested: Option<(Nested, Detokenizer)>,
+    samples: Option<Box<Samples>>,
+    /// Whose turn it is.
+    turn: bool,
 }
 
 /// Tokens of a sentence that is drawn at random, at most.
@@ -31,6 +39,8 @@ const TOKENS: usize = 60;
 const SEEDS: usize = 50;
 /// Sentences that cover a grammar, at most.
 const COVERING: usize = 2000;
+/// Sentences with much nesting, about.
+const NESTED: usize = 1 << 16;
 /// Sentences that are run at most to learn the numbers of tokens.
 const PROBES: usize = 500;
 const SEED_TOKENS: (usize, usize) = (15, 20);
@@ -65,8 +75,7 @@ impl Source {
         let trees = [2, 1].iter().find_map(|&k| {
             paths::cover(&self.grammar, k).ok().filter(|trees| trees.len() <= COVERING)
         });
-        let bytes = |tree: &Tree| detokenizer.bytes(&tree.tokens().collect::<Vec<_>>());
-        Ok(trees.unwrap_or_default().iter().map(bytes).collect())
+        Ok(trees.unwrap_or_default().iter().map(|tree| text(&detokenizer, tree)).collect())
     }
 
     /// Seeds for a campaign that is given none.
@@ -78,15 +87,32 @@ impl Source {
 }
 
 impl Language {
-    /// Sentences at random.
-    pub fn samples(source: &Source, seed: u64) -> Result<Language, StringsError> {
-        // Others than the seeds.
-        let samples = Samples::new(&source.grammar, TOKENS, seed.wrapping_add(1))?;
-        Ok(Language::Samples(Mutex::new(Box::new(samples))))
+    pub fn new(
+        source: &Source,
+        asked: &GrammarSettings,
+        what: Derives,
+        seed: u64,
+    ) -> Result<Language, StringsError> {
+        if what == Derives::Strings {
+            return Language::strings(source, asked);
+        }
+        let nested = match what {
+            Derives::Samples => None,
+            _ => Some((
+                Nested::new(source.grammar.clone(), NESTED, seed),
+                Detokenizer::new(&source.grammar)?,
+            )),
+        };
+        let samples = match what {
+            Derives::Nested => None,
+            // Others than the seeds.
+            _ => Some(Box::new(Samples::new(&source.grammar, TOKENS, seed.wrapping_add(1))?)),
+        };
+        Ok(Language::Sentences(Mutex::new(Sentences { nested, samples, turn: false })))
     }
 
     /// The strings of the symbolic grammar.
-    pub fn strings(source: &Source, asked: &GrammarSettings) -> Result<Language, StringsError> {
+    fn strings(source: &Source, asked: &GrammarSettings) -> Result<Language, StringsError> {
         let strings = Strings::new(&source.grammar, &source.choices)?;
         let unit = if asked.tokens { Unit::Tokens } else { Unit::Bytes };
         let bounds = move |longest, longer_than| Bounds {
@@ -124,12 +150,31 @@ impl Language {
             Language::Strings(strings) => {
                 strings.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
             }
-            Language::Samples(samples) => {
-                let mut samples = samples.lock().unwrap_or_else(PoisonError::into_inner);
-                samples.any().map(|bytes| (bytes, None))
+            Language::Sentences(sentences) => {
+                let mut sentences = sentences.lock().unwrap_or_else(PoisonError::into_inner);
+                sentences.next().map(|bytes| (bytes, None))
             }
         }
     }
+}
+
+impl Sentences {
+    fn next(&mut self) -> Option<Vec<u8>> {
+        self.turn = !self.turn;
+        if let Some((nested, detokenizer)) = &mut self.nested
+            && (self.turn || self.samples.is_none())
+        {
+            match nested.next() {
+                Some(tree) => return Some(text(detokenizer, &tree)),
+                None => self.nested = None,
+            }
+        }
+        self.samples.as_mut()?.any()
+    }
+}
+
+fn text(detokenizer: &Detokenizer, tree: &Tree) -> Vec<u8> {
+    detokenizer.bytes(&tree.tokens().collect::<Vec<_>>())
 }
 
 fn asked_height(height: Option<u32>) -> Option<usize> {

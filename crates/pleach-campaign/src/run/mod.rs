@@ -108,10 +108,9 @@ impl Setup {
         let options = Options { depth: settings.depth, per_string, grammar, tokens };
         let strategy = by_name(&settings.strategy, options)?;
         let language = match (&self.grammar, asked) {
-            (Some(source), Some(asked)) => Some(match strategy.wants_strings() {
-                true => Language::strings(source, asked)?,
-                false => Language::samples(source, settings.seed)?,
-            }),
+            (Some(source), Some(asked)) => {
+                Some(Language::new(source, asked, strategy.derives(), settings.seed)?)
+            }
             _ => None,
         };
         let vocabulary = match (&self.grammar, strategy.wants_tokens()) {

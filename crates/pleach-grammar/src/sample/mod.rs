@@ -1,12 +1,14 @@
 //! Sentences at random: exactly uniform among the derivations of a length
 //! ([`Uniform`]), by the weights of productions and fast ([`Weighted`]), or few
-//! that cover much ([`paths`]). All are functions of a seed.
+//! that cover much ([`paths`], [`Nested`]). All are functions of a seed.
 
+mod nested;
 pub mod paths;
 mod pick;
 mod uniform;
 mod weighted;
 
+pub use nested::Nested;
 pub use uniform::Uniform;
 pub use weighted::Weighted;
 

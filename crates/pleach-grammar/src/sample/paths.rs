@@ -38,7 +38,9 @@ pub fn cover(grammar: &Grammar, k: usize) -> Result<Vec<Tree>, TooMany> {
     let build = Build { grammar, shortest: &shortest, depths: &depths };
     for path in wanted {
         if missing.contains(&path) {
-            let tree = build.tree(&path);
+            let mut way = build.down_to(grammar.production(path[0].0).rule);
+            way.extend(path.iter());
+            let tree = build.along(&way);
             covered(&tree, k, |p| {
                 missing.remove(p);
             });
@@ -73,12 +75,11 @@ pub fn covered(tree: &Tree, k: usize, mut found: impl FnMut(&Path)) {
     }
 }
 
-/// By rule: how many steps it is away from the start, and the step before it.
-fn depths(
-    grammar: &Grammar,
-    shortest: &Shortest,
-    items: &Items,
-) -> Vec<(u32, Option<(ProductionId, u16)>)> {
+/// How many steps a rule is away from the start, and the step before it.
+pub(super) type Depth = (u32, Option<(ProductionId, u16)>);
+
+/// By rule.
+pub(super) fn depths(grammar: &Grammar, shortest: &Shortest, items: &Items) -> Vec<Depth> {
     let mut depth = vec![(u32::MAX, None); grammar.rules.len()];
     depth[grammar.start.index()] = (0, None);
     let mut queue = std::collections::VecDeque::from([grammar.start]);
@@ -113,7 +114,7 @@ fn all(
     grammar: &Grammar,
     shortest: &Shortest,
     items: &Items,
-    depths: &[(u32, Option<(ProductionId, u16)>)],
+    depths: &[Depth],
     k: usize,
 ) -> Result<HashSet<Path>, TooMany> {
     let mut found = HashSet::new();
@@ -137,24 +138,28 @@ fn all(
     Ok(found)
 }
 
-struct Build<'a> {
-    grammar: &'a Grammar,
-    shortest: &'a Shortest,
-    depths: &'a [(u32, Option<(ProductionId, u16)>)],
+/// Makes the smallest trees with a path in them, as far as going the shortest way down to
+/// it and filling up with shortest texts makes them.
+pub(super) struct Build<'a> {
+    pub grammar: &'a Grammar,
+    pub shortest: &'a Shortest,
+    pub depths: &'a [Depth],
 }
 
 impl Build<'_> {
-    /// The smallest tree with a path in it, as far as going the shortest way
-    /// down to it and filling up with shortest texts makes one.
-    fn tree(&self, path: &Path) -> Tree {
+    /// The shortest way from the start to a rule.
+    pub fn down_to(&self, mut rule: RuleId) -> Vec<(ProductionId, u16)> {
         let mut way: Vec<(ProductionId, u16)> = Vec::new();
-        let mut rule = self.grammar.production(path[0].0).rule;
         while let Some(step) = self.depths[rule.index()].1 {
             way.push(step);
             rule = self.grammar.production(step.0).rule;
         }
         way.reverse();
-        way.extend(path.iter());
+        way
+    }
+
+    /// The tree with a way in it that begins at the start.
+    pub fn along(&self, way: &[(ProductionId, u16)]) -> Tree {
         let mut kinds = Vec::new();
         // What is left to write: symbols by their shortest texts, or the way on.
         enum Left {

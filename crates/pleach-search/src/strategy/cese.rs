@@ -12,7 +12,7 @@
 //! that ends so has not exhausted the program.
 
 use super::generational::Generational;
-use super::{Action, InputNews, Origin, Strategy, Verdict, View};
+use super::{Action, Derives, InputNews, Origin, Strategy, Verdict, View};
 use crate::rng::Rng;
 use crate::run::{Flip, InputId, RunId};
 
@@ -90,8 +90,8 @@ impl Strategy for Cese {
         format!("string {}: {}", self.strings, self.string.doing())
     }
 
-    fn wants_strings(&self) -> bool {
-        true
+    fn derives(&self) -> Derives {
+        Derives::Strings
     }
 
     fn left_out(&self) -> u64 {

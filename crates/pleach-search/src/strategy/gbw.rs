@@ -14,11 +14,15 @@
 //! that were seldom asked. When that has nothing left, a [generational
 //! search](super::generational) asks the rest, so that the search ends when every path
 //! was tried.
+//!
+//! What comes behind a parser is decided by what is nested in what, and no decision of the
+//! parser's shows it. So with a grammar, some of the runs are of sentences in which
+//! whatever nests is nested in each other.
 
 use super::auto::goals::Asked;
 use super::auto::tokens::{Next, Tokens};
 use super::generational::Generational;
-use super::{Action, InputNews, Origin, Strategy, TokenUse, Verdict, View};
+use super::{Action, Derives, InputNews, Origin, Strategy, TokenUse, Verdict, View};
 use crate::rng::Rng;
 use crate::run::{Flip, InputId, RunId};
 use std::collections::{HashMap, HashSet};
@@ -32,7 +36,13 @@ pub struct OnTokens {
     tokens: TokenUse,
     /// What asks at present.
     resting: bool,
+    /// Actions so far, and whether there are sentences that were not derived.
+    turns: u64,
+    derives: bool,
 }
+
+/// Of so many actions, one derives a sentence.
+const DERIVE: u64 = 4;
 
 impl OnTokens {
     pub fn new(tokens: TokenUse) -> OnTokens {
@@ -43,12 +53,18 @@ impl OnTokens {
             traced: HashSet::new(),
             tokens,
             resting: false,
+            turns: 0,
+            derives: tokens == TokenUse::Complete,
         }
     }
 }
 
 impl Strategy for OnTokens {
     fn next(&mut self, view: &View, rng: &mut Rng) -> Action {
+        self.turns += 1;
+        if self.derives && self.turns.is_multiple_of(DERIVE) {
+            return Action::Derive;
+        }
         let next = self.first.next(view);
         self.resting = next.is_none();
         match next {
@@ -63,6 +79,7 @@ impl Strategy for OnTokens {
                     Action::Trace(input)
                         if self.traced.contains(&input) && !self.rest.revisits(input) => {}
                     Action::Trace(input) => break Action::TraceTokens(input),
+                    Action::Wait if self.derives => break Action::Derive,
                     action => break action,
                 }
             },
@@ -110,6 +127,14 @@ impl Strategy for OnTokens {
             true => self.rest.doing(),
             false => "flips on tokens, those seldom asked first".into(),
         }
+    }
+
+    fn derives(&self) -> Derives {
+        Derives::Nested
+    }
+
+    fn derived_all(&mut self) {
+        self.derives = false;
     }
 
     fn wants_tokens(&self) -> Option<TokenUse> {

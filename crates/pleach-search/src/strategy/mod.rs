@@ -139,10 +139,9 @@ pub trait Strategy: Send {
         false
     }
 
-    /// Whether what is derived are strings of a symbolic grammar, one after
-    /// another, or sentences at random.
-    fn wants_strings(&self) -> bool {
-        false
+    /// What is to be derived from the grammar.
+    fn derives(&self) -> Derives {
+        Derives::Samples
     }
 
     /// Flips and inputs that it gave up without trying, for want of memory or
@@ -170,6 +169,19 @@ impl Default for Options {
     fn default() -> Self {
         Options { depth: u32::MAX, per_string: u32::MAX, grammar: false, tokens: false }
     }
+}
+
+/// Inputs that a grammar derives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Derives {
+    /// Strings of a symbolic grammar, one after another.
+    Strings,
+    /// Sentences at random, without end.
+    Samples,
+    /// Small sentences in which whatever nests is nested in each other.
+    Nested,
+    /// Both of these in turn.
+    NestedAndSamples,
 }
 
 /// How flips over tokens are solved.

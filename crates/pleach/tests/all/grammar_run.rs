@@ -182,6 +182,7 @@ fn flips_over_tokens_are_completed_by_the_grammar() {
     let said = |word: &str| queue.iter().any(|q| String::from_utf8_lossy(q).contains(word));
     assert!(said("if") && said("then") && said("else"), "{:?}", ended.files("queue"));
     assert!(said("qz"), "the text of a token is solved for, too: {:?}", ended.files("queue"));
+    assert!(ended.count("derived") > 0, "{}", ended.stats);
     for bytes in &queue {
         let parsed = program.run(&["grammar", "parse", "words.ebnf", "-"], bytes);
         assert!(parsed.status.success(), "{}", String::from_utf8_lossy(bytes));

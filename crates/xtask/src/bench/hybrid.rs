@@ -7,8 +7,12 @@
 //! and from `plot_data`. Beside these, what a snapshot and a path from it take,
 //! and how many events a second each half can be driven by: the reason why the
 //! fast half is driven and the symbolic one follows.
+//!
+//! Real programs on a terminal are those subjects whose recipes say how they take keys.
+//! They are fetched and built, and so run only if they are named.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -19,13 +23,16 @@ use anyhow::{Context, Result, bail};
 use pleach_campaign::{End, Events, Executor, Half, Layout, Step, Target};
 use serde::Serialize;
 
+use super::race::stage;
 use super::stats::{median, micros};
 use crate::process;
 use crate::project;
+use crate::subjects::{Flavour, Recipe, ensure_built};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Examples: testme, rbtree, editor, server; all if none is named
+    /// Examples: testme, rbtree, editor, server, all of these if none is named; or a
+    /// subject that takes keys: vim
     programs: Vec<String>,
     /// Seeds of the random numbers, from 1 on
     #[arg(long, default_value_t = 2)]
@@ -104,10 +111,25 @@ struct Report {
     speed: Vec<Speed>,
 }
 
+/// The same where every run is a live one.
+const RIVALS_ON_TERMINALS: [(&str, &[&str]); 2] =
+    [("random", &["--len", "8192"]), ("generational", &["--len", "64"])];
+
+/// Something to run campaigns on.
+struct Subject {
+    name: String,
+    command: Vec<OsString>,
+    flags: Vec<&'static str>,
+    crashes: usize,
+}
+
 pub fn run(args: &Args) -> Result<bool> {
     let (seeds, seconds) = if args.full { (5, 60) } else { (args.seeds, args.seconds) };
-    if let Some(name) = args.programs.iter().find(|n| EXAMPLES.iter().all(|e| e.name != **n)) {
-        bail!("there is no example {name} that keeps reading");
+    let recipes: Vec<_> = Recipe::all()?.into_iter().filter(Recipe::has_keys).collect();
+    let known =
+        |n: &String| EXAMPLES.iter().any(|e| e.name == n) || recipes.iter().any(|r| r.name == *n);
+    if let Some(name) = args.programs.iter().find(|n| !known(n)) {
+        bail!("there is no example or subject {name} that keeps reading");
     }
     let mut report = Report { rows: Vec::new(), speed: Vec::new() };
     for example in EXAMPLES
@@ -116,21 +138,52 @@ pub fn run(args: &Args) -> Result<bool> {
     {
         let program = build(example)?;
         report.speed.push(speed(example, &program)?);
-        let mut strategies = vec![("hybrid", &[][..])];
-        if !args.alone {
-            strategies.extend(RIVALS);
-        }
-        for (strategy, flags) in strategies {
-            for seed in 1..=seeds {
-                let row = campaign(example, &program, (strategy, flags), seed, seconds)?;
-                eprintln!("{}", line(&row));
-                report.rows.push(row);
-            }
-        }
+        let subject = Subject {
+            name: example.name.into(),
+            command: vec![program.into()],
+            flags: example.flags.to_vec(),
+            crashes: example.crashes,
+        };
+        campaigns(args, &subject, &RIVALS, (seeds, seconds), &mut report)?;
+    }
+    for recipe in recipes.iter().filter(|r| args.programs.contains(&r.name)) {
+        let subject = on_terminal(recipe)?;
+        campaigns(args, &subject, &RIVALS_ON_TERMINALS, (seeds, seconds), &mut report)?;
     }
     println!("{}", table(&report));
     super::keep("hybrid", &report)?;
     Ok(true)
+}
+
+fn campaigns(
+    args: &Args,
+    subject: &Subject,
+    rivals: &[(&str, &[&str])],
+    (seeds, seconds): (u64, u64),
+    report: &mut Report,
+) -> Result<()> {
+    let mut strategies = vec![("hybrid", &[][..])];
+    if !args.alone {
+        strategies.extend(rivals);
+    }
+    for (strategy, flags) in strategies {
+        for seed in 1..=seeds {
+            let row = campaign(subject, (strategy, flags), seed, seconds)?;
+            eprintln!("{}", line(&row));
+            report.rows.push(row);
+        }
+    }
+    Ok(())
+}
+
+fn on_terminal(recipe: &Recipe) -> Result<Subject> {
+    ensure_built(recipe, Flavour::Pleach, false)?;
+    let said = String::from_utf8(stage(recipe, "keys", Flavour::Pleach)?)?;
+    let mut words = said.split_whitespace();
+    let program = words.next().context("a recipe that names no program for keys")?;
+    let mut command = vec![recipe.here(Flavour::Pleach).join(program).into()];
+    command.extend(words.map(OsString::from));
+    Ok(Subject { name: recipe.name.clone(), command, flags: vec!["--tty", "80x24"], crashes: 0 })
 }
 
 fn build(example: &Example) -> Result<PathBuf> {
@@ -148,8 +201,7 @@ fn build(example: &Example) -> Result<PathBuf> {
 }
 
 fn campaign(
-    example: &Example,
-    program: &Path,
+    subject: &Subject,
     (strategy, flags): (&str, &[&str]),
     seed: u64,
     seconds: u64,
@@ -159,14 +211,14 @@ fn campaign(
     let mut command = Command::new("taskset");
     command.arg("-c").arg("0").arg(project::tool("pleach")?);
     command.args(["run", "--json", "-s", strategy, "--seed", &seed.to_string()]);
-    command.args(["-V", &seconds.to_string(), "-o"]).arg(&out).args(flags).args(example.flags);
-    if example.crashes == 1 {
+    command.args(["-V", &seconds.to_string(), "-o"]).arg(&out).args(flags).args(&subject.flags);
+    if subject.crashes == 1 {
         command.arg("--stop-on-crash");
     }
-    command.arg("--").arg(program).stdin(Stdio::null());
+    command.arg("--").args(&subject.command).stdin(Stdio::null());
     let done = process::run(&mut command, Duration::from_secs(seconds + 120))?;
     if !done.exit.success() {
-        bail!("{} by {strategy}: {}", example.name, done.complaint());
+        bail!("{} by {strategy}: {}", subject.name, done.complaint());
     }
     let said = String::from_utf8_lossy(&done.stdout).into_owned();
     let stats: serde_json::Value =
@@ -174,9 +226,9 @@ fn campaign(
     let number = |value: &serde_json::Value| value.as_u64().unwrap_or(0);
     let crashes = crashes(&out)?;
     let places: BTreeSet<&String> = crashes.iter().map(|(place, _)| place).collect();
-    let all = example.crashes > 0 && places.len() >= example.crashes;
+    let all = subject.crashes > 0 && places.len() >= subject.crashes;
     Ok(Row {
-        program: example.name.into(),
+        program: subject.name.clone(),
         strategy: strategy.into(),
         seed,
         seconds,

@@ -276,7 +276,8 @@ pub(super) fn subject(recipe: &Recipe, with_afl: bool) -> Result<Runner> {
     })
 }
 
-fn stage(recipe: &Recipe, name: &str, flavour: Flavour) -> Result<Vec<u8>> {
+/// What a stage of a recipe prints.
+pub(super) fn stage(recipe: &Recipe, name: &str, flavour: Flavour) -> Result<Vec<u8>> {
     let mut command = recipe.stage(name, flavour)?;
     let said = process::run(command.stdin(Stdio::null()), Duration::from_secs(60))?;
     if !said.exit.success() {

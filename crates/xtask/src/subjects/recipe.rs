@@ -94,6 +94,11 @@ impl Recipe {
         self.script.contains("\nfuzz() {")
     }
 
+    /// Whether it says how it takes keys from a terminal.
+    pub fn has_keys(&self) -> bool {
+        self.script.contains("\nkeys() {")
+    }
+
     /// Everything that belongs to this subject.
     pub fn dir(&self) -> PathBuf {
         project::target("subjects").join(&self.name)

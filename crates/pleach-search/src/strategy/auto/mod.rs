@@ -17,7 +17,8 @@
 //!   [generational search](super::generational), those first that were flipped
 //!   least so far ([`Paths`]).
 //! - **Mutation** of what is in the queue, in bursts ([`Queue`]).
-//! - **Sentences** drawn from the grammar, if there is one.
+//! - **Sentences** of the grammar, if there is one, small ones with much nesting and ones
+//!   that are drawn at random.
 //! - **Grafts**: children of inputs that are made of their parts by the grammar, in
 //!   bursts, of the same inputs as mutants.
 //! - **Tokens**: flips of what the parser decides on tokens, if the program has a token
@@ -35,7 +36,7 @@ mod queue;
 pub(super) mod tokens;
 
 use super::generational::Rank;
-use super::{Action, InputNews, Origin, Strategy, TokenUse, Verdict, View};
+use super::{Action, Derives, InputNews, Origin, Strategy, TokenUse, Verdict, View};
 use crate::rng::Rng;
 use crate::run::{Flip, InputId, RunId};
 use bandit::{Arm, Bandit};
@@ -244,6 +245,10 @@ impl Strategy for Auto {
 
     fn derived_all(&mut self) {
         self.derives = false;
+    }
+
+    fn derives(&self) -> Derives {
+        Derives::NestedAndSamples
     }
 
     fn wants_buckets(&self) -> bool {

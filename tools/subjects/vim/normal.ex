@@ -1,0 +1,11 @@
+normal! 1GwdwP
+normal! 2G3xu.
+normal! 3Gcwword
+normal! 4Gf(d%
+normal! 5Gyyp
+normal! qqA;jq
+normal! 3@q
+normal! 7GvjJ
+normal! 1G>>gUU
+normal! 3G02
+normal! G2ddP
