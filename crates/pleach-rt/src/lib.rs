@@ -14,6 +14,7 @@ mod input;
 mod klee;
 mod live;
 mod server;
+mod sleep;
 mod socket;
 mod start;
 mod sys;

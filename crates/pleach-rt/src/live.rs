@@ -140,7 +140,7 @@ pub fn read(to: *mut u8, n: u64) -> u64 {
     }
     begin_event(1);
     let l = live();
-    let most = n.min(l.limit - l.taken);
+    let most = if crate::terminal::on() { 1 } else { n.min(l.limit - l.taken) };
     let mut got = 0;
     while got < most {
         let at = (l.taken + got) as usize;
@@ -162,7 +162,7 @@ pub fn read(to: *mut u8, n: u64) -> u64 {
         }
     }
     advance(got);
-    crate::terminal::ring();
+    crate::terminal::waits();
     got
 }
 
@@ -214,7 +214,7 @@ fn stand() {
         a: pid as u32,
         b: l.taken,
         c: l.done,
-        d: shared | threads(),
+        d: shared | if has_threads() { message::STANDS_WITH_THREADS } else { 0 },
     };
     send(told);
     loop {
@@ -249,13 +249,12 @@ fn stand() {
     reload();
 }
 
-fn threads() -> u64 {
+pub fn has_threads() -> bool {
     unsafe extern "C" {
         static __libc_single_threaded: u8;
     }
     // Safety: libc's own variable.
-    let single = unsafe { (&raw const __libc_single_threaded).read_volatile() } != 0;
-    if single { 0 } else { message::STANDS_WITH_THREADS }
+    unsafe { (&raw const __libc_single_threaded).read_volatile() == 0 }
 }
 
 /// Bytes that the program has taken, counted from the first that has a label.

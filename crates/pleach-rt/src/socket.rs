@@ -19,7 +19,7 @@
 use crate::input::{self, Stream};
 use crate::live;
 use crate::start::state;
-use crate::sys;
+use crate::{sleep, sys, terminal};
 use core::ffi::{c_int, c_void};
 use pleach_abi::container;
 
@@ -349,7 +349,10 @@ fn drained() -> bool {
 /// A wait with a time limit in milliseconds (negative: none), shortened where
 /// nothing can come.
 fn waiting(limit: i64, wait: impl FnOnce(c_int) -> c_int) -> c_int {
-    crate::terminal::ring();
+    if limit == 0 && terminal::is_quiet() {
+        return terminal::hushed(|| wait(0));
+    }
+    terminal::waits();
     if limit == 0 || !drained() {
         return wait(limit.min(i32::MAX.into()) as c_int);
     }
@@ -386,6 +389,9 @@ impl Timespec {
 /// As the C function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __pleach_m_poll(fds: *mut c_void, n: u64, timeout: c_int) -> c_int {
+    if n == 0 && timeout >= 0 && sleep::is_skipped() {
+        return 0;
+    }
     // Safety: the caller's.
     waiting(timeout.into(), |ms| unsafe { poll(fds, n, ms) })
 }
@@ -423,8 +429,11 @@ pub unsafe extern "C" fn __pleach_m_epoll_pwait(
 /// The pointer is null or good.
 unsafe fn limited(timeout: *const Timespec, wait: impl FnOnce(*const Timespec) -> c_int) -> c_int {
     // Safety: the caller's.
-    crate::terminal::ring();
     let patient = unsafe { timeout.as_ref() }.is_none_or(|t| !t.is_zero());
+    if !patient && terminal::is_quiet() {
+        return terminal::hushed(|| wait(timeout));
+    }
+    terminal::waits();
     if !patient || !drained() {
         return wait(timeout);
     }
@@ -463,6 +472,34 @@ pub unsafe extern "C" fn __pleach_m_pselect(
     unsafe { limited(timeout, |t| pselect(n, read, write, other, t, mask)) }
 }
 
+/// Whether a look is for keys from the terminal and nothing else. If so, the sets are empty
+/// then, as they are when there is none. An editor looks thousands of times while it does
+/// something.
+///
+/// # Safety
+/// The sets are null or good, up to `n`.
+unsafe fn only_for_keys(n: c_int, [read, write, other]: [*mut u64; 3]) -> bool {
+    let words = (n.max(0) as usize).div_ceil(64);
+    let has = |set: *mut u64, wrong: fn(c_int) -> bool| {
+        !set.is_null()
+            && (0..words).any(|i| {
+                // Safety: the caller's.
+                let bits = unsafe { *set.add(i) };
+                let fds = (0..64).filter(|b| bits >> b & 1 != 0).map(|b| i as c_int * 64 + b);
+                fds.filter(|fd| *fd < n).any(wrong)
+            })
+    };
+    let another = |fd| !terminal::is(fd);
+    if has(write, |_| true) || has(read, another) || has(other, another) {
+        return false;
+    }
+    for set in [read, other].into_iter().filter(|set| !set.is_null()) {
+        // Safety: the caller's.
+        (0..words).for_each(|i| unsafe { *set.add(i) = 0 });
+    }
+    true
+}
+
 /// # Safety
 /// As the C function.
 #[unsafe(no_mangle)]
@@ -473,11 +510,22 @@ pub unsafe extern "C" fn __pleach_m_select(
     other: *mut c_void,
     timeout: *mut Timeval,
 ) -> c_int {
-    crate::terminal::ring();
     // Safety: the caller's. The real one writes what is left of the time.
     unsafe {
         let given = timeout.as_ref().map(|t| Timespec { seconds: t.seconds, nanos: t.micros });
-        if given.is_some_and(|t| t.is_zero()) || !drained() {
+        let for_nothing = n == 0 || read.is_null() && write.is_null() && other.is_null();
+        if for_nothing && given.is_some() && sleep::is_skipped() {
+            return 0;
+        }
+        let looks = given.is_some_and(|t| t.is_zero());
+        if looks && terminal::is_quiet() {
+            if only_for_keys(n, [read.cast(), write.cast(), other.cast()]) {
+                return 0;
+            }
+            return terminal::hushed(|| select(n, read, write, other, timeout));
+        }
+        terminal::waits();
+        if looks || !drained() {
             return select(n, read, write, other, timeout);
         }
         let mut grace = Timeval { seconds: 0, micros: i64::from(GRACE_MS) * 1000 };

@@ -8,7 +8,14 @@
 //! modes, its size, what is written to it, which the driver takes away.
 //!
 //! One byte is kept in its queue and never read, so that the kernel says of the
-//! terminal that there is something to read, to whoever waits in whatever way.
+//! terminal that there is something to read, to whoever waits in whatever way. But
+//! people are slow: a program that looks for a key without waiting for one sees none,
+//! and so does between two keys what it does when nobody is typing (an editor draws its
+//! screen). One that only ever looks must get keys, too: after [`LOOKS`] in a row one is
+//! there.
+//!
+//! A read gets one byte. Longer keys come one byte after the other, as fast as they are
+//! waited for.
 //!
 //! A process that sets modes has to be in the foreground, and the modes are the
 //! terminal's, not the process's: whoever goes on comes to the front first, and
@@ -23,6 +30,8 @@ const TCFLSH: u64 = 0x540b;
 const TCIOFLUSH: u64 = 2;
 const TIOCSPGRP: u64 = 0x5410;
 const FIONREAD: u64 = 0x541b;
+/// Looks in vain, in a row.
+const LOOKS: u32 = 64;
 
 /// The kernel's `termios` is shorter than this.
 type Modes = [u32; 16];
@@ -32,9 +41,11 @@ struct Terminal {
     fd: i32,
     first: Modes,
     saved: Modes,
+    /// Looks since a key was read or waited for.
+    looks: u32,
 }
 
-static mut TERMINAL: Terminal = Terminal { fd: -1, first: [0; 16], saved: [0; 16] };
+static mut TERMINAL: Terminal = Terminal { fd: -1, first: [0; 16], saved: [0; 16], looks: 0 };
 
 fn terminal() -> &'static mut Terminal {
     // Safety: used where runs begin and stand, by their only thread.
@@ -102,6 +113,41 @@ pub fn ring() {
     if waiting == 0 {
         sys::write(state().terminal as u64, c"\n".as_ptr() as u64, 1);
     }
+}
+
+/// The program waits for a key, or has read one: the next look is the first.
+pub fn waits() {
+    terminal().looks = 0;
+    ring();
+}
+
+/// The program looks whether there is a key. Whether there is none.
+pub fn is_quiet() -> bool {
+    if !on() {
+        return false;
+    }
+    let t = terminal();
+    t.looks += 1;
+    if t.looks < LOOKS {
+        return true;
+    }
+    t.looks = 0;
+    ring();
+    false
+}
+
+/// Looks at more than the terminal while that has nothing to read.
+pub fn hushed<T>(look: impl FnOnce() -> T) -> T {
+    const TCIFLUSH: u64 = 0;
+    sys::ioctl(terminal().fd as u64, TCFLSH, TCIFLUSH);
+    let seen = look();
+    ring();
+    seen
+}
+
+/// Whether a descriptor is the terminal that keys come from.
+pub fn is(fd: i32) -> bool {
+    on() && input::stream_of(fd) == Some(0)
 }
 
 /// Whether a file is the terminal of this session under its general name.

@@ -13,17 +13,17 @@
 //! - **The depth** goes round: some events are found close by, with all their
 //!   alternatives, others farther away.
 //!
-//! - **A run** is left for another after so many events without gain, by Luby's
-//!   sequence again: states grow as a run goes on, and large ones are slow (a text of
-//!   thousands of lines, searched at every key). Most runs are short therefore, and
-//!   some are as long as it takes.
+//! - **A run** is left for another after so many events, by Luby's sequence again since
+//!   something was new: states grow as a run goes on, and large ones are slow (a text of
+//!   thousands of lines, searched at every key), and so are inputs that lead to them.
+//!   Most runs are short therefore, and some are as long as it takes.
 //!
 //! A search that found something leaves a *snapshot* behind: its state has shown
 //! that there is something to be had. A run that ends, or that found nothing for
 //! long, goes back to one, or to the beginning. A snapshot is chosen at random by
 //! its promise: how much was found from it for how many tries, how deep it is,
-//! and how many new branches its run had covered, which nothing else reaches so
-//! easily. There are few of them; the one with the least promise gives way.
+//! how many new branches its run had covered, which nothing else reaches so
+//! easily, and how many events it takes to get there. There are few of them; the one with the least promise gives way.
 
 use crate::rng::Rng;
 
@@ -85,8 +85,7 @@ pub struct Pilot {
     dry: u64,
     since: u64,
     batch: u64,
-    /// Events in this run since it gained something, and how many it may have.
-    idle: u64,
+    /// Events that this run may have.
     limit: u64,
     /// Runs since something was new.
     vain: u64,
@@ -111,6 +110,9 @@ pub struct Pilot {
 struct Snapshot {
     id: SnapshotId,
     depth: u64,
+    /// It was left by a search, and is a process most likely; the way to others has to be
+    /// gone again.
+    stands: bool,
     gained: u32,
     tried: u32,
     found: u32,
@@ -123,8 +125,10 @@ const MOST_SATURATION: u64 = 1 << 15;
 /// To start a run takes as long as so many events, about: where runs end soon, a
 /// search is as cheap as a few of them.
 const RESTART: u64 = 256;
-/// Events without gain in a run, times Luby's number.
-const RUN: u64 = 2048;
+/// Events of a run, times Luby's number.
+const RUN: u64 = 256;
+/// A snapshot that is so many events deep costs twice as much as the beginning.
+const DEEP: f64 = RESTART as f64;
 const MOST_BATCH: u64 = 1 << 12;
 const FIRST_BATCH: u64 = 64;
 const BUDGET: u64 = 48;
@@ -146,7 +150,8 @@ const BLIND: u64 = 12;
 impl Snapshot {
     fn promise(&self) -> f64 {
         let luck = f64::from(self.found + 1) / f64::from(self.tried + 1);
-        luck * (2.0 + self.depth as f64).ln() * f64::from(1 + self.gained).sqrt()
+        let cost = if self.stands { 1.0 } else { 1.0 + self.depth as f64 / DEEP };
+        luck * (2.0 + self.depth as f64).ln() * f64::from(1 + self.gained).sqrt() / cost
     }
 }
 
@@ -158,7 +163,6 @@ impl Pilot {
             dry: 0,
             since: 0,
             batch: FIRST_BATCH,
-            idle: 0,
             limit: RUN,
             vain: 0,
             failures: 0,
@@ -179,15 +183,15 @@ impl Pilot {
     /// of a campaign that is gone on with. Its number, and one that gives way.
     pub fn add_snapshot(&mut self, depth: u64) -> (SnapshotId, Option<SnapshotId>) {
         let id = self.next;
-        (id, self.keep(Snapshot { id, depth, gained: 1, tried: 0, found: 0 }))
+        (id, self.keep(Snapshot { id, depth, stands: false, gained: 1, tried: 0, found: 0 }))
     }
 
     pub fn next(&mut self, rng: &mut Rng) -> Turn {
-        if !self.stands || self.idle >= self.limit {
+        if !self.stands || self.since >= self.limit {
             return self.start(rng);
         }
         if self.dry < self.saturation {
-            let events = self.batch.min(self.saturation - self.dry).min(self.limit - self.idle);
+            let events = self.batch.min(self.saturation - self.dry).min(self.limit - self.since);
             self.batch = (self.batch * 2).min(MOST_BATCH);
             return Turn::Drive { events };
         }
@@ -223,7 +227,6 @@ impl Pilot {
     pub fn drove(&mut self, events: u64, gained: u32, ended: bool) {
         self.events += events;
         self.since += events;
-        self.idle += events;
         if gained > 0 {
             self.gain(gained);
             self.dry = 0;
@@ -251,7 +254,7 @@ impl Pilot {
             if e.kept {
                 let (depth, gained) = (self.events, self.gained + e.gained);
                 let id = self.next;
-                gone = self.keep(Snapshot { id, depth, gained, tried: 1, found: 1 });
+                gone = self.keep(Snapshot { id, depth, stands: true, gained, tried: 1, found: 1 });
                 self.from = Some(id);
             }
             self.gain(e.gained);
@@ -308,7 +311,7 @@ impl Pilot {
         if self.since >= before_search {
             self.dry = self.dry.min(self.saturation - before_search);
         }
-        (self.since, self.idle) = (0, 0);
+        self.since = 0;
         self.batch = FIRST_BATCH;
         self.run_failures = 0;
         self.from = chosen;
@@ -349,7 +352,7 @@ impl Pilot {
 
     fn gain(&mut self, branches: u32) {
         self.gained += branches;
-        (self.idle, self.vain) = (0, 0);
+        self.vain = 0;
     }
 
     fn over(&mut self) {

@@ -343,7 +343,8 @@ impl Worker {
             !gain.branches.is_empty()
                 || (state.strategy.wants_buckets() && !gain.buckets.is_empty())
         };
-        if wanted(&gain, &state) {
+        // What a live run has shown was seen twice by now.
+        if wanted(&gain, &state) && origin != Origin::Live {
             drop(state);
             self.settle(bytes, &mut gain)?;
             state = shared.lock();

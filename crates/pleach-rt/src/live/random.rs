@@ -13,7 +13,8 @@
 //! A program that is given everything alike stays near its average state: as
 //! many lines are deleted as were put in. So each stretch of events has a
 //! *style*, drawn from its seed: how often phrases begin, and which few bytes the
-//! others are, if they are few (Groce et al.: *Swarm testing*, ISSTA 2012).
+//! others are, if they are few (Groce et al.: *Swarm testing*, ISSTA 2012). In one style
+//! all bytes are uniform; on a terminal more often, where every byte is a key.
 
 use crate::start::header;
 use pleach_abi::shm::{ALPHABET_CAP, Bias, NUMBERS_CAP, PHRASES_CAP, TEXT_CAP};
@@ -43,6 +44,7 @@ struct State {
 }
 
 struct Style {
+    uniform: bool,
     sentences: u64,
     words: u64,
     few: [u8; FEW],
@@ -55,7 +57,7 @@ static mut STATE: State = State {
     count: 0,
     at: 0,
     end: 0,
-    style: Style { sentences: 0, words: 0, few: [0; FEW], few_len: 0 },
+    style: Style { uniform: false, sentences: 0, words: 0, few: [0; FEW], few_len: 0 },
     fresh: true,
     is_word: false,
     after_word: false,
@@ -76,6 +78,8 @@ pub fn seed(seed: u64) {
     s.style.words = RATES[(r >> 8) as usize % RATES.len()];
     s.style.few_len = 0;
     let Some(h) = header() else { return };
+    let every = if crate::terminal::on() { 2 } else { 4 };
+    s.style.uniform = (r >> 20).is_multiple_of(every) && h.bias.strict == 0;
     let n = (h.bias.alphabet_len as usize).min(ALPHABET_CAP);
     if r >> 16 & 1 == 0 || n == 0 {
         return;
@@ -120,7 +124,7 @@ pub unsafe fn byte(to: *mut u8) {
 fn some_byte() -> u8 {
     let r = next();
     let uniform = (r >> 8) as u8;
-    let Some(h) = header() else { return uniform };
+    let Some(h) = header().filter(|_| !state().style.uniform) else { return uniform };
     let n = (h.bias.alphabet_len as usize).min(ALPHABET_CAP);
     if core::mem::take(&mut state().after_word)
         && let Some(&byte) = SEPARATORS.get((r >> 40) as usize % (2 * SEPARATORS.len()))

@@ -254,7 +254,9 @@ impl Gates {
         // Amounts past the last stage, or of the width and more within it.
         let far = {
             let bound = self.constant(width as u128, amount.len() as u32);
-            if amount.len() < stages as usize || (width as u128) >> amount.len() != 0 {
+            // No amount of 128 bits is too narrow for the width.
+            let narrow = |bits| (width as u128).checked_shr(bits).is_some_and(|high| high != 0);
+            if amount.len() < stages as usize || narrow(amount.len() as u32) {
                 self.bit(false)
             } else {
                 !self.less(amount, &bound)

@@ -42,7 +42,26 @@ pub struct Live {
     standing: Vec<SnapshotId>,
     /// What was new in the last step, and how much of the input led to it.
     place: Option<(usize, Vec<BranchId>)>,
+    cuts: Cuts,
+    /// Stretches of events that took too long.
+    hangs: u64,
     began: bool,
+}
+
+/// Cutting inputs that led to something costs runs. It may cost a quarter of what driving does,
+/// and something to begin with: in a small program that is enough for everything, and in
+/// a large one, where each stretch finds something, there would be no time for more.
+#[derive(Default)]
+struct Cuts {
+    /// Events of the live run, and what cutting has cost, in events.
+    driven: u64,
+    spent: u64,
+}
+
+impl Cuts {
+    fn may(&self) -> bool {
+        self.spent < self.driven / 4 + CUTTING
+    }
 }
 
 /// So many snapshots are processes. The others are found again by playing what
@@ -52,6 +71,14 @@ const PROCESSES: usize = 4;
 const FIRST: usize = 8;
 /// An input that led to something is cut by halves, so many times at most.
 const CUTS: usize = 12;
+/// A run from the start costs so many events, besides its own.
+const RESTART: u64 = 256;
+/// What cutting may cost to begin with, in events.
+const CUTTING: u64 = 1 << 14;
+/// So many hangs are looked at. In an editor, a number and a letter are enough for one:
+/// later ones are cut short, and nothing more.
+const HANGS: u64 = 4;
+const SHORTER: u32 = 8;
 /// Sentences of a grammar that are drawn for a stretch of events.
 const SENTENCES: usize = 64;
 
@@ -79,6 +106,8 @@ impl Live {
             snapshots: HashMap::new(),
             standing: Vec::new(),
             place: None,
+            cuts: Cuts::default(),
+            hangs: 0,
             began: false,
         })
     }
@@ -120,8 +149,11 @@ impl Worker {
                 self.set_bias(live)?;
                 let seed = Some(live.rng.next_u64());
                 let start = Instant::now();
-                let step =
-                    live.fast.live_go(Events { bytes: &[], most: events, seed }, self.timeout)?;
+                let timeout = match live.hangs {
+                    0..HANGS => self.timeout,
+                    _ => self.timeout / SHORTER,
+                };
+                let step = live.fast.live_go(Events { bytes: &[], most: events, seed }, timeout)?;
                 let spent = start.elapsed();
                 let (events, gained, ended) = self.absorb(live, step, spent)?;
                 live.pilot.drove(events, gained, ended);
@@ -207,6 +239,7 @@ impl Worker {
             Step::Ended(_) => live.fast.live_events()?,
         };
         self.count(spent, events);
+        live.cuts.driven += events;
         let fresh = self.shared.lock().coverage.fresh(&self.counts);
         let ended = match step {
             Step::Stands(stand) => {
@@ -218,11 +251,20 @@ impl Worker {
         if self.shared.stopping() {
             return Ok((events, 0, ended.is_some()));
         }
+        if matches!(ended, Some(End::Timeout)) {
+            live.hangs += 1;
+            if live.hangs > HANGS {
+                return Ok((events, 0, true));
+            }
+        }
         let bad = ended.as_ref().is_some_and(|end| !matches!(end, End::Exit(_)));
         let before = self.shared.lock().coverage.covered();
         if !fresh.is_empty() || bad {
             let input = std::mem::take(&mut live.input);
-            let short = if bad { input.len() } else { self.shortest(&input, &fresh)? };
+            let short = match bad {
+                true => input.len(),
+                false => self.shortest(&mut live.cuts, &input, &fresh)?,
+            };
             // What a crash covers is not for the queue.
             self.keep(&input[..short], if bad { &[] } else { &fresh })?;
             live.place = (!bad).then_some((short, fresh));
@@ -240,7 +282,9 @@ impl Worker {
     fn keep_place(&mut self, live: &mut Live) -> Result<(), ExecError> {
         let Some((place, fresh)) = live.place.take() else { return Ok(()) };
         let input = &live.input[..place];
-        live.phrases.add(self.last_words(input, &fresh)?);
+        if live.cuts.may() {
+            live.phrases.add(self.last_words(&mut live.cuts, input, &fresh)?);
+        }
         let (id, gone) = live.pilot.add_snapshot(input.len() as u64);
         live.snapshots.insert(id, input.into());
         if let Some(gone) = gone {
@@ -253,6 +297,7 @@ impl Worker {
     /// its last bytes, as far as a few cuts tell.
     fn last_words<'a>(
         &mut self,
+        cuts: &mut Cuts,
         input: &'a [u8],
         fresh: &[BranchId],
     ) -> Result<&'a [u8], ExecError> {
@@ -260,7 +305,7 @@ impl Worker {
         let (mut without, mut too_much) = (0, tail.len());
         while too_much - without > 1 && !self.shared.stopping() {
             let middle = without + (too_much - without) / 2;
-            match self.shows(&[before, &tail[middle..]].concat(), fresh)? {
+            match self.shows(cuts, &[before, &tail[middle..]].concat(), fresh)? {
                 true => without = middle,
                 false => too_much = middle,
             }
@@ -269,7 +314,13 @@ impl Worker {
     }
 
     /// Whether a run from the start covers these branches.
-    fn shows(&mut self, input: &[u8], branches: &[BranchId]) -> Result<bool, ExecError> {
+    fn shows(
+        &mut self,
+        cuts: &mut Cuts,
+        input: &[u8],
+        branches: &[BranchId],
+    ) -> Result<bool, ExecError> {
+        cuts.spent += RESTART + input.len() as u64;
         let end = self.patiently(input.len(), |worker| worker.run_fast(input))?;
         Ok(matches!(end, End::Exit(_)) && self.counted(branches))
     }
@@ -281,14 +332,19 @@ impl Worker {
 
     /// The length of the shortest beginning of an input that covers the branches,
     /// as far as a few cuts tell.
-    fn shortest(&mut self, input: &[u8], fresh: &[BranchId]) -> Result<usize, ExecError> {
+    fn shortest(
+        &mut self,
+        cuts: &mut Cuts,
+        input: &[u8],
+        fresh: &[BranchId],
+    ) -> Result<usize, ExecError> {
         let (mut short, mut long) = (0, input.len());
         for _ in 0..CUTS {
             let middle = short + (long - short) / 2;
-            if middle == short || self.shared.stopping() {
+            if middle == short || !cuts.may() || self.shared.stopping() {
                 break;
             }
-            match self.shows(&input[..middle], fresh)? {
+            match self.shows(cuts, &input[..middle], fresh)? {
                 true => long = middle,
                 false => short = middle,
             }
