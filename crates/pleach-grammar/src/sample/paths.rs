@@ -10,7 +10,8 @@
 use crate::grammar::{Grammar, ProductionId, RuleId, Symbol};
 use crate::shortest::{Items, NEVER, Shortest};
 use crate::tree::{Kind, Tree};
-use std::collections::HashSet;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashSet};
 
 /// Paths that may be asked for.
 pub const MOST: usize = 1 << 20;
@@ -32,9 +33,7 @@ pub fn cover(grammar: &Grammar, k: usize) -> Result<Vec<Tree>, TooMany> {
     let mut trees = Vec::new();
     // Deep paths first: shallow ones are on the way to them.
     let mut wanted: Vec<Path> = missing.iter().cloned().collect();
-    wanted.sort_by_key(|p| {
-        (std::cmp::Reverse(depths[grammar.production(p[0].0).rule.index()].0), p.clone())
-    });
+    wanted.sort_by_key(|p| (Reverse(depths[grammar.production(p[0].0).rule.index()].0), p.clone()));
     let build = Build { grammar, shortest: &shortest, depths: &depths };
     for path in wanted {
         if missing.contains(&path) {
@@ -75,21 +74,27 @@ pub fn covered(tree: &Tree, k: usize, mut found: impl FnMut(&Path)) {
     }
 }
 
-/// How many steps a rule is away from the start, and the step before it.
+/// How far a rule is from the start, in steps and in the tokens that stand beside the
+/// shortest way there, and the step before it.
 pub(super) type Depth = (u32, Option<(ProductionId, u16)>);
 
 /// By rule.
 pub(super) fn depths(grammar: &Grammar, shortest: &Shortest, items: &Items) -> Vec<Depth> {
     let mut depth = vec![(u32::MAX, None); grammar.rules.len()];
     depth[grammar.start.index()] = (0, None);
-    let mut queue = std::collections::VecDeque::from([grammar.start]);
-    while let Some(rule) = queue.pop_front() {
+    let mut queue = BinaryHeap::from([(Reverse(0), Reverse(grammar.start))]);
+    while let Some((Reverse(far), Reverse(rule))) = queue.pop() {
+        if far > depth[rule.index()].0 {
+            continue;
+        }
         for (p, i, symbol) in steps(grammar, shortest, items, rule) {
-            if let Symbol::Rule(r) = symbol
-                && depth[r.index()].0 == u32::MAX
-            {
-                depth[r.index()] = (depth[rule.index()].0 + 1, Some((p, i)));
-                queue.push_back(r);
+            let Symbol::Rule(next) = symbol else { continue };
+            let all = shortest.rest[items.item(p, 0) as usize];
+            let beside = all.saturating_sub(shortest.rule[next.index()]);
+            let there = far.saturating_add(1 + beside.min(1 << 20) as u32);
+            if there < depth[next.index()].0 {
+                depth[next.index()] = (there, Some((p, i)));
+                queue.push((Reverse(there), Reverse(next)));
             }
         }
     }

@@ -356,6 +356,55 @@ fn keys_are_typed_on_a_terminal() {
     assert_eq!(wrong.status.code(), Some(2));
 }
 
+/// Whoever only looks for a key sees none for long, whoever waits gets one, one at a time;
+/// and nothing sleeps.
+#[test]
+fn keys_come_when_they_are_waited_for() {
+    let program = Program::new(
+        r#"
+        #include <poll.h>
+        #include <stdio.h>
+        #include <sys/select.h>
+        #include <time.h>
+        #include <unistd.h>
+        static int look(int how) {
+            struct timeval none = {0, 0};
+            fd_set keys, empty;
+            FD_ZERO(&keys), FD_ZERO(&empty);
+            FD_SET(0, &keys);
+            struct pollfd one = {.fd = 0, .events = POLLIN};
+            if (how == 0) return poll(&one, 1, 0);
+            if (how == 1) return select(1, &keys, &empty, &empty, &none);
+            return select(2, &keys, NULL, NULL, &none);
+        }
+        int main(void) {
+            char text[100];
+            struct timespec minute = {60, 0};
+            struct timeval hour = {3600, 0};
+            for (int how = 0; how < 3; how++) {
+                for (int i = 0; i < 20; i++)
+                    if (look(how) != 0) return 10 + how;
+                struct pollfd one = {.fd = 0, .events = POLLIN};
+                if (poll(&one, 1, 1000) != 1) return 20 + how;
+                if (read(0, text, sizeof text) != 1 || text[0] != 'a' + how) return 30 + how;
+            }
+            sleep(60), usleep(60000000), nanosleep(&minute, NULL);
+            select(0, NULL, NULL, NULL, &hour), poll(NULL, 0, 60000);
+            int looks = 0;
+            while (look(1) == 0 && looks < 1000) looks++;
+            if (looks == 1000 || read(0, text, sizeof text) != 1) return 40;
+            return text[0] == 'd' ? 7 : 50;
+        }
+        "#,
+    );
+    program.file("keys", b"abcd");
+    let args = ["replay", "--tty", "80x24", "keys", "--", "./prog"];
+    let said = program.run(&args, b"");
+    assert!(String::from_utf8_lossy(&said.stdout).contains("exit 7"), "{said:?}");
+    let traced = program.run(&["trace", "--tty", "80x24", "keys", "--", "./prog"], b"");
+    assert!(String::from_utf8_lossy(&traced.stdout).contains("exit 7"), "{traced:?}");
+}
+
 /// With a grammar, lines are its sentences: most of them are understood.
 #[test]
 fn events_are_sentences_of_a_grammar() {

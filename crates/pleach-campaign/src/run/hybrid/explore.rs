@@ -48,6 +48,8 @@ struct Search {
 
 /// Bytes of events that a path may take for each of them.
 const BYTES: u64 = 8;
+/// So many flips that the solver refuses cost as much as a path.
+const REFUSALS: u64 = 16;
 /// Runs to cut what was found to what it needs.
 const CUTS: usize = 32;
 const MEMORY: usize = 128 << 20;
@@ -85,7 +87,8 @@ impl Worker {
         let known = self.known(live);
         let first = search.random(len, &known);
         self.try_path(live, &mut search, first, Origin::Seed)?;
-        for _ in 0..budget {
+        let mut left = budget * REFUSALS;
+        while left > 0 {
             if search.found.bytes.is_some() || self.shared.stopping() || self.out_of_runs() {
                 break;
             }
@@ -107,7 +110,12 @@ impl Worker {
                 Action::Trace(input) | Action::TraceTokens(input) => {
                     self.trace_path(live, &mut search, input)?;
                 }
-                Action::Flip(flip) => self.flip_path(live, &mut search, flip)?,
+                Action::Flip(flip) => {
+                    if !self.flip_path(live, &mut search, flip)? {
+                        left -= 1;
+                        continue;
+                    }
+                }
                 Action::Random => {
                     let bytes = search.random(len, &known);
                     self.try_path(live, &mut search, bytes, Origin::Random)?;
@@ -128,6 +136,7 @@ impl Worker {
                     break;
                 }
             }
+            left = left.saturating_sub(REFUSALS);
         }
         Ok(search.found)
     }
@@ -330,13 +339,13 @@ impl Worker {
         Ok(())
     }
 
-    /// Solves for another path, and runs it.
+    /// Solves for another path, and runs it if there is one.
     fn flip_path(
         &mut self,
         live: &mut Live,
         search: &mut Search,
         flip: Flip,
-    ) -> Result<(), ExecError> {
+    ) -> Result<bool, ExecError> {
         let shared = self.shared.clone();
         let decision = search.runs.get(flip.run).and_then(|run| {
             Some((*run.decisions.get(flip.at as usize)?, run.flipped(flip.at, flip.outcome)?))
@@ -344,7 +353,7 @@ impl Worker {
         let (Some((decision, node)), Some(traced)) = (decision, search.traces.get(&flip.run))
         else {
             search.answered(self, flip, Verdict::Gone);
-            return Ok(());
+            return Ok(false);
         };
         let goal = match decision.kind {
             pleach_abi::event::Kind::Switch => Goal::Case(flip.outcome),
@@ -372,10 +381,9 @@ impl Worker {
         state.stats.time_s.solve += start.elapsed().as_secs_f64();
         drop(state);
         search.answered(self, flip, verdict);
-        match bytes {
-            Some(bytes) => self.try_path(live, search, bytes, Origin::Flip(flip)),
-            None => Ok(()),
-        }
+        let Some(bytes) = bytes else { return Ok(false) };
+        self.try_path(live, search, bytes, Origin::Flip(flip))?;
+        Ok(true)
     }
 }
 
