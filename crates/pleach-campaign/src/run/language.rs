@@ -27,7 +27,7 @@ pub enum Language {
 }
 
 pub struct Sentences {
-    nested: Option<(Nested, Detokenizer)>,
+    nested: Option<Box<(Nested, Detokenizer)>>,
     samples: Option<Box<Samples>>,
     /// Whose turn it is.
     turn: bool,
@@ -98,10 +98,10 @@ impl Language {
         }
         let nested = match what {
             Derives::Samples => None,
-            _ => Some((
-                Nested::new(source.grammar.clone(), NESTED, seed),
-                Detokenizer::new(&source.grammar)?,
-            )),
+            _ => {
+                let detokenizer = Detokenizer::new(&source.grammar)?;
+                Some(Box::new((Nested::new(source.grammar.clone(), NESTED, seed), detokenizer)))
+            }
         };
         let samples = match what {
             Derives::Nested => None,
@@ -161,11 +161,11 @@ impl Language {
 impl Sentences {
     fn next(&mut self) -> Option<Vec<u8>> {
         self.turn = !self.turn;
-        if let Some((nested, detokenizer)) = &mut self.nested
+        if let Some(nested) = &mut self.nested
             && (self.turn || self.samples.is_none())
         {
-            match nested.next() {
-                Some(tree) => return Some(text(detokenizer, &tree)),
+            match nested.0.next() {
+                Some(tree) => return Some(text(&nested.1, &tree)),
                 None => self.nested = None,
             }
         }

@@ -370,7 +370,8 @@ fn keys_come_when_they_are_waited_for() {
         static int look(int how) {
             struct timeval none = {0, 0};
             fd_set keys, empty;
-            FD_ZERO(&keys), FD_ZERO(&empty);
+            FD_ZERO(&keys);
+            FD_ZERO(&empty);
             FD_SET(0, &keys);
             struct pollfd one = {.fd = 0, .events = POLLIN};
             if (how == 0) return poll(&one, 1, 0);
