@@ -83,15 +83,12 @@ fn searched(what: &'static str, flags: &[&str]) -> (Target, Ended) {
     (target, ended)
 }
 
-/// It is a hang, and kept as one. On a busy machine one run may end at the limit that is
-/// meant and another at that of time: those are two.
+/// It is a hang, and kept as one.
 fn hangs(what: &'static str, flags: &[&str]) {
     let (_target, ended) = searched(what, flags);
-    let (hangs, crashes) = (ended.count("hangs"), ended.count("crashes"));
-    assert!(matches!(hangs, 1 | 2) && crashes == 0, "{what}: {}", ended.stats);
-    let kept = ended.files("hangs");
-    assert_eq!(kept.len() as u64, hangs, "{what}: {kept:?}");
-    assert!(kept.values().all(|bytes| bytes.starts_with(b"bad")), "{what}: {kept:?}");
+    assert_eq!((ended.count("hangs"), ended.count("crashes")), (1, 0), "{what}: {}", ended.stats);
+    let kept = ended.files("hangs").into_values().next().expect("a file");
+    assert!(kept.starts_with(b"bad"), "{what}: {kept:?}");
 }
 
 /// It is nothing out of the ordinary.

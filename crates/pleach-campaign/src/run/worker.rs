@@ -296,13 +296,17 @@ impl Worker {
     ) -> Result<Option<InputId>, ExecError> {
         let shared = self.shared.clone();
         let mut end = self.run_fast(bytes)?;
-        let hang = matches!(end, End::Timeout | End::Output | End::Processes);
-        let new_hang = hang && self.shared.lock().is_new_hang(&end, &self.counts);
+        let hang = |end: &End| matches!(end, End::Timeout | End::Output | End::Processes);
+        let mut new_hang = hang(&end) && shared.lock().is_new_hang(&end, &self.counts);
         if new_hang && end == End::Timeout && self.patience.is_some() {
             // The first of its kind gets all the time there is.
             self.fast.limit_cpu(None);
             end = self.run_fast(bytes)?;
             self.fast.limit_cpu(self.patience);
+            // With more time it may come to another end, which may be known.
+            if end != End::Timeout {
+                new_hang = hang(&end) && shared.lock().is_new_hang(&end, &self.counts);
+            }
         }
         if shared.stopping() && end == End::Timeout {
             return Ok(None);
