@@ -10,6 +10,7 @@ use crate::grammar::{Grammar, Lexing, Pattern, TokenId};
 use crate::lexer::{Lexeme, Lexer, Match};
 use crate::regex::Regex;
 use crate::token_set::TokenSet;
+use crate::tree::Tree;
 
 pub struct Detokenizer {
     lexer: Lexer,
@@ -68,6 +69,11 @@ impl Detokenizer {
     pub fn bytes(&self, tokens: &[TokenId]) -> Vec<u8> {
         let texts: Vec<_> = tokens.iter().map(|&t| (t, self.text(t))).collect();
         self.join(&texts)
+    }
+
+    /// Bytes for the sentence of a tree.
+    pub fn sentence(&self, tree: &Tree) -> Vec<u8> {
+        self.bytes(&tree.tokens().collect::<Vec<_>>())
     }
 
     /// Bytes for tokens with their texts.

@@ -128,12 +128,7 @@ pub fn is_quiet() -> bool {
     }
     let t = terminal();
     t.looks += 1;
-    if t.looks < LOOKS {
-        return true;
-    }
-    t.looks = 0;
-    ring();
-    false
+    t.looks < LOOKS
 }
 
 /// Looks at more than the terminal while that has nothing to read.

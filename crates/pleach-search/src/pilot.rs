@@ -122,13 +122,10 @@ const SNAPSHOTS: usize = 16;
 const SATURATION: u64 = 512;
 const LEAST_SATURATION: u64 = 128;
 const MOST_SATURATION: u64 = 1 << 15;
-/// To start a run takes as long as so many events, about: where runs end soon, a
-/// search is as cheap as a few of them.
-const RESTART: u64 = 256;
 /// Events of a run, times Luby's number.
 const RUN: u64 = 256;
 /// A snapshot that is so many events deep costs twice as much as the beginning.
-const DEEP: f64 = RESTART as f64;
+const DEEP: f64 = Pilot::RESTART as f64;
 const MOST_BATCH: u64 = 1 << 12;
 const FIRST_BATCH: u64 = 64;
 const BUDGET: u64 = 48;
@@ -156,6 +153,10 @@ impl Snapshot {
 }
 
 impl Pilot {
+    /// To start a run takes as long as so many events, about: where runs end soon, a
+    /// search is as cheap as a few of them.
+    pub const RESTART: u64 = 256;
+
     pub fn new(options: PilotOptions) -> Pilot {
         Pilot {
             options,
@@ -357,7 +358,7 @@ impl Pilot {
 
     fn over(&mut self) {
         self.stands = false;
-        self.dry += RESTART;
+        self.dry += Self::RESTART;
         self.ended += 1;
         self.longest = self.longest.max(self.events);
     }

@@ -5,9 +5,9 @@
 //! the walk's, however many workers ask.
 
 use super::settings::GrammarSettings;
+use pleach_grammar::Grammar;
 use pleach_grammar::detokenize::Detokenizer;
 use pleach_grammar::sample::{Nested, paths};
-use pleach_grammar::{Grammar, Tree};
 use pleach_search::Derives;
 use pleach_template::{
     Bounds, Choices, Samples, Strings, StringsError, Template, TokensError, Unit, Vocabulary,
@@ -75,7 +75,7 @@ impl Source {
         let trees = [2, 1].iter().find_map(|&k| {
             paths::cover(&self.grammar, k).ok().filter(|trees| trees.len() <= COVERING)
         });
-        Ok(trees.unwrap_or_default().iter().map(|tree| text(&detokenizer, tree)).collect())
+        Ok(trees.unwrap_or_default().iter().map(|tree| detokenizer.sentence(tree)).collect())
     }
 
     /// Seeds for a campaign that is given none.
@@ -165,16 +165,12 @@ impl Sentences {
             && (self.turn || self.samples.is_none())
         {
             match nested.0.next() {
-                Some(tree) => return Some(text(&nested.1, &tree)),
+                Some(tree) => return Some(nested.1.sentence(&tree)),
                 None => self.nested = None,
             }
         }
         self.samples.as_mut()?.any()
     }
-}
-
-fn text(detokenizer: &Detokenizer, tree: &Tree) -> Vec<u8> {
-    detokenizer.bytes(&tree.tokens().collect::<Vec<_>>())
 }
 
 fn asked_height(height: Option<u32>) -> Option<usize> {

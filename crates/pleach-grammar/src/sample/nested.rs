@@ -15,15 +15,12 @@
 //! is nestings of nestings. What may be left out of the innermost (the label of a
 //! `break`) is there once and not there once.
 
-use super::paths::{Build, Depth, depths};
+use super::paths::{Build, Depth, Step, depths, ends};
 use crate::grammar::{Grammar, ProductionId, RuleId, Symbol, TokenId};
-use crate::shortest::{Items, NEVER, Shortest};
+use crate::shortest::{Items, Shortest};
 use crate::tree::Tree;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
-
-/// Which symbol of a production comes next.
-type Step = (ProductionId, u16);
 
 /// Choices in a chain, at most.
 const LONGEST: usize = 4;
@@ -31,7 +28,6 @@ const LONGEST: usize = 4;
 const WAYS: usize = 6;
 
 /// A choice, with the way to it.
-#[derive(Clone)]
 struct Choice {
     way: Vec<Step>,
     production: ProductionId,
@@ -194,10 +190,8 @@ impl Finder<'_> {
         let optional = symbols.filter(|(_, symbol)| self.empty(symbol));
         optional.filter_map(move |(place, symbol)| {
             let Symbol::Rule(rule) = symbol else { return None };
-            let full = |p: &&ProductionId| {
-                self.ends(**p) && !self.grammar.production(**p).symbols.is_empty()
-            };
-            let &full = self.grammar.rule(*rule).productions.iter().find(full)?;
+            let productions = &self.grammar.rule(*rule).productions;
+            let full = *productions.iter().find(|p| self.is_full(**p))?;
             Some(vec![(production, place as u16), (full, 0)])
         })
     }
@@ -214,8 +208,7 @@ impl Finder<'_> {
         while let Some((rule, chosen, by, way, rules)) = queue.pop_front() {
             let rule = self.grammar.rule(rule);
             let there = || rule.productions.iter().filter(|&&p| self.ends(p));
-            let full = there().filter(|p| !self.grammar.production(**p).symbols.is_empty());
-            let (all, full) = (there().count(), full.count());
+            let (all, full) = (there().count(), there().filter(|p| self.is_full(**p)).count());
             for &production in there() {
                 let symbols = &self.grammar.production(production).symbols;
                 let token = symbols.iter().any(|s| matches!(s, Symbol::Token(_)));
@@ -248,8 +241,13 @@ impl Finder<'_> {
         found
     }
 
+    /// Whether a production has sentences, and more than nothing in it.
+    fn is_full(&self, production: ProductionId) -> bool {
+        self.ends(production) && !self.grammar.production(production).symbols.is_empty()
+    }
+
     fn ends(&self, production: ProductionId) -> bool {
-        self.shortest.rest[self.items.item(production, 0) as usize] != NEVER
+        ends(self.shortest, self.items, production)
     }
 
     fn empty(&self, symbol: &Symbol) -> bool {
@@ -269,9 +267,8 @@ mod tests {
     fn sentences(text: &str, most: usize) -> Vec<String> {
         let grammar = Arc::new(import::from_bytes("n.ebnf", text.as_bytes(), None).unwrap());
         let detokenizer = Detokenizer::new(&grammar).unwrap();
-        let bytes = |tree: Tree| detokenizer.bytes(&tree.tokens().collect::<Vec<_>>());
         let trees = Nested::new(grammar.clone(), most, 1);
-        trees.map(|tree| String::from_utf8(bytes(tree)).unwrap()).collect()
+        trees.map(|tree| String::from_utf8(detokenizer.sentence(&tree)).unwrap()).collect()
     }
 
     const BLOCKS: &str = "s ::= item*\nitem ::= 'fn' block | statement\n\

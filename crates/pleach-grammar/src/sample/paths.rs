@@ -20,8 +20,10 @@ pub const MOST: usize = 1 << 20;
 #[error("there are more than {MOST} paths of {0} steps: ask for shorter ones")]
 pub struct TooMany(usize);
 
-/// A path: each step is a production and which of its symbols comes next.
-pub type Path = Box<[(ProductionId, u16)]>;
+/// A production, and which of its symbols comes next.
+pub type Step = (ProductionId, u16);
+
+pub type Path = Box<[Step]>;
 
 /// Trees whose sentences cover every path of `k` steps that sentences can have.
 pub fn cover(grammar: &Grammar, k: usize) -> Result<Vec<Tree>, TooMany> {
@@ -76,7 +78,7 @@ pub fn covered(tree: &Tree, k: usize, mut found: impl FnMut(&Path)) {
 
 /// How far a rule is from the start, in steps and in the tokens that stand beside the
 /// shortest way there, and the step before it.
-pub(super) type Depth = (u32, Option<(ProductionId, u16)>);
+pub(super) type Depth = (u32, Option<Step>);
 
 /// By rule.
 pub(super) fn depths(grammar: &Grammar, shortest: &Shortest, items: &Items) -> Vec<Depth> {
@@ -101,6 +103,11 @@ pub(super) fn depths(grammar: &Grammar, shortest: &Shortest, items: &Items) -> V
     depth
 }
 
+/// Whether some sentence has a production.
+pub(super) fn ends(shortest: &Shortest, items: &Items, production: ProductionId) -> bool {
+    shortest.rest[items.item(production, 0) as usize] != NEVER
+}
+
 /// The steps down from a rule that some sentence has.
 fn steps<'a>(
     grammar: &'a Grammar,
@@ -108,8 +115,8 @@ fn steps<'a>(
     items: &'a Items,
     rule: RuleId,
 ) -> impl Iterator<Item = (ProductionId, u16, Symbol)> + 'a {
-    let ends = |p: &&ProductionId| shortest.rest[items.item(**p, 0) as usize] != NEVER;
-    grammar.rule(rule).productions.iter().filter(ends).flat_map(|&p| {
+    let there = |p: &&ProductionId| ends(shortest, items, **p);
+    grammar.rule(rule).productions.iter().filter(there).flat_map(|&p| {
         let symbols = grammar.production(p).symbols.iter().take(usize::from(u16::MAX));
         symbols.enumerate().map(move |(i, &s)| (p, i as u16, s))
     })
@@ -124,7 +131,7 @@ fn all(
 ) -> Result<HashSet<Path>, TooMany> {
     let mut found = HashSet::new();
     let reached = |r: &RuleId| depths[r.index()].0 != u32::MAX;
-    let mut stack: Vec<(RuleId, Vec<(ProductionId, u16)>)> =
+    let mut stack: Vec<(RuleId, Vec<Step>)> =
         grammar.rule_ids().filter(reached).map(|r| (r, Vec::new())).collect();
     while let Some((rule, way)) = stack.pop() {
         for (p, i, symbol) in steps(grammar, shortest, items, rule) {
@@ -153,8 +160,8 @@ pub(super) struct Build<'a> {
 
 impl Build<'_> {
     /// The shortest way from the start to a rule.
-    pub fn down_to(&self, mut rule: RuleId) -> Vec<(ProductionId, u16)> {
-        let mut way: Vec<(ProductionId, u16)> = Vec::new();
+    pub fn down_to(&self, mut rule: RuleId) -> Vec<Step> {
+        let mut way: Vec<Step> = Vec::new();
         while let Some(step) = self.depths[rule.index()].1 {
             way.push(step);
             rule = self.grammar.production(step.0).rule;
@@ -164,7 +171,7 @@ impl Build<'_> {
     }
 
     /// The tree with a way in it that begins at the start.
-    pub fn along(&self, way: &[(ProductionId, u16)]) -> Tree {
+    pub fn along(&self, way: &[Step]) -> Tree {
         let mut kinds = Vec::new();
         // What is left to write: symbols by their shortest texts, or the way on.
         enum Left {

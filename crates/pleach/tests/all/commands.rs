@@ -1,6 +1,6 @@
 //! Each command on small programs, from the outside.
 
-use crate::common::{PLEACH, Program, feed};
+use crate::common::{PLEACH, Program, SEVERAL_INPUTS, feed};
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
@@ -219,22 +219,7 @@ int main(int argc, char **argv) {
 
 #[test]
 fn a_container_is_several_inputs() {
-    let p = Program::new(
-        r#"#include <stdio.h>
-#include <stdlib.h>
-int main(int argc, char **argv) {
-    static char b[16], c[16];
-    const char *mode = getenv("MODE");
-    int found = 0;
-    if (argv[argc - 1][1] == 'x') found |= 1;
-    if (mode && mode[0] == 'f') found |= 2;
-    if (fread(b, 1, 2, stdin) == 2 && b[0] == 's') found |= 4;
-    FILE *f = fopen(argv[1], "r");
-    if (f && fread(c, 1, 2, f) == 2 && c[1] == 'i') found |= 8;
-    return found;
-}
-"#,
-    );
+    let p = Program::new(SEVERAL_INPUTS);
     p.file("stdin", b"stdin");
     p.file("file", b"file");
     let pack = ["pack", "--stdin", "stdin", "--file", "file", "--arg=-xyz"];

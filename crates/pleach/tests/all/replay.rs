@@ -1,6 +1,6 @@
 //! `pleach replay`: how inputs end, which crash each shows, what they cover.
 
-use crate::common::Program;
+use crate::common::{Program, SEVERAL_INPUTS};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -238,23 +238,7 @@ fn many_short_runs_by_hand() {
 /// Arguments, variables and files, under the driver and by hand.
 #[test]
 fn a_container_is_replayed_by_hand() {
-    let p = Program::new(
-        r#"#include <stdio.h>
-#include <stdlib.h>
-int main(int argc, char **argv) {
-    static char b[16], c[16];
-    const char *mode = getenv("MODE");
-    int found = 0;
-    if (argv[argc - 1][1] == 'x') found |= 1;
-    if (mode && mode[0] == 'f') found |= 2;
-    if (fread(b, 1, 2, stdin) == 2 && b[0] == 's') found |= 4;
-    FILE *f = fopen(argv[1], "r");
-    if (f && fread(c, 1, 2, f) == 2 && c[1] == 'i') found |= 8;
-    if (found == 15 && argv[argc - 1][2] == '!') abort();
-    return found;
-}
-"#,
-    );
+    let p = Program::new(SEVERAL_INPUTS);
     p.file("stdin", b"stdin");
     p.file("file", b"file");
     for (arg, name) in [("--arg=-xyz", "packed"), ("--arg=-x!", "fatal")] {

@@ -106,14 +106,14 @@ impl Worker {
                 };
                 strategy.next(&view, rng)
             };
+            let mut cost = REFUSALS;
             match action {
                 Action::Trace(input) | Action::TraceTokens(input) => {
                     self.trace_path(live, &mut search, input)?;
                 }
                 Action::Flip(flip) => {
                     if !self.flip_path(live, &mut search, flip)? {
-                        left -= 1;
-                        continue;
+                        cost = 1;
                     }
                 }
                 Action::Random => {
@@ -136,7 +136,7 @@ impl Worker {
                     break;
                 }
             }
-            left = left.saturating_sub(REFUSALS);
+            left = left.saturating_sub(cost);
         }
         Ok(search.found)
     }

@@ -48,9 +48,9 @@ pub struct Live {
     began: bool,
 }
 
-/// Cutting inputs that led to something costs runs. It may cost a quarter of what driving does,
-/// and something to begin with: in a small program that is enough for everything, and in
-/// a large one, where each stretch finds something, there would be no time for more.
+/// Cutting inputs that led to something costs runs. It may cost a quarter of what driving
+/// does, and something to begin with: in a small program that is enough for everything,
+/// and in a large one, where each stretch finds something, there would be no time for more.
 #[derive(Default)]
 struct Cuts {
     /// Events of the live run, and what cutting has cost, in events.
@@ -71,8 +71,6 @@ const PROCESSES: usize = 4;
 const FIRST: usize = 8;
 /// An input that led to something is cut by halves, so many times at most.
 const CUTS: usize = 12;
-/// A run from the start costs so many events, besides its own.
-const RESTART: u64 = 256;
 /// What cutting may cost to begin with, in events.
 const CUTTING: u64 = 1 << 14;
 /// So many hangs are looked at. In an editor, a number and a letter are enough for one:
@@ -320,7 +318,7 @@ impl Worker {
         input: &[u8],
         branches: &[BranchId],
     ) -> Result<bool, ExecError> {
-        cuts.spent += RESTART + input.len() as u64;
+        cuts.spent += Pilot::RESTART + input.len() as u64;
         let end = self.patiently(input.len(), |worker| worker.run_fast(input))?;
         Ok(matches!(end, End::Exit(_)) && self.counted(branches))
     }

@@ -44,8 +44,7 @@ pub fn run(args: &Sample) -> Result<Code, Failure> {
     };
     if let Some(k) = args.cover {
         for tree in paths::cover(&grammar, k).map_err(Failure::person)? {
-            let tokens: Vec<_> = tree.tokens().collect();
-            out.write_all(&detokenizer.bytes(&tokens))?;
+            out.write_all(&detokenizer.sentence(&tree))?;
             out.write_all(b"\n")?;
         }
     } else if let Some(length) = args.length.or(args.tokens) {
