@@ -228,6 +228,7 @@ const KEYS: u64 = 16 << 20;
 
 /// How often limits are looked at.
 pub(crate) const TICK: Duration = Duration::from_millis(20);
+const LEAST_TICK: Duration = Duration::from_millis(2);
 
 /// How much more CPU time a run may use than time by the clock: threads and
 /// children add up, and some programs mean it.
@@ -455,7 +456,8 @@ impl Executor {
         // A process that has seen inputs before has used time before.
         let mut before = None;
         let mut taken = 0;
-        server.converse(word, timeout, TICK, &mut |pid, late| {
+        let tick = TICK.min(most_cpu / 4).max(LEAST_TICK);
+        server.converse(word, timeout, tick, &mut |pid, late| {
             if target.cancel.as_ref().is_some_and(|c| c.load(Relaxed)) {
                 return Some(End::Timeout);
             }

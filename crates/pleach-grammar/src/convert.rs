@@ -29,9 +29,11 @@ pub enum ConvertError {
     Pattern(#[from] dfa::TooLarge),
 }
 
-/// The grammar as text, and remarks on what does not survive.
+/// The grammar as text, and remarks on what does not survive. Tokens that no rule uses need
+/// no pattern.
 pub fn convert(grammar: &Grammar, form: Form) -> Result<(String, Vec<String>), ConvertError> {
-    for id in grammar.token_ids() {
+    for symbol in grammar.productions.iter().flat_map(|p| &p.symbols) {
+        let Symbol::Token(id) = *symbol else { continue };
         let token = grammar.token(id);
         if token.pattern == Pattern::Unknown {
             let (token, place) = (token.name.clone(), token.place.clone());
@@ -67,6 +69,12 @@ fn has_high(regex: &Regex) -> bool {
     }
 }
 
+/// Words that ANTLR keeps for itself, and the token that it has of its own.
+const ANTLR_WORDS: [&str; 15] = [
+    "catch", "channels", "finally", "fragment", "grammar", "import", "lexer", "locals", "mode",
+    "options", "parser", "returns", "throws", "tokens", "EOF",
+];
+
 /// Names that the form allows, each once.
 struct Names {
     rules: Vec<String>,
@@ -75,7 +83,10 @@ struct Names {
 
 impl Names {
     fn new(grammar: &Grammar, form: Form) -> Names {
-        let mut used: HashSet<String> = HashSet::new();
+        let mut used: HashSet<String> = match form {
+            Form::G4 => ANTLR_WORDS.iter().map(|&word| word.into()).collect(),
+            _ => HashSet::new(),
+        };
         let mut fit = |name: &str, token: bool| {
             let mut fitted: String = name
                 .chars()

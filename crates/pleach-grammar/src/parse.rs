@@ -34,6 +34,8 @@ pub struct Parser {
     lexer: Lexer,
     /// Made when it is first needed.
     lalr: OnceLock<Option<Lalr>>,
+    /// Entries that a chart may have.
+    most: usize,
 }
 
 #[derive(Debug)]
@@ -67,8 +69,8 @@ pub enum ParseError {
         partial: Box<Tree>,
         read: usize,
     },
-    #[error("the input is too ambiguous for this grammar: more than {MOST_ENTRIES} chart entries")]
-    TooLarge,
+    #[error("the input is too ambiguous for this grammar: more than {0} chart entries")]
+    TooLarge(usize),
 }
 
 /// A place in an input.
@@ -105,7 +107,12 @@ fn expectation(expected: &[String]) -> String {
 
 impl Parser {
     pub fn new(automaton: Arc<Automaton>, lexer: Lexer) -> Parser {
-        Parser { automaton, lexer, lalr: OnceLock::new() }
+        Parser { automaton, lexer, lalr: OnceLock::new(), most: MOST_ENTRIES }
+    }
+
+    /// Gives up sooner: a million entries of a chart take some tenth of a second.
+    pub fn with_entries(self, most: usize) -> Parser {
+        Parser { most, ..self }
     }
 
     pub fn grammar(&self) -> &Arc<Grammar> {
@@ -153,8 +160,8 @@ impl Parser {
                     }
                 }
                 left = self.readings(input, end);
-                if chart.entries() > MOST_ENTRIES {
-                    return Err(ParseError::TooLarge);
+                if chart.entries() > self.most {
+                    return Err(ParseError::TooLarge(self.most));
                 }
                 continue;
             }
@@ -211,14 +218,14 @@ impl Parser {
         }
         let mut chart = Chart::new(Arc::clone(&self.automaton));
         let winners = |chart: &mut Chart, l: &Lexeme| chart.push_token(l.token);
-        if let Some(tree) = run(&mut chart, &lexemes, winners)? {
+        if let Some(tree) = self.run(&mut chart, &lexemes, winners)? {
             return Ok(finish(tree, lexemes));
         }
         let several = |l: &Lexeme| self.lexer.alternatives(l).single().is_none();
         if lexemes.iter().any(several) {
             let mut second = Chart::new(Arc::clone(&self.automaton));
             let all = |chart: &mut Chart, l: &Lexeme| self.push_any(chart, l);
-            if let Some(tree) = run(&mut second, &lexemes, all)? {
+            if let Some(tree) = self.run(&mut second, &lexemes, all)? {
                 return Ok(finish(tree, lexemes));
             }
             if second.len() > chart.len() {
@@ -226,6 +233,23 @@ impl Parser {
             }
         }
         Err(self.explain(input, &mut chart, &lexemes))
+    }
+
+    fn run(
+        &self,
+        chart: &mut Chart,
+        lexemes: &[Lexeme],
+        push: impl Fn(&mut Chart, &Lexeme) -> bool,
+    ) -> Result<Option<Tree>, ParseError> {
+        for lexeme in lexemes {
+            if !push(chart, lexeme) {
+                return Ok(None);
+            }
+            if chart.entries() > self.most {
+                return Err(ParseError::TooLarge(self.most));
+            }
+        }
+        Ok(chart.tree())
     }
 
     fn explain(&self, input: &[u8], chart: &mut Chart, lexemes: &[Lexeme]) -> ParseError {
@@ -248,22 +272,6 @@ impl Parser {
         let partial = Box::new(partial.unwrap_or_else(Tree::empty));
         ParseError::Syntax { place: Spot::new(input, offset), found, expected, partial, read }
     }
-}
-
-fn run(
-    chart: &mut Chart,
-    lexemes: &[Lexeme],
-    push: impl Fn(&mut Chart, &Lexeme) -> bool,
-) -> Result<Option<Tree>, ParseError> {
-    for lexeme in lexemes {
-        if !push(chart, lexeme) {
-            return Ok(None);
-        }
-        if chart.entries() > MOST_ENTRIES {
-            return Err(ParseError::TooLarge);
-        }
-    }
-    Ok(chart.tree())
 }
 
 fn finish(tree: Tree, mut lexemes: Vec<Lexeme>) -> Parsed {

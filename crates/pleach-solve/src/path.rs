@@ -24,7 +24,7 @@ use crate::domains::Memo;
 use crate::ranges;
 use crate::requirement::Requirement;
 use pleach_abi::node::Op;
-use pleach_expr::{Code, Expr, Input, Pool, Term, TermValues, Var, mask};
+use pleach_expr::{Code, Expr, Input, Pool, Reads, Term, TermValues, Var, mask};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -212,6 +212,28 @@ impl Path {
             Some((_, Shape::Len { stream, .. })) => vec![Var::length(*stream)],
             Some((Some(term), _)) => self.pool.vars(*term).collect(),
             _ => Vec::new(),
+        }
+    }
+
+    /// Something of the inputs that each step depends on, made once for steps that depend
+    /// on the same: a parser with tables decides on all tokens before, again and again.
+    pub fn by_support<T: Clone>(&self, mut make: impl FnMut(Vec<Var>) -> T) -> Vec<T> {
+        let mut made: FxHashMap<Reads, T> = FxHashMap::default();
+        let mut of = |at: usize| match self.steps[at] {
+            (Some(term), ref shape) if !matches!(shape, Shape::Len { .. }) => {
+                made.entry(self.pool.reads(term)).or_insert_with(|| make(self.support(at))).clone()
+            }
+            _ => make(self.support(at)),
+        };
+        (0..self.steps.len()).map(&mut of).collect()
+    }
+
+    /// Whether a step depends on an input that is so.
+    pub fn depends(&self, at: usize, is_so: impl Fn(Var) -> bool) -> bool {
+        match self.steps.get(at) {
+            Some((_, Shape::Len { stream, .. })) => is_so(Var::length(*stream)),
+            Some((Some(term), _)) => self.pool.vars(*term).any(is_so),
+            _ => false,
         }
     }
 

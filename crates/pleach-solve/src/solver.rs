@@ -148,7 +148,8 @@ pub struct Answer {
     pub tier: Tier,
     /// It was found for an equal request before.
     pub cached: bool,
-    /// Operations evaluated, and a hundred for each conflict of the SAT solver.
+    /// Operations evaluated, and what the SAT solver did, in their terms. An operation takes
+    /// some 5 ns.
     pub work: u64,
 }
 
@@ -198,9 +199,9 @@ impl Solver {
     /// one as `goal` says.
     pub fn flip(&mut self, path: &mut Path, at: usize, goal: Goal) -> Answer {
         let before = self.scratch.work();
-        let mut conflicts = 0;
-        let (verdict, tier, cached) = self.decide(path, at, goal, &mut conflicts);
-        let work = self.scratch.work() - before + 100 * conflicts;
+        let mut completing = 0;
+        let (verdict, tier, cached) = self.decide(path, at, goal, &mut completing);
+        let work = self.scratch.work() - before + completing;
         let stats = &mut self.stats;
         stats.asked += 1;
         stats.work += work;
@@ -243,7 +244,7 @@ impl Solver {
         path: &mut Path,
         at: usize,
         goal: Goal,
-        conflicts: &mut u64,
+        completing: &mut u64,
     ) -> (Verdict, Tier, bool) {
         let Some(goals) = path.wanted(at, goal) else {
             return (Verdict::Unknown(Why::NoGoal), Tier::Rules, false);
@@ -258,7 +259,7 @@ impl Solver {
         let limits = &config.limits;
         let mut request = Request::new(path, scratch, limits, at, goals.clone(), false);
         let Asked { found, tier, cached } =
-            tiers(&mut request, goal, switch, cache, conflicts, &mut stats.rejected);
+            tiers(&mut request, goal, switch, cache, completing, &mut stats.rejected);
         let why = match found {
             Ok(Found::Sat(changes)) => return (Verdict::Sat(Model::new(&changes)), tier, cached),
             Ok(Found::Unsat) => return (Verdict::Unsat, tier, cached),
@@ -267,7 +268,7 @@ impl Solver {
             _ => Why::Work,
         };
         let mut request = Request::new(path, scratch, limits, at, goals, true);
-        let alone = tiers(&mut request, goal, switch, cache, conflicts, &mut stats.rejected);
+        let alone = tiers(&mut request, goal, switch, cache, completing, &mut stats.rejected);
         match alone.found {
             Ok(Found::Sat(changes)) => (Verdict::Optimistic(Model::new(&changes)), tier, false),
             // Without the other conditions there is none, so with them neither.
@@ -283,7 +284,7 @@ fn tiers(
     goal: Goal,
     switch: &mut Switch,
     cache: &mut Cache,
-    conflicts: &mut u64,
+    completing: &mut u64,
     rejected: &mut u64,
 ) -> Asked {
     let mut checked = |request: &mut Request, found: Found| match found {
@@ -329,7 +330,7 @@ fn tiers(
         }
     }
     let (answer, used) = complete::solve(request, &slice);
-    *conflicts += used;
+    *completing += used;
     let found = match answer {
         Ok(found) => match checked(request, found) {
             Found::Pass => Err(Refused::Broken),

@@ -32,8 +32,9 @@ pub enum GraftsError {
 
 /// Inputs with larger trees are no plants, and no child has a larger one.
 const MOST_NODES: usize = 20_000;
-/// Larger inputs are not parsed.
+/// Larger inputs are not parsed, nor those that the grammar derives in too many ways.
 const MOST_BYTES: usize = 4096;
+const MOST_ENTRIES: usize = 500_000;
 /// Parts of one production, and texts of one token, that are kept.
 const MOST_PARTS: usize = 1024;
 const MOST_TEXTS: usize = 512;
@@ -83,7 +84,7 @@ impl Grafts {
     pub fn new(grammar: &Arc<Grammar>, seed: u64) -> Result<Grafts, GraftsError> {
         let detokenizer = Detokenizer::new(grammar)?;
         let automaton = Arc::new(Automaton::new(grammar.clone())?);
-        let parser = Parser::new(automaton, detokenizer.lexer().clone());
+        let parser = Parser::new(automaton, detokenizer.lexer().clone()).with_entries(MOST_ENTRIES);
         let known = grammar.token_ids().map(|id| match grammar.token(id).pattern {
             Pattern::Regex(_) => Some((Vec::new(), detokenizer.lexer().language(id))),
             _ => None,

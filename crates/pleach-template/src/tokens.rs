@@ -90,7 +90,7 @@ pub enum Flipped {
 pub struct Reading {
     chart: Chart,
     /// By step: the places of the tokens that it depends on, in order.
-    places: Vec<Box<[u32]>>,
+    places: Vec<Arc<[u32]>>,
     /// Time that the context-free solver took since it was last asked for, and how
     /// often it was asked and found nothing.
     pub spent: Spent,
@@ -211,19 +211,15 @@ impl Vocabulary {
     /// What the flips of a run need; its path has the tokens' numbers behind an input of
     /// so many bytes.
     pub fn reading(&self, path: &Path, plain: usize) -> Reading {
-        let places = |step: usize| {
-            let tokens = path.support(step).into_iter().filter_map(|v| v.as_byte());
+        let places = path.by_support(|vars| {
+            let tokens = vars.into_iter().filter_map(|v| v.as_byte());
             let tokens = tokens.filter_map(|o| Some(o.checked_sub(plain as u32)? / 4));
             let mut places: Vec<u32> = tokens.collect();
             places.sort_unstable();
             places.dedup();
-            places.into_boxed_slice()
-        };
-        Reading {
-            chart: Chart::new(self.automaton.clone()),
-            places: (0..path.len()).map(places).collect(),
-            spent: Spent::default(),
-        }
+            Arc::from(places)
+        });
+        Reading { chart: Chart::new(self.automaton.clone()), places, spent: Spent::default() }
     }
 
     /// Solves a flip of a decision on tokens. `input` is the plain input, which the

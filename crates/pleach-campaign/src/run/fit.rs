@@ -15,9 +15,10 @@
 //! takes all tokens, and ends with a status that a sentence ended with, the grammar lacks
 //! something. That is a *hint*, with the input as an example.
 
-use super::worker::{SYMBOLIC_PATIENCE, Traced, Worker};
+use super::worker::{Traced, Worker};
 use crate::executor::{End, ExecError};
 use crate::triage::readable;
+use pleach_expr::Var;
 use pleach_grammar::{TokenId, TokenSet};
 use pleach_search::{Decision, Flip, TokenUse};
 use pleach_solve::Path;
@@ -63,15 +64,15 @@ impl Worker {
             self.accepted(sentence, (plain, taken), (decisions, path), end);
         }
         // The last token that a decision depends on, or that its text is from.
-        let place = |at: usize| {
-            let bytes = path.support(at).into_iter().filter_map(|v| v.as_byte()).max()? as usize;
-            match bytes.checked_sub(plain) {
-                Some(token) => Some(token / 4),
-                None => Some(sentence.lexemes.partition_point(|l| l.span.1 <= bytes)),
-            }
+        let nesting = |vars: Vec<Var>| {
+            let bytes = vars.into_iter().filter_map(|v| v.as_byte()).max()? as usize;
+            let place = match bytes.checked_sub(plain) {
+                Some(token) => token / 4,
+                None => sentence.lexemes.partition_point(|l| l.span.1 <= bytes),
+            };
+            nestings.get(place).copied()
         };
-        let nesting = |at: usize| place(at).and_then(|p| nestings.get(p).copied()).unwrap_or(0);
-        (0..decisions.len()).map(nesting).collect()
+        path.by_support(|vars| nesting(vars).unwrap_or(0))
     }
 
     fn accepted(
@@ -100,8 +101,7 @@ impl Worker {
         state.stats.tokens.rejected += 1;
         // The last decision on the token that was taken last.
         let offset = (plain + 4 * taken.saturating_sub(1)) as u32;
-        let on_token =
-            |at: usize| path.support(at).iter().filter_map(|v| v.as_byte()).any(|o| o >= offset);
+        let on_token = |at: usize| path.depends(at, |v| v.as_byte().is_some_and(|o| o >= offset));
         let branch = |at: usize| decisions[at].branch(decisions[at].outcome);
         let decided = (0..decisions.len()).rev().filter(|&at| on_token(at)).find_map(branch);
         let place = decided.and_then(|b| shared.map.place(b));
@@ -185,7 +185,7 @@ impl Worker {
         let shared = self.shared.clone();
         let Some((vocabulary, _)) = &shared.vocabulary else { return Ok(false) };
         self.symbolic.on_tokens(true);
-        let outcome = self.symbolic.run(input, self.timeout * SYMBOLIC_PATIENCE)?;
+        let outcome = self.run_symbolic_with(input, &[])?;
         let (Ok(trace), End::Exit(status)) = (self.symbolic.trace(), outcome.end) else {
             return Ok(false);
         };

@@ -16,6 +16,7 @@ mod language;
 mod map;
 mod model;
 mod past;
+mod patience;
 mod settings;
 mod sizes;
 mod state;
@@ -47,6 +48,7 @@ use journal::{Journal, Record};
 use language::Language;
 use map::Map;
 use past::{Past, Seed};
+use patience::Patience;
 use pleach_search::{
     Coverage, Options, Origin, Rng, Runs, Strategy, TokenUse, UnknownStrategy, by_name,
 };
@@ -251,7 +253,7 @@ impl Campaign {
             failed: None,
             began: Instant::now(),
             last_gain: Instant::now(),
-            slowest: Duration::ZERO,
+            patience: Patience::default(),
             next_kept: past.next_kept,
             doing: None,
             reached,

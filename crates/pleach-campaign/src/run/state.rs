@@ -6,6 +6,7 @@ use super::corpus::{Dir, Kept, name, piece};
 use super::ends::Ends;
 use super::journal::{InputRecord, Journal, Record};
 use super::map::Map;
+use super::patience::Patience;
 use super::sizes::Foretold;
 use super::stats::{Stats, Stop};
 use super::store::{Expect, Known, Store};
@@ -19,7 +20,7 @@ use pleach_template::Template;
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Hangs beyond this number are not kept: each costs a run of full length.
 const HANGS_KEPT: u64 = 64;
@@ -55,8 +56,7 @@ pub struct State {
     /// Seconds of the campaign before it was gone on with.
     pub before: f64,
     pub last_gain: Instant,
-    /// CPU time of the slowest seed.
-    pub slowest: Duration,
+    pub patience: Patience,
     pub next_kept: [u32; 3],
     /// What a live run is at, for people.
     pub doing: Option<String>,
@@ -320,9 +320,12 @@ impl State {
         record
     }
 
-    /// Whether a run that took too long is to be looked at, and kept if it does.
-    pub fn is_new_hang(&mut self, end: &End, counts: &[u8]) -> bool {
-        self.stats.hangs < HANGS_KEPT && self.ends.is_new(end, counts)
+    /// Whether a run that took too long is to be looked at, and kept if it does. One that
+    /// was given up takes a second run.
+    pub fn is_new_hang(&mut self, end: &End, counts: &[u8], given_up: bool) -> bool {
+        self.stats.hangs < HANGS_KEPT
+            && (!given_up || self.patience.allows_second())
+            && self.ends.is_new(end, counts)
     }
 
     /// Notes something that keeps the search from being exhaustive.

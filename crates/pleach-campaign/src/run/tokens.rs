@@ -8,12 +8,16 @@ use pleach_search::{Flip, TokenUse, Verdict};
 use pleach_solve::Goal;
 use pleach_template::{Flipped, Vocabulary};
 use std::sync::{MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// What flips over tokens count as among the tiers.
 pub const TOKENS: &str = "tokens";
 
 /// Runs without a token after which no more are made to learn numbers.
 const SILENT: usize = 20;
+/// CPU time of such a run. Its tokens come at its beginning; what it then does is its own
+/// business, and may be endless.
+const PROBING: Duration = Duration::from_millis(200);
 
 /// What a flip came to.
 pub struct Solved {
@@ -109,8 +113,8 @@ impl Worker {
     /// Whether a flip depends on bytes that may change, besides tokens.
     fn has_bytes(&mut self, traced: &Traced, flip: Flip) -> bool {
         let Some(template) = &traced.template else { return false };
-        let support = self.paths.get(flip.run, traced).support(flip.at as usize);
-        support.iter().filter_map(|v| v.as_byte()).any(|offset| template.is_free(offset))
+        let path = self.paths.get(flip.run, traced);
+        path.depends(flip.at as usize, |v| v.as_byte().is_some_and(|at| template.is_free(at)))
     }
 
     /// By other tokens and other bytes in one request.
@@ -178,6 +182,7 @@ impl Worker {
             if known && i > 0 || shared.stopping() {
                 break;
             }
+            self.symbolic.limit_cpu(self.adaptive.then_some(PROBING));
             self.symbolic.run(input, self.timeout * SYMBOLIC_PATIENCE)?;
             let Ok(trace) = self.symbolic.trace() else { continue };
             let seen: Vec<i32> = trace.tokens.iter().map(|t| t.number).collect();

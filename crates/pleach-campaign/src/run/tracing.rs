@@ -9,6 +9,7 @@ use super::worker::{SYMBOLIC_PATIENCE, Traced, Worker};
 use crate::executor::{End, ExecError, Outcome};
 use crate::trace::{BrokenTrace, Trace};
 use pleach_abi::event::Kind;
+use pleach_abi::shm::Hole;
 use pleach_search::{Decision, InputId, Run};
 use pleach_solve::{Path, Step};
 use pleach_template::{Sentence, Template, Vocabulary};
@@ -187,7 +188,19 @@ impl Worker {
     fn run_symbolic(&mut self, known: &Known, tokens: bool) -> Result<Outcome, ExecError> {
         self.symbolic.on_tokens(tokens);
         let holes = self.holes(known);
-        self.symbolic.run_with(&known.bytes, &holes, self.timeout * SYMBOLIC_PATIENCE)
+        self.run_symbolic_with(&known.bytes, &holes)
+    }
+
+    /// Runs an input on the symbolic half, which may take longer than the fast one.
+    pub(super) fn run_symbolic_with(
+        &mut self,
+        input: &[u8],
+        holes: &[Hole],
+    ) -> Result<Outcome, ExecError> {
+        let limit = self.adaptive.then(|| self.shared.lock().patience.most());
+        let timeout = self.timeout * SYMBOLIC_PATIENCE;
+        self.symbolic.limit_cpu(limit.map(|l| timeout.min(l * SYMBOLIC_PATIENCE)));
+        self.symbolic.run_with(input, holes, timeout)
     }
 
     fn decided(&mut self, trace: &Trace, known: &Known, tokens: bool) -> Decided {
@@ -201,11 +214,8 @@ impl Worker {
 
 /// Decisions that depend on nothing that may change are settled.
 fn settle(decisions: &mut [Decision], path: &Path, is_free: impl Fn(u32) -> bool) {
-    for (at, decision) in decisions.iter_mut().enumerate() {
-        let support = path.support(at);
-        let mut bytes = support.iter().filter_map(|v| v.as_byte());
-        if !bytes.any(&is_free) {
-            decision.settle();
-        }
+    let free = path.by_support(|vars| vars.iter().filter_map(|v| v.as_byte()).any(&is_free));
+    for (decision, _) in decisions.iter_mut().zip(free).filter(|(_, free)| !free) {
+        decision.settle();
     }
 }

@@ -116,15 +116,26 @@ pub struct Promised {
 }
 
 /// Worker-side copies of prepared paths: as many as fit.
+#[derive(Default)]
 pub(super) struct Paths {
+    /// The one used last is at the end.
     paths: Vec<(RunId, Path)>,
+    /// Operations of all paths that were prepared.
+    prepared: u64,
 }
 
-const PATHS_KEPT: usize = 8;
-/// A run may use so many times the CPU time of the slowest seed, and this in
-/// any case.
-const PATIENCE: u32 = 20;
-const LEAST_PATIENCE: Duration = Duration::from_millis(100);
+/// Paths that are kept prepared, and the memory that they may have when there are more
+/// than a few.
+const PATHS_KEPT: usize = 48;
+const PATHS_AT_LEAST: usize = 4;
+const PATHS_MEMORY: usize = 256 << 20;
+/// What an operation costs in microseconds: to evaluate, and to prepare a path of.
+const EVALUATING: f64 = 0.005;
+const PREPARING: f64 = 0.3;
+/// What a run that does not end costs besides, in microseconds.
+const HUNG: u32 = 30_000;
+/// A run that waits may take so many times as long as one that works.
+const WAITING: u32 = 10;
 /// The symbolic half may take longer than the fast one.
 pub const SYMBOLIC_PATIENCE: u32 = 10;
 
@@ -163,8 +174,8 @@ pub struct Worker {
     pub(super) timeout: Duration,
     /// CPU time of the last run.
     cpu: Duration,
-    /// CPU time after which a run is taken for slow, if that is not the limit.
-    pub(super) patience: Option<Duration>,
+    /// Runs are given up before the limit.
+    pub(super) adaptive: bool,
     /// Its live run, where the strategy wants one.
     pub(super) live: Option<Live>,
 }
@@ -200,7 +211,7 @@ impl Worker {
             symbolic,
             solver: Solver::new(pleach_solve::Config::default()),
             sites: Sites::default(),
-            paths: Paths { paths: Vec::new() },
+            paths: Paths::default(),
             reading: None,
             mutator: Mutator::new(),
             triage,
@@ -208,7 +219,7 @@ impl Worker {
             again: Vec::new(),
             timeout,
             cpu: Duration::ZERO,
-            patience: None,
+            adaptive: settings.adaptive,
             live,
             shared,
         })
@@ -217,11 +228,6 @@ impl Worker {
     /// Works until the campaign is over.
     pub fn work(&mut self) -> Result<(), ExecError> {
         let shared = self.shared.clone();
-        self.patience = shared.settings.adaptive.then(|| {
-            let slowest = shared.lock().slowest;
-            (slowest * PATIENCE).max(LEAST_PATIENCE).min(self.timeout)
-        });
-        self.fast.limit_cpu(self.patience);
         while let Some(action) = self.ask() {
             let result = self.act(action);
             let mut state = shared.lock();
@@ -297,23 +303,20 @@ impl Worker {
         let shared = self.shared.clone();
         let mut end = self.run_fast(bytes)?;
         let hang = |end: &End| matches!(end, End::Timeout | End::Output | End::Processes);
-        let mut new_hang = hang(&end) && shared.lock().is_new_hang(&end, &self.counts);
-        if new_hang && end == End::Timeout && self.patience.is_some() {
-            // The first of its kind gets all the time there is.
-            self.fast.limit_cpu(None);
-            end = self.run_fast(bytes)?;
-            self.fast.limit_cpu(self.patience);
+        let given_up = end == End::Timeout && self.adaptive;
+        let mut new_hang = hang(&end) && shared.lock().is_new_hang(&end, &self.counts, given_up);
+        if new_hang && given_up {
+            end = self.run_long(bytes)?;
             // With more time it may come to another end, which may be known.
             if end != End::Timeout {
-                new_hang = hang(&end) && shared.lock().is_new_hang(&end, &self.counts);
+                new_hang = hang(&end) && shared.lock().is_new_hang(&end, &self.counts, false);
             }
         }
         if shared.stopping() && end == End::Timeout {
             return Ok(None);
         }
-        if origin == Origin::Seed {
-            let mut state = shared.lock();
-            state.slowest = state.slowest.max(self.cpu);
+        if origin == Origin::Seed && end != End::Timeout {
+            shared.lock().patience.seed(self.cpu);
         }
         let cost = self.cost();
         let mut executed = Executed {
@@ -336,6 +339,7 @@ impl Worker {
                 return Ok(shared.lock().executed(&executed));
             }
             End::Timeout | End::Output | End::Processes => {
+                executed.cost += HUNG;
                 self.hung(&executed, new_hang);
                 return Ok(shared.lock().executed(&executed));
             }
@@ -363,11 +367,14 @@ impl Worker {
     pub fn again(&mut self, id: InputId) -> Result<(), ExecError> {
         let known = self.shared.lock().store.get(id).cloned();
         let Some(known) = known else { return Ok(()) };
-        let end = self.run_fast(&known.bytes)?;
+        // It has ended before, with the patience that there was then.
+        let end = self.run_long(&known.bytes)?;
         let shared = self.shared.clone();
         let mut state = shared.lock();
-        state.slowest = state.slowest.max(self.cpu);
         let bad = !matches!(end, End::Exit(_));
+        if !bad {
+            state.patience.known(self.cpu);
+        }
         let gain = match bad {
             true => Gain::default(),
             false => state.coverage.add(&shared.map.program, &self.counts),
@@ -379,8 +386,26 @@ impl Worker {
 
     /// One run of the fast half; what it covered is in `counts`.
     pub(super) fn run_fast(&mut self, bytes: &[u8]) -> Result<End, ExecError> {
+        let limit = self.adaptive.then(|| self.shared.lock().patience.limit());
         let start = Instant::now();
-        let outcome = self.fast.run(bytes, self.timeout)?;
+        let end = self.run_within(bytes, limit)?;
+        self.shared.lock().patience.ran(start.elapsed(), end == End::Timeout);
+        Ok(end)
+    }
+
+    /// As [`Worker::run_fast`], with all the time there is.
+    fn run_long(&mut self, bytes: &[u8]) -> Result<End, ExecError> {
+        let start = Instant::now();
+        let end = self.run_within(bytes, None)?;
+        self.shared.lock().patience.ran_again(start.elapsed());
+        Ok(end)
+    }
+
+    fn run_within(&mut self, bytes: &[u8], limit: Option<Duration>) -> Result<End, ExecError> {
+        let start = Instant::now();
+        self.fast.limit_cpu(limit.map(|l| l.min(self.timeout)));
+        let by_clock = limit.map_or(self.timeout, |l| self.timeout.min(l * WAITING));
+        let outcome = self.fast.run(bytes, by_clock)?;
         let io = |error| ExecError::Io { what: "cannot read the counters", error };
         let modules = self.fast.counters().map_err(io)?;
         self.shared.map.collect(&modules, &mut self.counts);
@@ -487,7 +512,7 @@ impl Worker {
         if traced.sizes.is_over(flip.at) {
             return self.resize(&traced, flip, goal, parent);
         }
-        let start = Instant::now();
+        let (start, before) = (Instant::now(), self.worked());
         let solved = self.solve(&traced, flip, goal)?;
         let Solved { verdict, bytes, tier, cached } = solved;
         let spent = start.elapsed().as_secs_f64();
@@ -504,6 +529,7 @@ impl Worker {
             Verdict::Unknown => state.partial("not solved"),
             _ => {}
         }
+        state.strategy.worked(flip, self.worked() - before);
         // Nothing within the bound, as far as the search is concerned.
         let answer = state.answered(flip, if too_long { Verdict::Unsat } else { verdict });
         let target = state.branch_of(flip);
@@ -568,6 +594,12 @@ impl Worker {
         Ok(())
     }
 
+    /// What all flips have cost so far, in something like microseconds, without a clock.
+    fn worked(&self) -> f64 {
+        let (evaluated, prepared) = (self.solver.stats().work as f64, self.paths.prepared as f64);
+        EVALUATING * evaluated + PREPARING * prepared
+    }
+
     /// What the last run cost, in something like microseconds, without a clock:
     /// equal runs must cost the same. A branch and what goes with it takes some
     /// nanoseconds.
@@ -600,21 +632,26 @@ fn promise(run: &Run, flip: Flip) -> Option<(Goal, Expect, InputId, Kind)> {
 
 impl Paths {
     pub(super) fn get(&mut self, run: RunId, traced: &Traced) -> &mut Path {
-        let found = self.paths.iter().position(|(id, _)| *id == run);
-        let entry = match found {
-            Some(at) => self.paths.remove(at),
-            None => (run, traced.path()),
-        };
-        self.put(entry.0, entry.1);
+        match self.paths.iter().position(|(id, _)| *id == run) {
+            Some(at) => self.paths[at..].rotate_left(1),
+            None => {
+                self.prepared += traced.expr.nodes().len() as u64;
+                self.put(run, traced.path());
+            }
+        }
         let last = self.paths.len() - 1;
         &mut self.paths[last].1
     }
 
     pub(super) fn put(&mut self, run: RunId, path: Path) {
-        if self.paths.len() >= PATHS_KEPT {
-            self.paths.remove(0);
-        }
         self.paths.push((run, path));
+        let mut memory = 0;
+        let fits = self.paths.iter().rev().enumerate().take_while(|(at, (_, path))| {
+            memory += path.memory();
+            *at < PATHS_AT_LEAST || (*at < PATHS_KEPT && memory <= PATHS_MEMORY)
+        });
+        let kept = fits.count();
+        self.paths.drain(..self.paths.len() - kept);
     }
 }
 

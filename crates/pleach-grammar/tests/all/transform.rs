@@ -80,6 +80,14 @@ fn conversions_are_read_back() {
     assert!(matches!(convert(&grammar("s: NAME"), Form::Json), Err(ConvertError::Unknown { .. })));
 }
 
+#[test]
+fn rules_do_not_have_names_that_antlr_keeps_for_itself() {
+    let g = grammar("s: import Options\nimport: 'a'\nOptions: 'b'\noptions: 'c'");
+    let (text, _) = convert(&g, Form::G4).expect("expressible");
+    assert!(text.contains("s\n    : import_2 options_2\n"), "{text}");
+    assert!(text.contains("\noptions_3\n"), "{text}");
+}
+
 fn parser(grammar: &Grammar) -> Parser {
     let automaton = Arc::new(Automaton::new(Arc::new(grammar.clone())).expect("small"));
     Parser::new(automaton, Lexer::new(grammar).expect("small"))

@@ -118,6 +118,10 @@ pub trait Strategy: Send {
     /// The grammar has no more inputs to derive.
     fn derived_all(&mut self) {}
 
+    /// Answering a flip, which is said next, took so many microseconds, or would have on the
+    /// machine that they are reckoned for.
+    fn worked(&mut self, _flip: Flip, _cost: f64) {}
+
     /// A flip was answered.
     fn answered(&mut self, view: &View, flip: Flip, verdict: Verdict);
 

@@ -39,18 +39,22 @@ pub(crate) enum Refused {
     Broken,
 }
 
-/// What tier 4 says, and the conflicts that it took.
+/// What a conflict and a variable cost, in operations evaluated.
+const CONFLICT: u64 = 10_000;
+const VARIABLE: u64 = 200;
+
+/// What tier 4 says, and what that cost, in operations evaluated.
 pub(crate) fn solve(request: &mut Request, slice: &Slice) -> (Result<Found, Refused>, u64) {
     // What an earlier question left may be in the way; a fresh instance is not.
     let fresh = request.path.circuit.encoder.is_none();
-    let (answer, conflicts) = attempt(request, slice);
+    let (answer, work) = attempt(request, slice);
     match answer {
         Err(Refused::Memory | Refused::Broken) if !fresh => {
             request.path.circuit.encoder = None;
             let (answer, more) = attempt(request, slice);
-            (answer, conflicts + more)
+            (answer, work + more)
         }
-        answer => (answer, conflicts),
+        answer => (answer, work),
     }
 }
 
@@ -60,15 +64,16 @@ fn attempt(request: &mut Request, slice: &Slice) -> (Result<Found, Refused>, u64
         Some(encoder) => encoder,
         None => Box::new(Encoder::new(Gates::new(Sat::new(limits.guard)))),
     };
-    let Ok(assumed) = assumptions(request, slice, &mut encoder) else {
-        return (Err(Refused::Memory), 0);
-    };
+    let before = encoder.gates.sat.variables();
+    let assumed = assumptions(request, slice, &mut encoder);
+    let encoding = VARIABLE * (encoder.gates.sat.variables() - before) as u64;
+    let Ok(assumed) = assumed else { return (Err(Refused::Memory), encoding) };
     let outcome = encoder.gates.sat.solve(&assumed, limits.conflicts);
-    let conflicts = encoder.gates.sat.conflicts();
+    let work = encoding + CONFLICT * encoder.gates.sat.conflicts();
     let answer = match outcome {
         Outcome::Unsat => Ok(Found::Unsat),
         Outcome::Limit => Err(Refused::Work),
-        Outcome::Broken => return (Err(Refused::Broken), conflicts),
+        Outcome::Broken => return (Err(Refused::Broken), work),
         Outcome::Sat => {
             let mut changes = Vec::new();
             for &var in &slice.vars {
@@ -85,7 +90,7 @@ fn attempt(request: &mut Request, slice: &Slice) -> (Result<Found, Refused>, u64
         }
     };
     request.path.circuit.encoder = Some(encoder);
-    (answer, conflicts)
+    (answer, work)
 }
 
 /// What must hold, as literals.

@@ -4,7 +4,7 @@
 //! off-by-one, until it crashes. The script engine, where grammar-based whitebox fuzzing
 //! runs against its four rivals and `auto` by `pleach compare`. And real programs, where
 //! `auto` with a grammar runs against `auto` without one, against AFL++, and against
-//! AFL++ from sentences of the same grammar; who covered how many branches is asked of
+//! AFL++ from sentences that Grammarinator draws from the same grammar; who covered how many branches is asked of
 //! gcov, as in `./x bench run`.
 
 use std::fs;
@@ -17,8 +17,8 @@ use pleach_grammar::import;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::race;
-use crate::grammars::{fetched, sentences};
+use super::{grammarinator, race};
+use crate::grammars::fetched;
 use crate::process;
 use crate::project;
 use crate::subjects::{Flavour, Recipe};
@@ -40,6 +40,9 @@ pub struct Args {
     /// Leave AFL++ out
     #[arg(long)]
     alone: bool,
+    /// The core on which everything runs
+    #[arg(long, default_value_t = 0)]
+    core: u32,
 }
 
 /// A real program and the grammar of its input.
@@ -69,9 +72,8 @@ const SUBJECTS: [Subject; 4] = [
 ];
 
 const STRATEGIES: &str = "gbw,gbb,blackbox,generational,whitebox-tokens,auto";
-/// Sentences that AFL++ gets, and how many tokens they have.
+/// Sentences that AFL++ gets at most.
 const SENTENCES: usize = 200;
-const SENTENCE_TOKENS: usize = 18;
 
 #[derive(Debug, Default, Serialize)]
 struct Report {
@@ -128,22 +130,22 @@ pub fn run(args: &Args) -> Result<bool> {
     let mut report = Report { seconds, ..Report::default() };
     if wants("calc") {
         for max_length in [4, 6] {
-            report.strings.push(strings(max_length)?);
+            report.strings.push(strings(args.core, max_length)?);
         }
     }
     if wants("realpath") {
         for seed in 0..seeds {
             for (strategy, grammar) in [("cese", true), ("generational", false), ("auto", false)] {
-                report.crash.push(crash(strategy, grammar, seed, seconds)?);
+                report.crash.push(crash(args.core, strategy, grammar, seed, seconds)?);
             }
         }
     }
     if wants("tinyjs") {
-        report.tinyjs = Some(tinyjs(seconds, seeds)?);
+        report.tinyjs = Some(tinyjs(args.core, seconds, seeds)?);
     }
     for subject in SUBJECTS.iter().filter(|s| wants(s.name)) {
         for seed in 0..seeds {
-            report.real.push(real(subject, seed, seconds, !args.alone)?);
+            report.real.push(real(subject, seed, seconds, args)?);
         }
     }
     println!("{}", markdown(&report));
@@ -173,13 +175,14 @@ fn example(name: &str) -> Result<PathBuf> {
 
 /// A campaign; its statistics.
 fn campaign(
+    core: u32,
     here: &Path,
     out: &Path,
     flags: &[&str],
     program: &[&str],
     limit: u64,
 ) -> Result<Value> {
-    let mut command = race::on_core(0, &project::tool("pleach")?);
+    let mut command = race::on_core(core, &project::tool("pleach")?);
     command.args(["run", "--json", "-o"]).arg(out).args(flags).arg("--").args(program);
     command.current_dir(here).stdin(Stdio::null());
     let done = process::run(&mut command, Duration::from_secs(limit + 120))?;
@@ -191,7 +194,7 @@ fn campaign(
     serde_json::from_str(last).with_context(|| format!("pleach run: {last}"))
 }
 
-fn strings(max_length: u32) -> Result<Strings> {
+fn strings(core: u32, max_length: u32) -> Result<Strings> {
     let here = example("simplecalc")?;
     let dir = tempfile::tempdir()?;
     let out = dir.path().join("out");
@@ -200,7 +203,7 @@ fn strings(max_length: u32) -> Result<Strings> {
     let flags =
         ["-s", "cese", "-g", "calc.y", "--lexer", "calc.l", "--max-length", &length, "-V", "900"];
     let start = Instant::now();
-    let stats = campaign(&here, &out, &flags, &["./simplecalc"], 900)?;
+    let stats = campaign(core, &here, &out, &flags, &["./simplecalc"], 900)?;
     let seconds = start.elapsed().as_secs_f64();
     let (mut inputs, mut valid) = (0, 0);
     for path in race::inputs(&out.join("queue"))? {
@@ -221,7 +224,7 @@ fn strings(max_length: u32) -> Result<Strings> {
     })
 }
 
-fn crash(strategy: &str, grammar: bool, seed: u64, seconds: u64) -> Result<Crash> {
+fn crash(core: u32, strategy: &str, grammar: bool, seed: u64, seconds: u64) -> Result<Crash> {
     let here = example("realpath")?;
     let dir = tempfile::tempdir()?;
     let out = dir.path().join("out");
@@ -231,21 +234,21 @@ fn crash(strategy: &str, grammar: bool, seed: u64, seconds: u64) -> Result<Crash
     if grammar {
         flags.extend(["-g", "ftp.y", "--lexer", "ftp.l"]);
     }
-    let stats = campaign(&here, &out, &flags, &["./realpath"], seconds)?;
+    let stats = campaign(core, &here, &out, &flags, &["./realpath"], seconds)?;
     let found = stats["crashes"].as_u64() > Some(0);
     let found_after = found.then(|| stats["time_s"]["total"].as_f64().unwrap_or(f64::NAN));
     Ok(Crash { strategy: strategy.into(), seed, found_after })
 }
 
 /// `pleach compare`: what it printed goes to the terminal, what it wrote comes back.
-fn tinyjs(seconds: u64, seeds: u64) -> Result<Value> {
+fn tinyjs(core: u32, seconds: u64, seeds: u64) -> Result<Value> {
     let here = example("tinyjs")?;
     let out = project::target("bench").join("tinyjs.compare");
     if out.exists() {
         fs::remove_dir_all(&out)?;
     }
     eprintln!("tinyjs: {STRATEGIES}, {seconds} s and {seeds} seeds each");
-    let mut command = race::on_core(0, &project::tool("pleach")?);
+    let mut command = race::on_core(core, &project::tool("pleach")?);
     command.args(["compare", "-s", STRATEGIES, "-V", &seconds.to_string()]);
     command.args(["--seeds", &seeds.to_string(), "-g", "tinyjs.g4", "-o"]).arg(&out);
     command.args(["--", "./tinyjs", "@@"]).current_dir(&here).stdin(Stdio::null());
@@ -259,10 +262,11 @@ fn tinyjs(seconds: u64, seeds: u64) -> Result<Value> {
     Ok(serde_json::from_slice(&fs::read(out.join("compare.json"))?)?)
 }
 
-fn real(subject: &Subject, seed: u64, seconds: u64, with_afl: bool) -> Result<Real> {
+fn real(subject: &Subject, seed: u64, seconds: u64, args: &Args) -> Result<Real> {
     let recipes = Recipe::all()?;
     let recipe = recipes.iter().find(|r| r.name == subject.name);
-    let runner = race::subject(recipe.context("no such subject")?, with_afl)?;
+    let runner = race::subject(recipe.context("no such subject")?, !args.alone)?;
+    let core = args.core;
     let home = match subject.source {
         Some(source) => fetched(source)?,
         None => project::root(),
@@ -274,7 +278,15 @@ fn real(subject: &Subject, seed: u64, seconds: u64, with_afl: bool) -> Result<Re
     fs::create_dir(&drawn)?;
     fs::write(seeds.join("seed"), &runner.seed)?;
     fs::write(drawn.join("seed"), &runner.seed)?;
-    draw(&grammar, lexer.as_deref(), seed, &drawn)?;
+    if let Some(afl) = &runner.afl {
+        let grammar = import::load(&grammar, lexer.as_deref())?;
+        grammarinator::sentences(&grammar, SENTENCES, seed, &drawn)?;
+        for path in race::inputs(&drawn)? {
+            if !race::ends(afl, &path)? {
+                fs::remove_file(path)?;
+            }
+        }
+    }
     let grammar = grammar.display().to_string();
     let lexer = lexer.map(|l| l.display().to_string());
     let (number, limit) = (seed.to_string(), seconds.to_string());
@@ -284,17 +296,24 @@ fn real(subject: &Subject, seed: u64, seconds: u64, with_afl: bool) -> Result<Re
         eprintln!("{}, seed {seed}: pleach run {name}", subject.name);
         let out = dir.path().join(name);
         let flags = [&["-s", "auto", "-i", &begin, "--seed", &number, "-V", &limit], more].concat();
-        let stats = campaign(&runner.pleach.directory, &out, &flags, &program, seconds)?;
+        let stats = campaign(core, &runner.pleach.directory, &out, &flags, &program, seconds)?;
         let (taken, total) = race::covered(&runner, &race::inputs(&out.join("queue"))?)?;
+        eprintln!("  {taken} branches");
         Ok((taken, total, stats))
     };
     let theirs = |name: &str, from: &Path| -> Result<Option<u64>> {
         let Some(afl) = &runner.afl else { return Ok(None) };
         eprintln!("{}, seed {seed}: AFL++ from {name}", subject.name);
         let out = dir.path().join(format!("afl-{name}"));
-        let child = race::fuzz(afl, from, &out, seconds, 0)?;
+        let child = race::fuzz(afl, from, &out, seconds, core)?;
         race::finish(child, Duration::from_secs(seconds + 120)).context("afl-fuzz")?;
-        Ok(Some(race::covered(&runner, &race::inputs(&out.join("default/queue"))?)?.0))
+        let ran = race::afl_stat(&out, "run_time")?;
+        if ran + 5 < seconds {
+            bail!("afl-fuzz ended after {ran} s");
+        }
+        let (taken, _) = race::covered(&runner, &race::inputs(&out.join("default/queue"))?)?;
+        eprintln!("  {taken} branches");
+        Ok(Some(taken))
     };
     let mut flags = vec!["-g", &grammar];
     flags.extend(lexer.iter().flat_map(|l| ["--lexer", l]));
@@ -311,15 +330,6 @@ fn real(subject: &Subject, seed: u64, seconds: u64, with_afl: bool) -> Result<Re
         afl_with_sentences: theirs("sentences", &drawn)?,
         stats,
     })
-}
-
-/// Sentences of a grammar, a file each.
-fn draw(grammar: &Path, lexer: Option<&Path>, seed: u64, to: &Path) -> Result<()> {
-    let grammar = import::load(grammar, lexer)?;
-    for (i, text) in sentences(&grammar, SENTENCES, SENTENCE_TOKENS, seed)?.iter().enumerate() {
-        fs::write(to.join(format!("sentence-{i:03}")), text)?;
-    }
-    Ok(())
 }
 
 fn markdown(report: &Report) -> String {

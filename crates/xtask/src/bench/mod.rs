@@ -12,6 +12,7 @@ mod cpu;
 mod fzero;
 mod grammar;
 mod grammar_run;
+mod grammarinator;
 mod hybrid;
 mod inputs;
 mod one_input;

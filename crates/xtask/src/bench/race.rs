@@ -124,10 +124,7 @@ fn race(runner: &Runner, args: &Args) -> Result<Row> {
             None => None,
         },
         stats,
-        afl_runs: fs::read_to_string(theirs.join("default/fuzzer_stats")).ok().and_then(|s| {
-            let line = s.lines().find(|l| l.starts_with("execs_done"))?;
-            line.split(':').nth(1)?.trim().parse().ok()
-        }),
+        afl_runs: runner.afl.as_ref().map(|_| afl_stat(&theirs, "execs_done")).transpose()?,
     })
 }
 
@@ -159,7 +156,7 @@ pub(super) fn fuzz(
     core: u32,
 ) -> Result<Child> {
     let mut command = on_core(core, Path::new("afl-fuzz"));
-    command.arg("-i").arg(seeds).arg("-o").arg(out).args(["-t", "1000", "-V"]);
+    command.arg("-i").arg(seeds).arg("-o").arg(out).arg("-V");
     command.arg(seconds.to_string()).arg("--").args(&built.command);
     for name in [
         "AFL_NO_AFFINITY",
@@ -171,6 +168,35 @@ pub(super) fn fuzz(
     }
     command.current_dir(&built.directory).stdin(Stdio::null());
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().context("afl-fuzz")
+}
+
+/// A number of AFL++'s own statistics.
+pub(super) fn afl_stat(out: &Path, name: &str) -> Result<u64> {
+    let path = out.join("default/fuzzer_stats");
+    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let mut lines = text.lines().filter_map(|l| l.split_once(':'));
+    let value = lines.find(|(key, _)| key.trim() == name).map(|(_, value)| value.trim().parse());
+    value.with_context(|| format!("{}: no {name}", path.display()))?.context("not a number")
+}
+
+/// Whether an input ends soon and well in AFL++'s build: it refuses to begin with others.
+pub(super) fn ends(built: &Built, input: &Path) -> Result<bool> {
+    let done = process::run(&mut on_input(built, input, &built.directory)?, Duration::from_secs(1));
+    Ok(done.is_ok_and(|d| matches!(d.exit, process::Exit::Code(_))))
+}
+
+/// A program on an input, in a directory.
+fn on_input(built: &Built, input: &Path, here: &Path) -> Result<Command> {
+    let mut words = built.command.iter();
+    let mut command = Command::new(built.directory.join(words.next().context("no program")?));
+    let mut by_file = false;
+    for word in words {
+        by_file |= word == "@@";
+        command.arg(if word == "@@" { input.as_os_str() } else { word.as_ref() });
+    }
+    command.stdin(if by_file { Stdio::null() } else { fs::File::open(input)?.into() });
+    command.current_dir(here);
+    Ok(command)
 }
 
 pub(super) fn finish(mut child: Child, limit: Duration) -> Result<()> {
@@ -194,18 +220,8 @@ pub(super) fn covered(runner: &Runner, inputs: &[PathBuf]) -> Result<(u64, u64)>
     let limit = Duration::from_secs(5);
     let scratch = tempfile::tempdir()?;
     for input in inputs {
-        let mut words = runner.gcov.command.iter();
-        let program = here.join(words.next().context("no program")?);
-        let mut command = Command::new(program);
-        let mut by_file = false;
-        for word in words {
-            by_file |= word == "@@";
-            command.arg(if word == "@@" { input.as_os_str() } else { word.as_ref() });
-        }
-        let stdin = if by_file { Stdio::null() } else { fs::File::open(input)?.into() };
-        command.current_dir(scratch.path());
         // How it ends does not matter here; a run that hangs counts nothing.
-        let _ = process::run(command.stdin(stdin), limit);
+        let _ = process::run(&mut on_input(&runner.gcov, input, scratch.path())?, limit);
     }
     // Files without counts are of other programs, the subject's tests say.
     let counts = files(here, "gcda")?;

@@ -73,17 +73,6 @@ impl std::fmt::Display for Share {
 
 pub use fetch::fetched;
 
-/// Sentences of a grammar: how many, of up to how many tokens.
-pub fn sentences(
-    grammar: &Grammar,
-    count: usize,
-    tokens: usize,
-    seed: u64,
-) -> Result<Vec<Vec<u8>>> {
-    let args = Args { only: None, count, tokens, seed, verbose: false };
-    Ok(sample::draw(grammar, &args)?.texts)
-}
-
 /// What came of one grammar.
 struct Row {
     back: Share,

@@ -373,12 +373,10 @@ impl Worker {
         run: impl FnOnce(&mut Worker) -> Result<T, ExecError>,
     ) -> Result<T, ExecError> {
         const BYTES: usize = 16 << 10;
-        let (timeout, patience) = (self.timeout, self.patience.take());
-        self.timeout = timeout * (1 + len / BYTES) as u32;
-        self.fast.limit_cpu(None);
+        let (timeout, adaptive) = (self.timeout, self.adaptive);
+        (self.timeout, self.adaptive) = (timeout * (1 + len / BYTES) as u32, false);
         let result = run(self);
-        (self.timeout, self.patience) = (timeout, patience);
-        self.fast.limit_cpu(patience);
+        (self.timeout, self.adaptive) = (timeout, adaptive);
         result
     }
 

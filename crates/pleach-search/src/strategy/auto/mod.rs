@@ -25,8 +25,8 @@
 //!   function ([`Tokens`]).
 //!
 //! Cost is counted in microseconds, without a clock: an execution says what it
-//! cost; flips and traces are charged what they cost on average. So the same
-//! seed gives the same search.
+//! cost, a flip what work it was; traces are charged what they cost on average. So the
+//! same seed gives the same search.
 
 mod answers;
 mod bandit;
@@ -46,9 +46,9 @@ use queue::Queue;
 use std::collections::{HashMap, VecDeque};
 use tokens::{Next, Tokens};
 
-/// What a solved flip, an execution apart from the program's own time, and a
+/// What a flip apart from the work of solving it, an execution apart from the program's own time, and a
 /// trace cost on average, in microseconds.
-const FLIP: f64 = 40.0;
+const FLIP: f64 = 20.0;
 const TOKEN_FLIP: f64 = 200.0;
 const EXECUTION: f64 = 60.0;
 const TRACE: f64 = 150.0;
@@ -128,6 +128,8 @@ impl Strategy for Auto {
     fn executed(&mut self, view: &View, news: &InputNews) {
         let gain = BRANCH * f64::from(news.branches) + f64::from(news.buckets);
         let bad = if news.bad { BAD } else { 0.0 };
+        // Of children in bursts, what good ones cost is spent already.
+        let spoilt = if news.bad { BAD + f64::from(news.cost) } else { 0.0 };
         let (mut stepped, mut by_tokens) = (false, false);
         match news.origin {
             Origin::Flip(flip) => {
@@ -139,12 +141,12 @@ impl Strategy for Auto {
                 }
             }
             Origin::Graft(parent) => {
-                self.bandit.spend(Arm::Grafts, bad);
+                self.bandit.spend(Arm::Grafts, spoilt);
                 self.bandit.reward(Arm::Grafts, gain);
                 self.queue.found(parent, gain, news.bad);
             }
             Origin::Mutant(parent) => {
-                self.bandit.spend(Arm::Mutation, bad);
+                self.bandit.spend(Arm::Mutation, spoilt);
                 self.bandit.reward(Arm::Mutation, gain);
                 self.queue.found(parent, gain, news.bad);
             }
@@ -205,6 +207,12 @@ impl Strategy for Auto {
         }
         self.paths.forget(input);
         self.tokens.iter_mut().for_each(|t| t.untraceable(input));
+    }
+
+    fn worked(&mut self, flip: Flip, cost: f64) {
+        if let Some((arm, _)) = self.asked.get(&flip) {
+            self.bandit.spend(*arm, cost);
+        }
     }
 
     fn answered(&mut self, view: &View, flip: Flip, verdict: Verdict) {

@@ -50,7 +50,7 @@ pub fn run(args: &Parse) -> Result<Code, Failure> {
             out.flush()?;
             Ok(Code::Ok)
         }
-        Err(ParseError::TooLarge) => Err(Failure::person(ParseError::TooLarge)),
+        Err(error @ ParseError::TooLarge(_)) => Err(Failure::person(error)),
         Err(error) => {
             if let (ParseError::Syntax { partial, read, .. }, false) = (&error, args.quiet) {
                 let lexemes = parser.lexer().lex(&input).unwrap_or_default();
