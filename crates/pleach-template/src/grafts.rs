@@ -34,7 +34,7 @@ pub enum GraftsError {
 const MOST_NODES: usize = 20_000;
 /// Larger inputs are not parsed, nor those that the grammar derives in too many ways.
 const MOST_BYTES: usize = 4096;
-const MOST_ENTRIES: usize = 500_000;
+const MOST_ENTRIES: usize = 250_000;
 /// Parts of one production, and texts of one token, that are kept.
 const MOST_PARTS: usize = 1024;
 const MOST_TEXTS: usize = 512;

@@ -324,7 +324,7 @@ pub struct Campaign {
     /// Seed of the random numbers
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Milliseconds that a run may take [default: 1000]
+    /// Milliseconds that a run may take [default: 1000, less for most]
     #[arg(short, long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: Option<u64>,
     /// MiB of memory that a run may use; 0 for no limit [default: 2048]
