@@ -187,3 +187,48 @@ fn targets_work_elsewhere_and_still_find_their_files() {
     assert!(ended.queue().contains(&b"iris".to_vec()), "{}", ended.stats);
     assert!(!program.dir.path().join("note").exists());
 }
+
+/// A letter from a to l never ends; s takes a quarter of a second.
+const SLOW: &str = r#"
+    #include <stdio.h>
+    #include <time.h>
+    int main(void) {
+        volatile unsigned n = 0;
+        int c = getchar();
+        if (c == 's')
+            while (clock() < CLOCKS_PER_SEC / 4)
+                n++;
+        switch (c) {
+        case 'a': case 'b': case 'c': case 'd': case 'e': case 'f':
+        case 'g': case 'h': case 'i': case 'j': case 'k': case 'l':
+            for (;;)
+                n++;
+        }
+        return 0;
+    }
+"#;
+
+fn with_seeds(program: &Program, seeds: &[&str]) {
+    std::fs::create_dir(program.dir.path().join("seeds")).expect("a directory");
+    seeds.iter().for_each(|seed| _ = program.file(&format!("seeds/{seed}"), seed.as_bytes()));
+}
+
+#[test]
+fn only_a_few_of_many_seeds_that_hang_have_all_the_time_there_is() {
+    let program = Program::new(SLOW);
+    with_seeds(&program, &["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "z"]);
+    let ended = program.campaign("out", &["-s", "generational", "-i", "seeds", "-n", "40"]);
+    // Each takes a side of the switch that none took before.
+    assert!(ended.count("partial.timed out") >= 12, "{}", ended.stats);
+    assert!((1..=6).contains(&ended.count("hangs")), "{}", ended.stats);
+    assert!(ended.queue().contains(&b"z".to_vec()), "{}", ended.stats);
+}
+
+#[test]
+fn a_seed_that_is_only_slow_is_no_hang() {
+    let program = Program::new(SLOW);
+    with_seeds(&program, &["s", "z"]);
+    let ended = program.campaign("out", &["-s", "generational", "-i", "seeds", "-n", "4"]);
+    assert!(ended.queue().contains(&b"s".to_vec()), "{}", ended.stats);
+    assert_eq!(ended.count("hangs"), 0, "{}", ended.stats);
+}

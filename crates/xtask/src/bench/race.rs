@@ -181,7 +181,8 @@ pub(super) fn afl_stat(out: &Path, name: &str) -> Result<u64> {
 
 /// Whether an input ends soon and well in AFL++'s build: it refuses to begin with others.
 pub(super) fn ends(built: &Built, input: &Path) -> Result<bool> {
-    let done = process::run(&mut on_input(built, input, &built.directory)?, Duration::from_secs(1));
+    let scratch = tempfile::tempdir()?;
+    let done = process::run(&mut on_input(built, input, scratch.path())?, Duration::from_secs(1));
     Ok(done.is_ok_and(|d| matches!(d.exit, process::Exit::Code(_))))
 }
 

@@ -46,8 +46,8 @@ use queue::Queue;
 use std::collections::{HashMap, VecDeque};
 use tokens::{Next, Tokens};
 
-/// What a flip apart from the work of solving it, an execution apart from the program's own time, and a
-/// trace cost on average, in microseconds.
+/// What a flip apart from the work of solving it, an execution apart from the program's
+/// own time, and a trace cost on average, in microseconds.
 const FLIP: f64 = 20.0;
 const TOKEN_FLIP: f64 = 200.0;
 const EXECUTION: f64 = 60.0;
