@@ -110,7 +110,7 @@ impl Parser {
         Parser { automaton, lexer, lalr: OnceLock::new(), most: MOST_ENTRIES }
     }
 
-    /// Gives up sooner: a million entries of a chart take some tenth of a second.
+    /// Gives up when a chart has more entries than this.
     pub fn with_entries(self, most: usize) -> Parser {
         Parser { most, ..self }
     }

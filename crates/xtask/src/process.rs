@@ -13,7 +13,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
@@ -89,6 +89,15 @@ pub fn run(command: &mut Command, limit: Duration) -> Result<Outcome> {
     command.stdout(out.try_clone()?).stderr(err.try_clone()?);
     let (exit, _) = wait(command, limit)?;
     Ok(Outcome { exit, stdout: contents(&mut out)?, stderr: contents(&mut err)? })
+}
+
+/// As [`run`], of a command that must succeed; the error says `what` it was for.
+pub fn succeed(command: &mut Command, limit: Duration, what: &str) -> Result<Outcome> {
+    let done = run(command, limit)?;
+    if !done.exit.success() {
+        bail!("{what}: {}: {}", done.exit, done.complaint());
+    }
+    Ok(done)
 }
 
 /// As [`run`], with all output at the end of `log`.

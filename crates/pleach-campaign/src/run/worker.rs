@@ -386,22 +386,17 @@ impl Worker {
 
     /// One run of the fast half; what it covered is in `counts`.
     pub(super) fn run_fast(&mut self, bytes: &[u8]) -> Result<End, ExecError> {
-        let limit = self.adaptive.then(|| self.shared.lock().patience.limit());
-        let start = Instant::now();
-        let end = self.run_within(bytes, limit)?;
-        self.shared.lock().patience.ran(start.elapsed(), end == End::Timeout);
-        Ok(end)
+        self.run_once(bytes, false)
     }
 
     /// As [`Worker::run_fast`], with all the time there is.
     fn run_long(&mut self, bytes: &[u8]) -> Result<End, ExecError> {
-        let start = Instant::now();
-        let end = self.run_within(bytes, None)?;
-        self.shared.lock().patience.ran_again(start.elapsed());
-        Ok(end)
+        self.run_once(bytes, true)
     }
 
-    fn run_within(&mut self, bytes: &[u8], limit: Option<Duration>) -> Result<End, ExecError> {
+    fn run_once(&mut self, bytes: &[u8], long: bool) -> Result<End, ExecError> {
+        let patient = long || !self.adaptive;
+        let limit = (!patient).then(|| self.shared.lock().patience.limit());
         let start = Instant::now();
         self.fast.limit_cpu(limit.map(|l| l.min(self.timeout)));
         let by_clock = limit.map_or(self.timeout, |l| self.timeout.min(l * WAITING));
@@ -411,7 +406,12 @@ impl Worker {
         self.shared.map.collect(&modules, &mut self.counts);
         let mut state = self.shared.lock();
         state.stats.runs += 1;
-        state.stats.time_s.fast += start.elapsed().as_secs_f64();
+        let took = start.elapsed();
+        state.stats.time_s.fast += took.as_secs_f64();
+        match long {
+            true => state.patience.ran_again(took),
+            false => state.patience.ran(took, outcome.end == End::Timeout),
+        }
         state.reach(&self.counts);
         self.cpu = outcome.cpu;
         Ok(outcome.end)

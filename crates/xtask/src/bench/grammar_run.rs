@@ -166,10 +166,8 @@ fn example(name: &str) -> Result<PathBuf> {
     }
     let mut make = Command::new("make");
     make.arg(format!("CC={}", Flavour::Pleach.compilers()?.0.display())).current_dir(&to);
-    let done = process::run(make.stdin(Stdio::null()), Duration::from_secs(300))?;
-    if !done.exit.success() {
-        bail!("building {}: {}", from.display(), done.complaint());
-    }
+    let what = format!("building {}", from.display());
+    process::succeed(make.stdin(Stdio::null()), Duration::from_secs(300), &what)?;
     Ok(to)
 }
 
@@ -185,10 +183,7 @@ fn campaign(
     let mut command = race::on_core(core, &project::tool("pleach")?);
     command.args(["run", "--json", "-o"]).arg(out).args(flags).arg("--").args(program);
     command.current_dir(here).stdin(Stdio::null());
-    let done = process::run(&mut command, Duration::from_secs(limit + 120))?;
-    if !done.exit.success() {
-        bail!("pleach run: {}: {}", done.exit, done.complaint());
-    }
+    let done = process::succeed(&mut command, Duration::from_secs(limit + 120), "pleach run")?;
     let said = String::from_utf8_lossy(&done.stdout);
     let last = said.lines().last().context("pleach run said nothing")?;
     serde_json::from_str(last).with_context(|| format!("pleach run: {last}"))
@@ -254,10 +249,7 @@ fn tinyjs(core: u32, seconds: u64, seeds: u64) -> Result<Value> {
     command.args(["--", "./tinyjs", "@@"]).current_dir(&here).stdin(Stdio::null());
     let campaigns = seeds * STRATEGIES.split(',').count() as u64;
     let limit = Duration::from_secs(campaigns * (seconds + 60));
-    let done = process::run(&mut command, limit)?;
-    if !done.exit.success() {
-        bail!("pleach compare: {}: {}", done.exit, done.complaint());
-    }
+    let done = process::succeed(&mut command, limit, "pleach compare")?;
     println!("{}", String::from_utf8_lossy(&done.stdout));
     Ok(serde_json::from_slice(&fs::read(out.join("compare.json"))?)?)
 }

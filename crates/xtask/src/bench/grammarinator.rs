@@ -33,13 +33,13 @@ pub fn sentences(grammar: &Grammar, count: usize, seed: u64, to: &Path) -> Resul
     fs::write(&source, text)?;
     let mut process = python(&tool, "grammarinator-process");
     process.arg(&source).arg("--no-actions").arg("-o").arg(dir.path());
-    done(&mut process)?;
+    done(&mut process, "grammarinator-process")?;
     let mut generate = python(&tool, "grammarinator-generate");
     generate.arg("convertedGenerator.convertedGenerator").args(LIMITS);
     generate.arg("--random-seed").arg(seed.to_string()).arg("-n").arg((4 * count).to_string());
     generate.args(["-s", "grammarinator.runtime.simple_space_serializer", "--sys-path"]);
     generate.arg(dir.path()).arg("-o").arg(drawn.join("%d"));
-    done(&mut generate)?;
+    done(&mut generate, "grammarinator-generate")?;
     let mut seen = HashSet::from([Vec::new()]);
     for at in 0..4 * count {
         let Ok(text) = fs::read(drawn.join(at.to_string())) else { continue };
@@ -62,7 +62,7 @@ fn installed() -> Result<PathBuf> {
     if !dir.exists() {
         let mut pip = Command::new("python3");
         pip.args(["-m", "pip", "install", "--quiet", "--target"]).arg(&new).arg("grammarinator");
-        done(&mut pip)?;
+        done(&mut pip, "pip install grammarinator")?;
         fs::rename(&new, &dir)?;
     }
     Ok(dir)
@@ -74,10 +74,6 @@ fn python(tool: &Path, program: &str) -> Command {
     command
 }
 
-fn done(command: &mut Command) -> Result<()> {
-    let done = process::run(command.stdin(Stdio::null()), LIMIT)?;
-    if !done.exit.success() {
-        bail!("{:?}: {}: {}", command.get_args(), done.exit, done.complaint());
-    }
-    Ok(())
+fn done(command: &mut Command, what: &str) -> Result<()> {
+    process::succeed(command.stdin(Stdio::null()), LIMIT, what).map(drop)
 }

@@ -296,11 +296,9 @@ pub(super) fn subject(recipe: &Recipe, with_afl: bool) -> Result<Runner> {
 /// What a stage of a recipe prints.
 pub(super) fn stage(recipe: &Recipe, name: &str, flavour: Flavour) -> Result<Vec<u8>> {
     let mut command = recipe.stage(name, flavour)?;
-    let said = process::run(command.stdin(Stdio::null()), Duration::from_secs(60))?;
-    if !said.exit.success() {
-        bail!("{}: {name}: {}: {}", recipe.name, said.exit, said.complaint());
-    }
-    Ok(said.stdout)
+    let what = format!("{}: {name}", recipe.name);
+    let limit = Duration::from_secs(60);
+    Ok(process::succeed(command.stdin(Stdio::null()), limit, &what)?.stdout)
 }
 
 fn calculator(with_afl: bool) -> Result<Runner> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde_json::Value;
 
 use crate::process;
@@ -22,10 +22,7 @@ pub fn fetched(source: &str) -> Result<PathBuf> {
     let script = project::root().join("tools/grammars/fetch.sh");
     let mut command = Command::new("bash");
     command.arg(script).arg(source).arg(&dir).env("SUBJECTS", project::target("subjects"));
-    let done = process::run(&mut command, FETCH_LIMIT)?;
-    if !done.exit.success() {
-        bail!("cannot fetch it: {}: {}", done.exit, done.complaint());
-    }
+    process::succeed(&mut command, FETCH_LIMIT, "cannot fetch it")?;
     Ok(dir)
 }
 
@@ -33,10 +30,7 @@ pub fn fetched(source: &str) -> Result<PathBuf> {
 fn crate_dir(name: &str) -> Result<PathBuf> {
     let mut command = cargo("metadata");
     command.args(["--format-version", "1"]);
-    let done = process::run(&mut command, FETCH_LIMIT)?;
-    if !done.exit.success() {
-        bail!("cargo metadata: {}: {}", done.exit, done.complaint());
-    }
+    let done = process::succeed(&mut command, FETCH_LIMIT, "cargo metadata")?;
     let metadata: Value = serde_json::from_slice(&done.stdout)?;
     let packages = metadata["packages"].as_array().context("cargo metadata has no packages")?;
     let package = packages.iter().find(|package| package["name"] == name);
@@ -50,10 +44,7 @@ pub fn tree_sitter_program() -> Result<PathBuf> {
     let mut command = cargo("build");
     let target = project::target("grammars").join("tree-sitter");
     command.args(["--quiet", "--release", "--target-dir"]).arg(&target);
-    let done = process::run(&mut command, BUILD_LIMIT)?;
-    if !done.exit.success() {
-        bail!("cargo build: {}: {}", done.exit, done.complaint());
-    }
+    process::succeed(&mut command, BUILD_LIMIT, "cargo build")?;
     Ok(target.join("release/accept"))
 }
 
