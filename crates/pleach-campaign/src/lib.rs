@@ -12,7 +12,7 @@
 //! `unsafe` is confined to `shm` (memory files) and to the executor's parts that
 //! make system calls: `process`, `warden`, `server`.
 
-mod affinity;
+pub mod affinity;
 pub mod container;
 pub mod executor;
 mod files;

@@ -22,6 +22,6 @@ mod tokens;
 pub use grafts::{Grafts, GraftsError};
 pub use names::Differ;
 pub use samples::Samples;
-pub use strings::{Bounds, Choices, Strings, StringsError, Unit, order};
+pub use strings::{Bounds, Choices, SavedHole, Strings, StringsError, Unit, order};
 pub use template::{Hole, Template};
 pub use tokens::{Flipped, Mismatch, Reading, Sentence, Spent, TokensError, Try, Vocabulary};

@@ -18,11 +18,11 @@ pub use pleach_grammar::count::Unit;
 use pleach_grammar::dfa::{self, DEAD, Dfa};
 use pleach_grammar::enumerate::{Enumerator, Limits};
 use pleach_grammar::symbolic::{Abstraction, Symbolic};
-use pleach_grammar::{ByteSet, Grammar, Lexer, Pattern, Regex, TokenId, TokenSet};
+use pleach_grammar::{ByteSet, Grammar, Lexer, Parser, Pattern, Regex, TokenId, TokenSet};
 use pleach_solve::{Automaton, TooManyStates};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 #[derive(Clone, Debug)]
 pub struct Bounds {
@@ -62,13 +62,24 @@ pub struct Strings {
     /// By token of the symbolic grammar: what can be in the place of a constant.
     constants: Vec<Option<Constant>>,
     separator: Vec<u8>,
+    original: Arc<Grammar>,
+    /// Made when it is first needed; none if the grammar is too large.
+    parser: OnceLock<Option<Parser>>,
 }
 
 /// One token that gave way, or several in a row.
 struct Constant {
     one: Arc<Automaton>,
     several: Arc<Automaton>,
+    /// Each of the tokens by itself.
+    each: Vec<(TokenId, Arc<Automaton>)>,
 }
+
+/// A hole to be kept in a file: where it is, its filling, and which language it has.
+pub type SavedHole = [u32; 6];
+
+/// Chart entries of an input that is parsed for what may change of it.
+const MOST_ENTRIES: usize = 250_000;
 
 /// What a hole is first filled with: digits first, since a name that nobody knows
 /// is refused more often than a number.
@@ -95,7 +106,56 @@ impl Strings {
             usual.map(<[u8]>::to_vec).or_else(|| dfa.shortest())
         });
         let separator = separator.unwrap_or_else(|| b" ".to_vec());
-        Ok(Strings { symbolic, lexer, constants, separator })
+        let (original, parser) = (Arc::new(grammar.clone()), OnceLock::new());
+        Ok(Strings { symbolic, lexer, constants, separator, original, parser })
+    }
+
+    /// What may change of an input that somebody else made: the texts of tokens that
+    /// give way, as far as they stay the same tokens. Nothing, if it is no sentence.
+    pub fn recover(&self, input: &[u8]) -> Option<Template> {
+        let parser = self.parser.get_or_init(|| {
+            let automaton = pleach_grammar::Automaton::new(self.original.clone()).ok()?;
+            let lexer = Lexer::new(&self.original).ok()?;
+            Some(Parser::new(Arc::new(automaton), lexer).with_entries(MOST_ENTRIES))
+        });
+        let parsed = parser.as_ref()?.parse(input).ok()?;
+        let holes = parsed.lexemes.iter().filter_map(|lexeme| {
+            let word = &input[lexeme.span.0..lexeme.span.1];
+            let each = self.constants.iter().flatten().flat_map(|c| &c.each);
+            let mut own = each.filter(|(token, _)| *token == lexeme.token);
+            let (_, language) = own.find(|(_, language)| language.accepts(word))?;
+            Some(Hole::found(lexeme.span.0 as u32, word, language.clone()))
+        });
+        Some(Template { holes: holes.collect() })
+    }
+
+    /// A template of these strings, to be kept in a file.
+    pub fn save(&self, template: &Template) -> Option<Vec<SavedHole>> {
+        let saved = template.holes.iter().map(|hole| {
+            let mut constants = (0u32..).zip(&self.constants);
+            let (constant, which) = constants.find_map(|(i, constant)| {
+                let languages = (0u32..).zip(constant.as_ref()?.languages());
+                let mut same = languages.filter(|(_, l)| Arc::ptr_eq(l, &hole.language));
+                Some((i, same.next()?.0))
+            })?;
+            Some([hole.start, hole.end, hole.filling.0, hole.filling.1, constant, which])
+        });
+        saved.collect()
+    }
+
+    /// A template that was kept for an input; `None` if it does not fit.
+    pub fn load(&self, saved: &[SavedHole], input: &[u8]) -> Option<Template> {
+        let mut behind = 0;
+        let holes = saved.iter().map(|&[start, end, from, to, constant, which]| {
+            let constant = self.constants.get(constant as usize)?.as_ref()?;
+            let language = constant.languages().nth(which as usize)?.clone();
+            let apart = behind <= start && start <= from && from <= to && to <= end;
+            behind = end;
+            let word = input.get(start as usize..end as usize)?;
+            let fits = apart && language.accepts(word);
+            fits.then_some(Hole { start, end, language, filling: (from, to) })
+        });
+        Some(Template { holes: holes.collect::<Option<_>>()? })
     }
 
     /// The grammar whose derivations they are.
@@ -188,7 +248,7 @@ impl Constant {
         choices: &Choices,
     ) -> Result<Constant, StringsError> {
         let any = Regex::plus(Regex::Class(ByteSet::range(0, 255)));
-        let mut one: Option<Automaton> = None;
+        let (mut one, mut each): (Option<Automaton>, _) = (None, Vec::new());
         let mut patterns = Vec::new();
         for &token in tokens {
             let said = choices.holes.get(&token).or(choices.relaxed.then_some(&any));
@@ -210,6 +270,7 @@ impl Constant {
                     both
                 }
             };
+            each.push((token, Arc::new(language.clone())));
             one = Some(match one {
                 None => language,
                 Some(one) => one.product(&language, |a, b| a || b)?,
@@ -217,7 +278,11 @@ impl Constant {
         }
         let several = automaton(&Dfa::new(&[&Regex::plus(Regex::alt(patterns))])?)?;
         let one = one.unwrap_or_else(|| several.clone());
-        Ok(Constant { one: Arc::new(one), several: Arc::new(several) })
+        Ok(Constant { one: Arc::new(one), several: Arc::new(several), each })
+    }
+
+    fn languages(&self) -> impl Iterator<Item = &Arc<Automaton>> {
+        [&self.one, &self.several].into_iter().chain(self.each.iter().map(|(_, l)| l))
     }
 }
 

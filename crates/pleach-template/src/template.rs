@@ -14,6 +14,9 @@
 use pleach_solve::{Automaton, Requirement};
 use std::sync::Arc;
 
+/// So many equal bytes are nobody's text.
+const FILLING: usize = 32;
+
 #[derive(Clone, Debug)]
 pub struct Hole {
     pub start: u32,
@@ -34,6 +37,18 @@ impl Hole {
     pub fn new(start: u32, word: &[u8], language: Arc<Automaton>) -> Hole {
         let grows = start + language.grows_at(word) as u32;
         Hole { start, end: start + word.len() as u32, language, filling: (grows, grows) }
+    }
+
+    /// The same in an input of which nobody knows how it was made: a long stretch of one
+    /// byte where the hole grows is taken for filling.
+    pub fn found(start: u32, word: &[u8], language: Arc<Automaton>) -> Hole {
+        let mut hole = Hole::new(start, word, language);
+        let before = &word[..(hole.filling.1 - start) as usize];
+        let same = before.iter().rev().take_while(|&b| Some(b) == before.last()).count();
+        if same >= FILLING {
+            hole.filling.0 = hole.filling.1 - (same as u32 - 1);
+        }
+        hole
     }
 
     pub fn len(&self) -> u32 {
@@ -83,6 +98,14 @@ impl Template {
             }
         });
         fixed.chain(words).collect()
+    }
+
+    /// Whether it has the same holes as another, with whatever filling.
+    pub fn is_like(&self, other: &Template) -> bool {
+        let alike = |(a, b): (&Hole, &Hole)| {
+            (a.start, a.end) == (b.start, b.end) && Arc::ptr_eq(&a.language, &b.language)
+        };
+        self.holes.len() == other.holes.len() && self.holes.iter().zip(&other.holes).all(alike)
     }
 
     /// Whether an input is one of the template, given another that is.
@@ -162,6 +185,17 @@ mod tests {
         assert!(covers(b"9+00;") && covers(b"1+23;"));
         assert!(!covers(b"9-00;") && !covers(b"a+00;") && !covers(b"1+2a;") && !covers(b"1+2;"));
         assert_eq!(template.requirements(b"1+23;").len(), 4);
+    }
+
+    #[test]
+    fn filling_is_known_by_its_looks() {
+        let word = [&b"12"[..], &[b'3'; 40]].concat();
+        let hole = Hole::found(5, &word, digits());
+        assert_eq!((hole.start, hole.end, hole.filling), (5, 47, (8, 47)));
+        let template = Template { holes: vec![hole] };
+        assert!(!template.is_free(5));
+        assert!(!Hole::found(5, &word[..30], digits()).is_filled());
+        assert!(!Hole::found(5, b"", digits()).is_filled());
     }
 
     #[test]

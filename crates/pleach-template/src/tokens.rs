@@ -68,7 +68,7 @@ pub enum Mismatch {
     /// The grammar's lexer does not read it.
     Unread,
     /// The program saw another token at this place than the grammar says.
-    Token { at: usize, number: i32 },
+    Token { at: usize, token: TokenId, number: i32 },
 }
 
 /// What a flip over tokens came to.
@@ -84,6 +84,8 @@ pub enum Flipped {
     },
     /// The step does not depend on tokens.
     Bytes,
+    /// The input is too long and the grammar too ambiguous to say.
+    TooLarge,
 }
 
 /// What the flips of one run share.
@@ -91,6 +93,8 @@ pub struct Reading {
     chart: Chart,
     /// By step: the places of the tokens that it depends on, in order.
     places: Vec<Arc<[u32]>>,
+    /// The offset of the first token's number, behind the input.
+    first: u32,
     /// Time that the context-free solver took since it was last asked for, and how
     /// often it was asked and found nothing.
     pub spent: Spent,
@@ -117,6 +121,9 @@ pub enum Try {
 
 /// Places that are tried besides the last, for one flip.
 const EARLIER: usize = 4;
+/// Chart entries at which an input is given up. A long input of an ambiguous grammar has
+/// as many as its tokens squared.
+const MOST_ENTRIES: usize = 1_000_000;
 
 impl Vocabulary {
     pub fn new(grammar: &Arc<Grammar>) -> Result<Vocabulary, TokensError> {
@@ -148,7 +155,9 @@ impl Vocabulary {
             match (other, known) {
                 (Some(other), _) => lexeme.token = other,
                 (None, None) => _ = self.numbers.insert(lexeme.token, number),
-                (None, Some(_)) => return Err(Mismatch::Token { at, number }),
+                (None, Some(_)) => {
+                    return Err(Mismatch::Token { at, token: lexeme.token, number });
+                }
             }
         }
         if let Some(&end) = seen.get(lexemes.len()) {
@@ -171,7 +180,7 @@ impl Vocabulary {
 
     /// What of an input may change while its tokens stay: the texts of those that
     /// have more than one. Texts that another token would win are left out.
-    pub fn template(&mut self, sentence: &Sentence) -> Template {
+    pub fn template(&mut self, input: &[u8], sentence: &Sentence) -> Template {
         let mut template = Template::default();
         for lexeme in &sentence.lexemes {
             if !self.is_hole(lexeme.token) {
@@ -182,48 +191,59 @@ impl Vocabulary {
                 .holes
                 .entry(lexeme.token)
                 .or_insert_with(|| automaton(&lexer.language(lexeme.token)).ok().map(Arc::new));
-            let (start, end) = (lexeme.span.0 as u32, lexeme.span.1 as u32);
             if let Some(language) = language {
-                template.holes.push(Hole {
-                    start,
-                    end,
-                    language: language.clone(),
-                    filling: (end, end),
-                });
+                let word = &input[lexeme.span.0..lexeme.span.1];
+                template.holes.push(Hole::found(lexeme.span.0 as u32, word, language.clone()));
             }
         }
         template
+    }
+
+    /// The same of an input that was not run yet, as our own lexer reads it.
+    pub fn unread(&mut self, input: &[u8]) -> Option<Template> {
+        let lexemes = self.detokenizer.lexer().lex(input).ok()?;
+        Some(self.template(input, &Sentence { lexemes }))
     }
 
     /// A mismatch in words.
     pub fn explain(&self, mismatch: &Mismatch) -> String {
         match mismatch {
             Mismatch::Unread => "the grammar's lexer does not read an input".into(),
-            Mismatch::Token { at, number } => {
-                let known = self.numbers.iter().find(|(_, n)| *n == number);
-                let name = known.map(|(&t, _)| self.grammar.token(t).name.as_str());
-                let name = name.unwrap_or("a token that the grammar does not have");
-                format!("token {at} of an input is {number} in the program ({name})")
+            Mismatch::Token { at, .. } => {
+                format!("token {at} of an input: {}", self.cause(mismatch))
             }
         }
     }
 
-    /// What the flips of a run need; its path has the tokens' numbers behind an input of
-    /// so many bytes.
-    pub fn reading(&self, path: &Path, plain: usize) -> Reading {
+    /// Its cause, the same for all like it.
+    pub fn cause(&self, mismatch: &Mismatch) -> String {
+        match mismatch {
+            Mismatch::Unread => "not read by the grammar's lexer".into(),
+            Mismatch::Token { token, number, .. } => {
+                let known = self.numbers.iter().find(|(_, n)| *n == number);
+                let name = known.map(|(&t, _)| self.name(t));
+                let name = name.unwrap_or("a token that the grammar does not have");
+                format!("{} is {number} in the program ({name})", self.name(*token))
+            }
+        }
+    }
+
+    /// What the flips of a run need; its path has the tokens' numbers from an offset on.
+    pub fn reading(&self, path: &Path, first: u32) -> Reading {
         let places = path.by_support(|vars| {
             let tokens = vars.into_iter().filter_map(|v| v.as_byte());
-            let tokens = tokens.filter_map(|o| Some(o.checked_sub(plain as u32)? / 4));
+            let tokens = tokens.filter_map(|o| Some(o.checked_sub(first)? / 4));
             let mut places: Vec<u32> = tokens.collect();
             places.sort_unstable();
             places.dedup();
             Arc::from(places)
         });
-        Reading { chart: Chart::new(self.automaton.clone()), places, spent: Spent::default() }
+        let chart = Chart::new(self.automaton.clone());
+        Reading { chart, places, first, spent: Spent::default() }
     }
 
     /// Solves a flip of a decision on tokens. `input` is the plain input, which the
-    /// path has with the tokens' numbers behind it. Where the grammar is not to be
+    /// path has with the tokens' numbers behind it, and perhaps lengths between. Where the grammar is not to be
     /// asked, the one token is replaced.
     pub fn flip(
         &self,
@@ -247,7 +267,7 @@ impl Vocabulary {
                 (0..at).filter(|&s| reading.places[s].binary_search(&(place as u32)).is_ok());
             let steps: Vec<(usize, Option<Goal>)> =
                 steps.map(|s| (s, None)).chain([(at, Some(goal))]).collect();
-            let offset = input.len() as u32 + 4 * place as u32;
+            let offset = reading.first + 4 * place as u32;
             let mut fits = |number: i32| {
                 let bytes = (offset..).zip(number.to_le_bytes());
                 let changes: Vec<(Var, u64)> =
@@ -279,20 +299,18 @@ impl Vocabulary {
                 refused = Some(Flipped::Refused { place, wanted: set });
             }
         }
-        refused.unwrap_or(Flipped::None)
+        match reading.chart.entries() > MOST_ENTRIES {
+            true => Flipped::TooLarge,
+            false => refused.unwrap_or(Flipped::None),
+        }
     }
 
     /// What makes tokens part of a request: their words may be the number of any.
-    pub fn with_tokens(
-        &self,
-        template: &Template,
-        plain: usize,
-        tokens: usize,
-    ) -> Option<Template> {
+    pub fn with_tokens(&self, template: &Template, first: u32, tokens: u32) -> Option<Template> {
         let numbers = self.words()?;
         let mut template = template.clone();
         for token in 0..tokens {
-            let start = (plain + 4 * token) as u32;
+            let start = first + 4 * token;
             let (end, language) = (start + 4, numbers.clone());
             template.holes.push(Hole { start, end, language, filling: (end, end) });
         }
@@ -348,7 +366,8 @@ impl Vocabulary {
     /// number.
     pub fn nestings(&self, sentence: &Sentence) -> Option<Vec<u64>> {
         let mut chart = Chart::new(self.automaton.clone());
-        let all = sentence.lexemes.iter().all(|l| chart.push_token(l.token));
+        let mut push = |l: &Lexeme| chart.push_token(l.token) && chart.entries() <= MOST_ENTRIES;
+        let all = sentence.lexemes.iter().all(&mut push);
         let tree = if all { chart.tree() } else { None };
         tree.map(|tree| nestings(&self.grammar, &tree))
     }
@@ -456,7 +475,7 @@ fn complete_at(
 ) -> Option<Vec<TokenId>> {
     chart.truncate(place);
     while chart.len() < place {
-        if !chart.push_token(tokens[chart.len()]) {
+        if chart.entries() > MOST_ENTRIES || !chart.push_token(tokens[chart.len()]) {
             return None;
         }
     }

@@ -324,14 +324,16 @@ pub struct Campaign {
     /// Seed of the random numbers
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Milliseconds that a run may take [default: 1000, less for most]
-    #[arg(short, long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Milliseconds that a run may take [default: 1000; runs far slower than the seeds
+    /// are given up sooner]
+    #[arg(short, long, value_name = "MS",
+          value_parser = clap::value_parser!(u64).range(1..=MOST_MS))]
     pub timeout: Option<u64>,
     /// MiB of memory that a run may use; 0 for no limit [default: 2048]
     #[arg(short, long, value_name = "MIB")]
     pub memory: Option<u64>,
     /// Bytes of the first input, where there are no seeds [default: 16]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=MOST_BYTES))]
     pub len: Option<u64>,
     /// Longest input that is made [default: 65536, or the longest seed]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -382,6 +384,11 @@ pub struct Campaign {
     pub program: Vec<OsString>,
 }
 
+/// A day.
+const MOST_MS: u64 = 24 * 60 * 60 * 1000;
+/// A gibibyte.
+const MOST_BYTES: u64 = 1 << 30;
+
 /// How inputs are derived from a grammar.
 #[derive(Group, Clone)]
 #[command(next_help_heading = "With a grammar")]
@@ -389,18 +396,18 @@ pub struct Derive {
     /// Its lexer: a lex or ANTLR file, or a list of tokens and patterns
     #[arg(long, value_name = "FILE", requires = "grammar")]
     pub lexer: Option<PathBuf>,
-    /// Derive nothing longer than this; without it, ever longer strings
+    /// `cese`: derive nothing longer than this; without it, ever longer strings
     #[arg(long, value_name = "N", requires = "grammar",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_length: Option<u32>,
-    /// Derive nothing higher than this
+    /// `cese`: derive nothing higher than this
     #[arg(long, value_name = "H", requires = "grammar",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_height: Option<u32>,
-    /// Lengths are counted in tokens, not in bytes
+    /// `cese`: lengths are counted in tokens, not in bytes
     #[arg(long, requires = "grammar")]
     pub tokens: bool,
-    /// Flips of one string before the next is derived [default: no limit]
+    /// `cese`: flips of one string before the next is derived [default: no limit]
     #[arg(long, value_name = "N", requires = "grammar",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub per_string: Option<u32>,
@@ -420,8 +427,8 @@ pub struct Derive {
     /// `cese`: what fills a hole need not be a text of its token
     #[arg(long, requires = "grammar")]
     pub relax_holes: bool,
-    /// `cese`: holes do not become longer than this; 0 for lengths that do not
-    /// change [default: 65536]
+    /// Holes (`cese`) and texts of tokens do not become longer than this; 0 for lengths
+    /// that do not change [default: 65536]
     #[arg(long, value_name = "N", requires = "grammar")]
     pub max_hole: Option<u32>,
 }

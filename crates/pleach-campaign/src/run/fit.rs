@@ -22,9 +22,10 @@ use pleach_expr::Var;
 use pleach_grammar::{TokenId, TokenSet};
 use pleach_search::{Decision, Flip, TokenUse};
 use pleach_solve::Path;
-use pleach_template::{Differ, Sentence, Try};
+use pleach_template::{Differ, Sentence, Try, Vocabulary};
 use std::collections::{BTreeSet, HashSet};
 use std::sync::PoisonError;
+use std::time::Instant;
 
 /// Sentences after which a grammar that none was accepted of is said not to fit.
 const DOZENS: u64 = 36;
@@ -50,25 +51,28 @@ impl Worker {
     pub(super) fn fits(
         &mut self,
         sentence: &Sentence,
-        (plain, taken): (usize, usize),
+        (first, taken): (u32, usize),
         (decisions, path): (&[Decision], &Path),
         end: &End,
     ) -> Vec<u64> {
         let shared = self.shared.clone();
         let Some((vocabulary, _)) = &shared.vocabulary else { return Vec::new() };
         let vocabulary = vocabulary.lock().unwrap_or_else(PoisonError::into_inner);
-        // What is no sentence may well be rejected.
-        let Some(nestings) = vocabulary.nestings(sentence) else { return Vec::new() };
+        let start = Instant::now();
+        let nestings = vocabulary.nestings(sentence);
         drop(vocabulary);
+        shared.lock().stats.time_s.grammar += start.elapsed().as_secs_f64();
+        // What is no sentence may well be rejected.
+        let Some(nestings) = nestings else { return Vec::new() };
         if !sentence.lexemes.is_empty() {
-            self.accepted(sentence, (plain, taken), (decisions, path), end);
+            self.accepted(sentence, (first, taken), (decisions, path), end);
         }
         // The last token that a decision depends on, or that its text is from.
         let nesting = |vars: Vec<Var>| {
-            let bytes = vars.into_iter().filter_map(|v| v.as_byte()).max()? as usize;
-            let place = match bytes.checked_sub(plain) {
-                Some(token) => token / 4,
-                None => sentence.lexemes.partition_point(|l| l.span.1 <= bytes),
+            let last = vars.into_iter().filter_map(|v| v.as_byte()).max()?;
+            let place = match last.checked_sub(first) {
+                Some(token) => token as usize / 4,
+                None => sentence.lexemes.partition_point(|l| l.span.1 <= last as usize),
             };
             nestings.get(place).copied()
         };
@@ -78,7 +82,7 @@ impl Worker {
     fn accepted(
         &mut self,
         sentence: &Sentence,
-        (plain, taken): (usize, usize),
+        (first, taken): (u32, usize),
         (decisions, path): (&[Decision], &Path),
         end: &End,
     ) {
@@ -100,7 +104,7 @@ impl Worker {
         }
         state.stats.tokens.rejected += 1;
         // The last decision on the token that was taken last.
-        let offset = (plain + 4 * taken.saturating_sub(1)) as u32;
+        let offset = first + 4 * taken.saturating_sub(1) as u32;
         let on_token = |at: usize| path.depends(at, |v| v.as_byte().is_some_and(|o| o >= offset));
         let branch = |at: usize| decisions[at].branch(decisions[at].outcome);
         let decided = (0..decisions.len()).rev().filter(|&at| on_token(at)).find_map(branch);
@@ -112,11 +116,11 @@ impl Worker {
             *tokens.rejected_at.entry(what.clone()).or_default() += 1;
         }
         if tokens.accepted == 0 && tokens.rejected == DOZENS {
-            let first = tokens.rejected_at.iter().max_by_key(|(_, n)| **n).map(|(what, _)| what);
-            let first = first.unwrap_or(&what);
+            let most = tokens.rejected_at.iter().max_by_key(|(_, n)| **n).map(|(what, _)| what);
+            let most = most.unwrap_or(&what);
             let note = format!(
                 "the grammar does not fit the program: of {DOZENS} sentences it took none to \
-                 the end; most often it gave up after {first}"
+                 the end; most often it gave up after {most}"
             );
             state.note(note);
         }
@@ -196,6 +200,37 @@ impl Worker {
         let whole = seen.len() > sentence.lexemes.len() && vocabulary.nestings(&sentence).is_none();
         let fit = shared.fit.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(whole && fit.statuses.contains(&status))
+    }
+
+    /// Whether the program takes any sentence of the grammar, where the search itself
+    /// will not work on tokens and could not tell.
+    pub fn try_grammar(
+        &mut self,
+        vocabulary: &mut Vocabulary,
+        sentences: &[Vec<u8>],
+    ) -> Result<(), ExecError> {
+        let (mut rejected, mut first) = (0, None);
+        for input in sentences {
+            if rejected == DOZENS || self.shared.stopping() {
+                break;
+            }
+            let seen = self.probed(input)?.unwrap_or_default();
+            // Whatever that function is for, these are not its tokens.
+            let Ok(sentence) = vocabulary.align(input, &seen) else { return Ok(()) };
+            if seen.is_empty() || seen.len() >= sentence.lexemes.len() {
+                return Ok(());
+            }
+            rejected += 1;
+            let last = vocabulary.name(sentence.lexemes[seen.len() - 1].token);
+            first.get_or_insert_with(|| last.to_owned());
+        }
+        if let (DOZENS, Some(first)) = (rejected, first) {
+            self.shared.lock().note(format!(
+                "the grammar does not fit the program: of {DOZENS} sentences it took none to \
+                 the end; of the first it took nothing after {first}"
+            ));
+        }
+        Ok(())
     }
 
     /// A run gave no token: says so, and how many there were before.

@@ -38,22 +38,24 @@ impl Worker {
     pub(super) fn graft(&mut self, input: InputId, count: u32) -> Result<(), ExecError> {
         let shared = self.shared.clone();
         let Some(stock) = &shared.stock else { return Ok(()) };
-        let new: Vec<_> = {
+        let (seen, new): (usize, Vec<_>) = {
             let state = shared.lock();
             let seen = stock.lock().unwrap_or_else(PoisonError::into_inner).seen;
             let queue = state.store.queue().get(seen..).unwrap_or_default();
             let known = |&id: &InputId| Some((id, state.store.get(id)?.bytes.clone()));
-            queue.iter().map(known).collect()
+            (seen, queue.iter().map(known).collect())
         };
         let start = Instant::now();
         let plant = {
             let mut stock = stock.lock().unwrap_or_else(PoisonError::into_inner);
-            for (id, bytes) in new.iter().flatten() {
+            // Another worker may have been there first.
+            let done = stock.seen.saturating_sub(seen);
+            for (id, bytes) in new.iter().skip(done).flatten() {
                 if let Some(plant) = stock.grafts.add(bytes) {
                     stock.plants.insert(*id, plant);
                 }
             }
-            stock.seen += new.len();
+            stock.seen = stock.seen.max(seen + new.len());
             stock.learn(&shared.dictionary.lock().unwrap_or_else(PoisonError::into_inner));
             stock.plants.get(&input).copied()
         };
@@ -62,10 +64,12 @@ impl Worker {
             if shared.stopping() || self.out_of_runs() {
                 break;
             }
+            let start = Instant::now();
             let child = {
                 let mut stock = stock.lock().unwrap_or_else(PoisonError::into_inner);
                 stock.grafts.child(plant)
             };
+            shared.lock().stats.time_s.parse += start.elapsed().as_secs_f64();
             // There is no input yet that parses.
             let Some(child) = child else { break };
             if child.len() as u64 > shared.settings.max_len {

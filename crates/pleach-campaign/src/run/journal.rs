@@ -16,6 +16,7 @@
 
 use super::disk::Disk;
 use pleach_search::{InputId, Mark};
+use pleach_template::SavedHole;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -40,6 +41,8 @@ pub enum Record {
     Seed(Vec<u8>),
     /// One more seed was executed.
     Planted,
+    /// What of an input may change, if that is not what may of its parent.
+    Template { input: InputId, holes: Vec<SavedHole> },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -218,6 +221,11 @@ fn encode(record: &Record, out: &mut Vec<u8>) {
             out.extend(bytes);
         }
         Record::Planted => out.push(7),
+        Record::Template { input, holes } => {
+            out.push(8);
+            out.extend(input.to_le_bytes());
+            out.extend(holes.iter().flatten().flat_map(|n| n.to_le_bytes()));
+        }
     }
 }
 
@@ -246,6 +254,15 @@ fn decode(payload: &[u8]) -> Option<Record> {
         5 => Record::Partial(String::from_utf8_lossy(body).into_owned()),
         6 => Record::Seed(body.to_vec()),
         7 => Record::Planted,
+        8 => {
+            let hole = |bytes: &[u8]| -> SavedHole {
+                let number =
+                    |i: usize| bytes[4 * i..4 * i + 4].try_into().map_or(0, u32::from_le_bytes);
+                std::array::from_fn(number)
+            };
+            let holes = body.get(4..)?.chunks_exact(size_of::<SavedHole>()).map(hole).collect();
+            Record::Template { input: small(0)?, holes }
+        }
         _ => return None,
     })
 }
@@ -268,6 +285,7 @@ mod tests {
             Record::Partial("pinned".into()),
             Record::Flip { node: 0x1234_5678_9abc_def0, mark: Mark::Sat, of: 0, taken: 17 },
             Record::Input(InputRecord::new(1, None, b"hello, world", Some((0, b"hello world")))),
+            Record::Template { input: 1, holes: vec![[1, 5, 5, 5, 0, 1], [7, 12, 8, 12, 2, 0]] },
             Record::Crash { hash: 99 },
         ]
     }

@@ -12,19 +12,47 @@ use pleach_search::Derives;
 use pleach_template::{
     Bounds, Choices, Samples, Strings, StringsError, Template, TokensError, Unit, Vocabulary,
 };
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::sync::mpsc::{Receiver, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-/// An input that the grammar derives, with what of it may change.
-pub type Derived = (Vec<u8>, Option<Template>);
+/// An input that the grammar derives, with what of it may change. Strings have numbers.
+pub struct Derived {
+    pub bytes: Vec<u8>,
+    pub template: Option<Template>,
+    pub number: Option<u64>,
+}
 
 pub enum Language {
     /// The strings of a symbolic grammar, in order.
-    Strings(Mutex<Receiver<Derived>>),
+    Strings(Walk),
     /// Sentences with much nesting, and at random without end, in turn.
     Sentences(Mutex<Sentences>),
 }
+
+/// A walk through strings, by a thread of its own.
+pub struct Walk {
+    strings: Arc<Strings>,
+    turn: Mutex<Turn>,
+    /// All strings below this number were run.
+    done: AtomicU64,
+    /// Not all strings were walked through.
+    cut: Arc<AtomicBool>,
+}
+
+struct Turn {
+    ahead: Receiver<(Vec<u8>, Template)>,
+    next: u64,
+    /// Strings below this number are passed over: they were run before.
+    from: u64,
+    under_way: BTreeSet<u64>,
+}
+
+/// How often somebody who waits for a string looks whether it is still wanted.
+const LOOK: Duration = Duration::from_millis(50);
 
 pub struct Sentences {
     nested: Option<Box<(Nested, Detokenizer)>>,
@@ -113,7 +141,7 @@ impl Language {
 
     /// The strings of the symbolic grammar.
     fn strings(source: &Source, asked: &GrammarSettings) -> Result<Language, StringsError> {
-        let strings = Strings::new(&source.grammar, &source.choices)?;
+        let strings = Arc::new(Strings::new(&source.grammar, &source.choices)?);
         let unit = if asked.tokens { Unit::Tokens } else { Unit::Bytes };
         let bounds = move |longest, longer_than| Bounds {
             unit,
@@ -124,37 +152,106 @@ impl Language {
         // What is wrong with the bounds is said now.
         let first = bounds(asked.max_length.unwrap_or(1).max(1) as usize, usize::MAX);
         strings.walk(&first, |_, _| ControlFlow::Break(()))?;
-        let (send, receive) = sync_channel(AHEAD);
+        let (send, ahead) = sync_channel(AHEAD);
+        let cut = Arc::new(AtomicBool::new(false));
+        let turn = Mutex::new(Turn { ahead, next: 0, from: 0, under_way: BTreeSet::new() });
+        let (done, here) = (AtomicU64::new(0), (strings.clone(), cut.clone()));
+        let walk = Walk { strings, turn, done, cut };
+        let endless = asked.max_length.is_none();
         let rounds: Vec<Bounds> = match asked.max_length {
             Some(longest) => vec![bounds(longest as usize, 0)],
             None => (1..=LONGEST).map(|n| bounds(n, n - 1)).collect(),
         };
         std::thread::spawn(move || {
+            let (strings, cut) = here;
             for bounds in rounds {
-                let mut gone = false;
+                let (mut gone, mut some) = (false, false);
                 let walked = strings.walk(&bounds, |bytes, template| {
-                    gone = send.send((bytes, Some(template))).is_err();
+                    gone = send.send((bytes, template)).is_err();
+                    some = true;
                     if gone { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 });
-                if gone || walked.is_err() {
+                // The last round has others behind it.
+                let last = endless && some && bounds.longest == LONGEST;
+                if gone || walked.is_err() || last {
+                    cut.store(true, Ordering::Relaxed);
                     break;
                 }
             }
         });
-        Ok(Language::Strings(Mutex::new(receive)))
+        Ok(Language::Strings(walk))
     }
 
-    /// The next input; `None` when there are no more.
-    pub fn next(&self) -> Option<Derived> {
+    /// The next input; `None` when there are no more, or it is not wanted any more.
+    pub fn next(&self, stop: &AtomicBool) -> Option<Derived> {
         match self {
-            Language::Strings(strings) => {
-                strings.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
-            }
+            Language::Strings(walk) => walk.next(stop),
             Language::Sentences(sentences) => {
                 let mut sentences = sentences.lock().unwrap_or_else(PoisonError::into_inner);
-                sentences.next().map(|bytes| (bytes, None))
+                let bytes = sentences.next()?;
+                Some(Derived { bytes, template: None, number: None })
             }
         }
+    }
+
+    /// The strings, if it has any.
+    pub fn walk(&self) -> Option<&Walk> {
+        match self {
+            Language::Strings(walk) => Some(walk),
+            Language::Sentences(_) => None,
+        }
+    }
+}
+
+impl Walk {
+    fn turn(&self) -> MutexGuard<'_, Turn> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next(&self, stop: &AtomicBool) -> Option<Derived> {
+        let mut turn = self.turn();
+        while !stop.load(Ordering::Relaxed) {
+            let (bytes, template) = match turn.ahead.recv_timeout(LOOK) {
+                Ok(string) => string,
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => return None,
+            };
+            let number = turn.next;
+            turn.next += 1;
+            if number >= turn.from {
+                turn.under_way.insert(number);
+                return Some(Derived { bytes, template: Some(template), number: Some(number) });
+            }
+        }
+        None
+    }
+
+    /// A string was run, and the journal knows it.
+    pub fn ran(&self, number: u64) {
+        let mut turn = self.turn();
+        turn.under_way.remove(&number);
+        let open = turn.under_way.first().copied().unwrap_or(turn.next);
+        self.done.fetch_max(open, Ordering::Relaxed);
+    }
+
+    /// So many strings from the first on were run.
+    pub fn done(&self) -> u64 {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    /// Goes on behind so many strings.
+    pub fn pass(&self, strings: u64) {
+        self.turn().from = strings;
+        self.done.fetch_max(strings, Ordering::Relaxed);
+    }
+
+    /// Whether there are strings that it did not come to.
+    pub fn is_cut(&self) -> bool {
+        self.cut.load(Ordering::Relaxed)
+    }
+
+    pub fn strings(&self) -> &Arc<Strings> {
+        &self.strings
     }
 }
 

@@ -101,8 +101,10 @@ pub struct Setup {
 }
 
 impl Setup {
-    fn parts(&self) -> Result<Parts, CampaignError> {
+    /// `salt` is 0 for a new campaign. Going on, other sentences come than came at first.
+    fn parts(&self, salt: u64) -> Result<Parts, CampaignError> {
         let settings = &self.settings;
+        let seed = settings.seed.wrapping_add(salt);
         let asked = settings.grammar.as_ref();
         let per_string = asked.map_or(u32::MAX, |g| g.per_string);
         let grammar = self.grammar.is_some();
@@ -111,7 +113,7 @@ impl Setup {
         let strategy = by_name(&settings.strategy, options)?;
         let language = match (&self.grammar, asked) {
             (Some(source), Some(asked)) => {
-                Some(Language::new(source, asked, strategy.derives(), settings.seed)?)
+                Some(Language::new(source, asked, strategy.derives(), seed)?)
             }
             _ => None,
         };
@@ -119,17 +121,18 @@ impl Setup {
             (Some(source), Some(how)) => Some((Mutex::new(source.vocabulary()?), how)),
             _ => None,
         };
-        let probes = match (&self.grammar, &vocabulary) {
-            (Some(source), Some(_)) => source.probes(settings.seed)?,
-            _ => Vec::new(),
-        };
+        let (mut probes, mut untried) = (Vec::new(), None);
+        if let Some(source) = self.grammar.as_ref().filter(|_| vocabulary.is_some() || tokens) {
+            probes = source.probes(seed)?;
+            untried = source.vocabulary().ok().filter(|_| vocabulary.is_none());
+        }
         let stock = match &self.grammar {
             Some(source) if strategy.wants_grafts() => {
-                Some(Mutex::new(Stock::new(Grafts::new(&source.grammar, settings.seed)?)))
+                Some(Mutex::new(Stock::new(Grafts::new(&source.grammar, seed)?)))
             }
             _ => None,
         };
-        Ok(Parts { strategy, language, vocabulary, stock, probes })
+        Ok(Parts { strategy, language, vocabulary, stock, probes, untried })
     }
 }
 
@@ -141,11 +144,14 @@ struct Parts {
     stock: Option<Mutex<Stock>>,
     /// Inputs from which the numbers of tokens are learned.
     probes: Vec<Vec<u8>>,
+    /// A grammar that the search will not hold against the program's tokens.
+    untried: Option<Vocabulary>,
 }
 
 /// A campaign that is ready to run.
 pub struct Campaign {
     probes: Vec<Vec<u8>>,
+    untried: Option<Vocabulary>,
     shared: Arc<Shared>,
     layout: Arc<Layout>,
     seeds: Vec<Seed>,
@@ -173,7 +179,7 @@ impl Campaign {
         out: &Path,
         disk: Disk,
     ) -> Result<Campaign, CampaignError> {
-        let parts = setup.parts()?;
+        let parts = setup.parts(0)?;
         let dir = Dir::create(out, Arc::new(disk))?;
         let path = dir.journal();
         let io = |error| CampaignError::Dir(DirError::Write { path: path.clone(), error });
@@ -188,17 +194,20 @@ impl Campaign {
 
     /// Goes on with the campaign in a directory.
     pub fn resume(setup: Setup, out: &Path, disk: Disk) -> Result<Campaign, CampaignError> {
-        let parts = setup.parts()?;
         let dir = Dir::resume(out, &setup.settings, Arc::new(disk))?;
+        let before = std::fs::metadata(dir.journal()).map_or(0, |m| m.len());
+        let parts = setup.parts(before)?;
         let io = |error| CampaignError::Io { path: dir.path.clone(), error };
-        let past = Past::read(&dir).map_err(io)?;
+        let walk = parts.language.as_ref().and_then(Language::walk);
+        let past = Past::read(&dir, walk.map(|w| &**w.strings())).map_err(io)?;
+        walk.iter().for_each(|walk| walk.pass(past.stats.strings_done));
         Campaign::build(setup, dir, parts, past)
     }
 
     fn build(
         setup: Setup,
         dir: Dir,
-        Parts { strategy, language, vocabulary, stock, probes }: Parts,
+        Parts { strategy, language, vocabulary, stock, probes, untried }: Parts,
         past: Past,
     ) -> Result<Campaign, CampaignError> {
         let Setup { layout, settings, limits, jobs, .. } = setup;
@@ -231,8 +240,10 @@ impl Campaign {
         let reached = map.files().iter().map(then).collect();
         let then = |file: &String| stats.symbolic.by_module.get(file).copied().unwrap_or(0);
         let constraints = map.files().iter().map(then).collect();
+        let strings = language.as_ref().and_then(Language::walk).map(|w| w.strings().clone());
         let state = State {
             strategy,
+            strings,
             // Going on, other numbers come than came at first.
             rng: Rng::new(settings.seed.wrapping_add(past.records << 32)),
             tree: past.tree,
@@ -276,7 +287,8 @@ impl Campaign {
             fit: Mutex::default(),
             stock,
         };
-        Ok(Campaign { probes, shared: Arc::new(shared), layout, seeds, jobs: jobs.max(1) })
+        let (shared, jobs) = (Arc::new(shared), jobs.max(1));
+        Ok(Campaign { probes, untried, shared, layout, seeds, jobs })
     }
 
     /// Set it to end the campaign at once.
@@ -286,7 +298,7 @@ impl Campaign {
 
     /// Runs the campaign to its end. `watch` is called several times a second.
     pub fn run(self, mut watch: impl FnMut(&Snapshot)) -> Result<Stats, CampaignError> {
-        let Campaign { probes, shared, layout, seeds, jobs } = self;
+        let Campaign { probes, mut untried, shared, layout, seeds, jobs } = self;
         let processors = affinity::processors(jobs);
         let mut workers = Vec::new();
         for i in 0..jobs {
@@ -303,7 +315,7 @@ impl Campaign {
             let (first, others) =
                 workers.split_first_mut().map_or((None, None), |(f, o)| (Some(f), Some(o)));
             let shared = &shared;
-            let (seeds, probes) = (&seeds, &probes);
+            let (seeds, probes, untried) = (&seeds, &probes, &mut untried);
             // One worker brings in the seeds, in their order; then all search.
             let started = Arc::new((Mutex::new(false), Condvar::new()));
             let mut threads = Vec::new();
@@ -312,7 +324,11 @@ impl Campaign {
                 let (started, own) = (started.clone(), processors.next());
                 threads.push(scope.spawn(move || {
                     own.into_iter().for_each(Affinity::bind);
-                    let result = worker.probe(probes).and_then(|()| plant(shared, worker, seeds));
+                    let tried = match untried {
+                        Some(vocabulary) => worker.try_grammar(vocabulary, probes),
+                        None => worker.probe(probes),
+                    };
+                    let result = tried.and_then(|()| plant(shared, worker, seeds));
                     *started.0.lock().unwrap_or_else(|e| e.into_inner()) = true;
                     started.1.notify_all();
                     result.and_then(|()| worker.work())

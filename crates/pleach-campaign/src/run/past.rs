@@ -12,6 +12,7 @@ use super::journal::{InputRecord, Journal, Record};
 use super::stats::{Flips, Stats};
 use super::store::{Known, Store};
 use pleach_search::{InputId, Mark, Tree};
+use pleach_template::{Strings, Template};
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
@@ -57,7 +58,7 @@ impl Past {
         }
     }
 
-    pub fn read(dir: &Dir) -> io::Result<Past> {
+    pub fn read(dir: &Dir, strings: Option<&Strings>) -> io::Result<Past> {
         let (journal, records) = Journal::open(&dir.journal(), dir.disk.clone())?;
         let mut past = Past {
             stats: dir.read_stats().unwrap_or_default(),
@@ -65,12 +66,13 @@ impl Past {
             ..Past::new(journal)
         };
         past.stats.partial.retain(|what, _| what != "dropped");
-        let mut recall = Recall::default();
+        let mut recall = Recall { strings, ..Recall::default() };
         records.into_iter().for_each(|record| recall.take(record, &mut past));
         past.stats.paths = past.tree.paths() as u64;
         past.stats.flips = Flips {
             cached: past.stats.flips.cached,
             by_tier: std::mem::take(&mut past.stats.flips.by_tier),
+            time_by_tier: std::mem::take(&mut past.stats.flips.time_by_tier),
             ..recall.flips
         };
         let queue = dir.inputs(Kept::Queue)?;
@@ -80,9 +82,10 @@ impl Past {
         }
         for (id, number) in &recall.order {
             let Some(bytes) = recall.bytes.get(id).cloned() else { continue };
+            let template = recall.templates.get(id).cloned();
             past.store.insert(
                 *id,
-                Known { bytes, queue: *number, expect: None, template: None, foretold: None },
+                Known { bytes, queue: *number, expect: None, template, foretold: None },
             );
             if number.is_some() || recall.left.get(id).is_none_or(|&n| n > 0) {
                 past.seeds.push(Seed::Known(*id));
@@ -126,7 +129,10 @@ impl Past {
 
 /// What the records of a journal add up to.
 #[derive(Default)]
-struct Recall {
+struct Recall<'a> {
+    /// What templates are made of, and those that inputs have.
+    strings: Option<&'a Strings>,
+    templates: HashMap<InputId, Arc<Template>>,
     bytes: HashMap<InputId, Arc<[u8]>>,
     /// Inputs and their numbers in the queue.
     order: Vec<(InputId, Option<u32>)>,
@@ -137,7 +143,7 @@ struct Recall {
     flips: Flips,
 }
 
-impl Recall {
+impl Recall<'_> {
     fn take(&mut self, record: Record, past: &mut Past) {
         match record {
             Record::Flip { node, mark, of, taken } => {
@@ -157,6 +163,8 @@ impl Recall {
                 let parent = input.parent.and_then(|p| self.bytes.get(&p)).cloned();
                 if let Some(whole) = input.bytes(parent.as_deref().unwrap_or(&[])) {
                     self.bytes.insert(input.id, whole.into());
+                    let parents = input.parent.and_then(|p| self.templates.get(&p)).cloned();
+                    parents.into_iter().for_each(|t| _ = self.templates.insert(input.id, t));
                     self.order.push((input.id, input.queue));
                 }
             }
@@ -172,6 +180,14 @@ impl Recall {
             }
             Record::Seed(bytes) => self.seeds.push(bytes),
             Record::Planted => self.planted += 1,
+            Record::Template { input, holes } => {
+                let bytes = self.bytes.get(&input);
+                let template = bytes.and_then(|bytes| self.strings?.load(&holes, bytes));
+                match template {
+                    Some(template) => _ = self.templates.insert(input, Arc::new(template)),
+                    None => _ = self.templates.remove(&input),
+                }
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What was asked for, as it is kept in `run.toml`.
 
+use crate::executor::{Half, Output, Target};
 use crate::terminal::Size;
 use pleach_search::PilotOptions;
 use serde::{Deserialize, Serialize};
@@ -154,6 +155,18 @@ impl Settings {
     /// Whether the lengths of holes are variables.
     pub fn lengths(&self) -> bool {
         self.max_hole() > 0
+    }
+
+    /// How the program is run.
+    pub fn target(&self, half: Half) -> Target {
+        let mut target = Target::new(half, self.args());
+        target.output = Output::Null;
+        target.socket = self.socket;
+        target.tty = self.tty;
+        target.memory_kib = (self.memory_mib > 0).then(|| self.memory_mib.saturating_mul(1024));
+        target.extension = self.extension.os();
+        target.scratch = true;
+        target
     }
 
     pub fn args(&self) -> Vec<OsString> {

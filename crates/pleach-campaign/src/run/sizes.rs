@@ -159,16 +159,23 @@ impl Worker {
         template.holes.iter().map(hole).collect()
     }
 
-    /// A flip over lengths.
+    /// Whether a flip depends on lengths that may change.
+    pub(super) fn has_lengths(&mut self, traced: &Traced, flip: Flip) -> bool {
+        let range = &traced.sizes.range;
+        let path = self.paths.get(flip.run, traced);
+        let is_length = |at: u32| range.contains(&at);
+        !range.is_empty() && path.depends(flip.at as usize, |v| v.as_byte().is_some_and(is_length))
+    }
+
+    /// A flip over lengths, begun at some time.
     pub(super) fn resize(
         &mut self,
         traced: &Traced,
         flip: Flip,
         goal: Goal,
-        parent: InputId,
+        (parent, start): (InputId, Instant),
     ) -> Result<(), ExecError> {
         let shared = self.shared.clone();
-        let start = Instant::now();
         let (verdict, found, edge) = match &traced.template {
             Some(template) => self.other_lengths(traced, template, flip, goal),
             None => (Verdict::Unknown, None, None),
@@ -176,7 +183,9 @@ impl Worker {
         let too_long = found.as_ref().is_some_and(|f| f.0.len() as u64 > shared.settings.max_len);
         let mut state = shared.lock();
         state.stats.flips.count(verdict, TIER, false);
-        state.stats.time_s.solve += start.elapsed().as_secs_f64();
+        let spent = start.elapsed().as_secs_f64();
+        state.stats.flips.took(TIER, spent);
+        state.stats.time_s.solve += spent;
         if verdict == Verdict::Unknown {
             state.partial("not solved");
         }
@@ -188,15 +197,16 @@ impl Worker {
         drop(state);
         let sizes = &traced.sizes;
         let foretold = Some(sizes.foretell(flip.at, flip.outcome));
-        let promised =
-            Promised { expect: None, answer, template: Some(Arc::new(template)), foretold };
+        // What may change of an input with tokens is found when it is traced.
+        let own = |template| (!traced.tokens).then(|| Arc::new(template));
+        let promised = Promised { expect: None, answer, template: own(template), foretold };
         self.execute(&bytes, Origin::Flip(flip), Some(parent), promised)?;
         if let Some((bytes, template)) = edge
             && !self.out_of_runs()
             && !shared.stopping()
         {
             let foretold = Some(sizes.foretell(flip.at, sizes.outcome(flip.at)));
-            let template = Some(Arc::new(template));
+            let template = own(template);
             let promised = Promised { expect: None, answer: None, template, foretold };
             self.execute(&bytes, Origin::Flip(flip), Some(parent), promised)?;
         }

@@ -16,7 +16,7 @@ use pleach_search::{
     Action, BranchId, Coverage, Flip, Gain, InputId, InputNews, Mark, Origin, Rng, Run, RunId,
     Runs, Strategy, Tree, Verdict, View,
 };
-use pleach_template::Template;
+use pleach_template::{Strings, Template};
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
@@ -65,6 +65,8 @@ pub struct State {
     pub reached: Vec<u64>,
     pub last_reached: Vec<u64>,
     pub constraints: Vec<u64>,
+    /// What templates are made of, where inputs are strings of a symbolic grammar.
+    pub strings: Option<Arc<Strings>>,
 }
 
 /// An edge of the tree that is asked for.
@@ -166,14 +168,18 @@ impl State {
     /// An input gets its number, its place in the queue and in the journal.
     fn remember(&mut self, e: &Executed) -> InputId {
         let queue = e.keep.then(|| self.enqueue(e));
-        let parent = e.parent.and_then(|p| Some((p, self.store.get(p)?.bytes.clone())));
+        let parent = e.parent.and_then(|p| Some((p, self.store.get(p)?.clone())));
         let (template, foretold) = (e.template.clone(), e.foretold.clone());
+        let parents = parent.as_ref().and_then(|(_, known)| known.template.as_ref());
+        let own = template.as_ref().filter(|t| !parents.is_some_and(|p| Arc::ptr_eq(t, p)));
+        let holes = own.and_then(|own| self.strings.as_ref()?.save(own));
         let known = Known { bytes: e.bytes.into(), queue, expect: e.expect, template, foretold };
         let id = self.store.add(known);
-        let parent = parent.as_ref().map(|(id, bytes)| (*id, &bytes[..]));
+        let parent = parent.as_ref().map(|(id, known)| (*id, &known.bytes[..]));
         let record = InputRecord::new(id, queue, e.bytes, parent);
         // In this order, and in one write: see the journal.
         self.journal.add(&Record::Input(record));
+        holes.into_iter().for_each(|h| self.journal.add(&Record::Template { input: id, holes: h }));
         e.answer.iter().for_each(|answer| self.journal.add(answer));
         self.flush_if_full();
         id

@@ -14,11 +14,14 @@ pub struct Stats {
     pub flips: Flips,
     /// Inputs that the grammar derived.
     pub derived: u64,
+    /// Strings of a symbolic grammar from the first on that need not be derived again.
+    pub strings_done: u64,
     /// Inputs that were put together from parts of others.
     pub grafted: u64,
-    /// Inputs whose tokens are not what the grammar says, and the first case.
+    /// Inputs whose tokens are not what the grammar says, the first case, and by cause.
     pub mismatched: u64,
     pub mismatch: Option<String>,
+    pub mismatched_by: BTreeMap<String, u64>,
     /// Runs on tokens, and what the grammar had to do with them.
     pub tokens: Tokens,
     /// What traces were made of.
@@ -167,9 +170,10 @@ pub struct Time {
     pub solve: f64,
     /// Of which for flips over tokens.
     pub tokens: f64,
-    /// Of which by the context-free solver.
+    /// By the context-free solver: completing sentences, and finding what tokens are
+    /// nested in.
     pub grammar: f64,
-    /// Parsing inputs, to make others of their parts.
+    /// Parsing inputs to make others of their parts, making them, and deriving sentences.
     pub parse: f64,
 }
 

@@ -4,6 +4,7 @@
 use super::model;
 use super::worker::{SYMBOLIC_PATIENCE, Traced, Worker};
 use crate::executor::ExecError;
+use pleach_grammar::TokenSet;
 use pleach_search::{Flip, TokenUse, Verdict};
 use pleach_solve::Goal;
 use pleach_template::{Flipped, Vocabulary};
@@ -25,6 +26,8 @@ pub struct Solved {
     pub bytes: Option<Vec<u8>>,
     pub tier: &'static str,
     pub cached: bool,
+    /// A place, and tokens that would do there if the grammar allowed one of them.
+    pub refused: Option<(usize, TokenSet)>,
 }
 
 /// What a request over tokens and bytes was answered with.
@@ -37,22 +40,20 @@ enum Found {
 impl Solved {
     fn tokens(bytes: Option<Vec<u8>>) -> Solved {
         let verdict = if bytes.is_some() { Verdict::Sat } else { Verdict::Unsat };
-        Solved { verdict, bytes, tier: TOKENS, cached: false }
+        Solved { verdict, bytes, tier: TOKENS, cached: false, refused: None }
     }
 }
 
 impl Worker {
     /// Solves a flip, on tokens first where it depends on some.
-    pub(super) fn solve(
-        &mut self,
-        traced: &Traced,
-        flip: Flip,
-        goal: Goal,
-    ) -> Result<Solved, ExecError> {
+    pub(super) fn solve(&mut self, traced: &Traced, flip: Flip, goal: Goal) -> Solved {
         let tokens = self.flip_tokens(traced, flip, goal);
-        let solved = match tokens {
-            Flipped::Input(bytes) => return Ok(Solved::tokens(Some(bytes))),
-            Flipped::Bytes => return Ok(self.flip_bytes(traced, flip, goal)),
+        let mut solved = match &tokens {
+            Flipped::Input(bytes) => return Solved::tokens(Some(bytes.clone())),
+            Flipped::Bytes => return self.flip_bytes(traced, flip, goal),
+            Flipped::TooLarge => {
+                return Solved { verdict: Verdict::Unknown, ..Solved::tokens(None) };
+            }
             _ if !self.has_bytes(traced, flip) => Solved::tokens(None),
             // With the tokens as they are, or with others.
             _ => {
@@ -64,22 +65,30 @@ impl Worker {
             }
         };
         if let (None, Flipped::Refused { place, wanted }) = (&solved.bytes, tokens) {
-            self.wants(traced, flip, (place, &wanted))?;
+            solved.refused = Some((place, wanted));
         }
-        Ok(solved)
+        solved
     }
 
     fn flip_bytes(&mut self, traced: &Traced, flip: Flip, goal: Goal) -> Solved {
         let path = self.paths.get(flip.run, traced);
         let answer = self.solver.flip(path, flip.at as usize, goal);
-        let (verdict, model) = match answer.verdict {
+        let (mut verdict, model) = match answer.verdict {
             pleach_solve::Verdict::Sat(model) => (Verdict::Sat, Some(model)),
             pleach_solve::Verdict::Optimistic(model) => (Verdict::Optimistic, Some(model)),
             pleach_solve::Verdict::Unsat => (Verdict::Unsat, None),
             pleach_solve::Verdict::Unknown(_) => (Verdict::Unknown, None),
         };
-        let bytes = model.map(|model| model::apply(&traced.input, &model));
-        Solved { verdict, bytes, tier: answer.tier.name(), cached: answer.cached }
+        let mut bytes = model.map(|model| model::apply(&traced.input, &model));
+        // What was solved without its path may have left the template.
+        if let (Some(template), Some(found)) = (&traced.template, &bytes)
+            && verdict == Verdict::Optimistic
+            && !template.covers(&traced.input, found)
+        {
+            (verdict, bytes) = (Verdict::Unknown, None);
+        }
+        let (tier, cached) = (answer.tier.name(), answer.cached);
+        Solved { verdict, bytes, tier, cached, refused: None }
     }
 
     /// By another token alone.
@@ -106,7 +115,7 @@ impl Worker {
     fn read(&mut self, vocabulary: &MutexGuard<Vocabulary>, traced: &Traced, flip: Flip) {
         if self.reading.as_ref().is_none_or(|(run, _)| *run != flip.run) {
             let path = self.paths.get(flip.run, traced);
-            self.reading = Some((flip.run, vocabulary.reading(path, traced.input.len())));
+            self.reading = Some((flip.run, vocabulary.reading(path, traced.first)));
         }
     }
 
@@ -138,10 +147,10 @@ impl Worker {
             return Some(Found::Nothing);
         }
         let extended = traced.extended.as_ref()?;
-        let plain = traced.input.len();
+        let (plain, first) = (traced.input.len(), traced.first as usize);
         let vocabulary = vocabulary.lock().unwrap_or_else(PoisonError::into_inner);
-        let tokens = (extended.len() - plain) / 4;
-        let template = vocabulary.with_tokens(template, plain, tokens)?;
+        let tokens = (extended.len() - first) / 4;
+        let template = vocabulary.with_tokens(template, traced.first, tokens as u32)?;
         let mut path = traced.path_under(&template.requirements(extended));
         let model = match self.solver.flip(&mut path, flip.at as usize, goal).verdict {
             pleach_solve::Verdict::Sat(model) => model,
@@ -149,7 +158,7 @@ impl Worker {
             _ => return None,
         };
         let changed = model.apply(extended);
-        let numbers = changed.get(plain..)?.chunks_exact(4).zip(extended[plain..].chunks_exact(4));
+        let numbers = changed.get(first..)?.chunks_exact(4).zip(extended[first..].chunks_exact(4));
         let numbers = numbers.enumerate().filter(|(_, (new, old))| new != old);
         let numbers: Vec<(usize, i32)> = numbers
             .filter_map(|(place, (new, _))| Some((place, i32::from_le_bytes(new.try_into().ok()?))))
@@ -170,22 +179,27 @@ impl Worker {
         state.stats.time_s.grammar += spent.time.as_secs_f64();
     }
 
+    /// The tokens that the program asks for in a short run on an input.
+    pub(super) fn probed(&mut self, input: &[u8]) -> Result<Option<Vec<i32>>, ExecError> {
+        self.symbolic.on_tokens(true);
+        self.symbolic.limit_cpu(self.adaptive.then_some(PROBING));
+        self.symbolic.run(input, self.timeout * SYMBOLIC_PATIENCE)?;
+        let trace = self.symbolic.trace().ok();
+        Ok(trace.map(|trace| trace.tokens.iter().map(|t| t.number).collect()))
+    }
+
     /// Runs inputs until the numbers of all tokens are known. An input that does not
     /// fit is passed over here: if it matters, it will come again.
     pub fn probe(&mut self, inputs: &[Vec<u8>]) -> Result<(), ExecError> {
         let shared = self.shared.clone();
         let Some((vocabulary, _)) = &shared.vocabulary else { return Ok(()) };
-        self.symbolic.on_tokens(true);
         for (i, input) in inputs.iter().enumerate() {
             let known = vocabulary.lock().unwrap_or_else(PoisonError::into_inner).is_complete();
             // One is run in any case, to see that the lexer is asked at all.
             if known && i > 0 || shared.stopping() {
                 break;
             }
-            self.symbolic.limit_cpu(self.adaptive.then_some(PROBING));
-            self.symbolic.run(input, self.timeout * SYMBOLIC_PATIENCE)?;
-            let Ok(trace) = self.symbolic.trace() else { continue };
-            let seen: Vec<i32> = trace.tokens.iter().map(|t| t.number).collect();
+            let Some(seen) = self.probed(input)? else { continue };
             if seen.is_empty() && self.silent() >= SILENT {
                 break;
             }

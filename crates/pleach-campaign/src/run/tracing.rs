@@ -16,18 +16,25 @@ use pleach_template::{Sentence, Template, Vocabulary};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+/// Causes of mismatches that are told apart.
+const CAUSES: usize = 200;
+/// What is said of a seed that the grammar does not have.
+const NO_SENTENCE: &str = "a seed is no sentence of the grammar: it was run, and nothing of it \
+     is changed";
+
 impl Worker {
     /// Traces an input; `tokens`: with the program's lexer as a border.
     pub(super) fn trace(&mut self, input: InputId, tokens: bool) -> Result<(), ExecError> {
         let shared = self.shared.clone();
         let known = shared.lock().store.get(input).cloned();
-        let Some(known) = known else {
+        let Some(mut known) = known else {
             let mut state = shared.lock();
             state.partial("dropped");
             state.untraceable(input);
             return Ok(());
         };
         let tokens = tokens && shared.vocabulary.is_some();
+        self.recover(&mut known, tokens);
         let start = Instant::now();
         let outcome = self.run_symbolic(&known, tokens)?;
         let trace = self.symbolic.trace();
@@ -52,6 +59,30 @@ impl Worker {
         Ok(())
     }
 
+    /// Finds out what may change of an input, where its making does not say so. In runs
+    /// on tokens that is the texts of tokens; otherwise, in such a campaign, all of it.
+    fn recover(&self, known: &mut Known, tokens: bool) {
+        match &self.shared.vocabulary {
+            Some((vocabulary, _)) if tokens => {
+                if known.template.is_none() {
+                    let mut vocabulary = vocabulary.lock().unwrap_or_else(PoisonError::into_inner);
+                    known.template = vocabulary.unread(&known.bytes).map(Arc::new);
+                }
+            }
+            Some(_) => (known.template, known.foretold) = (None, None),
+            // A seed among strings of a symbolic grammar.
+            None if known.template.is_none() => {
+                let strings = self.shared.lock().strings.clone();
+                let recovered = strings.map(|s| s.recover(&known.bytes));
+                if let Some(None) = recovered {
+                    self.shared.lock().note(NO_SENTENCE.into());
+                }
+                known.template = recovered.map(|t| Arc::new(t.unwrap_or_default()));
+            }
+            None => {}
+        }
+    }
+
     /// Takes in a trace.
     fn take(
         &mut self,
@@ -72,28 +103,43 @@ impl Worker {
         shared.dictionary.lock().unwrap_or_else(PoisonError::into_inner).add_trace(&trace);
         let bytes = &known.bytes;
         let (sentence, template) = match &shared.vocabulary {
-            Some((vocabulary, _)) if tokens => self.sentence(vocabulary, bytes, &trace),
+            Some((vocabulary, _)) if tokens => self.sentence(vocabulary, known, &trace),
             _ => (None, known.template.clone()),
         };
-        let elastic = !trace.lengths.is_empty();
-        let extended = (elastic || tokens).then(|| trace.extended(bytes));
+        let holes = trace.lengths.len();
+        let extended = (holes > 0 || tokens).then(|| trace.extended(bytes));
+        let first = bytes.len() as u32 + 4 * holes as u32;
         let variables = if tokens { trace.tokens.len() as u64 } else { trace.input_read.into() };
         let taken = trace.tokens.len();
         let (expr, steps, plain) = (trace.expr, decided.steps, bytes.clone());
         let sizes = Sizes::default();
-        let mut traced =
-            Traced { expr, steps, input: plain, template, sentence, extended, tokens, sizes };
+        let mut traced = Traced {
+            expr,
+            steps,
+            input: plain,
+            template,
+            sentence,
+            extended,
+            tokens,
+            first,
+            sizes,
+        };
         let mut decisions = decided.decisions;
         let mut sizes = Sizes::default();
         let path = traced.template.as_ref().map(|template| {
             let path = traced.path();
-            // Tokens may change if it is known which they are.
-            let first = traced.sentence.is_some().then_some(bytes.len() as u32);
-            sizes = Sizes::find(&decisions, &path, bytes.len() as u32, trace.lengths.len());
+            // Tokens may change if it is known which they are, and lengths if they are
+            // those of its holes.
+            let known_tokens = traced.sentence.is_some();
+            if known.template.as_ref().is_some_and(|known| known.is_like(template)) {
+                sizes = Sizes::find(&decisions, &path, bytes.len() as u32, holes);
+            }
             settle(&mut decisions, &path, |offset| {
-                template.is_free(offset) || first.is_some_and(|first| offset >= first)
+                template.is_free(offset) || (known_tokens && offset >= first)
             });
-            sizes.offer(&mut decisions, &path, template.frame(bytes), &shared.sizes);
+            // Sentences are many, and ask the same of lengths.
+            let frame = if tokens { 0 } else { template.frame(bytes) };
+            sizes.offer(&mut decisions, &path, frame, &shared.sizes);
             path
         });
         traced.sizes = sizes;
@@ -110,7 +156,7 @@ impl Worker {
         partial.extend(held(Kind::Indirect).then(|| "indirect".to_string()));
         let contexts = match (&traced.sentence, &path) {
             (Some(sentence), Some(path)) => {
-                self.fits(sentence, (bytes.len(), taken), (&decisions, path), end)
+                self.fits(sentence, (first, taken), (&decisions, path), end)
             }
             _ => Vec::new(),
         };
@@ -150,20 +196,29 @@ impl Worker {
     fn sentence(
         &self,
         vocabulary: &Mutex<Vocabulary>,
-        bytes: &[u8],
+        known: &Known,
         trace: &Trace,
     ) -> (Option<Sentence>, Option<Arc<Template>>) {
+        let bytes = &known.bytes;
         let seen: Vec<i32> = trace.tokens.iter().map(|t| t.number).collect();
         let mut vocabulary = vocabulary.lock().unwrap_or_else(PoisonError::into_inner);
         match vocabulary.align(bytes, &seen) {
             Ok(sentence) => {
-                let template = vocabulary.template(&sentence);
-                (Some(sentence), Some(Arc::new(template)))
+                let template = vocabulary.template(bytes, &sentence);
+                // Unless a word is another token than our lexer took it for, the holes are
+                // those whose lengths the run was told of.
+                let before = known.template.clone().filter(|before| before.is_like(&template));
+                let template = before.unwrap_or_else(|| Arc::new(template));
+                (Some(sentence), Some(template))
             }
             Err(mismatch) => {
                 let mut state = self.shared.lock();
                 state.stats.mismatched += 1;
                 state.stats.mismatch.get_or_insert_with(|| vocabulary.explain(&mismatch));
+                let (causes, cause) = (&mut state.stats.mismatched_by, vocabulary.cause(&mismatch));
+                if causes.len() < CAUSES || causes.contains_key(&cause) {
+                    *causes.entry(cause).or_default() += 1;
+                }
                 state.partial("tokens that do not fit the grammar");
                 (None, Some(Arc::default()))
             }

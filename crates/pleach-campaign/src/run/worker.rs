@@ -7,7 +7,7 @@ use super::fit::Fit;
 use super::graft::Stock;
 use super::hybrid::Live;
 use super::journal::Record;
-use super::language::Language;
+use super::language::{Language, Walk};
 use super::map::{Map, Sites};
 use super::model;
 use super::settings::Settings;
@@ -16,7 +16,7 @@ use super::state::{Executed, State, changes_key};
 use super::stats::Stop;
 use super::store::Expect;
 use super::tokens::{Solved, TOKENS};
-use crate::executor::{End, ExecError, Executor, Half, Output, Target};
+use crate::executor::{End, ExecError, Executor, Half, Target};
 use crate::layout::Layout;
 use crate::mutate::{Dictionary, Mutator};
 use crate::triage::{CrashId, Triage};
@@ -76,6 +76,8 @@ pub struct Traced {
     pub(super) extended: Option<Vec<u8>>,
     /// Its tokens are variables.
     pub(super) tokens: bool,
+    /// Where the numbers of its tokens begin: behind it and the lengths of its holes.
+    pub(super) first: u32,
     /// What it decided on the lengths of holes.
     pub(super) sizes: Sizes,
 }
@@ -83,8 +85,8 @@ pub struct Traced {
 impl Traced {
     pub fn new(expr: Expr, steps: Vec<Step>, input: Arc<[u8]>) -> Traced {
         let (template, sentence, extended) = (None, None, None);
-        let (tokens, sizes) = (false, Sizes::default());
-        Traced { expr, steps, input, template, sentence, extended, tokens, sizes }
+        let (tokens, first, sizes) = (false, input.len() as u32, Sizes::default());
+        Traced { expr, steps, input, template, sentence, extended, tokens, first, sizes }
     }
 
     /// The path, prepared for flips.
@@ -184,17 +186,7 @@ impl Worker {
     pub fn new(shared: Arc<Shared>, layout: &Arc<Layout>) -> Result<Worker, ExecError> {
         let settings = &shared.settings;
         let timeout = Duration::from_millis(settings.timeout_ms);
-        let target = |half| {
-            let mut target = Target::new(half, settings.args());
-            target.output = Output::Null;
-            target.socket = settings.socket;
-            target.tty = settings.tty;
-            target.memory_kib = (settings.memory_mib > 0).then_some(settings.memory_mib << 10);
-            target.extension = settings.extension.os();
-            target.scratch = true;
-            target.cancel = Some(shared.stop.clone());
-            target
-        };
+        let target = |half| Target { cancel: Some(shared.stop.clone()), ..settings.target(half) };
         let triage = Triage::new(layout.clone(), &target(Half::Fast), timeout)?;
         let mut fast = Executor::new(layout.clone(), target(Half::Fast))?;
         fast.start()?;
@@ -484,14 +476,30 @@ impl Worker {
     /// Runs the next input that the grammar derives.
     fn derive(&mut self) -> Result<(), ExecError> {
         let shared = self.shared.clone();
-        let Some((bytes, template)) = shared.language.as_ref().and_then(Language::next) else {
-            shared.lock().strategy.derived_all();
+        let language = shared.language.as_ref();
+        let walk = language.and_then(Language::walk);
+        let start = Instant::now();
+        let derived = language.and_then(|l| l.next(&shared.stop));
+        shared.lock().stats.time_s.parse += start.elapsed().as_secs_f64();
+        let Some(derived) = derived else {
+            let mut state = shared.lock();
+            if walk.is_some_and(Walk::is_cut) {
+                state.partial("longer strings");
+            }
+            state.strategy.derived_all();
             return Ok(());
         };
         shared.lock().stats.derived += 1;
-        let template = template.map(Arc::new);
+        let template = derived.template.map(Arc::new);
         let promised = Promised { template, ..Promised::default() };
-        self.execute(&bytes, Origin::Derived, None, promised)?;
+        self.execute(&derived.bytes, Origin::Derived, None, promised)?;
+        if let (Some(walk), Some(number)) = (walk, derived.number)
+            && !shared.stopping()
+        {
+            walk.ran(number);
+            let done = walk.done();
+            shared.lock().stats.strings_done = done;
+        }
         Ok(())
     }
 
@@ -510,12 +518,18 @@ impl Worker {
             return Ok(());
         };
         if traced.sizes.is_over(flip.at) {
-            return self.resize(&traced, flip, goal, parent);
+            return self.resize(&traced, flip, goal, (parent, Instant::now()));
         }
         let (start, before) = (Instant::now(), self.worked());
-        let solved = self.solve(&traced, flip, goal)?;
-        let Solved { verdict, bytes, tier, cached } = solved;
+        let solved = self.solve(&traced, flip, goal);
+        if solved.verdict == Verdict::Unsat && self.has_lengths(&traced, flip) {
+            return self.resize(&traced, flip, goal, (parent, start));
+        }
+        let Solved { verdict, bytes, tier, cached, refused } = solved;
         let spent = start.elapsed().as_secs_f64();
+        if let Some((place, wanted)) = refused {
+            self.wants(&traced, flip, (place, &wanted))?;
+        }
         let too_long = bytes.as_ref().is_some_and(|b| b.len() as u64 > shared.settings.max_len);
         let mut state = shared.lock();
         state.stats.flips.count(verdict, tier, cached);

@@ -32,7 +32,8 @@ pub struct OnTokens {
     rest: Generational,
     /// Flips under way that the first asked, with their goals if they have one.
     asked: HashMap<Flip, Option<Asked>>,
-    traced: HashSet<InputId>,
+    /// Inputs that are being traced for the rest.
+    for_rest: HashSet<InputId>,
     tokens: TokenUse,
     /// What asks at present.
     resting: bool,
@@ -50,7 +51,7 @@ impl OnTokens {
             first: Tokens::default(),
             rest: Generational::default(),
             asked: HashMap::new(),
-            traced: HashSet::new(),
+            for_rest: HashSet::new(),
             tokens,
             resting: false,
             turns: 0,
@@ -73,15 +74,13 @@ impl Strategy for OnTokens {
                 self.asked.insert(flip, asked);
                 Action::Flip(flip)
             }
-            None => loop {
-                match self.rest.next(view, rng) {
-                    // It has the flips of that run already.
-                    Action::Trace(input)
-                        if self.traced.contains(&input) && !self.rest.revisits(input) => {}
-                    Action::Trace(input) => break Action::TraceTokens(input),
-                    Action::Wait if self.derives => break Action::Derive,
-                    action => break action,
+            None => match self.rest.next(view, rng) {
+                Action::Trace(input) => {
+                    self.for_rest.insert(input);
+                    Action::TraceTokens(input)
                 }
+                Action::Wait if self.derives => Action::Derive,
+                action => action,
             },
         }
     }
@@ -99,12 +98,15 @@ impl Strategy for OnTokens {
     fn traced(&mut self, view: &View, run: RunId) {
         if let Some(known) = view.runs.get(run) {
             self.first.traced(view, run, known);
-            self.traced.insert(known.input);
+            // What is left of other runs is asked when their inputs are traced once more.
+            if self.for_rest.remove(&known.input) {
+                self.rest.traced(view, run);
+            }
         }
-        self.rest.traced(view, run);
     }
 
     fn untraceable(&mut self, view: &View, input: InputId) {
+        self.for_rest.remove(&input);
         self.first.untraceable(input);
         self.rest.untraceable(view, input);
     }

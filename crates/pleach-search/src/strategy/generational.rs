@@ -116,9 +116,14 @@ impl Strategy for Generational {
     fn traced(&mut self, view: &View, id: RunId) {
         let Some(run) = view.runs.get(id) else { return };
         let first = Visit { input: run.input, from: run.bound, look: Look::First, again: 0 };
-        let visit = self.visits.remove(&run.input).unwrap_or(first);
+        let again = self.visits.remove(&run.input);
+        let visit = again.unwrap_or(first);
         let plan = Plan::new(view, id, run, (visit.from, visit.look), |_, _, _| Worth::<()>::First);
-        self.plans.push_back((plan, visit));
+        match again {
+            // It was dropped while others had their turn.
+            Some(_) => self.plans.push_front((plan, visit)),
+            None => self.plans.push_back((plan, visit)),
+        }
     }
 
     fn untraceable(&mut self, _view: &View, input: InputId) {
@@ -149,11 +154,6 @@ impl Strategy for Generational {
 }
 
 impl Generational {
-    /// Whether an input that is to be traced was traced before, and must be again.
-    pub(super) fn revisits(&self, input: InputId) -> bool {
-        self.visits.contains_key(&input)
-    }
-
     fn visit(&mut self, visit: Visit) -> Action {
         self.visits.insert(visit.input, visit);
         Action::Trace(visit.input)

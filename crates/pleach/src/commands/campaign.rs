@@ -12,7 +12,7 @@ use pleach_campaign::run::{
     Source, Text, build_of,
 };
 use pleach_campaign::triage::quoted;
-use pleach_campaign::{End, Executor, Half, Layout, Target};
+use pleach_campaign::{End, Executor, Half, Layout};
 use pleach_grammar::analysis::writable;
 use pleach_report::{Panel, Style, line, summary};
 use pleach_search::{HYBRID, Needs};
@@ -347,16 +347,10 @@ fn try_out(
     let by_file = settings.program.iter().skip(1).any(|a| a.to_string().contains("@@"));
     let made_up = first_inputs(settings);
     let first = seeds.first().map_or(&made_up[0], |(_, bytes)| bytes);
-    let target = |half| Target {
-        socket: settings.socket,
-        tty: settings.tty,
-        extension: settings.extension.os(),
-        scratch: true,
-        ..Target::new(half, settings.args())
-    };
-    Executor::new(layout.clone(), target(Half::Fast))?.start()?;
-    let mut executor = Executor::new(layout.clone(), target(Half::Symbolic))?;
-    let outcome = executor.run(first, Duration::from_millis(settings.timeout_ms * 10))?;
+    Executor::new(layout.clone(), settings.target(Half::Fast))?.start()?;
+    let mut executor = Executor::new(layout.clone(), settings.target(Half::Symbolic))?;
+    let outcome =
+        executor.run(first, Duration::from_millis(settings.timeout_ms.saturating_mul(10)))?;
     let read = executor.trace().map_or(0, |t| t.input_read);
     if read == 0 && !first.is_empty() && matches!(outcome.end, End::Exit(_)) {
         let hint = match by_file {

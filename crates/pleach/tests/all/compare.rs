@@ -112,3 +112,37 @@ fn mistakes_are_refused() {
     assert_eq!(out.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&out.stderr).contains("not empty"));
 }
+
+/// A program that reads a file of its own besides its input, from where it was called.
+#[test]
+fn what_was_kept_is_counted_as_it_was_run() {
+    let program = Program::new(
+        r#"
+        #include <stdio.h>
+        #include <string.h>
+        int main(int argc, char **argv) {
+            char word[8] = "", in[8] = "";
+            FILE *words = fopen(argv[1], "r"), *input = fopen(argv[2], "r");
+            if (argc < 3 || !words || !fgets(word, sizeof word, words)) return 1;
+            if (!input || !fgets(in, sizeof in, input)) return 2;
+            if (strcmp(in, word) == 0) puts("the word");
+            return 0;
+        }
+    "#,
+    );
+    program.file("words.txt", b"hedge");
+    program.file("words.ebnf", b"s ::= word\nword ::= [a-z]+\n");
+    let args =
+        ["compare", "-s", "generational,gbb", "-n", "200", "--seeds", "1", "-g", "words.ebnf"];
+    let rest = ["--module", "all=prog.c", "-o", "cmp", "--json", "--", "./prog", "words.txt", "@@"];
+    let told = program.json(&[&args[..], &rest].concat(), b"");
+    assert_eq!(told["modules"][0]["name"], "all", "{told}");
+    let of = |strategy: usize| &told["strategies"][strategy]["campaigns"][0];
+    for strategy in [0, 1] {
+        let campaign = of(strategy);
+        let covered = number(&campaign["modules"][0]["covered"]);
+        assert_eq!(covered, number(&campaign["covered"]), "{told}");
+        assert!(covered > 3, "{told}");
+    }
+    assert!(number(&of(0)["covered"]) > number(&of(1)["covered"]), "{told}");
+}

@@ -40,6 +40,16 @@ impl Example {
         feed(&mut Command::new(self.program()), input)
     }
 
+    /// The statistics of a campaign with the grammar.
+    fn campaign(&self, strategy: &str, flags: &[&str]) -> serde_json::Value {
+        let (out, program) = (format!("out-{strategy}"), format!("./{}", self.name));
+        let start = ["run", "--json", "-o", &out, "-s", strategy, "-g"];
+        let args = [&start[..], self.grammar, flags, &["--", &program]].concat();
+        let done = self.pleach(&args);
+        let said = String::from_utf8_lossy(&done.stderr);
+        serde_json::from_slice(&done.stdout).unwrap_or_else(|e| panic!("{args:?}: {e}: {said}"))
+    }
+
     fn pleach(&self, args: &[&str]) -> Output {
         let mut command = Command::new(PLEACH);
         feed(command.args(args).current_dir(self.dir.path()), b"")
@@ -126,6 +136,9 @@ fn simplecalc() {
     let out = example.pleach(&[&args[..], &["--", "./simplecalc"]].concat());
     let stats: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
     assert_eq!(stats["crashes"], 2, "{stats}");
+    // And again, by all strings of the grammar up to a length.
+    let stats = example.campaign("cese", &["--max-length", "3"]);
+    assert_eq!((&stats["stop"], &stats["crashes"]), (&"exhausted".into(), &2.into()), "{stats}");
 }
 
 #[test]
@@ -143,6 +156,9 @@ fn realpath() {
     let said = at(1000).stderr;
     let said = String::from_utf8_lossy(&said);
     assert!(said.contains("stack-buffer-overflow") && said.contains("join"), "{said}");
+    // It is found: a name of the one length is solved for.
+    let stats = example.campaign("cese", &["--stop-on-crash", "-V", "120"]);
+    assert_eq!(stats["crashes"], 1, "{stats}");
 }
 
 #[test]
@@ -155,6 +171,12 @@ fn cue() {
     assert!(text.contains("catalogue 4006408261234\n"), "{text}");
     assert!(text.contains(" 2 a  04:14:00  03:47:10  The Hedge Layers with Ida Thorn: "), "{text}");
     assert_eq!(example.plain(b"FILE a WAVE\nTRACK 1\n").status.code(), Some(1));
+    // What bison's tables decide becomes sets of tokens, which the grammar completes.
+    let stats = example.campaign("gbw", &["-n", "1500"]);
+    let flips = stats["flips"]["by_tier"]["tokens"].as_u64();
+    assert!(flips > Some(0) && stats["flips"]["sat"].as_u64() > Some(0), "{stats}");
+    assert!(stats["tokens"]["accepted"].as_u64() > stats["tokens"]["rejected"].as_u64(), "{stats}");
+    assert_eq!(stats["mismatched"], 0, "{stats}");
 }
 
 #[test]

@@ -75,17 +75,101 @@ fn every_string_is_searched_to_its_end() {
     assert_eq!(ended.queue(), same.queue());
 }
 
-/// All valid inputs, one by one, take as many paths as the strings have.
+/// All valid inputs, one by one, take the paths that the strings have: these are all of
+/// the grammar, so as many are the same.
 #[test]
 fn the_paths_are_those_of_all_valid_inputs() {
     let program = program();
-    let strings = cese(&program, "out", &["--max-length", "2"]);
-    let all = program.text(&["grammar", "enumerate", "calc.ebnf", "--max-length", "2"], b"");
-    let inputs: Vec<&str> = all.lines().filter(|l| !l.is_empty() && l.len() <= 2).collect();
-    assert_eq!(inputs.len(), 20, "{all}");
-    let path = |input: &&str| program.text(&["explain", "-", "--", "./prog"], input.as_bytes());
-    let paths: BTreeSet<String> = inputs.iter().map(path).collect();
+    let digits = GRAMMAR.replace("[0-9]", "[057]");
+    program.file("calc.ebnf", digits.as_bytes());
+    program.file("digits.ebnf", GRAMMAR.as_bytes());
+    let strings = cese(&program, "out", &["--max-length", "3"]);
+    let all = program.text(&["grammar", "enumerate", "calc.ebnf", "--max-length", "3"], b"");
+    let inputs: Vec<&str> = all.lines().filter(|l| !l.is_empty() && l.len() <= 3).collect();
+    assert_eq!(inputs.len(), 4 * 3 + 3 * 9, "{all}");
+    let path = |input: &[u8]| program.text(&["explain", "-", "--", "./prog"], input);
+    let paths: BTreeSet<String> = inputs.iter().map(|i| path(i.as_bytes())).collect();
     assert_eq!(strings.count("paths"), paths.len() as u64, "{paths:#?}");
+    assert_eq!(strings.stop(), "exhausted", "{}", strings.stats);
+    // Where a search of all bytes has found an input of the grammar, whatever digits it
+    // chose, its path is one of them.
+    let dfs = program.campaign("dfs", &["-s", "dfs", "--len", "3", "--max-len", "3"]);
+    assert_eq!(dfs.stop(), "exhausted", "{}", dfs.stats);
+    let mut valid = 0;
+    for input in dfs.queue() {
+        if program.run(&["grammar", "parse", "digits.ebnf", "-"], &input).status.success() {
+            valid += 1;
+            assert!(paths.contains(&path(&input)), "{}", String::from_utf8_lossy(&input));
+        }
+    }
+    assert!(valid > 0, "{:?}", dfs.files("queue"));
+}
+
+/// A search of strings that was interrupted ends as one that was not.
+#[test]
+fn strings_are_gone_on_with() {
+    let program = program();
+    let whole = cese(&program, "whole", &["--max-length", "6"]);
+    assert_eq!(whole.stop(), "exhausted", "{}", whole.stats);
+    let mut ended = cese(&program, "out", &["--max-length", "6", "-n", "25"]);
+    let mut parts = 0;
+    while ended.stop() == "runs" {
+        parts += 1;
+        let runs = (ended.count("runs") + 150).to_string();
+        ended = program.resume("out", &["-n", &runs]);
+    }
+    assert!(parts > 2, "it ended too early: {}", ended.stats);
+    assert_eq!(ended.stop(), "exhausted", "{}", ended.stats);
+    for what in ["paths", "crashes", "branches.covered"] {
+        assert_eq!(ended.count(what), whole.count(what), "{what}: {}", ended.stats);
+    }
+    // Each is derived once, but for those under way when it ended.
+    let (derived, once) = (ended.count("derived"), whole.count("derived"));
+    assert!(derived >= once && derived <= once + parts, "{derived} of {once}");
+    for bytes in ended.queue() {
+        let parsed = program.run(&["grammar", "parse", "calc.ebnf", "-"], &bytes);
+        assert!(parsed.status.success(), "{}", String::from_utf8_lossy(&bytes));
+    }
+}
+
+/// Of a seed the tokens that are holes elsewhere may change, and nothing of one that the
+/// grammar does not have.
+#[test]
+fn seeds_among_strings_are_parsed() {
+    let program = program();
+    std::fs::create_dir(program.dir.path().join("seeds")).expect("a directory");
+    program.file("seeds/good", b"((4))/(2+3)");
+    program.file("seeds/no sentence", b"4//2");
+    let ended = cese(&program, "out", &["-i", "seeds", "--max-length", "1"]);
+    let notes = ended.stats["notes"].to_string();
+    assert!(notes.contains("is no sentence of the grammar"), "{notes}");
+    assert_eq!(ended.stop(), "exhausted", "{}", ended.stats);
+    let crash = ended.crashes().into_iter().next().expect("a division by zero");
+    assert_eq!((crash.len(), &crash[..2], &crash[3..7]), (11, &b"(("[..], &b"))/("[..]));
+    for bytes in ended.queue().iter().filter(|q| &q[..] != b"4//2") {
+        let parsed = program.run(&["grammar", "parse", "calc.ebnf", "-"], bytes);
+        assert!(parsed.status.success(), "{}", String::from_utf8_lossy(bytes));
+    }
+}
+
+/// What people can say of the strings.
+#[test]
+fn strings_are_bounded_and_made_as_told() {
+    let program = program();
+    let derived = |out: &str, flags: &[&str]| {
+        let ended = cese(&program, out, flags);
+        assert_eq!(ended.stop(), "exhausted", "{flags:?}: {}", ended.stats);
+        ended.count("derived")
+    };
+    let all = derived("all", &["--max-length", "3"]);
+    assert_eq!(derived("tokens", &["--max-length", "3", "--tokens"]), all);
+    assert!(derived("low", &["--max-length", "3", "--max-height", "2"]) < all);
+    // A hole for each digit, as without a word; and any number of digits, of which the
+    // program takes one.
+    assert_eq!(derived("one", &["--max-length", "3", "--one", "digit"]), all);
+    assert!(derived("many", &["--max-length", "3", "--many", "digit"]) > all);
+    // Each digit a string of its own.
+    assert!(derived("keep", &["--max-length", "1", "--keep", "digit"]) == 10);
 }
 
 #[test]
@@ -277,6 +361,42 @@ fn a_grammar_that_does_not_fit_is_told_from_one_that_does() {
     let ended = program.campaign("out", &["-s", "gbw", "-g", "other.ebnf", "-n", "300"]);
     let notes = ended.stats["notes"].to_string();
     assert!(notes.contains("does not fit") && notes.contains("gave up after"), "{notes}");
+}
+
+/// Also by searches that do not work on tokens.
+#[test]
+fn a_grammar_is_tried_before_sentences_are_derived_from_it() {
+    let program = Program::new(WORDS);
+    let grammar = "s ::= name 'if' s | name 'then' name 'else' name\n\
+                   name ::= [a-z]+\nspace ::= ' '+\n@skip space\n";
+    program.file("other.ebnf", grammar.as_bytes());
+    program.file("words.ebnf", SENTENCES.as_bytes());
+    for strategy in ["cese", "gbb"] {
+        let notes = |grammar: &str| {
+            let out = format!("{strategy}-{grammar}");
+            let ended = program.campaign(&out, &["-s", strategy, "-g", grammar, "-n", "20"]);
+            ended.stats["notes"].to_string()
+        };
+        let other = notes("other.ebnf");
+        assert!(other.contains("does not fit") && other.contains("nothing after"), "{other}");
+        assert_eq!(notes("words.ebnf"), "[]");
+    }
+}
+
+/// The lexer takes a word for another token than the grammar does.
+#[test]
+fn tokens_that_are_others_are_counted_by_cause() {
+    let source = WORDS.replace("return NAME;\n}", "return n == 3 ? IF : NAME;\n}");
+    let program = Program::new(&source);
+    program.file("words.ebnf", SENTENCES.as_bytes());
+    std::fs::create_dir(program.dir.path().join("seeds")).expect("a directory");
+    program.file("seeds/one", b"a");
+    program.file("seeds/three", b"abc");
+    let flags = ["-i", "seeds", "-s", "gbw", "-g", "words.ebnf", "-n", "100"];
+    let ended = program.campaign("out", &flags);
+    let causes = ended.stats["mismatched_by"].as_object().expect("causes");
+    assert!(ended.count("mismatched") > 0, "{}", ended.stats);
+    assert!(causes.keys().any(|c| c.contains("name is 259")), "{causes:?}");
 }
 
 #[test]

@@ -221,3 +221,58 @@ int main(void) {
     refused("number=digits*", "cannot be empty");
     refused("number=[X-Z]+", "no text of the token number");
 }
+
+/// A lexer that keeps the text of a name, and decisions on how long it is: alone, and
+/// together with the digit behind it.
+const NAMES: &str = r#"
+#include <stdio.h>
+#include <string.h>
+enum { END, NAME = 258, DIGIT };
+static char text[4096];
+static int digit;
+int yylex(void) {
+    int c = getchar();
+    size_t n = 0;
+    if (c >= '0' && c <= '9') { digit = c - '0'; return DIGIT; }
+    while (c >= 'a' && c <= 'z' && n + 1 < sizeof text) { text[n++] = c; c = getchar(); }
+    if (n == 0) return c == EOF ? END : c;
+    ungetc(c, stdin);
+    text[n] = 0;
+    return NAME;
+}
+int main(void) {
+    if (yylex() != NAME) return 1;
+    if (strlen(text) == 777) puts("just so");
+    if (yylex() != DIGIT) return 1;
+    if (strlen(text) == 20 + (size_t)digit) puts("together");
+    return yylex() != END;
+}
+"#;
+
+#[test]
+fn texts_of_tokens_have_lengths() {
+    let program = Program::new(NAMES);
+    program.file("names.ebnf", b"s ::= name digit\nname ::= [a-z]+\ndigit ::= [0-9]\n");
+    std::fs::create_dir(program.dir.path().join("seeds")).expect("a directory");
+    program.file("seeds/one", b"abc7");
+    for (strategy, runs) in [("gbw", "400"), ("auto", "10000")] {
+        let flags = ["-i", "seeds", "-s", strategy, "-g", "names.ebnf", "-n", runs];
+        let ended = program.campaign(strategy, &flags);
+        let said = |input: &Vec<u8>| {
+            program.run(&["exec", "--half", "fast", "--", "./prog"], input).stdout
+        };
+        let said: Vec<Vec<u8>> = ended.queue().iter().map(said).collect();
+        for line in ["just so", "together"] {
+            let found = said.iter().any(|s| String::from_utf8_lossy(s).contains(line));
+            assert!(found, "{strategy}: {line}: {:?} {}", ended.files("queue").keys(), ended.stats);
+        }
+        assert!(ended.count("flips.by_tier.lengths") > 0, "{}", ended.stats);
+        if strategy == "gbw" {
+            assert_eq!(ended.count("diverged"), 0, "{}", ended.stats);
+        }
+        let rigid = program.campaign("rigid", &[&flags[..], &["--max-hole", "0"]].concat());
+        let lengths = &rigid.stats["flips"]["by_tier"]["lengths"];
+        assert!(lengths.is_null(), "{}", rigid.stats);
+        std::fs::remove_dir_all(program.dir.path().join("rigid")).expect("it was there");
+    }
+}

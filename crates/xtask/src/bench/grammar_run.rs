@@ -360,7 +360,7 @@ fn markdown(report: &Report) -> String {
             r.without,
             maybe(r.afl),
             maybe(r.afl_with_sentences),
-            100.0 * time("grammar") / time("total").max(1e-9),
+            100.0 * (time("grammar") + time("parse")) / time("total").max(1e-9),
         );
     }
     text

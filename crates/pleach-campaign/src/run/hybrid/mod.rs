@@ -456,7 +456,8 @@ impl Worker {
         let uniform = self.shared.settings.hybrid.uniform;
         let mut made = bias::bias(&dictionary, &live.phrases, &mut live.rng, uniform);
         if let Some(language) = &self.shared.language {
-            let lines = (0..SENTENCES).filter_map(|_| language.next()).map(|(mut bytes, _)| {
+            let lines = (0..SENTENCES).filter_map(|_| language.next(&self.shared.stop)).map(|d| {
+                let mut bytes = d.bytes;
                 if bytes.last() != Some(&b'\n') {
                     bytes.push(b'\n');
                 }

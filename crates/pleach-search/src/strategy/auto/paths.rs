@@ -189,7 +189,7 @@ impl Paths {
         }
         let key = run.decisions.get(at as usize).map_or(0, |d| d.key);
         let (asked, paid) = self.yields.get(&key).copied().unwrap_or_default();
-        ((asked + 8) / (paid + 1)).ilog2() / 2
+        ((asked + 8) / (paid + 1)).max(1).ilog2() / 2
     }
 
     pub fn forget(&mut self, input: InputId) {

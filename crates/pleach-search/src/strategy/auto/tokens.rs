@@ -12,7 +12,7 @@ use super::paths::{Paths, Wants};
 use crate::run::{Flip, InputId, Run, RunId};
 use crate::strategy::generational::Rank;
 use crate::strategy::{InputNews, Origin, View};
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 /// Inputs that may wait for a trace without having gained a branch.
 const STEPS: usize = 4096;
@@ -26,6 +26,8 @@ pub(in crate::strategy) struct Tokens {
     seeds: VecDeque<InputId>,
     /// Results of steps, not traced yet.
     steps: VecDeque<InputId>,
+    /// Inputs that are being traced for the sake of paths.
+    for_paths: HashSet<InputId>,
     turn: bool,
 }
 
@@ -61,16 +63,19 @@ impl Tokens {
     fn path(&mut self, view: &View) -> Option<Next> {
         Some(match self.paths.next(view)? {
             Wants::Flip(flip) => Next::Flip(flip, None),
-            Wants::Trace(input) => Next::Trace(input),
+            Wants::Trace(input) => {
+                self.for_paths.insert(input);
+                Next::Trace(input)
+            }
         })
     }
 
-    /// An input was executed; `stepped`: for a step of ours.
+    /// An input was executed; `own`: for a flip of ours, `stepped`: that was a step.
     pub fn executed(&mut self, view: &View, news: &InputNews, stepped: bool, own: bool) {
         let Some(input) = news.input.filter(|_| !news.bad) else { return };
         let gained = news.branches > 0 || news.buckets > 0;
         if let Origin::Flip(flip) = news.origin
-            && gained
+            && (gained && own)
         {
             self.paths.paid(view, flip);
         }
@@ -91,10 +96,11 @@ impl Tokens {
 
     pub fn traced(&mut self, view: &View, id: RunId, run: &Run) {
         self.goals.offer(view, id, run);
-        self.paths.traced(view, id, run, false);
+        self.paths.traced(view, id, run, self.for_paths.remove(&run.input));
     }
 
     pub fn untraceable(&mut self, input: InputId) {
+        self.for_paths.remove(&input);
         self.paths.forget(input);
     }
 

@@ -62,10 +62,6 @@ pub struct Compare {
     pub program: Vec<OsString>,
     /// Flags for `pleach run`.
     pub passed: Vec<OsString>,
-    /// What the replay needs to know of them.
-    pub timeout_ms: Option<u64>,
-    pub memory_mib: Option<u64>,
-    pub socket: bool,
 }
 
 impl Compare {
@@ -145,9 +141,6 @@ impl FromArgMatches for Compare {
             json: own.json,
             program: own.program,
             passed: rebuilt(matches),
-            timeout_ms: matches.try_get_one("timeout").ok().flatten().copied(),
-            memory_mib: matches.try_get_one("memory").ok().flatten().copied(),
-            socket: matches.try_get_one("socket").ok().flatten().copied().unwrap_or(false),
         })
     }
 

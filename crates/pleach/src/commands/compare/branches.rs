@@ -6,21 +6,20 @@
 //! several files under one name the one that most runs reach is taken: the runs that
 //! reach any of them may be more.
 
-use super::Compare;
 use crate::commands::{inputs_in, read_input};
 use crate::exit::Failure;
 use anyhow::anyhow;
 use pleach_campaign::executor::ModuleCounters;
-use pleach_campaign::run::Stats;
-use pleach_campaign::{Executor, Half, Image, Layout, Target};
+use pleach_campaign::run::{Dir, Stats};
+use pleach_campaign::{Executor, Half, Image, Layout};
 use pleach_report::compare::{InModule, Module};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Milliseconds that a run may take where nothing was said; campaigns take less.
-const TIMEOUT_MS: u64 = 10_000;
+/// A run may take so many times as long as in the campaign: it ended there.
+const PATIENCE: u64 = 10;
 
 /// All branches of a program by the object they are in: the executable is "", a
 /// library goes by its file's name.
@@ -93,20 +92,12 @@ impl Branches {
     }
 
     /// Runs what a campaign kept on the fast half.
-    pub fn replay(
-        &self,
-        args: &Compare,
-        layout: &Arc<Layout>,
-        dir: &Path,
-    ) -> Result<Replayed, Failure> {
+    pub fn replay(&self, layout: &Arc<Layout>, dir: &Path) -> Result<Replayed, Failure> {
         let queue = inputs_in(dir, &["queue"])?;
         let crashes = inputs_in(dir, &["crashes"])?;
-        let mut target = Target::new(Half::Fast, args.program.clone());
-        target.socket = args.socket;
-        target.memory_kib = args.memory_mib.filter(|&m| m > 0).map(|m| m.saturating_mul(1024));
-        target.scratch = true;
-        let mut executor = Executor::new(layout.clone(), target)?;
-        let timeout = Duration::from_millis(args.timeout_ms.unwrap_or(TIMEOUT_MS));
+        let settings = Dir::settings(dir).map_err(Failure::person)?;
+        let mut executor = Executor::new(layout.clone(), settings.target(Half::Fast))?;
+        let timeout = Duration::from_millis(settings.timeout_ms.saturating_mul(PATIENCE));
         let mut taken = Taken::default();
         let mut modules = vec![InModule::default(); self.names.len()];
         for path in queue.iter().chain(&crashes) {

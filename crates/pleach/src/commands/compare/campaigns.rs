@@ -6,9 +6,10 @@ use crate::exit::Failure;
 use anyhow::{Context, anyhow};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use pleach_campaign::affinity::{self, Affinity};
 use pleach_campaign::run::{Stats, Stop};
 use pleach_report::compare::{Campaign, Measures, Point};
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -36,12 +37,15 @@ const PAUSE: Duration = Duration::from_millis(20);
 struct Running {
     job: usize,
     child: Child,
+    /// Its processor, among those that campaigns share out.
+    slot: usize,
     /// What it says, to be told if it fails.
     said: File,
 }
 
-/// Runs all campaigns. The first that fails ends the comparison.
-pub fn run(args: &Compare, jobs: &[Job]) -> Result<Vec<Left>, Failure> {
+/// Runs all campaigns. One that fails before any has ended well ends the comparison: so
+/// would the others. Later ones are told of, and left out.
+pub fn run(args: &Compare, jobs: &[Job]) -> Result<Vec<Option<Left>>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         signal_hook::flag::register(signal, stop.clone())?;
@@ -50,13 +54,18 @@ pub fn run(args: &Compare, jobs: &[Job]) -> Result<Vec<Left>, Failure> {
     std::fs::create_dir_all(&args.output)
         .with_context(|| args.output.display().to_string())
         .map_err(Failure::person)?;
-    let done = Pool { args, jobs, running: Vec::new() }.run(&stop);
+    // Who starts second does not see yet where the first one is going to be.
+    let processors = affinity::processors(args.jobs);
+    let pool =
+        Pool { args, jobs, processors, running: Vec::new(), failed: HashSet::new(), well: 0 };
+    let done = pool.run(&stop);
     if done.is_err() && made {
         // A campaign that was refused has made nothing: neither have we.
         let _ = std::fs::remove_dir(&args.output);
     }
-    done?;
-    jobs.iter().map(|job| left(&dir_of(args, job))).collect()
+    let failed = done?;
+    let ended = |(i, job)| (!failed.contains(&i)).then(|| left(&dir_of(args, job))).transpose();
+    jobs.iter().enumerate().map(ended).collect()
 }
 
 fn dir_of(args: &Compare, job: &Job) -> PathBuf {
@@ -66,11 +75,17 @@ fn dir_of(args: &Compare, job: &Job) -> PathBuf {
 struct Pool<'a> {
     args: &'a Compare,
     jobs: &'a [Job],
+    /// One for each of those that run at a time, or none.
+    processors: Vec<Affinity>,
     running: Vec<Running>,
+    /// Those that failed, and how many did not.
+    failed: HashSet<usize>,
+    well: usize,
 }
 
 impl Pool<'_> {
-    fn run(mut self, stop: &AtomicBool) -> Result<(), Failure> {
+    /// The numbers of those that failed.
+    fn run(mut self, stop: &AtomicBool) -> Result<HashSet<usize>, Failure> {
         let mut waiting: VecDeque<usize> = (0..self.jobs.len()).collect();
         while !(waiting.is_empty() && self.running.is_empty()) {
             if stop.load(Ordering::Relaxed) {
@@ -94,7 +109,7 @@ impl Pool<'_> {
                 }
             }
         }
-        Ok(())
+        Ok(std::mem::take(&mut self.failed))
     }
 
     fn start(&self, number: usize) -> Result<Running, Failure> {
@@ -110,17 +125,29 @@ impl Pool<'_> {
             command.args(["-n", &runs.to_string()]);
         }
         command.arg("--").args(&args.program);
-        let child =
-            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said.try_clone()?).spawn()?;
-        Ok(Running { job: number, child, said })
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said.try_clone()?);
+        let is_free = |slot: &usize| self.running.iter().all(|r| r.slot != *slot);
+        let slot = (0..).find(is_free).unwrap_or_default();
+        let own = self.processors.get(slot).and_then(|own| Some((own, Affinity::current()?)));
+        own.iter().for_each(|(own, _)| own.bind());
+        let child = command.spawn();
+        own.iter().for_each(|(_, before)| before.bind());
+        Ok(Running { job: number, child: child?, slot, said })
     }
 
-    fn ended(&self, mut ended: Running, status: ExitStatus) -> Result<(), Failure> {
+    fn ended(&mut self, mut ended: Running, status: ExitStatus) -> Result<(), Failure> {
         let job = &self.jobs[ended.job];
         let name = format!("{}, seed {}", job.strategy, job.seed);
         if !status.success() {
-            return Err(Failure::person(anyhow!("{name}: {}", message(&mut ended.said, status))));
+            let why = message(&mut ended.said, status);
+            if self.well == 0 {
+                return Err(Failure::person(anyhow!("{name}: {why}")));
+            }
+            eprintln!("{name}: {why}; left out of the comparison");
+            self.failed.insert(ended.job);
+            return Ok(());
         }
+        self.well += 1;
         let campaign = left(&dir_of(self.args, job))?.campaign;
         eprintln!(
             "{name}: {} branches, {} runs, {} crashes ({})",
@@ -192,7 +219,7 @@ fn measures(stats: &Stats) -> Measures {
         constraints: stats.symbolic.constraints,
         seconds: stats.time_s.total,
         solving_s: stats.time_s.solve,
-        grammar_s: stats.time_s.grammar,
+        grammar_s: stats.time_s.grammar + stats.time_s.parse,
         tiers_s: stats.flips.time_by_tier.clone(),
         grammar_asked: stats.tokens.asked,
         grammar_unsat: stats.tokens.unsat,

@@ -76,17 +76,16 @@ fn compared(
     layout: &Arc<Layout>,
     branches: &Branches,
     jobs: &[Job],
-    left: Vec<Left>,
+    mut left: Vec<Option<Left>>,
 ) -> Result<Comparison, Failure> {
     let mut strategies = Vec::new();
     let mut covered: Vec<Taken> = Vec::new();
-    let mut left: Vec<Option<Left>> = left.into_iter().map(Some).collect();
     for name in &args.strategies {
         let mut all = Taken::default();
         let mut campaigns = Vec::new();
         for (job, left) in jobs.iter().zip(&mut left).filter(|(j, _)| j.strategy == *name) {
             let Some(mut left) = left.take() else { continue };
-            let replayed = branches.replay(args, layout, &left.dir)?;
+            let replayed = branches.replay(layout, &left.dir)?;
             left.campaign.seed = job.seed;
             left.campaign.modules = replayed.modules;
             branches.count(&left.stats, &mut left.campaign.modules);
