@@ -168,7 +168,8 @@ impl Run {
     }
 
     fn memory(&self) -> usize {
-        self.decisions.len() * (size_of::<Decision>() + 8) + size_of::<Run>() + self.weight
+        let words = self.nodes.len() + self.contexts.len();
+        size_of_val(&self.decisions[..]) + 8 * words + size_of::<Run>() + self.weight
     }
 }
 

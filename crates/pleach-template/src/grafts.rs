@@ -35,6 +35,10 @@ const MOST_NODES: usize = 20_000;
 /// Larger inputs are not parsed, nor those that the grammar derives in too many ways.
 const MOST_BYTES: usize = 4096;
 const MOST_ENTRIES: usize = 250_000;
+/// Nodes of all plants together. What comes then is no plant; others have children.
+const MOST_IN_ALL: usize = 1 << 24;
+/// Texts that are kept. Then no more are made up.
+const MOST_WORDS: usize = 1 << 18;
 /// Parts of one production, and texts of one token, that are kept.
 const MOST_PARTS: usize = 1024;
 const MOST_TEXTS: usize = 512;
@@ -50,6 +54,8 @@ pub struct Grafts {
     parser: Parser,
     texts: Texts,
     plants: Vec<Box<[Node]>>,
+    /// Nodes of all of them.
+    planted: usize,
     /// By production: plants and the parts of them.
     parts: Vec<Vec<(u32, u32)>>,
     /// By rule: the production that ends it with the fewest tokens.
@@ -93,6 +99,7 @@ impl Grafts {
         Ok(Grafts {
             texts: Texts { detokenizer, all: Vec::new(), numbers: FxHashMap::default(), known },
             plants: Vec::new(),
+            planted: 0,
             parts: vec![Vec::new(); grammar.productions.len()],
             ends: ends(grammar),
             random: fastrand::Rng::with_seed(seed),
@@ -103,7 +110,7 @@ impl Grafts {
 
     /// Takes in an input. Its number, if it is one of the grammar's.
     pub fn add(&mut self, input: &[u8]) -> Option<u32> {
-        if input.len() > MOST_BYTES {
+        if input.len() > MOST_BYTES || self.planted >= MOST_IN_ALL {
             return None;
         }
         let parsed = self.parser.parse(input).ok()?;
@@ -132,6 +139,7 @@ impl Grafts {
             };
             nodes.push(Node { what, size: node.size });
         }
+        self.planted += nodes.len();
         self.plants.push(nodes.into());
         Some(number)
     }
@@ -313,7 +321,9 @@ impl Texts {
         let found = match random.u32(0..16) {
             0..7 => random.choice(&here()).copied(),
             7..13 => random.choice(known).copied(),
-            13 => crate::samples::word(words, random).map(|word| self.number(&word)),
+            13 if self.all.len() < MOST_WORDS => {
+                crate::samples::word(words, random).map(|word| self.number(&word))
+            }
             _ => None,
         };
         found.unwrap_or_else(|| self.number(&plain))

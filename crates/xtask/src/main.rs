@@ -1,8 +1,9 @@
 //! What `./x` runs that is more than a few commands: real programs built and
 //! checked in every flavour, csmith's programs compared, and the benchmarks.
 //!
-//! Nothing here knows how Pleach works inside. It is used through its commands,
-//! as anyone would use it, so that what is tested is what people get.
+//! Nothing here knows how campaigns work inside. They are used through the commands,
+//! as anyone would use them, so that what is tested is what people get. Only grammars
+//! are measured and checked by their libraries.
 
 mod bench;
 mod differential;

@@ -49,7 +49,7 @@ pub struct Store {
 }
 
 /// What an input costs besides its bytes.
-const OVERHEAD: usize = 96;
+const OVERHEAD: usize = 224;
 
 impl Store {
     pub fn new(most: usize) -> Store {

@@ -11,7 +11,7 @@ use crate::trace::{BrokenTrace, Trace};
 use pleach_abi::event::Kind;
 use pleach_abi::shm::Hole;
 use pleach_search::{Decision, InputId, Run};
-use pleach_solve::{Path, Step};
+use pleach_solve::Path;
 use pleach_template::{Sentence, Template, Vocabulary};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -64,10 +64,8 @@ impl Worker {
     fn recover(&self, known: &mut Known, tokens: bool) {
         match &self.shared.vocabulary {
             Some((vocabulary, _)) if tokens => {
-                if known.template.is_none() {
-                    let mut vocabulary = vocabulary.lock().unwrap_or_else(PoisonError::into_inner);
-                    known.template = vocabulary.unread(&known.bytes).map(Arc::new);
-                }
+                let mut vocabulary = vocabulary.lock().unwrap_or_else(PoisonError::into_inner);
+                known.template = vocabulary.unread(&known.bytes).map(Arc::new);
             }
             Some(_) => (known.template, known.foretold) = (None, None),
             // A seed among strings of a symbolic grammar.
@@ -167,9 +165,7 @@ impl Worker {
             shared.lock().unstable(input);
             return Ok(());
         }
-        run.weight = trace.nodes as usize * 32
-            + trace.snapshot_bytes as usize
-            + traced.steps.len() * size_of::<Step>();
+        run.weight = trace.nodes as usize * 32 + trace.snapshot_bytes as usize + traced.weight();
         let mut state = shared.lock();
         state.stats.traces += 1;
         state.stats.time_s.symbolic += spent;

@@ -89,6 +89,14 @@ impl Traced {
         Traced { expr, steps, input, template, sentence, extended, tokens, first, sizes }
     }
 
+    /// Bytes of memory besides the expressions, roughly.
+    pub(super) fn weight(&self) -> usize {
+        let lexemes = self.sentence.as_ref().map_or(0, |s| size_of_val(&s.lexemes[..]));
+        let holes = self.template.as_ref().map_or(0, |t| size_of_val(&t.holes[..]));
+        let extended = self.extended.as_ref().map_or(0, Vec::len);
+        size_of_val(&self.steps[..]) + lexemes + holes + extended
+    }
+
     /// The path, prepared for flips.
     pub fn path(&self) -> Path {
         let input = self.extended.as_deref().unwrap_or(&self.input);

@@ -324,3 +324,19 @@ int main(void) {
     assert!(at("prog.c:8", "in[0] != '\\0'"), "{text}");
     assert!(at("prog.c:9", "in[0] != 'z'"), "{text}");
 }
+
+#[test]
+fn what_a_traced_program_printed_is_shown_if_wanted() {
+    let program = Program::new(
+        r#"
+        #include <stdio.h>
+        int main(void) { if (getchar() == 'x') puts("seen on the way"); return 0; }
+    "#,
+    );
+    let said = |flags: &[&str]| {
+        let out = program.run(&[&["trace"], flags, &["-", "--", "./prog"]].concat(), b"x");
+        String::from_utf8_lossy(&out.stderr).into_owned()
+    };
+    assert!(said(&["--capture"]).contains("seen on the way"));
+    assert!(!said(&[]).contains("seen on the way"));
+}

@@ -146,3 +146,26 @@ fn what_was_kept_is_counted_as_it_was_run() {
     }
     assert!(number(&of(0)["covered"]) > number(&of(1)["covered"]), "{told}");
 }
+
+/// What the program does only on a terminal is counted by module, too.
+#[test]
+fn programs_on_a_terminal_are_compared_on_one() {
+    let program = Program::new(
+        r#"
+        #include <stdio.h>
+        #include <unistd.h>
+        int main(void) {
+            char c;
+            if (!isatty(0)) return 1;
+            if (read(0, &c, 1) == 1 && c == 'x') puts("x");
+            return 0;
+        }
+    "#,
+    );
+    let args = ["compare", "-s", "generational", "-n", "40", "--seeds", "1", "--tty", "60x20"];
+    let told = program.json(&[&args[..], &["-o", "cmp", "--json", "--", "./prog"]].concat(), b"");
+    let campaign = &told["strategies"][0]["campaigns"][0];
+    let covered = number(&campaign["covered"]);
+    assert_eq!(number(&campaign["modules"][0]["covered"]), covered, "{told}");
+    assert!(covered > 2, "{told}");
+}

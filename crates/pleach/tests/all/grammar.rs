@@ -138,3 +138,29 @@ fn bad_grammars_are_refused() {
     let calc = &grammars("simplecalc.ebnf");
     refuses(&["count", calc, "--max-length", "100000"], &["4096 is the limit"]);
 }
+
+/// `%left` drops derivations if it is told to, strings are told from derivations, lengths
+/// are counted in tokens, and what follows is kept near to.
+#[test]
+fn what_people_say_of_derivations() {
+    let files = Files::new();
+    let sums = "%token N\n%left '+'\n%left '*'\n%%\ne: e '+' e | e '*' e | N;\n";
+    let sums = &files.file("sums.y", sums);
+    let count = |flags: &[&str]| {
+        let args = [&["count", sums, "--max-length", "5", "--unit", "tokens"], flags].concat();
+        text(&args).lines().last().expect("a line").trim().to_owned()
+    };
+    assert_eq!(count(&[]), "5  8  11");
+    assert_eq!(count(&["--precedence", "keep"]), "5  8  11");
+    assert_eq!(count(&["--precedence", "drop"]), "5  4  7");
+    assert_eq!(count(&["--distinct"]), "5  4  7");
+    let numbers = &files.file("numbers.ebnf", "e ::= e '+' e | 'n'\n");
+    let enumerate = |flags: &[&str]| {
+        let args = [&["enumerate", numbers, "--max-length", "5"], flags].concat();
+        text(&args).lines().filter(|l| *l == "n+n+n").count()
+    };
+    assert_eq!((enumerate(&[]), enumerate(&["--distinct"])), (2, 1));
+    assert_eq!(text(&["complete", sums, "--tokens", "N '+'"]), "N + N\n");
+    let near = ["complete", sums, "--tokens", "N '+'", "--near", "N '*' N"];
+    assert_eq!(text(&near), "N + N * N\n");
+}

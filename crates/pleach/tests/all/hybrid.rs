@@ -449,3 +449,28 @@ fn lines_of_a_connection_are_events() {
     assert!(ended.count("hybrid.events") > 1000, "{}", ended.stats);
     replays(&program, &ended, &["--socket"]);
 }
+
+/// What people can say of a live run: each is heard, and the same comes out again.
+#[test]
+fn live_runs_do_as_they_are_told() {
+    let program = Program::new(STATES);
+    let told = [
+        &["--enough", "40"][..],
+        &["--saturation", "50", "--budget", "40", "--ahead", "2"],
+        &["--uniform", "100", "--explore", "dfs"],
+    ];
+    let mut events = Vec::new();
+    for (i, flags) in told.iter().enumerate() {
+        let run = |out: String| {
+            let start = ["-s", "hybrid", "-n", "200", "--seed", "5"];
+            program.campaign(&out, &[&start[..], flags].concat())
+        };
+        let (one, two) = (run(format!("one-{i}")), run(format!("two-{i}")));
+        let told = |ended: &Ended| (ended.stop().to_owned(), ended.count("hybrid.events"));
+        assert_eq!(told(&one), told(&two), "{flags:?}");
+        assert_eq!(one.queue(), two.queue(), "{flags:?}");
+        assert_eq!(one.stop(), if i == 0 { "enough" } else { "runs" }, "{}", one.stats);
+        events.push(one.count("hybrid.events"));
+    }
+    assert_ne!(events[1], events[2], "they do the same whatever they are told");
+}

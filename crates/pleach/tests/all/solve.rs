@@ -34,6 +34,8 @@ fn every_flip_of_a_recorded_trace_is_answered() {
     assert_eq!(z3["verdicts"], ours["verdicts"]);
     let listed = p.text(&["solve-trace", "--list", "path"], b"");
     assert_eq!(listed.lines().filter(|l| l.contains(" by ")).count() as u64, flips, "{listed}");
+    let some = p.json(&["solve-trace", "--json", "--sample", "3", "path"], b"");
+    assert_eq!(some["flips"], 3, "{some}");
 }
 
 #[test]

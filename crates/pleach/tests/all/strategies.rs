@@ -171,3 +171,30 @@ fn random_needs_no_labels() {
     "#;
     compare((Program::new(source), "1".into()), 100, "random", &["dfs", "generational", "cfg"]);
 }
+
+/// Of six bytes with three ways each, those of the first two.
+#[test]
+fn dfs_goes_as_deep_as_told() {
+    let program = Program::new(
+        r#"
+        #include <pleach.h>
+        int main(void) {
+            unsigned char in[6];
+            int sum = 0;
+            pleach_bytes(in, 6);
+            for (int i = 0; i < 6; i++) {
+                if (in[i] == 'a') sum += 1;
+                else if (in[i] == 'b') sum += 2;
+            }
+            return sum;
+        }
+    "#,
+    );
+    let paths = |depth: &str| {
+        let ended = program.campaign(depth, &["-s", "dfs", "--len", "6", "--depth", depth]);
+        assert_eq!(ended.stop(), "exhausted", "{}", ended.stats);
+        ended.count("paths")
+    };
+    let (one, three, six) = (paths("1"), paths("3"), paths("6"));
+    assert!(1 < one && one < three && three < six, "{one} {three} {six}");
+}

@@ -219,7 +219,7 @@ fn measures(stats: &Stats) -> Measures {
         constraints: stats.symbolic.constraints,
         seconds: stats.time_s.total,
         solving_s: stats.time_s.solve,
-        grammar_s: stats.time_s.grammar + stats.time_s.parse,
+        grammar_s: stats.time_s.grammar,
         tiers_s: stats.flips.time_by_tier.clone(),
         grammar_asked: stats.tokens.asked,
         grammar_unsat: stats.tokens.unsat,
