@@ -352,12 +352,14 @@ fn what_the_program_rejects_and_what_the_grammar_lacks_is_said() {
     assert_eq!(ended.stats["notes"].as_array().map(Vec::len), Some(0), "{}", ended.stats);
 }
 
+/// None of its sentences is one of the program's.
+const OTHER: &str = "s ::= name 'if' s | name 'then' name 'else' name\n\
+                     name ::= [a-z]+\nspace ::= ' '+\n@skip space\n";
+
 #[test]
 fn a_grammar_that_does_not_fit_is_told_from_one_that_does() {
     let program = Program::new(WORDS);
-    let grammar = "s ::= name 'if' s | name 'then' name 'else' name\n\
-                   name ::= [a-z]+\nspace ::= ' '+\n@skip space\n";
-    program.file("other.ebnf", grammar.as_bytes());
+    program.file("other.ebnf", OTHER.as_bytes());
     let ended = program.campaign("out", &["-s", "gbw", "-g", "other.ebnf", "-n", "300"]);
     let notes = ended.stats["notes"].to_string();
     assert!(notes.contains("does not fit") && notes.contains("gave up after"), "{notes}");
@@ -367,9 +369,7 @@ fn a_grammar_that_does_not_fit_is_told_from_one_that_does() {
 #[test]
 fn a_grammar_is_tried_before_sentences_are_derived_from_it() {
     let program = Program::new(WORDS);
-    let grammar = "s ::= name 'if' s | name 'then' name 'else' name\n\
-                   name ::= [a-z]+\nspace ::= ' '+\n@skip space\n";
-    program.file("other.ebnf", grammar.as_bytes());
+    program.file("other.ebnf", OTHER.as_bytes());
     program.file("words.ebnf", SENTENCES.as_bytes());
     for strategy in ["cese", "gbb"] {
         let notes = |grammar: &str| {
