@@ -134,6 +134,11 @@ impl Trace {
         bytes
     }
 
+    /// The numbers of the tokens that the program was given, in order.
+    pub fn token_numbers(&self) -> Vec<i32> {
+        self.tokens.iter().map(|t| t.number).collect()
+    }
+
     /// The function that a token came from; `None` if the source marked it, or the
     /// tables do not know.
     pub fn token_function<'a>(

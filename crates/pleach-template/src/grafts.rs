@@ -17,7 +17,7 @@ use pleach_grammar::detokenize::Detokenizer;
 use pleach_grammar::dfa::{self, Dfa};
 use pleach_grammar::tree::Kind;
 use pleach_grammar::{
-    Automaton, Grammar, Parser, Pattern, ProductionId, RuleId, Symbol, TokenId, chart,
+    Automaton, Grammar, Lexer, Parser, Pattern, ProductionId, RuleId, Symbol, TokenId, chart,
 };
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -89,8 +89,7 @@ struct Texts {
 impl Grafts {
     pub fn new(grammar: &Arc<Grammar>, seed: u64) -> Result<Grafts, GraftsError> {
         let detokenizer = Detokenizer::new(grammar)?;
-        let automaton = Arc::new(Automaton::new(grammar.clone())?);
-        let parser = Parser::new(automaton, detokenizer.lexer().clone()).with_entries(MOST_ENTRIES);
+        let parser = impatient_parser(grammar, detokenizer.lexer().clone())?;
         let known = grammar.token_ids().map(|id| match grammar.token(id).pattern {
             Pattern::Regex(_) => Some((Vec::new(), detokenizer.lexer().language(id))),
             _ => None,
@@ -328,6 +327,15 @@ impl Texts {
         };
         found.unwrap_or_else(|| self.number(&plain))
     }
+}
+
+/// A parser that gives up on inputs that a grammar derives in too many ways.
+pub(crate) fn impatient_parser(
+    grammar: &Arc<Grammar>,
+    lexer: Lexer,
+) -> Result<Parser, chart::TooLarge> {
+    let automaton = Arc::new(Automaton::new(grammar.clone())?);
+    Ok(Parser::new(automaton, lexer).with_entries(MOST_ENTRIES))
 }
 
 fn part(nodes: &[Node], at: usize) -> std::ops::Range<usize> {

@@ -12,6 +12,7 @@
 //! Between two texts that the lexer would read as one goes a separator; it counts
 //! for nothing in the bounds.
 
+use crate::grafts::impatient_parser;
 use crate::template::{Hole, Template};
 use pleach_grammar::count::CountError;
 pub use pleach_grammar::count::Unit;
@@ -78,9 +79,6 @@ struct Constant {
 /// A hole to be kept in a file: where it is, its filling, and which language it has.
 pub type SavedHole = [u32; 6];
 
-/// Chart entries of an input that is parsed for what may change of it.
-const MOST_ENTRIES: usize = 250_000;
-
 /// What a hole is first filled with: digits first, since a name that nobody knows
 /// is refused more often than a number.
 const FIRST: &[u8] = b"1023456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_\"' ";
@@ -113,11 +111,8 @@ impl Strings {
     /// What may change of an input that somebody else made: the texts of tokens that
     /// give way, as far as they stay the same tokens. Nothing, if it is no sentence.
     pub fn recover(&self, input: &[u8]) -> Option<Template> {
-        let parser = self.parser.get_or_init(|| {
-            let automaton = pleach_grammar::Automaton::new(self.original.clone()).ok()?;
-            let lexer = Lexer::new(&self.original).ok()?;
-            Some(Parser::new(Arc::new(automaton), lexer).with_entries(MOST_ENTRIES))
-        });
+        let parser =
+            self.parser.get_or_init(|| impatient_parser(&self.original, self.lexer.clone()).ok());
         let parsed = parser.as_ref()?.parse(input).ok()?;
         let holes = parsed.lexemes.iter().filter_map(|lexeme| {
             let word = &input[lexeme.span.0..lexeme.span.1];

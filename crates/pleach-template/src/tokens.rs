@@ -243,8 +243,8 @@ impl Vocabulary {
     }
 
     /// Solves a flip of a decision on tokens. `input` is the plain input, which the
-    /// path has with the tokens' numbers behind it, and perhaps lengths between. Where the grammar is not to be
-    /// asked, the one token is replaced.
+    /// path has with the tokens' numbers behind it, and perhaps lengths between. Where the
+    /// grammar is not to be asked, the one token is replaced.
     pub fn flip(
         &self,
         (input, sentence): (&[u8], &Sentence),

@@ -28,7 +28,7 @@ use std::sync::PoisonError;
 use std::time::Instant;
 
 /// Sentences after which a grammar that none was accepted of is said not to fit.
-const DOZENS: u64 = 36;
+pub const DOZENS: usize = 36;
 /// Tokens that are tried at most to find what the grammar lacks, and for one flip.
 const TRIES: usize = 400;
 const AT_ONCE: usize = 3;
@@ -115,13 +115,10 @@ impl Worker {
         if tokens.rejected_at.len() < MOST || tokens.rejected_at.contains_key(&what) {
             *tokens.rejected_at.entry(what.clone()).or_default() += 1;
         }
-        if tokens.accepted == 0 && tokens.rejected == DOZENS {
+        if tokens.accepted == 0 && tokens.rejected == DOZENS as u64 {
             let most = tokens.rejected_at.iter().max_by_key(|(_, n)| **n).map(|(what, _)| what);
             let most = most.unwrap_or(&what);
-            let note = format!(
-                "the grammar does not fit the program: of {DOZENS} sentences it took none to \
-                 the end; most often it gave up after {most}"
-            );
+            let note = misfit(&format!("most often it gave up after {most}"));
             state.note(note);
         }
     }
@@ -194,7 +191,7 @@ impl Worker {
             return Ok(false);
         };
         shared.lock().stats.traces += 1;
-        let seen: Vec<i32> = trace.tokens.iter().map(|t| t.number).collect();
+        let seen = trace.token_numbers();
         let mut vocabulary = vocabulary.lock().unwrap_or_else(PoisonError::into_inner);
         let Ok(sentence) = vocabulary.align(input, &seen) else { return Ok(false) };
         let whole = seen.len() > sentence.lexemes.len() && vocabulary.nestings(&sentence).is_none();
@@ -225,10 +222,8 @@ impl Worker {
             first.get_or_insert_with(|| last.to_owned());
         }
         if let (DOZENS, Some(first)) = (rejected, first) {
-            self.shared.lock().note(format!(
-                "the grammar does not fit the program: of {DOZENS} sentences it took none to \
-                 the end; of the first it took nothing after {first}"
-            ));
+            let note = misfit(&format!("of the first it took nothing after {first}"));
+            self.shared.lock().note(note);
         }
         Ok(())
     }
@@ -266,4 +261,12 @@ impl Worker {
             ));
         }
     }
+}
+
+/// What is said of a grammar of which no sentence was accepted.
+fn misfit(where_it_ends: &str) -> String {
+    format!(
+        "the grammar does not fit the program: of {DOZENS} sentences it took none to the end; \
+         {where_it_ends}"
+    )
 }

@@ -69,13 +69,15 @@ impl Worker {
                 let mut stock = stock.lock().unwrap_or_else(PoisonError::into_inner);
                 stock.grafts.child(plant)
             };
-            shared.lock().stats.time_s.parse += start.elapsed().as_secs_f64();
+            let mut state = shared.lock();
+            state.stats.time_s.parse += start.elapsed().as_secs_f64();
             // There is no input yet that parses.
             let Some(child) = child else { break };
             if child.len() as u64 > shared.settings.max_len {
                 continue;
             }
-            shared.lock().stats.grafted += 1;
+            state.stats.grafted += 1;
+            drop(state);
             self.execute(&child, Origin::Graft(input), Some(input), Promised::default())?;
         }
         Ok(())

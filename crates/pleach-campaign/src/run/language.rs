@@ -14,7 +14,7 @@ use pleach_template::{
 };
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -37,8 +37,6 @@ pub enum Language {
 pub struct Walk {
     strings: Arc<Strings>,
     turn: Mutex<Turn>,
-    /// All strings below this number were run.
-    done: AtomicU64,
     /// Not all strings were walked through.
     cut: Arc<AtomicBool>,
 }
@@ -69,8 +67,6 @@ const SEEDS: usize = 50;
 const COVERING: usize = 2000;
 /// Sentences with much nesting, about.
 const NESTED: usize = 1 << 16;
-/// Sentences that are run at most to learn the numbers of tokens.
-const PROBES: usize = 500;
 const SEED_TOKENS: (usize, usize) = (15, 20);
 /// Strings that are derived ahead.
 const AHEAD: usize = 64;
@@ -90,10 +86,10 @@ impl Source {
         Vocabulary::new(&self.grammar)
     }
 
-    /// Sentences from which the numbers of tokens can be learned.
-    pub fn probes(&self, seed: u64) -> Result<Vec<Vec<u8>>, StringsError> {
+    /// Sentences from which can be learned how the program reads them.
+    pub fn probes(&self, seed: u64, most: usize) -> Result<Vec<Vec<u8>>, StringsError> {
         let mut samples = Samples::new(&self.grammar, TOKENS, seed)?;
-        Ok((0..PROBES).filter_map(|_| samples.any()).collect())
+        Ok((0..most).filter_map(|_| samples.any()).collect())
     }
 
     /// Small sentences that together have every two steps down the grammar, one after
@@ -155,8 +151,8 @@ impl Language {
         let (send, ahead) = sync_channel(AHEAD);
         let cut = Arc::new(AtomicBool::new(false));
         let turn = Mutex::new(Turn { ahead, next: 0, from: 0, under_way: BTreeSet::new() });
-        let (done, here) = (AtomicU64::new(0), (strings.clone(), cut.clone()));
-        let walk = Walk { strings, turn, done, cut };
+        let here = (strings.clone(), cut.clone());
+        let walk = Walk { strings, turn, cut };
         let endless = asked.max_length.is_none();
         let rounds: Vec<Bounds> = match asked.max_length {
             Some(longest) => vec![bounds(longest as usize, 0)],
@@ -226,23 +222,16 @@ impl Walk {
         None
     }
 
-    /// A string was run, and the journal knows it.
-    pub fn ran(&self, number: u64) {
+    /// A string was run, and the journal knows it. How many from the first on were.
+    pub fn ran(&self, number: u64) -> u64 {
         let mut turn = self.turn();
         turn.under_way.remove(&number);
-        let open = turn.under_way.first().copied().unwrap_or(turn.next);
-        self.done.fetch_max(open, Ordering::Relaxed);
-    }
-
-    /// So many strings from the first on were run.
-    pub fn done(&self) -> u64 {
-        self.done.load(Ordering::Relaxed)
+        turn.under_way.first().copied().unwrap_or(turn.next)
     }
 
     /// Goes on behind so many strings.
     pub fn pass(&self, strings: u64) {
         self.turn().from = strings;
-        self.done.fetch_max(strings, Ordering::Relaxed);
     }
 
     /// Whether there are strings that it did not come to.

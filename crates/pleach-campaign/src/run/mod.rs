@@ -64,6 +64,8 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 use worker::{Promised, Shared, Worker};
 
+/// Sentences that are run at most to learn the numbers of tokens.
+const PROBES: usize = 500;
 /// Bytes of runs and their traces that are kept for flips.
 const RUNS_MEMORY: usize = 512 << 20;
 
@@ -122,9 +124,14 @@ impl Setup {
             _ => None,
         };
         let (mut probes, mut untried) = (Vec::new(), None);
-        if let Some(source) = self.grammar.as_ref().filter(|_| vocabulary.is_some() || tokens) {
-            probes = source.probes(seed)?;
-            untried = source.vocabulary().ok().filter(|_| vocabulary.is_none());
+        match (&self.grammar, &vocabulary) {
+            (Some(source), Some(_)) => probes = source.probes(seed, PROBES)?,
+            (Some(source), None) if tokens => {
+                // Not every draw gives one.
+                probes = source.probes(seed, 2 * fit::DOZENS)?;
+                untried = source.vocabulary().ok();
+            }
+            _ => {}
         }
         let stock = match &self.grammar {
             Some(source) if strategy.wants_grafts() => {

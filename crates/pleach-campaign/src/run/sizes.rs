@@ -162,9 +162,11 @@ impl Worker {
     /// Whether a flip depends on lengths that may change.
     pub(super) fn has_lengths(&mut self, traced: &Traced, flip: Flip) -> bool {
         let range = &traced.sizes.range;
+        if range.is_empty() {
+            return false;
+        }
         let path = self.paths.get(flip.run, traced);
-        let is_length = |at: u32| range.contains(&at);
-        !range.is_empty() && path.depends(flip.at as usize, |v| v.as_byte().is_some_and(is_length))
+        path.depends(flip.at as usize, |v| v.as_byte().is_some_and(|at| range.contains(&at)))
     }
 
     /// A flip over lengths, begun at some time.

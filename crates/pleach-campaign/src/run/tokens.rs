@@ -47,26 +47,24 @@ impl Solved {
 impl Worker {
     /// Solves a flip, on tokens first where it depends on some.
     pub(super) fn solve(&mut self, traced: &Traced, flip: Flip, goal: Goal) -> Solved {
-        let tokens = self.flip_tokens(traced, flip, goal);
-        let mut solved = match &tokens {
-            Flipped::Input(bytes) => return Solved::tokens(Some(bytes.clone())),
+        let refused = match self.flip_tokens(traced, flip, goal) {
+            Flipped::Input(bytes) => return Solved::tokens(Some(bytes)),
             Flipped::Bytes => return self.flip_bytes(traced, flip, goal),
             Flipped::TooLarge => {
                 return Solved { verdict: Verdict::Unknown, ..Solved::tokens(None) };
             }
-            _ if !self.has_bytes(traced, flip) => Solved::tokens(None),
-            // With the tokens as they are, or with others.
-            _ => {
-                let solved = self.flip_bytes(traced, flip, goal);
-                match solved.verdict {
-                    Verdict::Unsat => self.flip_both(traced, flip, goal),
-                    _ => solved,
-                }
-            }
+            Flipped::Refused { place, wanted } => Some((place, wanted)),
+            Flipped::None => None,
         };
-        if let (None, Flipped::Refused { place, wanted }) = (&solved.bytes, tokens) {
-            solved.refused = Some((place, wanted));
+        let mut solved = Solved::tokens(None);
+        if self.has_bytes(traced, flip) {
+            // With the tokens as they are, or with others.
+            solved = self.flip_bytes(traced, flip, goal);
+            if solved.verdict == Verdict::Unsat {
+                solved = self.flip_both(traced, flip, goal);
+            }
         }
+        solved.refused = refused.filter(|_| solved.bytes.is_none());
         solved
     }
 
@@ -185,7 +183,7 @@ impl Worker {
         self.symbolic.limit_cpu(self.adaptive.then_some(PROBING));
         self.symbolic.run(input, self.timeout * SYMBOLIC_PATIENCE)?;
         let trace = self.symbolic.trace().ok();
-        Ok(trace.map(|trace| trace.tokens.iter().map(|t| t.number).collect()))
+        Ok(trace.map(|trace| trace.token_numbers()))
     }
 
     /// Runs inputs until the numbers of all tokens are known. An input that does not

@@ -2,6 +2,7 @@
 //! the tree. A run that is not what was foretold is made once more before anything
 //! is concluded from it.
 
+use super::language::Language;
 use super::map::Decided;
 use super::sizes::Sizes;
 use super::store::Known;
@@ -70,8 +71,8 @@ impl Worker {
             Some(_) => (known.template, known.foretold) = (None, None),
             // A seed among strings of a symbolic grammar.
             None if known.template.is_none() => {
-                let strings = self.shared.lock().strings.clone();
-                let recovered = strings.map(|s| s.recover(&known.bytes));
+                let walk = self.shared.language.as_ref().and_then(Language::walk);
+                let recovered = walk.map(|walk| walk.strings().recover(&known.bytes));
                 if let Some(None) = recovered {
                     self.shared.lock().note(NO_SENTENCE.into());
                 }
@@ -129,7 +130,7 @@ impl Worker {
             // Tokens may change if it is known which they are, and lengths if they are
             // those of its holes.
             let known_tokens = traced.sentence.is_some();
-            if known.template.as_ref().is_some_and(|known| known.is_like(template)) {
+            if known.template.as_ref().is_some_and(|known| Arc::ptr_eq(known, template)) {
                 sizes = Sizes::find(&decisions, &path, bytes.len() as u32, holes);
             }
             settle(&mut decisions, &path, |offset| {
@@ -196,7 +197,7 @@ impl Worker {
         trace: &Trace,
     ) -> (Option<Sentence>, Option<Arc<Template>>) {
         let bytes = &known.bytes;
-        let seen: Vec<i32> = trace.tokens.iter().map(|t| t.number).collect();
+        let seen = trace.token_numbers();
         let mut vocabulary = vocabulary.lock().unwrap_or_else(PoisonError::into_inner);
         match vocabulary.align(bytes, &seen) {
             Ok(sentence) => {

@@ -488,25 +488,26 @@ impl Worker {
         let walk = language.and_then(Language::walk);
         let start = Instant::now();
         let derived = language.and_then(|l| l.next(&shared.stop));
-        shared.lock().stats.time_s.parse += start.elapsed().as_secs_f64();
+        let mut state = shared.lock();
+        state.stats.time_s.parse += start.elapsed().as_secs_f64();
         let Some(derived) = derived else {
-            let mut state = shared.lock();
             if walk.is_some_and(Walk::is_cut) {
                 state.partial("longer strings");
             }
             state.strategy.derived_all();
             return Ok(());
         };
-        shared.lock().stats.derived += 1;
+        state.stats.derived += 1;
+        drop(state);
         let template = derived.template.map(Arc::new);
         let promised = Promised { template, ..Promised::default() };
         self.execute(&derived.bytes, Origin::Derived, None, promised)?;
         if let (Some(walk), Some(number)) = (walk, derived.number)
             && !shared.stopping()
         {
-            walk.ran(number);
-            let done = walk.done();
-            shared.lock().stats.strings_done = done;
+            let done = walk.ran(number);
+            let stats = &mut shared.lock().stats;
+            stats.strings_done = stats.strings_done.max(done);
         }
         Ok(())
     }

@@ -57,7 +57,7 @@ pub fn run(args: &Compare, jobs: &[Job]) -> Result<Vec<Option<Left>>, Failure> {
     // Who starts second does not see yet where the first one is going to be.
     let processors = affinity::processors(args.jobs);
     let pool =
-        Pool { args, jobs, processors, running: Vec::new(), failed: HashSet::new(), well: 0 };
+        Pool { args, jobs, processors, running: Vec::new(), failed: HashSet::new(), well: false };
     let done = pool.run(&stop);
     if done.is_err() && made {
         // A campaign that was refused has made nothing: neither have we.
@@ -78,9 +78,9 @@ struct Pool<'a> {
     /// One for each of those that run at a time, or none.
     processors: Vec<Affinity>,
     running: Vec<Running>,
-    /// Those that failed, and how many did not.
+    /// Those that failed, and whether one has ended well.
     failed: HashSet<usize>,
-    well: usize,
+    well: bool,
 }
 
 impl Pool<'_> {
@@ -140,14 +140,14 @@ impl Pool<'_> {
         let name = format!("{}, seed {}", job.strategy, job.seed);
         if !status.success() {
             let why = message(&mut ended.said, status);
-            if self.well == 0 {
+            if !self.well {
                 return Err(Failure::person(anyhow!("{name}: {why}")));
             }
             eprintln!("{name}: {why}; left out of the comparison");
             self.failed.insert(ended.job);
             return Ok(());
         }
-        self.well += 1;
+        self.well = true;
         let campaign = left(&dir_of(self.args, job))?.campaign;
         eprintln!(
             "{name}: {} branches, {} runs, {} crashes ({})",
