@@ -1,5 +1,6 @@
 //! What can be said on the command line.
 
+use crate::commands::grammar::Keywords;
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use pleach_campaign::terminal::Size;
 use std::ffi::OsString;
@@ -396,6 +397,8 @@ pub struct Derive {
     /// Its lexer: a lex or ANTLR file, or a list of tokens and patterns
     #[arg(long, value_name = "FILE", requires = "grammar")]
     pub lexer: Option<PathBuf>,
+    #[command(flatten)]
+    pub keywords: Keywords,
     /// `cese`: derive nothing longer than this; without it, ever longer strings
     #[arg(long, value_name = "N", requires = "grammar",
           value_parser = clap::value_parser!(u32).range(1..))]

@@ -53,6 +53,11 @@ pub struct Settings {
 pub struct GrammarSettings {
     pub file: Text,
     pub lexer: Option<Text>,
+    /// Files with the words that the scanner looks up, and whether it ignores their case.
+    #[serde(default)]
+    pub keywords: Vec<Text>,
+    #[serde(default)]
+    pub caseless_keywords: bool,
     /// Which grammar: a hash of the files.
     pub build: String,
     /// Bounds of what is derived.

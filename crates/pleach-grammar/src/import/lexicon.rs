@@ -11,6 +11,10 @@ use crate::{
     Symbol, Token,
 };
 
+/// A word that the lexer looks up behind a match wins over the rule that matched it;
+/// rules come behind it.
+pub(super) const KEYWORD_PRIORITY: u32 = 0;
+
 /// A token by the name or the character that the lexer returns for it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Key {
@@ -41,6 +45,8 @@ pub(super) struct Lexicon {
     /// Tokens of one state of the lexer are taken in all: which of those that match is
     /// meant, only the parser can tell.
     pub merged: bool,
+    /// The lexer ignores case everywhere.
+    pub caseless: bool,
 }
 
 impl Lexicon {

@@ -16,6 +16,7 @@ mod format;
 pub mod fuzzingbook;
 pub mod hampi;
 mod json;
+mod keywords;
 pub mod lex;
 mod lexicon;
 mod pattern;
@@ -32,6 +33,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use self::format::Format;
+pub use self::keywords::KeywordFiles;
 use self::text::Source;
 pub use self::text::{MAX_FILE, MAX_NESTING};
 pub use self::yacc::Ambiguity;
@@ -42,14 +44,30 @@ use crate::{Grammar, GrammarError, Note, Pattern, Place, Severity};
 /// the formats are. A grammar of ANTLR finds the files that it names beside
 /// itself.
 pub fn load(path: &Path, lexer: Option<&Path>) -> Result<Grammar, ImportError> {
-    load_with(path, lexer, Ambiguity::Keep)
+    load_with(path, lexer, &Options::default())
 }
 
-/// The same, with a say in what becomes of derivations that precedence rules out.
+/// What a person can say beside the files.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    pub ambiguity: Ambiguity,
+    pub keywords: KeywordFiles,
+}
+
+/// Reads the files that `--keywords` names.
+pub fn read_keywords(paths: &[PathBuf], caseless: bool) -> Result<KeywordFiles, ImportError> {
+    let mut files = Vec::new();
+    for path in paths {
+        files.push((path.display().to_string(), read(path)?));
+    }
+    Ok(KeywordFiles { files, caseless })
+}
+
+/// The same as [`load`] with options.
 pub fn load_with(
     path: &Path,
     lexer: Option<&Path>,
-    ambiguity: Ambiguity,
+    options: &Options,
 ) -> Result<Grammar, ImportError> {
     let bytes = read(path)?;
     let lexer = match lexer {
@@ -67,7 +85,7 @@ pub fn load_with(
         })
     };
     let file = path.display().to_string();
-    checked(&file, dispatch(&file, &bytes, lexer, ambiguity, &mut beside))
+    checked(&file, dispatch(&file, &bytes, lexer, options, &mut beside))
 }
 
 /// The same from memory; `file` is the name that messages use, and what its end
@@ -77,7 +95,7 @@ pub fn from_bytes(
     bytes: &[u8],
     lexer: Option<(&str, &[u8])>,
 ) -> Result<Grammar, ImportError> {
-    checked(file, dispatch(file, bytes, lexer, Ambiguity::Keep, &mut |_| None))
+    checked(file, dispatch(file, bytes, lexer, &Options::default(), &mut |_| None))
 }
 
 /// A regular expression as programmers write them; what is wrong with it in words.
@@ -114,45 +132,53 @@ fn dispatch(
     file: &str,
     bytes: &[u8],
     lexer: Option<(&str, &[u8])>,
-    ambiguity: Ambiguity,
+    options: &Options,
     beside: &mut antlr::Finder,
 ) -> Result<Grammar, ImportError> {
     let format =
         Format::of(file, bytes).ok_or_else(|| ImportError::Format { file: file.into() })?;
-    let unwanted = match (format, lexer) {
-        (Format::Yacc, Some((name, text))) => {
-            let source = Source::new(file, bytes)?;
-            let lexer = Source::new(name, text)?;
-            return yacc::with_lexer(&source, ambiguity, |tokens| match Format::of(name, text) {
-                Some(Format::Tokens) => tokens::read(&lexer),
-                _ => lex::read(&lexer, Some(tokens)),
-            });
-        }
-        (Format::Antlr4, Some((name, text))) => {
-            // Whatever the lexer is called, this is the one.
-            let mut given = Some((name.to_owned(), text.to_vec()));
-            return antlr::from_bytes(file, bytes, &mut |wanted| {
-                given.take().or_else(|| beside(wanted))
-            });
-        }
-        (_, lexer) => lexer,
-    };
+    let mut unwanted = Vec::new();
     let mut grammar = match format {
-        Format::Yacc => yacc::from_bytes(file, bytes, ambiguity),
-        Format::Lex => lex::from_bytes(file, bytes),
-        Format::Antlr4 => antlr::from_bytes(file, bytes, beside),
-        Format::Ebnf(dialect) => ebnf::from_bytes(file, bytes, dialect),
-        Format::TreeSitter => treesitter::from_bytes(file, bytes),
-        Format::Fuzzingbook => fuzzingbook::from_bytes(file, bytes),
-        Format::Hampi => hampi::from_bytes(file, bytes),
-        Format::Tokens => tokens::from_bytes(file, bytes),
+        Format::Yacc => return read_yacc(&Source::new(file, bytes)?, lexer, options),
+        Format::Antlr4 => {
+            // Whatever the lexer is called, this is the one.
+            let mut given = lexer.map(|(name, text)| (name.to_owned(), text.to_vec()));
+            antlr::from_bytes(file, bytes, &mut |wanted| given.take().or_else(|| beside(wanted)))
+        }
+        other => {
+            unwanted.extend(lexer.map(|(name, _)| (name, "lexer")));
+            match other {
+                Format::Lex => lex::from_bytes(file, bytes),
+                Format::Ebnf(dialect) => ebnf::from_bytes(file, bytes, dialect),
+                Format::TreeSitter => treesitter::from_bytes(file, bytes),
+                Format::Fuzzingbook => fuzzingbook::from_bytes(file, bytes),
+                Format::Hampi => hampi::from_bytes(file, bytes),
+                _ => tokens::from_bytes(file, bytes),
+            }
+        }
     }?;
-    if let Some((name, _)) = unwanted {
+    let keywords = options.keywords.files.iter();
+    unwanted.extend(keywords.map(|(name, _)| (name.as_str(), "list of keywords")));
+    for (name, what) in unwanted {
         let place = Place::new(&name.into(), 0, 0);
-        let text = "the grammar has its own tokens; this lexer is not read".to_owned();
+        let text = format!("the grammar has its own tokens; this {what} is not read");
         grammar.notes.push(Note { place, severity: Severity::Warning, text });
     }
     Ok(grammar)
+}
+
+/// A yacc file, with the lexer that a person named.
+fn read_yacc(
+    source: &Source,
+    lexer: Option<(&str, &[u8])>,
+    options: &Options,
+) -> Result<Grammar, ImportError> {
+    let kind = lexer.and_then(|(name, text)| Format::of(name, text));
+    let lexer = lexer.map(|(name, text)| Source::new(name, text)).transpose()?;
+    yacc::read(source, options, lexer.as_ref(), |lexer, tokens| match kind {
+        Some(Format::Tokens) => tokens::read(lexer),
+        _ => lex::read(lexer, Some(tokens)),
+    })
 }
 
 /// A file, or what keeps it from being read. One that is too long is not read at

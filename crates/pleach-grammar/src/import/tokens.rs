@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use super::ImportError;
 use super::lex::parse::Span;
 use super::lex::pattern::{Flags, Patterns};
-use super::lexicon::{Key, Lexicon};
+use super::lexicon::{KEYWORD_PRIORITY, Key, Lexicon};
 use super::text::{Cursor, Source};
 use crate::{Grammar, Language, Severity};
 
@@ -43,7 +43,10 @@ pub(super) fn read(source: &Source) -> Result<Lexicon, ImportError> {
     for (priority, line) in lines.into_iter().enumerate() {
         match line {
             Line::Define(..) => {}
-            Line::Caseless => flags.ignore_case = true,
+            Line::Caseless => {
+                flags.ignore_case = true;
+                lexicon.caseless = true;
+            }
             Line::Token(key, span) => {
                 let parsed = patterns.parse(span.clone(), flags)?;
                 if parsed.line_start || parsed.trailing {
@@ -51,7 +54,8 @@ pub(super) fn read(source: &Source) -> Result<Lexicon, ImportError> {
                     lexicon.notes.push(source.note(span.start, Severity::Warning, text));
                     lexicon.language = lexicon.language.combine(Language::Larger);
                 }
-                lexicon.token(key, parsed.regex, priority as u32, source.place(span.start));
+                let priority = priority as u32 + KEYWORD_PRIORITY + 1;
+                lexicon.token(key, parsed.regex, priority, source.place(span.start));
             }
             Line::Skip(span) => {
                 let parsed = patterns.parse(span.clone(), flags)?;

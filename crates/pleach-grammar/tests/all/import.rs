@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pleach_grammar::import::{self, Ambiguity};
+use pleach_grammar::import::{self, Ambiguity, Options};
 use pleach_grammar::{Grammar, Pattern, Precedence, Regex};
 
 #[test]
@@ -34,7 +34,8 @@ fn bad_files_get_one_message_with_a_place() {
 fn precedence_becomes_part_of_the_grammar_on_request() {
     let path = dir("good").join("calc.y");
     let lexer = path.with_extension("l");
-    let grammar = import::load_with(&path, Some(&lexer), Ambiguity::Drop).unwrap();
+    let drop = Options { ambiguity: Ambiguity::Drop, ..Options::default() };
+    let grammar = import::load_with(&path, Some(&lexer), &drop).unwrap();
     let kept = import::load(&path, Some(&lexer)).unwrap();
     assert!(grammar.rules.len() > kept.rules.len());
     compare(&path.with_file_name("calc.y.drop.expected"), &render(&grammar));

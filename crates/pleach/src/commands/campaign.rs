@@ -1,6 +1,6 @@
 //! `pleach run`: a campaign from the command line.
 
-use super::grammar::{choices, holes, load};
+use super::grammar::{Keywords, choices, holes, load};
 use super::read_input;
 use crate::args::{Campaign as Args, Derive};
 use crate::exit::{Code, Failure};
@@ -14,6 +14,7 @@ use pleach_campaign::run::{
 use pleach_campaign::triage::quoted;
 use pleach_campaign::{End, Executor, Half, Layout};
 use pleach_grammar::analysis::writable;
+use pleach_grammar::import::Ambiguity;
 use pleach_report::{Panel, Style, line, summary};
 use pleach_search::{HYBRID, Needs};
 use pleach_template::Choices;
@@ -215,10 +216,14 @@ fn grammar_settings(file: &Path, derive: &Derive) -> Result<GrammarSettings, Fai
     };
     let absolute = |file: &Path| std::path::absolute(file).map(|p| Text::new(p.as_os_str()));
     let lexer = derive.lexer.as_deref();
+    let keywords = || derive.keywords.keywords.iter().map(PathBuf::as_path);
+    let files = [file].into_iter().chain(lexer).chain(keywords());
     Ok(GrammarSettings {
         file: absolute(file)?,
         lexer: lexer.map(absolute).transpose()?,
-        build: hash(file)? + &lexer.map(hash).transpose()?.unwrap_or_default(),
+        keywords: keywords().map(absolute).collect::<Result<_, _>>()?,
+        caseless_keywords: derive.keywords.caseless_keywords,
+        build: files.map(hash).collect::<Result<_, _>>()?,
         max_length: derive.max_length,
         max_height: derive.max_height,
         tokens: derive.tokens,
@@ -234,15 +239,20 @@ fn grammar_settings(file: &Path, derive: &Derive) -> Result<GrammarSettings, Fai
 
 fn load_grammar(asked: &GrammarSettings) -> Result<Source, Failure> {
     let path = |text: &Text| PathBuf::from(text.os());
-    let grammar = load(&path(&asked.file), asked.lexer.as_ref().map(path).as_deref())?;
+    let keywords = Keywords {
+        keywords: asked.keywords.iter().map(path).collect(),
+        caseless_keywords: asked.caseless_keywords,
+    };
+    let lexer = asked.lexer.as_ref().map(path);
+    let grammar = load(&path(&asked.file), lexer.as_deref(), &keywords, Ambiguity::Keep)?;
     let abstractions = choices(&grammar, &asked.keep, &asked.one, &asked.many)?;
     let holes = holes(&grammar, &asked.holes)?;
     let choices = Choices { abstractions, holes, relaxed: asked.relaxed };
     // What nobody can write down is of no use here.
     let Some(grammar) = writable(&grammar).map(Arc::new) else {
         return Err(Failure::person(anyhow!(
-            "{}: every sentence has a token that is known by name only; say with --lexer what \
-             tokens look like",
+            "{}: every sentence has a token that is known by name only; say with --lexer or \
+             --keywords what tokens look like",
             asked.file
         )));
     };

@@ -1,6 +1,6 @@
 //! `pleach cmin`: a small set of inputs with the coverage of all.
 
-use super::{executor, inputs_in, read_input};
+use super::{executor, inputs_in, read_input, require_vacant};
 use crate::args::Cmin;
 use crate::exit::{Code, Failure};
 use crate::show;
@@ -18,7 +18,7 @@ pub fn run(args: Cmin) -> Result<Code, Failure> {
         let given = args.input.display().to_string();
         return Err(Failure::person(anyhow!("{given}: there are no inputs in it")));
     };
-    must_be_free(&args.output)?;
+    require_vacant(&args.output)?;
     let mut executor = executor(Half::Fast, &args.run, first, Output::Null)?;
     executor.start()?;
     let mut features = Features::default();
@@ -57,19 +57,6 @@ pub fn run(args: Cmin) -> Result<Code, Failure> {
     }
     out.flush()?;
     Ok(Code::Ok)
-}
-
-/// Nothing may be there that could be overwritten or mixed with the result.
-fn must_be_free(dir: &Path) -> Result<(), Failure> {
-    let named = || dir.display().to_string();
-    match std::fs::read_dir(dir) {
-        Ok(mut entries) => match entries.next() {
-            None => Ok(()),
-            Some(_) => Err(Failure::person(anyhow!("{}: is not empty", named()))),
-        },
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(e) => Err(Failure::person(anyhow::Error::from(e).context(named()))),
-    }
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), Failure> {

@@ -153,3 +153,16 @@ fn executor(half: Half, run: &Run, input: &Path, output: Output) -> Result<Execu
     let layout = Arc::new(Layout::private(Path::new(&run.program[0]))?);
     Ok(Executor::new(layout, target(half, run, input, output))?)
 }
+
+/// Refuses a directory that has something in it.
+fn require_vacant(dir: &Path) -> Result<(), Failure> {
+    let named = || dir.display().to_string();
+    match std::fs::read_dir(dir) {
+        Ok(mut entries) => match entries.next() {
+            None => Ok(()),
+            Some(_) => Err(Failure::person(anyhow::anyhow!("{}: is not empty", named()))),
+        },
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(e) => Err(Failure::person(anyhow::Error::from(e).context(named()))),
+    }
+}

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use crate::import::ccode;
+use crate::import::ccode::{self, Word};
 use crate::import::text::{Cursor, Source};
 
 use super::parse::Span;
@@ -52,21 +52,15 @@ pub struct Action {
     pub calls: bool,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-enum Word {
-    Name(String),
-    Char(u8),
-    Number(i64),
-    Punct(u8),
-}
-
 /// What the parser's tokens are called in C, and their names in the grammar.
 pub type Names = HashMap<String, String>;
 
 /// Reads an action. `tokens` are the names that the parser knows; without a
 /// parser every name behind `return` is one.
 pub fn understand(source: &Source, span: Span, tokens: Option<&Names>) -> Action {
-    let words = words(Cursor::between(source, span.start, span.end));
+    let words = ccode::words(Cursor::between(source, span.start, span.end)).into_iter();
+    let words: Vec<Word> =
+        words.map(|(_, word)| word).filter(|word| !matches!(word, Word::Str(_))).collect();
     let mut action = Action {
         returns: Vec::new(),
         next: Next::Stay,
@@ -172,7 +166,7 @@ fn returned(words: &[Word], tokens: Option<&Names>) -> Vec<Returned> {
             }
             Word::Char(byte) => push(&mut found, Returned::Char(*byte)),
             Word::Number(0) if words.len() == 1 => return vec![Returned::End],
-            Word::Number(_) | Word::Punct(_) => {}
+            Word::Number(_) | Word::Punct(_) | Word::Str(_) => {}
         }
     }
     // A function that is given the token or the character most likely returns it;
@@ -217,64 +211,4 @@ fn complains(name: &str) -> bool {
     ];
     let name = name.to_ascii_lowercase();
     SIGNS.iter().any(|sign| name.contains(sign))
-}
-
-fn words(mut cursor: Cursor) -> Vec<Word> {
-    let mut words = Vec::new();
-    while let Some(byte) = cursor.peek() {
-        match byte {
-            b'"' => ccode::skip_lexeme(&mut cursor),
-            b'/' if matches!(cursor.peek_at(1), Some(b'*' | b'/')) => {
-                ccode::skip_lexeme(&mut cursor);
-            }
-            b'\'' => {
-                let start = cursor.at;
-                ccode::skip_lexeme(&mut cursor);
-                let inside = &cursor.source.bytes[start..cursor.at];
-                if let Some(byte) = char_constant(inside) {
-                    words.push(Word::Char(byte));
-                }
-            }
-            b'0'..=b'9' => {
-                let digits = cursor.eat_while(|b| b.is_ascii_alphanumeric());
-                let value = String::from_utf8_lossy(digits).parse().unwrap_or(-1);
-                words.push(Word::Number(value));
-            }
-            _ if byte.is_ascii_alphabetic() || byte == b'_' => {
-                let name = cursor.eat_while(|b| b.is_ascii_alphanumeric() || b == b'_');
-                let name = String::from_utf8_lossy(name).into_owned();
-                // `token::NUMBER` and `Parser::NUMBER` are NUMBER.
-                if cursor.eat("::") {
-                    continue;
-                }
-                words.push(Word::Name(name));
-            }
-            _ if byte.is_ascii_whitespace() => cursor.at += 1,
-            _ => {
-                cursor.at += 1;
-                words.push(Word::Punct(byte));
-            }
-        }
-    }
-    words
-}
-
-fn char_constant(quoted: &[u8]) -> Option<u8> {
-    match quoted {
-        [b'\'', byte, b'\''] => Some(*byte),
-        [b'\'', b'\\', rest @ .., b'\''] => match rest {
-            [b'n'] => Some(b'\n'),
-            [b't'] => Some(b'\t'),
-            [b'r'] => Some(b'\r'),
-            [b'f'] => Some(12),
-            [b'v'] => Some(11),
-            [b'a'] => Some(7),
-            [b'b'] => Some(8),
-            [b'x', hex @ ..] => u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok(),
-            [b'0'..=b'7', ..] => u8::from_str_radix(std::str::from_utf8(rest).ok()?, 8).ok(),
-            [byte] => Some(*byte),
-            _ => None,
-        },
-        _ => None,
-    }
 }

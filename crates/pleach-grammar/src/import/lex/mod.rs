@@ -24,7 +24,7 @@ use self::parse::{Condition, File};
 use self::pattern::{Flags, Parsed, Patterns};
 use self::scanner::Outcome;
 use super::ImportError;
-use super::lexicon::{Key, Lexicon};
+use super::lexicon::{KEYWORD_PRIORITY, Key, Lexicon};
 use super::text::Source;
 use crate::{ByteSet, Grammar, Language, Regex, Severity};
 
@@ -54,13 +54,14 @@ pub(super) fn read(source: &Source, tokens: Option<&Names>) -> Result<Lexicon, I
             Some(named) => named.clone(),
             None => (0..file.conditions.len()).filter(|c| !file.conditions[*c].exclusive).collect(),
         };
-        let priority = rules.len() as u32;
+        let priority = rules.len() as u32 + KEYWORD_PRIORITY + 1;
         let at = rule.pattern.start;
         let named = rule.conditions.is_some();
         rules.push(Rule { at, regex, line_start, trailing, action, conditions, named, priority });
     }
     let collecting = collecting(&file, &rules);
     let mut lexicon = Lexicon::default();
+    lexicon.caseless = flags.ignore_case;
     lexicon.notes.extend(file.notes.iter().cloned());
     let mut reading = Reading { source, file: &file, rules: &rules, collecting, lexicon };
     reading.rules();

@@ -115,17 +115,17 @@ impl Parser<'_> {
         }
         self.cursor.at += 1;
         let word = self.cursor.eat_while(|b| b.is_ascii_alphabetic() || b == b'-');
-        match word {
+        match word.to_ascii_lowercase().as_slice() {
             b"top" | b"class" | b"namespace" => {
                 self.cursor.eat_while(|b| b != b'{' && b != b'\n');
                 if self.cursor.peek() == Some(b'{') {
                     ccode::skip_braces(&mut self.cursor)?;
                 }
             }
-            b"s" | b"S" | b"start" | b"state" => self.start_conditions(false),
-            b"x" | b"X" | b"xstate" => self.start_conditions(true),
+            b"s" | b"start" | b"state" => self.start_conditions(false),
+            b"x" | b"xstate" => self.start_conditions(true),
             b"option" => self.options(),
-            b"T" => drop(self.cursor.skip_past("%T")),
+            b"t" => drop(self.cursor.skip_past("%T")),
             b"pointer" | b"array" | b"a" | b"e" | b"k" | b"n" | b"o" | b"p" => {}
             _ => self.note(at, format!("%{} is not known and left out", text(word))),
         }
@@ -168,12 +168,18 @@ impl Parser<'_> {
         let line = text(self.cursor.eat_line());
         for option in line.split_whitespace() {
             let options = &mut self.file.options;
-            match option {
-                "case-insensitive" | "caseless" => options.ignore_case = true,
-                "case-sensitive" | "nocaseless" => options.ignore_case = false,
-                "7bit" => options.seven_bit = true,
-                "8bit" => options.seven_bit = false,
-                "nodefault" => options.no_default = true,
+            // flex ignores the case of its own words, and `no` negates each option.
+            let option = option.to_ascii_lowercase();
+            let (name, on) = match option.strip_prefix("no") {
+                Some(name) => (name, false),
+                None => (option.as_str(), true),
+            };
+            match name {
+                "case-insensitive" | "caseless" => options.ignore_case = on,
+                "case-sensitive" | "caseful" => options.ignore_case = !on,
+                "7bit" => options.seven_bit = on,
+                "8bit" => options.seven_bit = !on,
+                "default" => options.no_default = !on,
                 _ => {}
             }
         }
@@ -260,7 +266,7 @@ impl Parser<'_> {
                 return self.rules(&inner);
             }
         }
-        let eof = self.cursor.eat("<<EOF>>");
+        let eof = self.cursor.eat("<<EOF>>") || self.cursor.eat("<<eof>>");
         let start = self.cursor.at;
         if !eof {
             self.skip_pattern()?;

@@ -385,7 +385,8 @@ fn named_class(cursor: &mut Cursor, set: &mut ByteSet, open: Cursor) -> Result<b
     if !look.eat(":]") {
         return Ok(false);
     }
-    let test: fn(&u8) -> bool = match name {
+    // flex ignores the case of these names.
+    let test: fn(&u8) -> bool = match name.to_ascii_lowercase().as_slice() {
         b"alnum" => u8::is_ascii_alphanumeric,
         b"alpha" => u8::is_ascii_alphabetic,
         b"blank" => |b| matches!(b, b' ' | b'\t'),

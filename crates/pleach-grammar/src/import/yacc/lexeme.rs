@@ -212,7 +212,7 @@ impl<'a> Lexer<'a> {
         loop {
             match cursor.bump() {
                 None | Some(b'\n') => return Err(open.error("this literal is never closed")),
-                Some(b'\\') => escape(cursor, &mut bytes),
+                Some(b'\\') => ccode::escape(cursor, &mut bytes),
                 Some(byte) if byte == quote => return Ok(bytes),
                 Some(byte) => bytes.push(byte),
             }
@@ -222,38 +222,4 @@ impl<'a> Lexer<'a> {
 
 fn is_name_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_' || byte == b'.' || byte >= 0x80
-}
-
-/// What follows a backslash in a literal of C.
-fn escape(cursor: &mut Cursor, bytes: &mut Vec<u8>) {
-    let Some(byte) = cursor.bump() else { return };
-    bytes.push(match byte {
-        b'a' => 7,
-        b'b' => 8,
-        b'f' => 12,
-        b'n' => b'\n',
-        b'r' => b'\r',
-        b't' => b'\t',
-        b'v' => 11,
-        b'x' => {
-            let digits = cursor.eat_while(|b| b.is_ascii_hexdigit());
-            digits.iter().fold(0u8, |v, d| {
-                v.wrapping_mul(16).wrapping_add((*d as char).to_digit(16).unwrap_or(0) as u8)
-            })
-        }
-        b'0'..=b'7' => {
-            let mut value = byte - b'0';
-            for _ in 0..2 {
-                match cursor.peek() {
-                    Some(digit @ b'0'..=b'7') => {
-                        value = value.wrapping_mul(8).wrapping_add(digit - b'0');
-                        cursor.at += 1;
-                    }
-                    _ => break,
-                }
-            }
-            value
-        }
-        other => other,
-    });
 }

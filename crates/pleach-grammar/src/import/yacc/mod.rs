@@ -18,10 +18,11 @@ mod parse;
 use std::collections::HashSet;
 
 use self::parse::{Declared, File, Key};
-use super::ImportError;
+use super::keywords::Keywords;
 use super::lex::Names;
-use super::lexicon::{self, Lexicon, catches_all, char_name, pattern_of};
+use super::lexicon::{self, KEYWORD_PRIORITY, Lexicon, catches_all, char_name, pattern_of};
 use super::text::Source;
+use super::{ImportError, Options};
 use crate::builder::Attributes;
 use crate::{
     Assoc, Grammar, GrammarBuilder, Language, Pattern, Place, Severity, Symbol, Token, TokenId,
@@ -39,17 +40,17 @@ pub enum Ambiguity {
 
 /// A yacc file alone.
 pub fn from_bytes(file: &str, bytes: &[u8], ambiguity: Ambiguity) -> Result<Grammar, ImportError> {
-    let source = Source::new(file, bytes)?;
-    let parsed = parse::parse(&source)?;
-    build(&source, parsed, None, ambiguity)
+    let options = Options { ambiguity, ..Options::default() };
+    read(&Source::new(file, bytes)?, &options, None, |_, _| Ok(Lexicon::default()))
 }
 
-/// A yacc file with the lexer that feeds it. `read` is told the names of the
-/// tokens.
-pub(super) fn with_lexer(
+/// A yacc file with the lexer that feeds it, if there is one. `read` gets the names
+/// of the tokens.
+pub(super) fn read(
     source: &Source,
-    ambiguity: Ambiguity,
-    read: impl FnOnce(&Names) -> Result<Lexicon, ImportError>,
+    options: &Options,
+    lexer: Option<&Source>,
+    read: impl FnOnce(&Source, &Names) -> Result<Lexicon, ImportError>,
 ) -> Result<Grammar, ImportError> {
     let parsed = parse::parse(source)?;
     let mut names = Names::new();
@@ -60,18 +61,30 @@ pub(super) fn with_lexer(
             names.insert(format!("{}{name}", parsed.prefix), name.clone());
         }
     }
-    let lexicon = read(&names)?;
-    build(source, parsed, Some(lexicon), ambiguity)
+    let mut keywords = Keywords::read_given(&options.keywords, &names)?;
+    keywords.search(source, &names);
+    let lexicon = match lexer {
+        Some(lexer) => {
+            keywords.search(lexer, &names);
+            Some(read(lexer, &names)?)
+        }
+        None => None,
+    };
+    if lexicon.as_ref().is_some_and(|lexicon| lexicon.caseless) {
+        keywords.ignore_case();
+    }
+    build(source, parsed, lexicon, keywords, options.ambiguity)
 }
 
 fn build(
     source: &Source,
     file: File,
     lexicon: Option<Lexicon>,
+    keywords: Keywords,
     ambiguity: Ambiguity,
 ) -> Result<Grammar, ImportError> {
     let mut builder = GrammarBuilder::new();
-    for note in &file.notes {
+    for note in file.notes.iter().chain(&keywords.notes) {
         builder.note(note.place.clone(), note.severity, note.text.clone());
     }
     builder.language(file.language);
@@ -86,19 +99,31 @@ fn build(
             let token = &file.tokens[at];
             let is_rule = matches!(&token.key, Key::Name(name) if file.is_rule(name));
             let known = lexicon.as_ref().and_then(|l| l.get(&lexicon_key(&token.key)?));
-            let wanted =
-                used.contains(&at) || known.is_some_and(|entry| !catches_all(&entry.regex));
+            let looked_up = match &token.key {
+                Key::Name(name) => keywords.pattern(name, known.map(|entry| &entry.regex)),
+                Key::Char(_) | Key::Str(_) => None,
+            };
+            let wanted = used.contains(&at)
+                || looked_up.is_some()
+                || known.is_some_and(|entry| !catches_all(&entry.regex));
             if is_rule || numbers[at] == 0 || !wanted {
                 return None;
             }
-            let pattern = looks(source, token, lexicon.as_ref(), &mut builder, used.contains(&at));
+            let is_keyword = looked_up.is_some();
+            let pattern = looked_up.unwrap_or_else(|| {
+                looks(source, token, lexicon.as_ref(), &mut builder, used.contains(&at))
+            });
             Some(builder.token(Token {
                 name: name(token),
                 pattern,
                 number: Some(numbers[at]),
                 place: source.place(token.at),
                 precedence: token.precedence,
-                priority: known.map_or(u32::MAX, |entry| entry.priority),
+                priority: match known {
+                    Some(entry) => entry.priority,
+                    None if is_keyword => KEYWORD_PRIORITY,
+                    None => u32::MAX,
+                },
             }))
         })
         .collect();
@@ -107,7 +132,11 @@ fn build(
     } else {
         let described = file.tokens.iter().zip(&ids).find(|(token, id)| {
             let literal = id.is_some_and(|id| builder.tokens()[id.index()].literal().is_some());
-            matches!(token.key, Key::Name(_)) && literal
+            let looked_up = match &token.key {
+                Key::Name(name) => keywords.pattern(name, None).is_some(),
+                Key::Char(_) | Key::Str(_) => true,
+            };
+            literal && !looked_up
         });
         if let Some((token, _)) = described {
             let text = "aliases are taken for the texts of their tokens; the first is here";

@@ -316,18 +316,27 @@ impl<'a> Parser<'a> {
     }
 
     fn rules(&mut self) -> Result<(), ImportError> {
+        // The rule that `| alternative` continues behind its semicolon.
+        let mut last: Option<String> = None;
         loop {
             match self.next()? {
                 (_, Lexeme::End | Lexeme::Section) => return Ok(()),
                 (_, Lexeme::Semicolon | Lexeme::Code) => {}
-                (at, Lexeme::Directive(name)) => self.declaration(at, &name)?,
+                (at, Lexeme::Bar) if let Some(name) = &last => self.rule(at, name.clone())?,
+                (at, Lexeme::Directive(name)) => {
+                    last = None;
+                    self.declaration(at, &name)?;
+                }
                 (at, Lexeme::Name(name)) => {
                     if self.peek()?.1 == Lexeme::Reference {
                         self.next()?;
                     }
                     self.skip_inherited()?;
                     match self.next()? {
-                        (_, Lexeme::Colon) => self.rule(at, name)?,
+                        (_, Lexeme::Colon) => {
+                            last = Some(name.clone());
+                            self.rule(at, name)?;
+                        }
                         (at, other) => {
                             let message =
                                 format!("expected : after {name}, found {}", show(&other));

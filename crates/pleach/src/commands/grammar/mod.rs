@@ -15,7 +15,7 @@ use crate::exit::{Code, Failure};
 use clap::{Args, Subcommand};
 use pleach_grammar::count::Unit;
 use pleach_grammar::detokenize::Detokenizer;
-use pleach_grammar::import::Ambiguity;
+use pleach_grammar::import::{Ambiguity, Options};
 use pleach_grammar::{Automaton, Grammar, Lexer, Parser, TokenId, import};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,10 +52,24 @@ pub struct Source {
     /// Its lexer: a lex or ANTLR file, or a list of tokens and patterns
     #[arg(long, value_name = "FILE")]
     pub lexer: Option<PathBuf>,
+    #[command(flatten)]
+    pub keywords: Keywords,
     /// What %left, %right, %nonassoc and %prec of a yacc file are for: to drop the
     /// derivations that its parser would never take, or nothing
     #[arg(long, value_name = "WHAT", default_value = "keep")]
     pub precedence: Precedence,
+}
+
+/// Keywords that the scanner looks up in C, and not by a pattern.
+#[derive(Args, Clone, Default)]
+pub struct Keywords {
+    /// Words that the scanner of a yacc grammar looks up in a table: the C file with the
+    /// table, or lines `word TOKEN`; tables in grammar and lexer are found without this
+    #[arg(long, value_name = "FILE", requires = "grammar")]
+    pub keywords: Vec<PathBuf>,
+    /// The scanner ignores the case of keywords
+    #[arg(long, requires = "grammar")]
+    pub caseless_keywords: bool,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -102,9 +116,7 @@ impl Source {
             Precedence::Keep => Ambiguity::Keep,
             Precedence::Drop => Ambiguity::Drop,
         };
-        import::load_with(&self.grammar, self.lexer.as_deref(), ambiguity)
-            .map(Arc::new)
-            .map_err(Failure::person)
+        load(&self.grammar, self.lexer.as_deref(), &self.keywords, ambiguity)
     }
 
     fn parser(&self) -> Result<Parser, Failure> {
@@ -116,8 +128,17 @@ impl Source {
 }
 
 /// A grammar as a person names it.
-pub fn load(grammar: &Path, lexer: Option<&Path>) -> Result<Arc<Grammar>, Failure> {
-    import::load(grammar, lexer).map(Arc::new).map_err(Failure::person)
+pub fn load(
+    grammar: &Path,
+    lexer: Option<&Path>,
+    keywords: &Keywords,
+    ambiguity: Ambiguity,
+) -> Result<Arc<Grammar>, Failure> {
+    let Keywords { keywords, caseless_keywords } = keywords;
+    let read = import::read_keywords(keywords, *caseless_keywords);
+    let options = Options { ambiguity, keywords: read.map_err(Failure::person)? };
+    let grammar = import::load_with(grammar, lexer, &options);
+    grammar.map(Arc::new).map_err(Failure::person)
 }
 
 fn detokenizer(grammar: &Grammar) -> Result<Detokenizer, Failure> {
