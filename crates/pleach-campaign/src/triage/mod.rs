@@ -11,21 +11,24 @@
 //!
 //! - the kind, without any values of the run;
 //! - the first few *different* functions of the program, innermost first. What
-//!   the C library, the sanitizers and the runtime put on top is skipped: `abort`
-//!   tells nothing. A function counts once, because a recursive parser meets the
+//!   the C library, the sanitizers and the runtime put on top is skipped (`frames`):
+//!   `abort` tells nothing. A function counts once, because a recursive parser meets the
 //!   same fault at every depth;
-//! - the line in the innermost of them: two bugs in one function are two.
+//! - the line in the innermost of them, or without debug information the address: two
+//!   bugs in one function are two.
 //!
 //! A stack overflow is where the recursion happened to be when the room was used
 //! up. There the set of functions counts, without order and line. A hang is known
 //! by the frames that several looks at it have in common.
 
+mod frames;
 mod readme;
 mod report;
 mod symbols;
 mod unwind;
 mod watch;
 
+pub use frames::Frame;
 pub use readme::{by_hand, quoted, readme};
 pub use report::has_report;
 pub use symbols::readable;
@@ -33,26 +36,14 @@ pub use symbols::readable;
 use crate::executor::{End, ExecError, Executor, Half, Outcome, Output, Target};
 use crate::layout::Layout;
 use crate::server::signal_name;
+use frames::without_noise;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use symbols::Symbols;
 use unwind::Address;
 use watch::Seen;
-
-/// One function on a stack.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Frame {
-    /// As people write it; empty if nothing is known.
-    pub function: String,
-    pub file: String,
-    /// 0 if nothing is known.
-    pub line: u32,
-    /// The executable or library that it is in.
-    pub module: PathBuf,
-}
 
 /// What tells one crash from another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,13 +139,14 @@ impl Triage {
         let Some(mut common) = stacks.pop() else { return CrashId::new("hang", Vec::new()) };
         for other in &stacks {
             // The same function may be at another line by then.
-            let alike =
-                |(a, b): &(&Frame, &Frame)| a.function == b.function && a.module == b.module;
+            let alike = |(a, b): &(&Frame, &Frame)| {
+                a.function_key() == b.function_key() && a.module == b.module
+            };
             let same = common.iter().rev().zip(other.iter().rev()).take_while(alike).count();
             common.drain(..common.len() - same);
         }
         let mut id = CrashId::new("hang", common);
-        id.hash = hash("hang", distinct(&id.frames, FUNCTIONS).iter().map(|f| f.function.clone()));
+        id.hash = hash("hang", distinct(&id.frames, FUNCTIONS).iter().map(|f| f.function_key()));
         id
     }
 
@@ -171,8 +163,8 @@ impl CrashId {
     fn new(kind: &str, frames: Vec<Frame>) -> CrashId {
         let top = distinct(&frames, FUNCTIONS);
         let parts = top.iter().enumerate().map(|(i, f)| match i {
-            0 => format!("{}:{}", f.function, f.line),
-            _ => f.function.clone(),
+            0 => f.place_key(),
+            _ => f.function_key(),
         });
         CrashId { hash: hash(kind, parts), kind: kind.into(), frames }
     }
@@ -180,14 +172,14 @@ impl CrashId {
     fn recursion(frames: Vec<Frame>) -> CrashId {
         let some = &frames[..frames.len().min(RECURSION)];
         let functions: BTreeSet<_> =
-            distinct(some, RECURSION).iter().map(|f| f.function.clone()).collect();
+            distinct(some, RECURSION).iter().map(|f| f.function_key()).collect();
         let kind = "stack-overflow";
         CrashId { hash: hash(kind, functions.into_iter()), kind: kind.into(), frames }
     }
 
     /// The innermost frame of the program itself.
     pub fn top(&self) -> Option<&Frame> {
-        self.frames.iter().find(|f| is_of_program(f)).or(self.frames.first())
+        self.frames.iter().find(|f| f.is_of_program()).or(self.frames.first())
     }
 }
 
@@ -202,28 +194,13 @@ impl fmt::Display for CrashId {
     }
 }
 
-/// `parse (calc.c:41)`.
-impl fmt::Display for Frame {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let name = |path: &Path| path.file_name().map(|n| n.to_string_lossy().into_owned());
-        let function = if self.function.is_empty() { "?" } else { &self.function };
-        write!(f, "{function}")?;
-        match (name(Path::new(&self.file)), name(&self.module)) {
-            (Some(file), _) if self.line > 0 => write!(f, " ({file}:{})", self.line),
-            (Some(file), _) => write!(f, " ({file})"),
-            (None, Some(module)) => write!(f, " ({module})"),
-            (None, None) => Ok(()),
-        }
-    }
-}
-
 /// The first frame of each function of the program; of anything, if the program
 /// is not on the stack.
 fn distinct(frames: &[Frame], most: usize) -> Vec<&Frame> {
-    let own = frames.iter().any(is_of_program);
+    let own = frames.iter().any(Frame::is_of_program);
     let mut found: Vec<&Frame> = Vec::new();
-    for frame in frames.iter().filter(|f| !own || is_of_program(f)) {
-        if found.len() < most && !found.iter().any(|f| f.function == frame.function) {
+    for frame in frames.iter().filter(|f| !own || f.is_of_program()) {
+        if found.len() < most && !found.iter().any(|f| f.function_key() == frame.function_key()) {
             found.push(frame);
         }
     }
@@ -243,77 +220,17 @@ fn hash(kind: &str, parts: impl Iterator<Item = String>) -> u64 {
     hash
 }
 
-/// Drops what reports a fault from the top, and what comes before `main` from
-/// the bottom.
-fn without_noise(mut frames: Vec<Frame>) -> Vec<Frame> {
-    // Between those that are known may be others, some without a name.
-    let top = frames.iter().take(REPORTING).rposition(reports).map_or(0, |last| last + 1);
-    let top = if top < frames.len() { top } else { 0 };
-    frames.drain(..top);
-    if let Some(main) = frames.iter().rposition(|f| f.function == "main") {
-        frames.truncate(main + 1);
-    }
-    frames
-}
-
-/// So many frames may be spent on reporting a fault.
-const REPORTING: usize = 32;
-/// Functions that end a process or say why: these, and those that begin so.
-const REPORTERS: [&str; 6] =
-    ["abort", "raise", "gsignal", "pthread_kill", "malloc_printerr", "std::terminate"];
-const REPORTERS_BEGIN: [&str; 14] = [
-    "__asan",
-    "__ubsan",
-    "__sanitizer",
-    "__lsan",
-    "__pleach",
-    "__pthread_kill",
-    "__GI_raise",
-    "__GI_abort",
-    "__assert",
-    "__libc_message",
-    "__fortify_fail",
-    "__stack_chk_fail",
-    "__cxxabiv1::__terminate",
-    "__gnu_cxx::__verbose_terminate",
-];
-
-fn reports(frame: &Frame) -> bool {
-    let name = frame.function.as_str();
-    REPORTERS.contains(&name) || REPORTERS_BEGIN.iter().any(|r| name.starts_with(r))
-}
-
-/// Libraries that nobody looks into for a bug.
-const SYSTEM: [&str; 9] = [
-    "libc.so",
-    "libc-",
-    "ld-linux",
-    "libm.so",
-    "libpthread",
-    "libgcc_s",
-    "libstdc++",
-    "libc++",
-    "libasan",
-];
-
-fn is_of_program(frame: &Frame) -> bool {
-    let module = frame.module.file_name().map(|n| n.to_string_lossy()).unwrap_or_default();
-    let system = SYSTEM.iter().any(|s| module.starts_with(s));
-    let intercepted = frame.function.trim_start_matches('_').starts_with("interceptor_");
-    !system && !intercepted && !reports(frame) && !frame.function.is_empty()
-}
-
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// `name`, `name:line`, or `lib/name` for a library.
-    fn frames(text: &str) -> Vec<Frame> {
+    pub(crate) fn frames(text: &str) -> Vec<Frame> {
         let frame = |word: &str| {
             let (module, rest) = word.split_once('/').unwrap_or(("prog", word));
             let numbered = rest.rsplit_once(':').and_then(|(f, l)| Some((f, l.parse().ok()?)));
             let (function, line) = numbered.unwrap_or((rest, 0));
-            Frame { function: function.into(), line, module: module.into(), file: String::new() }
+            Frame { function: function.into(), line, module: module.into(), ..Frame::default() }
         };
         text.split_whitespace().map(frame).collect()
     }
@@ -337,23 +254,6 @@ mod tests {
         assert!(!same("f:3 g:1 main:9", "f:3 h:1 main:9"));
         let of = |kind: &str| CrashId::new(kind, frames("f:3 main:9")).hash;
         assert_ne!(of("SIGSEGV"), of("SIGABRT"));
-    }
-
-    #[test]
-    fn noise_is_dropped_at_both_ends() {
-        let names = |text| {
-            let kept = without_noise(frames(text));
-            kept.iter().map(|f| f.function.clone()).collect::<Vec<_>>().join(" ")
-        };
-        let stack = "libc.so.6/raise libc.so.6/abort __sanitizer::Abort __asan_report_load1 \
-                     parse:3 main:9 libc.so.6/__libc_start_main _start";
-        assert_eq!(names(stack), "parse main");
-        let stack = "libc.so.6/? libc.so.6/abort __sanitizer::Die handleIt __ubsan_handle_it f:3";
-        assert_eq!(names(stack), "f");
-        // All of it is noise: better than nothing.
-        assert_eq!(names("libc.so.6/raise libc.so.6/abort"), "raise abort");
-        // A function of the program that is called like one of the library.
-        assert_eq!(names("abort_parse:4 main:2"), "abort_parse main");
     }
 
     #[test]

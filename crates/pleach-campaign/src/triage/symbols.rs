@@ -7,7 +7,9 @@
 use super::Frame;
 use crate::image::Image;
 use addr2line::Context;
-use gimli::{Dwarf, EndianArcSlice, LittleEndian, SectionId};
+use gimli::{
+    BaseAddresses, Dwarf, EhFrame, EndianArcSlice, LittleEndian, SectionId, UnwindSection,
+};
 use object::{Object, ObjectSection, ObjectSegment, SectionKind};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -58,7 +60,8 @@ impl Symbols {
     pub fn frames(&mut self, path: &Path, address: u64) -> Vec<Frame> {
         let mut frames = self.file(path).map_or_else(Vec::new, |elf| elf.frames(address));
         if frames.is_empty() {
-            frames.push(Frame { module: path.into(), ..Frame::default() });
+            let start = self.file(path).and_then(|elf| elf.function_start(address));
+            frames.push(Frame { module: path.into(), address, start, ..Frame::default() });
         }
         frames
     }
@@ -111,6 +114,8 @@ impl Elf {
                     file: place.as_ref().and_then(|p| p.file).unwrap_or_default().into(),
                     line: place.and_then(|p| p.line).unwrap_or(0),
                     module: self.path.clone(),
+                    address,
+                    start: None,
                 });
             }
         }
@@ -123,10 +128,21 @@ impl Elf {
             None => frames.extend(symbol().map(|function| Frame {
                 function,
                 module: self.path.clone(),
+                address,
                 ..Frame::default()
             })),
         }
         frames
+    }
+
+    /// Where the function at an address begins, by the unwind tables: they are there in
+    /// a stripped file, too.
+    fn function_start(&self, address: u64) -> Option<u64> {
+        let section = self.eh_frame.as_ref()?;
+        let table = EhFrame::new(&section.bytes, LittleEndian);
+        let bases = BaseAddresses::default().set_eh_frame(section.range.start);
+        let entry = table.fde_for_address(&bases, address, EhFrame::cie_from_offset).ok()?;
+        Some(entry.initial_address())
     }
 }
 

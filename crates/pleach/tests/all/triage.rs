@@ -4,6 +4,8 @@ use crate::common::Program;
 use pleach_campaign::mutate::Dictionary;
 use pleach_campaign::triage::Examined;
 use pleach_campaign::{End, Executor, Half, Layout, Output, Target, Triage};
+use std::collections::HashSet;
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -118,6 +120,98 @@ fn crashes_in_a_persistent_loop() {
     let mut triage = triage(&p);
     assert_eq!(examine(&mut triage, "x").1, "SIGSEGV in broken (prog.c:2)");
     assert_eq!(examine(&mut triage, "y"), (End::Exit(0), String::new()));
+}
+
+/// How many different crashes the inputs show, and what is said of each.
+fn distinct(triage: &mut Triage, inputs: &[&str]) -> (usize, Vec<String>) {
+    let mut examine = |input: &&str| {
+        let crash = triage.examine(input.as_bytes()).expect("it runs").crash;
+        let crash = crash.expect("it crashes");
+        (crash.hash, crash.to_string())
+    };
+    let (hashes, said): (HashSet<u64>, Vec<_>) = inputs.iter().map(&mut examine).unzip();
+    (hashes.len(), said)
+}
+
+/// The runtime's `main` calls the target: it starts the program, it reports nothing.
+#[test]
+fn crashes_of_a_libfuzzer_target_are_told_apart() {
+    let source = "#include <stdlib.h>\n\
+        __attribute__((noinline)) static void one(void) { abort(); }\n\
+        __attribute__((noinline)) static void two(void) { abort(); }\n\
+        int LLVMFuzzerTestOneInput(const unsigned char *in, size_t n) {\n\
+            if (n && in[0] == 'a') one();\n\
+            if (n && in[0] == 'b') two();\n\
+            if (n && in[0] == 'c') abort();\n\
+            return 0;\n\
+        }\n";
+    for flags in [&["-fsanitize=fuzzer"][..], &["-fsanitize=fuzzer,address", "-g0"]] {
+        let p = Program::with(source, flags);
+        let (n, said) = distinct(&mut triage(&p), &["a", "b", "c"]);
+        assert_eq!(n, 3, "{flags:?}: {said:?}");
+        let names = ["one", "two", "LLVMFuzzerTestOneInput"];
+        for (said, name) in said.iter().zip(names) {
+            assert!(said.starts_with(&format!("SIGABRT in {name} (prog")), "{said}");
+        }
+    }
+}
+
+/// Faults that a library reports, most of them in two places of one function.
+const REPORTED: &str = r#"#include <cassert>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <stdexcept>
+#include <vector>
+static std::vector<int> numbers;
+__attribute__((noinline)) void raise(void *) { *(volatile int *)8 = 1; }
+__attribute__((noinline)) void quiet(int c) noexcept {
+    if (c == 'i') throw std::runtime_error("i");
+}
+__attribute__((noinline)) void check(int c) {
+    switch (c) {
+    case 'a': numbers.at(10) = 1; break;
+    case 'b': numbers.at(11) = 1; break;
+    case 'c': throw 1;
+    case 'd': throw 2;
+    case 'e': std::terminate();
+    case 'f': std::terminate();
+    case 'g': assert(c == 'x'); break;
+    case 'h': assert(c == 'y'); break;
+    case 'k': raise(&numbers); break;
+    }
+}
+int main() {
+    int c = getchar();
+    quiet(c);
+    check(c);
+    return 0;
+}
+"#;
+
+#[test]
+fn who_reports_a_fault_does_not_count() {
+    let p = Program::empty();
+    p.file("prog.cc", REPORTED.as_bytes());
+    p.text(&["c++", "-g", "-O0", "-Wno-exceptions", "prog.cc", "-o", "prog"], b"");
+    let inputs = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "k"];
+    let (n, said) = distinct(&mut triage(&p), &inputs);
+    assert_eq!(n, inputs.len(), "{said:?}");
+    for (input, said) in inputs.iter().zip(&said) {
+        let function = match *input {
+            "i" => "quiet",
+            "k" => "raise",
+            _ => "check",
+        };
+        assert!(said.contains(&format!(" in {function} (prog.cc:")), "{input}: {said}");
+    }
+    // Without names, functions and places are known by their addresses. Which of them are
+    // the C++ library's is not: `a` and `b` differ in a line of their caller alone.
+    let inputs = &inputs[1..];
+    let stripped = Command::new("strip").arg(p.dir.path().join("prog")).status();
+    assert!(stripped.expect("there is strip").success());
+    let (n, said) = distinct(&mut triage(&p), inputs);
+    assert_eq!(n, inputs.len(), "{said:?}");
 }
 
 const WORDS: &str = r#"#include <stdio.h>
