@@ -82,9 +82,16 @@ pub struct Compiler {
     round: u32,
     stack: Vec<Term>,
     order: Vec<Term>,
+    /// Terms visited and table entries cleared since the beginning.
+    pub work: u64,
 }
 
 impl Compiler {
+    /// Bytes of memory, roughly.
+    pub fn memory(&self) -> usize {
+        size_of_val(&self.registers[..])
+    }
+
     /// A tape for `roots` where `vary` (sorted) varies and everything else is as
     /// in `base`.
     pub fn compile(
@@ -114,6 +121,7 @@ impl Compiler {
         if self.round == 0 || self.registers.len() < pool.len() {
             self.registers.clear();
             self.registers.resize(pool.len() + pool.len() / 2, (0, 0));
+            self.work += self.registers.len() as u64;
             self.round = 1;
         }
         let varies = |term: Term| {
@@ -209,6 +217,7 @@ impl Compiler {
         for &root in roots {
             self.stack.push(root);
             while let Some(&term) = self.stack.last() {
+                self.work += 1;
                 let known = self.registers[term.index()];
                 if known.0 == self.round && known.1 != OPEN {
                     self.stack.pop();

@@ -14,15 +14,19 @@
 //! A pointer that the program moves byte by byte has no label, and compared with one
 //! that has (where the input ends, say) it seems to fix the length: one byte more, and
 //! it would come out differently. But the pointer would have moved on as well. So a
-//! comparison with an address that is that tight is not kept ([`Path::is_tight`]).
+//! comparison with an address that is that tight is not kept ([`Path::find_tight`]).
 //!
 //! Where one hole alone cannot do it, the others are moved as far as the conditions
 //! before allow, one by one. That finds sums that must be large or small. It proves
 //! nothing.
+//!
+//! Trying all lengths of many conditions is expensive, so a request may evaluate at most
+//! [`MAX_WORK`] operations. A request that needs more is not answered.
 
 use crate::path::{Goal, Path};
 use crate::words::Lengths;
-use pleach_expr::{Compiler, Frame, Tape, Term, Var};
+use pleach_expr::{Frame, Tape, Term, Var};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// The holes of an input.
@@ -51,6 +55,8 @@ pub enum Resized {
 /// Holes that one condition may depend on.
 const MOST_HOLES: usize = 16;
 const LANES: usize = 64;
+/// Operations that one request may evaluate, each in all its lanes.
+const MAX_WORK: u64 = 1 << 26;
 
 impl Holes<'_> {
     /// The variables behind the input that lengths are.
@@ -85,33 +91,43 @@ impl Path {
         })
     }
 
-    /// Whether a step that depends on lengths alone compares addresses, and would come
-    /// out differently were a hole one byte longer or shorter.
-    pub fn is_tight(&self, at: usize, first: u32) -> bool {
-        let Some((Some(term), _)) = self.step(at) else { return false };
-        let term = *term;
-        if !self.has_address(term) {
-            return false;
+    /// Those of `steps`, which depend on lengths alone, that compare addresses and
+    /// would come out differently were a hole one byte longer or shorter.
+    ///
+    /// All conditions on one hole are evaluated together, so the work grows with the
+    /// terms that they have in common and not with the number of steps.
+    pub fn find_tight(&mut self, steps: &[usize], first: u32) -> Vec<usize> {
+        let mut by_hole: BTreeMap<usize, Vec<(usize, Term)>> = BTreeMap::new();
+        for &at in steps {
+            let Some((Some(term), _)) = self.step(at) else { continue };
+            let Some(Var(from)) = self.pool.vars(*term).next() else { continue };
+            if self.has_address(*term) {
+                by_hole.entry((from - first) as usize / 4).or_default().push((at, *term));
+            }
         }
-        let vary: Vec<Var> = self.pool.vars(term).collect();
-        let Some(Var(from)) = vary.first().copied() else { return false };
-        let hole = (from - first) / 4;
         let holes = Holes { first, possible: Vec::new(), most: 0 };
-        let vary: Vec<Var> = holes.vars(hole as usize).collect();
-        let now = self.length_of(hole as usize, &holes);
-        let tape = Compiler::default().compile(&self.pool, &self.values, &[term], &vary);
-        let mut frame: Frame<4> = Frame::default();
-        frame.load(&tape);
-        let tried = [now, now.wrapping_add(1), now.wrapping_sub(1), now];
-        for byte in 0..4 {
-            frame.set(&tape, byte, tried.map(|n| u64::from(n >> (8 * byte) & 0xff)));
+        let mut tight = Vec::new();
+        for (hole, compared) in by_hole {
+            let vary: Vec<Var> = holes.vars(hole).collect();
+            let now = self.length_of(hole, &holes);
+            let roots: Vec<Term> = compared.iter().map(|c| c.1).collect();
+            let tape = self.compiler.compile(&self.pool, &self.values, &roots, &vary);
+            let mut frame: Frame<4> = Frame::default();
+            frame.load(&tape);
+            let tried = [now, now.wrapping_add(1), now.wrapping_sub(1), now];
+            for byte in 0..4 {
+                frame.set(&tape, byte, tried.map(|n| u64::from(n >> (8 * byte) & 0xff)));
+            }
+            frame.run(&self.pool, &tape);
+            for (root, (at, _)) in compared.into_iter().enumerate() {
+                let [was, longer, shorter, _] = *frame.root(&tape, root);
+                if longer != was || shorter != was {
+                    tight.push(at);
+                }
+            }
         }
-        if tape.is_wide() {
-            return true;
-        }
-        frame.run(&self.pool, &tape);
-        let [was, longer, shorter, _] = *frame.root(&tape, 0);
-        longer != was || shorter != was
+        tight.sort_unstable();
+        tight
     }
 
     /// Whether a term has a constant in it that is an address.
@@ -137,31 +153,31 @@ impl Path {
     }
 
     /// Lengths that reach a goal at a step that depends on lengths alone. `soft` says
-    /// which steps need not be kept.
+    /// which steps need not be kept. Also returns the operations evaluated.
     pub fn resize(
         &mut self,
         at: usize,
         goal: Goal,
         holes: &Holes,
         soft: impl Fn(usize) -> bool,
-    ) -> Resized {
+    ) -> (Resized, u64) {
         let range = holes.range();
-        let Some(wanted) = self.wanted(at, goal) else { return Resized::Unknown };
+        let Some(wanted) = self.wanted(at, goal) else { return (Resized::Unknown, 0) };
         // What holds from step 0 on is what the template requires of this input.
         let kept = self.atoms_before(at).filter(|a| a.step > 0 && !soft(a.step as usize));
         let kept: Vec<Term> =
             kept.map(|a| a.term).filter(|&t| self.reads_within(t, &range)).collect();
         let Some((moving, kept)) = self.connected(&wanted, &kept, holes) else {
-            return Resized::Unknown;
+            return (Resized::Unknown, 0);
         };
         let current: Vec<u32> =
             (0..holes.possible.len()).map(|h| self.length_of(h, holes)).collect();
         let roots: Vec<Term> = wanted.iter().chain(&kept).copied().collect();
         let mut vary: Vec<Var> = moving.iter().flat_map(|&h| holes.vars(h)).collect();
         vary.sort_unstable();
-        let tape = Compiler::default().compile(&self.pool, &self.values, &roots, &vary);
+        let tape = self.compiler.compile(&self.pool, &self.values, &roots, &vary);
         if tape.is_wide() {
-            return Resized::Unknown;
+            return (Resized::Unknown, tape.len() as u64);
         }
         let mut trial = Trial {
             path: self,
@@ -171,32 +187,12 @@ impl Path {
             moving: &moving,
         };
         trial.frame.load(&trial.tape);
-        let mut best: Option<(u32, Vec<u32>)> = None;
-        for &h in &moving {
-            let away = |v: u32| v.abs_diff(current[h]);
-            let least = best.as_ref().map_or(u32::MAX, |b| b.0);
-            let near = outward(current[h], holes.most).take_while(|&v| away(v) < least);
-            let near = near.filter(|&v| holes.possible[h].contains(v));
-            if let Some(found) = trial.first(&current, h, near, true) {
-                let mut lengths = current.clone();
-                lengths[h] = found;
-                best = Some((away(found), lengths));
-            }
-        }
-        if let Some((_, lengths)) = best {
-            let edge = trial.edge(&current, &lengths, holes);
-            return Resized::Lengths { lengths, edge };
-        }
-        // Without any, it comes out the same for all lengths.
-        if moving.len() <= 1 {
-            return Resized::Never;
-        }
-        for up in [true, false] {
-            if let Some(lengths) = trial.together(&current, holes, up) {
-                return Resized::Lengths { lengths, edge: None };
-            }
-        }
-        Resized::Unknown
+        let found = trial.find(&current, holes);
+        let found = match found {
+            Resized::Never if trial.is_over() => Resized::Unknown,
+            found => found,
+        };
+        (found, trial.frame.work)
     }
 
     fn length_of(&self, hole: usize, holes: &Holes) -> u32 {
@@ -264,6 +260,42 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
+    /// The nearest lengths that do it: of one hole, or else of several.
+    fn find(&mut self, current: &[u32], holes: &Holes) -> Resized {
+        let moving = self.moving;
+        let mut best: Option<(u32, Vec<u32>)> = None;
+        for &h in moving {
+            let away = |v: u32| v.abs_diff(current[h]);
+            let least = best.as_ref().map_or(u32::MAX, |b| b.0);
+            let near = outward(current[h], holes.most).take_while(|&v| away(v) < least);
+            let near = near.filter(|&v| holes.possible[h].contains(v));
+            if let Some(found) = self.first(current, h, near, true) {
+                let mut lengths = current.to_vec();
+                lengths[h] = found;
+                best = Some((away(found), lengths));
+            }
+        }
+        if let Some((_, lengths)) = best {
+            let edge = self.edge(current, &lengths, holes);
+            return Resized::Lengths { lengths, edge };
+        }
+        // Without any, it comes out the same for all lengths.
+        if moving.len() <= 1 {
+            return Resized::Never;
+        }
+        for up in [true, false] {
+            if let Some(lengths) = self.together(current, holes, up) {
+                return Resized::Lengths { lengths, edge: None };
+            }
+        }
+        Resized::Unknown
+    }
+
+    /// True if the request has used up its work.
+    fn is_over(&self) -> bool {
+        self.frame.work >= MAX_WORK
+    }
+
     /// The first of some lengths of a hole with which everything holds, or, without
     /// `goal`, everything that held before.
     fn first(
@@ -274,7 +306,7 @@ impl Trial<'_> {
         goal: bool,
     ) -> Option<u32> {
         let mut values = values.peekable();
-        while values.peek().is_some() {
+        while values.peek().is_some() && !self.is_over() {
             let mut chunk = [0; LANES];
             let mut n = 0;
             for value in values.by_ref().take(LANES) {
@@ -399,7 +431,7 @@ mod tests {
         let a = any();
         let holes = Holes { first: 1, possible: vec![a.lengths(); 2], most };
         assert!(path.is_within(at, &holes.range()));
-        path.resize(at, Goal::Not, &holes, |_| false)
+        path.resize(at, Goal::Not, &holes, |_| false).0
     }
 
     #[test]
@@ -432,6 +464,51 @@ mod tests {
         let mut path = b.path(&[(one, false), (other, false), (large, false)]);
         let Resized::Lengths { lengths, .. } = solve(&mut path, 3, 2000) else { panic!("none") };
         assert!(lengths[0] <= 60 && lengths[1] <= 70 && lengths[0] + lengths[1] == 101);
+    }
+
+    /// A loop that moves a labelled pointer: each step compares the sum of all steps
+    /// before it with an address.
+    #[test]
+    fn finding_tight_comparisons_is_linear_in_the_path() {
+        const STEPS: u32 = 20_000;
+        const ADDRESS: u64 = 0x5555_5555_0000;
+        let mut b = Builder::new();
+        let mut pointer = b.add(Op::ZExt, 64, [2, 0], 0);
+        let mut steps = Vec::new();
+        for i in 0..STEPS {
+            // Multiplying keeps the chain from being folded.
+            let odd = b.add(Op::Mul, 64, [pointer, 0], 3);
+            pointer = b.add(Op::Xor, 64, [odd, 0], i.into());
+            let sum = b.add(Op::Xor, 64, [pointer, 0], ADDRESS);
+            steps.push((b.add(Op::Ult, 1, [sum, 0], 77), false));
+        }
+        // 3 * length + ADDRESS: 9 for the length at hand, 12 for the next.
+        let end = b.add(Op::ZExt, 64, [2, 0], 0);
+        let end = b.add(Op::Mul, 64, [end, 0], 3);
+        let end = b.add(Op::Xor, 64, [end, 0], ADDRESS);
+        steps.push((b.add(Op::Ult, 1, [end, 0], ADDRESS + 10), true));
+        let mut path = b.path(&steps);
+        let all: Vec<usize> = (1..path.len()).collect();
+        assert_eq!(path.find_tight(&all, 1), [STEPS as usize + 1]);
+        let (work, terms) = (path.compiler.work, path.pool.len() as u64);
+        assert!(work < 8 * terms, "{work} for {terms} terms");
+    }
+
+    #[test]
+    fn a_request_that_needs_too_much_work_is_not_answered() {
+        let mut b = Builder::new();
+        let mut sum = 2;
+        for i in 0..5_000 {
+            let odd = b.add(Op::Mul, 32, [sum, 0], 3);
+            sum = b.add(Op::Xor, 32, [odd, 0], i);
+        }
+        let never = b.add(Op::Ult, 1, [0, sum], 0xffff_fff0);
+        let mut path = b.path(&[(never, false)]);
+        let a = any();
+        let holes = Holes { first: 1, possible: vec![a.lengths(); 2], most: 1 << 16 };
+        let (found, work) = path.resize(1, Goal::Not, &holes, |_| false);
+        assert_eq!(found, Resized::Unknown);
+        assert!(work < 2 * MAX_WORK, "{work}");
     }
 
     /// Against all pairs of small lengths.

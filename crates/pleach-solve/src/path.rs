@@ -24,7 +24,7 @@ use crate::domains::Memo;
 use crate::ranges;
 use crate::requirement::Requirement;
 use pleach_abi::node::Op;
-use pleach_expr::{Code, Expr, Input, Pool, Reads, Term, TermValues, Var, mask};
+use pleach_expr::{Code, Compiler, Expr, Input, Pool, Reads, Term, TermValues, Var, mask};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -129,6 +129,8 @@ pub struct Path {
     pub(crate) serial: u64,
     inconsistent: u32,
     pub(crate) circuit: crate::complete::Circuit,
+    /// For conditions over lengths; its table is as long as the pool.
+    pub(crate) compiler: Compiler,
 }
 
 static SERIAL: AtomicU64 = AtomicU64::new(1);
@@ -180,6 +182,7 @@ impl Path {
             serial: SERIAL.fetch_add(1, Ordering::Relaxed),
             inconsistent: 0,
             circuit: Default::default(),
+            compiler: Compiler::default(),
         };
         path.refresh();
         path.reach(expr, &labels);
@@ -276,6 +279,7 @@ impl Path {
             + self.atoms.capacity() * size_of::<Atom>()
             + bytes
             + self.circuit.memory()
+            + self.compiler.memory()
     }
 
     pub(crate) fn input(&self) -> Input<'_> {

@@ -60,23 +60,24 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Looks for them among the decisions of a run with so many holes.
-    pub fn find(decisions: &[Decision], path: &Path, input_len: u32, holes: usize) -> Sizes {
+    /// Finds them among the decisions of a run whose input has `holes` holes.
+    pub fn find(decisions: &[Decision], path: &mut Path, input_len: u32, holes: usize) -> Sizes {
         let range = input_len..input_len + 4 * holes as u32;
         let mut sizes = Sizes { range, ..Sizes::default() };
         if holes == 0 {
             return sizes;
         }
-        for (at, d) in (0u32..).zip(decisions) {
-            if !path.is_within(at as usize, &sizes.range) {
-                continue;
-            }
-            match d.kind {
-                Kind::Pin => _ = sizes.soft.insert(at),
-                _ if path.is_tight(at as usize, input_len) => _ = sizes.soft.insert(at),
-                // It bounds what can be asked, and is nobody's decision.
-                Kind::Assume => {}
-                _ => sizes.decided.push((at, d.key, d.outcome)),
+        let within = |at: &usize| path.is_within(*at, &sizes.range);
+        let over: Vec<usize> = (0..decisions.len()).filter(within).collect();
+        let is_pin = |at: &usize| decisions[*at].kind == Kind::Pin;
+        let (pins, others): (Vec<usize>, Vec<usize>) = over.into_iter().partition(is_pin);
+        let tight = path.find_tight(&others, input_len);
+        sizes.soft = pins.iter().chain(&tight).map(|&at| at as u32).collect();
+        for at in others.into_iter().filter(|at| tight.binary_search(at).is_err()) {
+            let d = &decisions[at];
+            // An assumption bounds what can be asked, and is no decision.
+            if d.kind != Kind::Assume {
+                sizes.decided.push((at as u32, d.key, d.outcome));
             }
         }
         sizes
@@ -177,13 +178,15 @@ impl Worker {
         goal: Goal,
         (parent, start): (InputId, Instant),
     ) -> Result<(), ExecError> {
-        let shared = self.shared.clone();
+        let (shared, before) = (self.shared.clone(), self.worked());
         let (verdict, found, edge) = match &traced.template {
             Some(template) => self.other_lengths(traced, template, flip, goal),
             None => (Verdict::Unknown, None, None),
         };
         let too_long = found.as_ref().is_some_and(|f| f.0.len() as u64 > shared.settings.max_len);
+        let cost = self.worked() - before;
         let mut state = shared.lock();
+        state.strategy.worked(flip, cost);
         state.stats.flips.count(verdict, TIER, false);
         let spent = start.elapsed().as_secs_f64();
         state.stats.flips.took(TIER, spent);
@@ -230,7 +233,9 @@ impl Worker {
         let path = self.paths.get(flip.run, traced);
         let soft = |at: usize| sizes.soft.contains(&(at as u32));
         let render = |lengths: &[u32]| template.resized(&traced.input, lengths, &order());
-        match path.resize(flip.at as usize, goal, &holes, soft) {
+        let (resized, work) = path.resize(flip.at as usize, goal, &holes, soft);
+        self.resizing += work;
+        match resized {
             Resized::Lengths { lengths, edge } => match render(&lengths) {
                 Some(found) => {
                     (Verdict::Sat, Some(found), edge.and_then(|lengths| render(&lengths)))

@@ -126,12 +126,12 @@ impl Worker {
         let mut decisions = decided.decisions;
         let mut sizes = Sizes::default();
         let path = traced.template.as_ref().map(|template| {
-            let path = traced.path();
+            let mut path = traced.path();
             // Tokens may change if it is known which they are, and lengths if they are
             // those of its holes.
             let known_tokens = traced.sentence.is_some();
             if known.template.as_ref().is_some_and(|known| Arc::ptr_eq(known, template)) {
-                sizes = Sizes::find(&decisions, &path, bytes.len() as u32, holes);
+                sizes = Sizes::find(&decisions, &mut path, bytes.len() as u32, holes);
             }
             settle(&mut decisions, &path, |offset| {
                 template.is_free(offset) || (known_tokens && offset >= first)

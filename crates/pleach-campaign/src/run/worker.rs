@@ -173,6 +173,8 @@ pub struct Worker {
     pub(super) fast: Executor,
     pub(super) symbolic: Executor,
     pub(super) solver: Solver,
+    /// Operations of all requests for other lengths.
+    pub(super) resizing: u64,
     pub(super) sites: Sites,
     pub(super) paths: Paths,
     /// The tokens of the run that was flipped last.
@@ -210,6 +212,7 @@ impl Worker {
             fast,
             symbolic,
             solver: Solver::new(pleach_solve::Config::default()),
+            resizing: 0,
             sites: Sites::default(),
             paths: Paths::default(),
             reading: None,
@@ -618,9 +621,9 @@ impl Worker {
     }
 
     /// What all flips have cost so far, in something like microseconds, without a clock.
-    fn worked(&self) -> f64 {
-        let (evaluated, prepared) = (self.solver.stats().work as f64, self.paths.prepared as f64);
-        EVALUATING * evaluated + PREPARING * prepared
+    pub(super) fn worked(&self) -> f64 {
+        let evaluated = (self.solver.stats().work + self.resizing) as f64;
+        EVALUATING * evaluated + PREPARING * self.paths.prepared as f64
     }
 
     /// What the last run cost, in something like microseconds, without a clock:
