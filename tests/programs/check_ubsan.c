@@ -9,6 +9,7 @@
 // path: select: u32le(in) * 1000 == 0x3e80
 // path: check: (in[4] & 31) != 31
 // path: select: (in[4] & 31) == 3
+// path: check: (in[4] & 3) * 4 != -…
 // path: select: (in[4] & 3) == 3
 // other: "\x11\x00\x00\x00\x03"
 #include <stdio.h>

@@ -10,7 +10,6 @@
 // path: in[1] > '/'
 // path: in[1] < ':'
 // path: switch: (uint64_t)(uint32_t)(in[1] - '0') >> 32 == 0
-// path: (uint64_t)(uint32_t)(in[1] - '0') >> 32 == 0
 // path: select: (int)(uint32_t)(in[1] - '0') > 5
 // same: "i8"
 // other: "c7"

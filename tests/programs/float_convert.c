@@ -9,6 +9,7 @@
 // path: select: in[1] == 255
 // path: select: in[2] == 16
 // path: select: in[0] == '*'
+// path: select: in[0] == '*'
 #include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -9,8 +9,8 @@
 // path: (u32le(in) & 128) == 0
 // path: (u32le(in) & 120) == 96
 // path: select: (u32le(in) + 40 & 128) != 0
-// path: select: (u32le(in) & 0xfff00) <= 0x7d000
-// path: select: (u32le(in) & 0xffe00000) != 0x34400000
+// path: select: ((u32le(in) + 40 & 248 | u32le(in) & 0xffffff07) << 1 & 0x1ffe00) <= 0xfa000
+// path: select: (((u32le(in) + 40 & 248 | u32le(in) & 0xffffff07) << 1 & 0x1ffe00 | (u32le(in) + 40 & 248 | u32le(in) & 0xffffff07) & 0xffe000ff) & 0xffe00000…
 // other: "\x66\x83\x12\x34"
 // run
 // input: "\x00\x00\x00\x00"
@@ -21,8 +21,8 @@
 // path: (u32le(in) & 128) == 0
 // path: (u32le(in) & 120) != 96
 // path: select: (u32le(in) + 40 & 128) == 0
-// path: select: (u32le(in) & 0xfff00) <= 0x7d000
-// path: select: (u32le(in) & 0xffe00000) != 0x34400000
+// path: select: ((u32le(in) + 40 & 248 | u32le(in) & 0xffffff07) << 1 & 0x1ffe00) <= 0xfa000
+// path: select: (((u32le(in) + 40 & 248 | u32le(in) & 0xffffff07) << 1 & 0x1ffe00 | (u32le(in) + 40 & 248 | u32le(in) & 0xffffff07) & 0xffe000ff) & 0xffe00000…
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -12,10 +12,10 @@
 // path: in[2] != ' '
 // path: in[2] == '\n'
 // path: in[3] == ' '
-// path: ((uint8_t)(in[1] - 'a') < 26 & (uint8_t)~((uint8_t)(in[2] - 'a') < 26) & (uint8_t)(in[0] - 'a') < 26) != 0
+// path: ((uint8_t)(in[1] - 'a') < 26 & ((uint8_t)(in[2] - 'a') < 26 ^ 1) & (uint8_t)(in[0] - 'a') < 26) != 0
 // path: ((uint8_t)(in[0] - 'a') < 26) + ((uint8_t)(in[1] - 'a') < 26) + ((uint8_t)(in[2] - 'a') < 26) + ((uint8_t)(in[3] - 'a') < 26) == 2
 // path: ((uint8_t)(in[2] - 9) < 2) + (((uint8_t)(in[1] - 9) < 2) + ((uint8_t)(in[0] - 9) < 2)) == 1
-// path: (uint8_t)(in[0] - 'a') < 26 != (uint8_t)(in[3] - 'a') < 26
+// path: ((uint8_t)(in[3] - 'a') < 26 ^ (uint8_t)(in[0] - 'a') < 26) != 0
 // same: "zz\n "
 // other: "a1\n "
 #include <stdbool.h>

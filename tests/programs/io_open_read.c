@@ -11,7 +11,7 @@
 // path: length: len <= 10
 // path: len == 8
 // path: select: in[7] == 'y'
-// path: select: in[0] == 'H'
+// path: select: in[0] == in[0]
 // must: in[0] == 'H'
 // other: "HEADbodz"
 #include <fcntl.h>

@@ -5,27 +5,27 @@
 // stdout: "1999\n"
 // exit: 0
 // path: length: len <= 15
-// path: len > 0
+// path: (int64_t)(len - 1) > -1
 // path: check: len - 1 <= 15
 // path: pin: len == 7
 // path: switch: in[6] == 'X'
-// path: len > 1
+// path: (int64_t)(len - 1) > 0
 // path: check: len - 2 <= 15
 // path: pin: len == 7
 // path: switch: in[5] == 'I'
-// path: len - 1 > 1
+// path: (int64_t)(len - 2) > 0
 // path: check: len - 3 <= 15
 // path: pin: len == 7
 // path: switch: in[4] == 'C'
-// path: len - 2 > 1
+// path: (int64_t)(len - 3) > 0
 // path: check: len - 4 <= 15
 // path: pin: len == 7
 // path: switch: in[3] == 'X'
-// path: len - 3 > 1
+// path: (int64_t)(len - 4) > 0
 // path: check: len - 5 <= 15
 // path: pin: len == 7
 // path: switch: in[2] == 'M'
-// path: len - 4 > 1
+// path: (int64_t)(len - 5) > 0
 // path: check: len - 6 <= 15
 // path: pin: len == 7
 // path: …
@@ -35,7 +35,7 @@
 // stdout: "not Roman\n"
 // exit: 1
 // path: length: len <= 15
-// path: len > 0
+// path: (int64_t)(len - 1) > -1
 // path: check: len - 1 <= 15
 // path: pin: len == 2
 // path: switch: in[1] != 'I' && in[1] != 'V' && in[1] != 'X' && in[1] != 'L' && …

@@ -5,13 +5,13 @@
 // stdout: "3 5\n"
 // exit: 0
 // path: length: len <= 15
-// path: len > 0
+// path: len + 0x… > 0x…
 // path: in[0] != ':'
-// path: len > 1
+// path: len + 0x… > 0x…
 // path: in[1] != ':'
-// path: len > 2
+// path: len + 0x… > 0x…
 // path: in[2] != ':'
-// path: len > 3
+// path: len + 0x… > 0x…
 // path: in[3] == ':'
 // path: len != 3
 // path: len != 4

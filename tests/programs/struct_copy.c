@@ -6,8 +6,8 @@
 // exit: 0
 // path: length: len > 7
 // path: select: in[0] == 1
-// path: select: in[3] == 4
-// path: select: in[7] == 8
+// path: select: (u64le(in) & 0xff000000) == 0x4000000
+// path: select: (u64le(in) & 0xff00000000000000) == 0x800000000000000
 // other: "\x01\x02\x03\x04\x05\x06\x07\x07"
 // free: 1 2 4 5 6
 #include <stdio.h>

@@ -6,7 +6,7 @@
 // exit: 0
 // path: length: len > 7
 // path: switch: u64le(in) == 0x100000001
-// path: switch: (int64_t)u32le(in+4) != -1 && u32le(in+4) != 0
+// path: switch: (int64_t)u64le(in) >> 32 != -1 && (int64_t)u64le(in) >> 32 != 0
 // other: "\x01\x00\x00\x00\x00\x00\x00\x00"
 // run
 // input: "\xff\xff\xff\xff\xff\xff\xff\xff"
@@ -14,6 +14,7 @@
 // exit: 0
 // path: length: len > 7
 // path: switch: (int64_t)u64le(in) == -1
+// path: switch: (int64_t)u64le(in) >> 32 == -1
 #include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>

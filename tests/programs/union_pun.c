@@ -6,9 +6,10 @@
 // exit: 0
 // path: length: len > 3
 // path: u32le(in) == 0x12345678
+// path: u16le(in+2) == 4660
 // path: (u32le(in) & 4095) == 1656
-// path: select: (u32le(in) & 0xffff00ff) == 0x12340078
-// path: select: (u32le(in) & 0xffff0000 | u16le(in+2)) == 0x12341234
+// path: select: ((uint32_t)u16le(in+2) << 16 | in[0]) == 0x12340078
+// path: select: ((uint32_t)u16le(in+2) << 16 | u16le(in+2)) == 0x12341234
 // must: in[0] == 0x78
 // must: in[3] == 0x12
 // other: "\x78\x56\x34\x13"

@@ -261,6 +261,9 @@ impl Bench<'_> {
     }
 }
 
+/// A negative number of that many digits is the distance from an address to zero.
+const NEGATIVE_ADDRESS_DIGITS: usize = 14;
+
 /// Addresses differ from machine to machine: those of the program, its
 /// libraries and stack, which have twelve digits, become `…`, also in the names
 /// of tables without a symbol.
@@ -268,12 +271,13 @@ fn hide_addresses(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;
     while let Some((at, mark)) =
-        ["0x", "table_"].iter().filter_map(|m| Some((rest.find(m)?, m.len()))).min()
+        ["0x", "table_", "-"].iter().filter_map(|m| Some((rest.find(m)?, m.len()))).min()
     {
         let (before, number) = rest.split_at(at + mark);
         let digits = number.bytes().take_while(u8::is_ascii_hexdigit).count();
         let (number, after) = number.split_at(digits);
-        let address = digits == 12 && number.starts_with(['5', '7']);
+        let hexadecimal = digits == 12 && number.starts_with(['5', '7']);
+        let address = hexadecimal || (before.ends_with('-') && digits >= NEGATIVE_ADDRESS_DIGITS);
         out.extend([before, if address { "…" } else { number }]);
         rest = after;
     }

@@ -3,12 +3,13 @@
 //! 1. Markers: a call at every site that names the condition and the site's
 //!    record. It has no effect that the optimiser knows of, so conditions
 //!    survive even where branches do not.
-//! 2. Optimisation at O2, without vectorisers and unrolling, then scalars for
+//! 2. What only undefined behaviour justifies is dropped (`undefined`).
+//! 3. Optimisation at O2, without vectorisers and unrolling, then scalars for
 //!    what vectors the source had.
-//! 3. For each function, `flow` finds the values that may carry a label, and
+//! 4. For each function, `flow` finds the values that may carry a label, and
 //!    `emit` rebuilds the body with code for the labels beside the code for
 //!    the values. All of it is a test and a branch to a cold call.
-//! 4. A light clean-up.
+//! 5. A light clean-up.
 
 mod access;
 mod calls;
@@ -21,6 +22,7 @@ mod poison;
 mod runtime;
 mod shape;
 mod tokens;
+mod undefined;
 
 use super::llvm::{Context, Module, TargetMachine, Value};
 use super::{Error, Options, program, sites};
@@ -45,6 +47,7 @@ pub fn instrument(
     without_sanitizers(module);
     let numbered = sites::number(ctx, module);
     markers::insert(ctx, module, &numbered);
+    undefined::drop_promises(ctx, module);
     super::tokens::mark(ctx, module, &opts.tokens)?;
     module.keep_all(ctx);
     check("markers")?;

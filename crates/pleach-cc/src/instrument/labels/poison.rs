@@ -5,6 +5,8 @@
 //! the program does not depend on it. But the trace holds the value that the
 //! machine gave, and an expression that must agree with it. So these get a
 //! meaning before anything is labelled: 0 (or the sign), and the width.
+//! Shifts of the front end have theirs already (see `undefined`); others come from the
+//! optimiser, or have a width that no register has.
 
 use crate::instrument::llvm::{Context, IntPredicate, Opcode, Value};
 
@@ -13,7 +15,7 @@ pub fn define(ctx: &Context, function: Value) {
         for i in block.instructions() {
             match i.opcode() {
                 Opcode::LLVMShl | Opcode::LLVMLShr | Opcode::LLVMAShr => define_shift(ctx, i),
-                Opcode::LLVMCall => define_count(ctx, i),
+                Opcode::LLVMCall => define_result(ctx, i),
                 _ => {}
             }
         }
@@ -53,9 +55,28 @@ fn is_below(amount: Value, width: u32) -> bool {
     masked && v.operand(1).constant_int().is_some_and(|c| c < width.into())
 }
 
-fn define_count(ctx: &Context, i: Value) {
+/// Results that an intrinsic leaves open for one operand: the count of leading zeros of
+/// zero, and the absolute value of the smallest number.
+pub fn define_result(ctx: &Context, i: Value) {
+    const OPEN: [&str; 3] = ["llvm.ctlz.", "llvm.cttz.", "llvm.abs."];
     let name = i.callee().intrinsic().unwrap_or_default();
-    if name.starts_with("llvm.ctlz.") || name.starts_with("llvm.cttz.") {
+    if OPEN.iter().any(|open| name.starts_with(open)) {
         i.set_operand(1, ctx.constant(1, 0));
     }
+}
+
+/// Takes the amount of a shift modulo the width, as processors do.
+pub fn wrap_shift(ctx: &Context, i: Value) {
+    /// Widths of registers, and of pairs of them.
+    const WIDTHS: [u32; 3] = [32, 64, 128];
+    let amount = i.operand(1);
+    let Some(width) = i.ty().int_width().filter(|width| WIDTHS.contains(width)) else { return };
+    if amount.is_constant() || is_below(amount, width) {
+        return;
+    }
+    let b = ctx.builder();
+    b.before(i);
+    b.locate_as(i);
+    let wrapped = b.op(Opcode::LLVMAnd, amount, ctx.constant(width, u64::from(width) - 1));
+    i.set_operand(1, wrapped);
 }

@@ -4,7 +4,7 @@ use super::{Block, Context, IntPredicate, Opcode, Type, Value};
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 
-pub struct Builder(LLVMBuilderRef);
+pub struct Builder(pub(super) LLVMBuilderRef);
 
 impl Drop for Builder {
     fn drop(&mut self) {

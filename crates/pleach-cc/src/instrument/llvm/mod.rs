@@ -9,6 +9,7 @@ mod builder;
 mod context;
 mod debug;
 mod module;
+mod promises;
 mod value;
 
 use llvm_sys::prelude::*;
@@ -22,6 +23,7 @@ pub use llvm_sys::LLVMLinkage as Linkage;
 pub use llvm_sys::LLVMOpcode as Opcode;
 pub use llvm_sys::LLVMTypeKind as TypeKind;
 pub use module::Module;
+pub use promises::AttributeKinds;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Value(pub LLVMValueRef);

@@ -254,6 +254,12 @@ impl Module {
         }
     }
 
+    /// The module as text.
+    #[cfg(test)]
+    pub fn text(&self) -> String {
+        take_message(unsafe { LLVMPrintModuleToString(self.0) })
+    }
+
     pub fn strip_debug(&self) {
         unsafe { llvm_sys::debuginfo::LLVMStripModuleDebugInfo(self.0) };
     }

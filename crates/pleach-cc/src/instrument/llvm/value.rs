@@ -1,14 +1,12 @@
 //! Types, blocks and values: functions, globals, instructions.
 
+use super::promises::FUNCTION;
 use super::{
     Attribute, Block, Context, IntPredicate, Linkage, Opcode, Type, TypeKind, Value, text,
 };
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use std::ffi::CStr;
-
-/// Index of a function's own attributes.
-const FUNCTION: u32 = u32::MAX;
 
 impl Type {
     pub fn kind(self) -> TypeKind {
@@ -466,12 +464,21 @@ impl Value {
 
     /// The type of a `byval` argument (numbered from 0) of a call.
     pub fn call_byval_type(self, argument: u32) -> Option<Type> {
+        let a = self.call_attribute_at(argument + 1, "byval");
+        a.map(|a| Type(unsafe { LLVMGetTypeAttributeValue(a) }))
+    }
+
+    fn call_attribute_at(self, index: u32, name: &str) -> Option<LLVMAttributeRef> {
         unsafe {
-            let name = "byval";
             let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
-            let a = LLVMGetCallSiteEnumAttribute(self.0, argument + 1, kind);
-            (!a.is_null()).then(|| Type(LLVMGetTypeAttributeValue(a)))
+            let a = LLVMGetCallSiteEnumAttribute(self.0, index, kind);
+            (!a.is_null()).then_some(a)
         }
+    }
+
+    /// Whether a call's result (0) or argument (from 1) has an attribute.
+    pub fn has_call_attribute_at(self, index: u32, name: &str) -> bool {
+        self.call_attribute_at(index, name).is_some()
     }
 
     pub fn add_attribute(self, a: Attribute) {
