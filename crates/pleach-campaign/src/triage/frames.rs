@@ -46,6 +46,15 @@ impl Frame {
         }
     }
 
+    /// `/src/calc.c:41`, if the source is known.
+    pub(crate) fn source(&self) -> Option<String> {
+        match (self.file.as_str(), self.line) {
+            ("", _) => None,
+            (file, 0) => Some(file.into()),
+            (file, line) => Some(format!("{file}:{line}")),
+        }
+    }
+
     fn module_name(&self) -> String {
         self.module.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
     }

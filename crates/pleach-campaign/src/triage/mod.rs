@@ -96,12 +96,18 @@ impl Triage {
     /// Runs an input and says which crash it shows.
     pub fn examine(&mut self, input: &[u8]) -> Result<Examined, ExecError> {
         let (symbols, timeout) = (&mut self.symbols, self.timeout);
-        let (outcome, seen) =
+        let (mut outcome, seen) =
             self.executor.run_watched(input, timeout, |server, ready, done| {
                 watch::watch(symbols, server, timeout, ready, done)
             })?;
         let crash = self.identify(&outcome, seen.unwrap_or_default());
+        outcome.stderr = self.symbolise(&outcome.stderr);
         Ok(Examined { outcome, crash })
+    }
+
+    /// What a run wrote to standard error, with names in the report of a sanitizer.
+    pub fn symbolise(&mut self, stderr: &[u8]) -> Vec<u8> {
+        report::symbolise(stderr, &mut |a: &Address| self.symbols.frames(&a.file, a.address))
     }
 
     fn identify(&mut self, outcome: &Outcome, seen: Seen) -> Option<CrashId> {

@@ -1,6 +1,7 @@
 //! What sanitizers print: the kind of a fault, and the stack that AddressSanitizer
 //! gives as files and offsets.
 
+use super::Frame;
 use super::unwind::Address;
 use std::path::PathBuf;
 
@@ -14,6 +15,8 @@ pub(crate) struct Report {
 
 /// A target may print anything: no more lines than this are read as frames.
 const MOST: usize = 256;
+/// At most this many addresses of a report get names.
+const MAX_SYMBOLISED: usize = 1024;
 
 /// The report in what a run wrote to standard error, if there is one.
 pub(crate) fn parse(stderr: &[u8]) -> Option<Report> {
@@ -37,6 +40,57 @@ pub fn has_report(stderr: &[u8]) -> bool {
     parse(stderr).is_some()
 }
 
+/// What a run wrote to standard error, with names and lines in the stacks and the summary of
+/// a sanitizer's report. Functions that were inlined get frames of their own, as the
+/// sanitizer itself would print them. All other lines stay as they are, byte by byte.
+pub(crate) fn symbolise(
+    stderr: &[u8],
+    find_frames: &mut dyn FnMut(&Address) -> Vec<Frame>,
+) -> Vec<u8> {
+    if !has_report(stderr) {
+        return stderr.to_vec();
+    }
+    let (mut out, mut number, mut left) = (Vec::new(), 0, MAX_SYMBOLISED);
+    for line in stderr.split_inclusive(|&b| b == b'\n') {
+        let text = std::str::from_utf8(line).unwrap_or_default();
+        let address = match text.starts_with("SUMMARY: ") {
+            true => place(text),
+            false => frame(text),
+        };
+        let named = address.filter(|_| left > 0).map(|address| {
+            left -= 1;
+            find_frames(&address)
+        });
+        let first = named.iter().flatten().next().filter(|f| !f.function.is_empty());
+        if let (Some((said, _)), Some(first)) = (text.split_once(" ("), first)
+            && text.starts_with("SUMMARY: ")
+        {
+            let source = first.source().unwrap_or_else(|| format!("({})", first.module.display()));
+            out.extend(format!("{said} {source} in {}\n", first.function).bytes());
+            continue;
+        }
+        let Some((indent, rest)) = text.split_once('#').filter(|_| frame(text).is_some()) else {
+            out.extend(line);
+            continue;
+        };
+        number = if rest.starts_with("0 ") { 0 } else { number };
+        let pc = rest.split_whitespace().nth(1).unwrap_or_default();
+        let known = named.filter(|frames| frames.iter().any(|f| !f.function.is_empty()));
+        for frame in known.iter().flatten() {
+            let name = if frame.function.is_empty() { "??" } else { &frame.function };
+            let source = frame.source().unwrap_or_else(|| format!("({})", frame.module.display()));
+            out.extend(format!("{indent}#{number} {pc} in {name} {source}\n").bytes());
+            number += 1;
+        }
+        if known.is_none() {
+            let rest = rest.split_once(' ').map_or("\n", |(_, rest)| rest);
+            out.extend(format!("{indent}#{number} {rest}").bytes());
+            number += 1;
+        }
+    }
+    out
+}
+
 /// The first word, of what a kind is made of.
 fn word(text: &str) -> Option<String> {
     let word = text.split_whitespace().next()?;
@@ -49,7 +103,12 @@ fn word(text: &str) -> Option<String> {
 fn frame(line: &str) -> Option<Address> {
     let line = line.trim_start().strip_prefix('#')?;
     let (_, rest) = line.split_once(" 0x")?;
-    let (_, rest) = rest.split_once(" (")?;
+    place(rest)
+}
+
+/// `… (/path/prog+0x55d0) (BuildId: 12ab)`
+fn place(text: &str) -> Option<Address> {
+    let (_, rest) = text.split_once(" (")?;
     let place = match rest.find(") (BuildId") {
         Some(end) => &rest[..end],
         None => rest.trim_end().strip_suffix(')')?,
@@ -101,6 +160,47 @@ SUMMARY: AddressSanitizer: heap-buffer-overflow (/tmp/some dir/prog+0xeb2a1) \n"
         let address = |file: &str, address| Address { file: file.into(), address };
         let stack = [address("/tmp/some dir/prog", 0xeb2a1), address("/lib/libc.so.6", 0x29d8f)];
         assert_eq!(report.stack, stack);
+    }
+
+    #[test]
+    fn every_stack_of_a_report_gets_names() {
+        let text = b"==7==ERROR: AddressSanitizer: heap-use-after-free on address 0x60\n\
+    #0 0x11  (/tmp/some dir/prog+0x1) (BuildId: 7aa9)\n\
+    #1 0x12  (/tmp/prog+0x2)\n\
+    #2 0x13  (/lib/libc.so.6+0x99)\n\
+\n\
+freed by thread T0 here:\n\
+    #0 0x14  (/tmp/prog+0x3) (BuildId: 7aa9)\n\
+SUMMARY: AddressSanitizer: heap-use-after-free (/tmp/prog+0x1) (BuildId: 7aa9) \n\
+\xff #0 is not a frame\n";
+        let frame = |function: &str, file: &str, line| Frame {
+            function: function.into(),
+            file: file.into(),
+            line,
+            module: "/tmp/prog".into(),
+            ..Frame::default()
+        };
+        let named = symbolise(text, &mut |address| match address.address {
+            1 => vec![frame("inlined", "/src/a.h", 3), frame("parse", "/src/a.c", 7)],
+            2 => vec![frame("main", "/src/a.c", 9)],
+            3 => vec![frame("drop", "", 0)],
+            _ => vec![Frame::default()],
+        });
+        let expected = b"==7==ERROR: AddressSanitizer: heap-use-after-free on address 0x60\n\
+    #0 0x11 in inlined /src/a.h:3\n\
+    #1 0x11 in parse /src/a.c:7\n\
+    #2 0x12 in main /src/a.c:9\n\
+    #3 0x13  (/lib/libc.so.6+0x99)\n\
+\n\
+freed by thread T0 here:\n\
+    #0 0x14 in drop (/tmp/prog)\n\
+SUMMARY: AddressSanitizer: heap-use-after-free /src/a.h:3 in inlined\n\
+\xff #0 is not a frame\n";
+        let show = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        assert_eq!(show(&named), show(expected));
+        // Without a report nothing is touched.
+        let plain = b"    #0 0x11 (/tmp/prog+0x1)\n";
+        assert_eq!(symbolise(plain, &mut |_| vec![frame("f", "", 0)]), plain);
     }
 
     #[test]

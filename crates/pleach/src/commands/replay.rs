@@ -57,7 +57,7 @@ pub fn run(args: Replay) -> Result<Code, Failure> {
         if args.show_output {
             let mut err = std::io::stderr().lock();
             err.write_all(&row.outcome.stdout)?;
-            err.write_all(&row.outcome.stderr)?;
+            err.write_all(&replayer.triage.symbolise(&row.outcome.stderr))?;
         }
         rows.push(row);
     }

@@ -109,3 +109,44 @@ fn by_hand_nothing_is_changed() {
     assert_eq!(out.status.code(), Some(1), "{out:?}");
     assert!(String::from_utf8_lossy(&out.stderr).contains("heap-buffer-overflow"));
 }
+
+/// Who allocated it, who freed it: all of a report has names, wherever it is shown.
+#[test]
+fn every_stack_of_a_report_has_names() {
+    let source = "#include <stdio.h>\n\
+        #include <stdlib.h>\n\
+        __attribute__((noinline)) static char *make(void) { return malloc(10); }\n\
+        __attribute__((noinline)) static void drop(char *p) { free(p); }\n\
+        __attribute__((noinline)) static int use(char *p) { return p[3]; }\n\
+        int main(void) {\n\
+            if (getchar() != 'u') return 0;\n\
+            char *p = make();\n\
+            drop(p);\n\
+            return use(p);\n\
+        }\n";
+    let p = Program::with(source, &["-O0", "-fsanitize=address"]);
+    let ended = p.campaign("out", &["-s", "dfs", "--len", "1"]);
+    let files = ended.files("crashes");
+    let stack = files.iter().find(|(name, _)| name.ends_with(".stack.txt")).expect("a crash").1;
+    p.file("u", b"u");
+    let replayed = p.run(&["replay", "--show-output", "u", "--", "./prog"], b"");
+    for said in [stack, &replayed.stderr] {
+        let said = String::from_utf8_lossy(said);
+        let after = |title: &str| said.split_once(title).map_or("", |(_, rest)| rest);
+        let names = |text: &str, name: &str, line: u32| {
+            let lines = text.lines().take_while(|l| !l.trim().is_empty());
+            let all: Vec<_> = lines.filter(|l| l.trim_start().starts_with('#')).collect();
+            assert!(
+                all.iter().any(|l| l.contains(&format!(" in {name} "))
+                    && l.ends_with(&format!("prog.c:{line}"))),
+                "{name}: {said}"
+            );
+        };
+        names(after("READ of size 1"), "use", 5);
+        names(after("freed by thread"), "drop", 4);
+        names(after("previously allocated by"), "make", 3);
+        assert!(said.contains("heap-use-after-free"), "{said}");
+        let summary = said.lines().find(|l| l.starts_with("SUMMARY: ")).unwrap_or_default();
+        assert!(summary.ends_with("prog.c:5 in use"), "{said}");
+    }
+}
