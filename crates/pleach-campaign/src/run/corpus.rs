@@ -35,10 +35,18 @@ pub enum DirError {
     #[error("{}: {}", path.display(), error.message())]
     Settings { path: PathBuf, error: toml::de::Error },
     #[error(
-        "{}: its campaign has another value of {what}: it began with {then}, now it is {now}",
-        dir.display()
+        "{}: its campaign has another value of {what}: it began with {then}, now it is {now}; \
+         to begin another from its inputs: -i {}/queue -o NEW",
+        dir.display(), dir.display()
     )]
     Differs { dir: PathBuf, what: &'static str, then: String, now: String },
+    #[error(
+        "{}: the build of the program is another than its campaign began with, and what was \
+         solved holds for that one alone; to begin another from its inputs: \
+         -i {}/queue -o NEW",
+        dir.display(), dir.display()
+    )]
+    Rebuilt { dir: PathBuf },
     #[error("{}: cannot be written to: {error}", path.display())]
     Write { path: PathBuf, error: io::Error },
     #[error("{}: {error}", path.display())]
@@ -131,13 +139,25 @@ impl Dir {
         toml::from_str(&text).map_err(|error| DirError::Settings { path: file, error })
     }
 
-    /// The directory of a campaign to go on with.
-    pub fn resume(path: &Path, settings: &Settings, disk: Arc<Disk>) -> Result<Dir, DirError> {
+    /// Whether a campaign can be resumed with these settings; touches nothing.
+    pub fn check_same(path: &Path, settings: &Settings) -> Result<(), DirError> {
         let then = Dir::settings(path)?;
-        if let Some((what, then, now)) = then.difference(settings) {
-            return Err(DirError::Differs { dir: path.into(), what, then, now });
+        match then.difference(settings) {
+            Some((what, then, now)) => Err(DirError::Differs { dir: path.into(), what, then, now }),
+            None if then.build != settings.build => Err(DirError::Rebuilt { dir: path.into() }),
+            None => Ok(()),
         }
-        Dir::lock(path, disk)
+    }
+
+    /// The directory of a campaign to resume. Limits of a run may differ from what they
+    /// were; the directory remembers the new ones.
+    pub fn resume(path: &Path, settings: &Settings, disk: Arc<Disk>) -> Result<Dir, DirError> {
+        Dir::check_same(path, settings)?;
+        let dir = Dir::lock(path, disk)?;
+        if Dir::settings(path)? != *settings {
+            dir.begin(settings)?;
+        }
+        Ok(dir)
     }
 
     /// The inputs of one kind, in the order of their numbers.

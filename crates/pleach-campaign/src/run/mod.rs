@@ -261,6 +261,7 @@ impl Campaign {
             dir,
             journal: past.journal,
             before: stats.time_s.total,
+            rereading: seeds.iter().any(|s| !matches!(s, Seed::Given(_))),
             stats,
             crash_ids: past.crash_ids,
             ends: Ends::default(),
@@ -399,21 +400,28 @@ impl Campaign {
     }
 }
 
-/// Brings in the seeds, or what is left of a campaign that is gone on with.
+/// Brings in the seeds, or what is left of a campaign that is resumed.
 fn plant(shared: &Shared, worker: &mut Worker, seeds: &[Seed]) -> Result<(), ExecError> {
     for seed in seeds {
         // Whoever asks next says that it is over.
-        if shared.stopping() || worker.out_of_runs() {
+        if shared.stopping() {
             return Ok(());
         }
         match seed {
             Seed::Given(bytes) => {
+                // The seeds that were not run come last.
+                shared.lock().rereading = false;
+                if worker.out_of_runs() {
+                    return Ok(());
+                }
                 worker.execute(bytes, Origin::Seed, None, Promised::default())?;
                 shared.lock().record(&Record::Planted);
             }
-            Seed::Known(id) => worker.again(*id)?,
+            Seed::Known(id) => worker.reread(*id)?,
+            Seed::Crash(bytes) => worker.reread_crash(bytes)?,
         }
     }
+    shared.lock().rereading = false;
     Ok(())
 }
 

@@ -24,8 +24,10 @@ const INPUTS_MEMORY: usize = 256 << 20;
 pub enum Seed {
     /// A person's, or made up.
     Given(Vec<u8>),
-    /// Of the campaign that is gone on with: executed before.
+    /// Of the campaign that is resumed: executed before.
     Known(InputId),
+    /// A crash of that campaign.
+    Crash(Vec<u8>),
 }
 
 /// What a directory says of a campaign before.
@@ -77,8 +79,12 @@ impl Past {
         };
         let queue = dir.inputs(Kept::Queue)?;
         past.stats.inputs = queue.len() as u64;
-        for (slot, kept) in [Kept::Queue, Kept::Crash, Kept::Hang].into_iter().enumerate() {
-            past.next_kept[slot] = dir.inputs(kept)?.last().map_or(0, |(id, _)| id + 1);
+        let crashes = dir.inputs(Kept::Crash)?;
+        let hangs = dir.inputs(Kept::Hang)?;
+        // The statistics may be older than the files.
+        (past.stats.crashes, past.stats.hangs) = (crashes.len() as u64, hangs.len() as u64);
+        for (slot, kept) in [&queue, &crashes, &hangs].into_iter().enumerate() {
+            past.next_kept[slot] = kept.last().map_or(0, |(id, _)| id + 1);
         }
         for (id, number) in &recall.order {
             let Some(bytes) = recall.bytes.get(id).cloned() else { continue };
@@ -119,6 +125,7 @@ impl Past {
                 past.next_kept[0] = past.next_kept[0].max(number + 1);
             }
         }
+        past.seeds.extend(crashes.into_iter().map(|(_, bytes)| Seed::Crash(bytes)));
         // A seed may be in the queue though the journal does not say so yet.
         let rest = recall.seeds.into_iter().skip(recall.planted);
         let new = rest.filter(|seed| !queue.iter().any(|(_, bytes)| bytes == seed));

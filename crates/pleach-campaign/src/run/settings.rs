@@ -8,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
-/// What a campaign may not change when it is gone on with.
+/// What a campaign is. When it is resumed, only the limits of a run may differ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
     /// The version that began the campaign.
@@ -131,11 +131,8 @@ impl Settings {
             |s: &Settings| s.program.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
         let pairs = [
             ("the program", program(self), program(now)),
-            ("the build of the program", self.build.clone(), now.build.clone()),
             ("--strategy", self.strategy.clone(), now.strategy.clone()),
             ("--seed", self.seed.to_string(), now.seed.to_string()),
-            ("--timeout", self.timeout_ms.to_string(), now.timeout_ms.to_string()),
-            ("--memory", self.memory_mib.to_string(), now.memory_mib.to_string()),
             ("--len", self.len.to_string(), now.len.to_string()),
             ("--max-len", self.max_len.to_string(), now.max_len.to_string()),
             ("--depth", self.depth.to_string(), now.depth.to_string()),

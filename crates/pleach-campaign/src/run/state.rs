@@ -53,8 +53,11 @@ pub struct State {
     /// A write that failed: the campaign ends with it.
     pub failed: Option<io::Error>,
     pub began: Instant,
-    /// Seconds of the campaign before it was gone on with.
+    /// Seconds of the campaign before it was resumed.
     pub before: f64,
+    /// The inputs of a resumed campaign are being run again: what they cover together is
+    /// not known yet, and the statistics say what they said.
+    pub rereading: bool,
     pub last_gain: Instant,
     pub patience: Patience,
     pub next_kept: [u32; 3],
@@ -151,15 +154,23 @@ impl State {
         id
     }
 
-    /// Takes in an input of a campaign that is gone on with.
-    pub fn recalled(&mut self, id: InputId, bytes: &[u8], gain: &Gain, bad: bool, cost: u32) {
+    /// Takes in an input of a campaign that is resumed: one of the queue, or without a gain
+    /// one that only waits to be traced.
+    pub fn recalled(
+        &mut self,
+        id: InputId,
+        size: usize,
+        gain: Option<&Gain>,
+        bad: bool,
+        cost: u32,
+    ) {
         let news = InputNews {
             input: Some(id),
-            origin: Origin::Seed,
-            branches: gain.branches.len() as u32,
-            buckets: gain.buckets.len() as u32,
+            origin: if gain.is_some() { Origin::Seed } else { Origin::Recalled },
+            branches: gain.map_or(0, |g| g.branches.len() as u32),
+            buckets: gain.map_or(0, |g| g.buckets.len() as u32),
             bad,
-            size: bytes.len() as u32,
+            size: size as u32,
             cost,
         };
         self.tell(|strategy, view| strategy.executed(view, &news));
@@ -210,6 +221,7 @@ impl State {
             Origin::Random => "op:random",
             Origin::Derived => "op:derive",
             Origin::Live => "op:hybrid",
+            Origin::Recalled => "op:recovered",
         };
         match self.place_of(e.origin, e.gain) {
             Some(place) => format!("{how},site:{place}"),
@@ -398,6 +410,10 @@ impl State {
 
     /// The statistics, brought up to date.
     pub fn refresh(&mut self) {
+        self.stats.time_s.total = self.before + self.began.elapsed().as_secs_f64();
+        if self.rereading {
+            return;
+        }
         let program = &self.map.program;
         let s = &mut self.stats;
         let coverage = self.coverage.with(&self.crashed, program);
@@ -413,7 +429,6 @@ impl State {
                 s.symbolic.by_module.insert(name.clone(), n);
             }
         }
-        s.time_s.total = self.before + self.began.elapsed().as_secs_f64();
     }
 
     fn tell(&mut self, f: impl FnOnce(&mut dyn Strategy, &View)) {

@@ -365,14 +365,20 @@ impl Worker {
         Ok(state.executed(&executed))
     }
 
-    /// Runs an input of a campaign that is gone on with: it has its number and
-    /// its place already.
-    pub fn again(&mut self, id: InputId) -> Result<(), ExecError> {
+    /// Takes in an input of a campaign that is resumed: it has its number and its place
+    /// already. One of the queue runs again, to see what it covers. Others gained nothing
+    /// when they were made, and would gain nothing now.
+    pub fn reread(&mut self, id: InputId) -> Result<(), ExecError> {
         let known = self.shared.lock().store.get(id).cloned();
         let Some(known) = known else { return Ok(()) };
-        // It has ended before, with the patience that there was then.
-        let end = self.run_long(&known.bytes)?;
         let shared = self.shared.clone();
+        let size = known.bytes.len();
+        if known.queue.is_none() {
+            shared.lock().recalled(id, size, None, false, self.cost());
+            return Ok(());
+        }
+        // It has ended before, with the patience that there was then.
+        let end = self.run_again(&known.bytes)?;
         let mut state = shared.lock();
         let bad = !matches!(end, End::Exit(_));
         if !bad {
@@ -383,21 +389,36 @@ impl Worker {
             false => state.coverage.add(&shared.map.program, &self.counts),
         };
         let cost = self.cost();
-        state.recalled(id, &known.bytes, &gain, bad, cost);
+        state.recalled(id, size, Some(&gain), bad, cost);
+        Ok(())
+    }
+
+    /// Runs a crash of a campaign that is resumed, to see what it covers.
+    pub fn reread_crash(&mut self, bytes: &[u8]) -> Result<(), ExecError> {
+        let end = self.run_again(bytes)?;
+        if !matches!(end, End::Exit(_) | End::Timeout) {
+            let mut state = self.shared.lock();
+            state.crashed.add(&self.shared.map.program, &self.counts);
+        }
         Ok(())
     }
 
     /// One run of the fast half; what it covered is in `counts`.
     pub(super) fn run_fast(&mut self, bytes: &[u8]) -> Result<End, ExecError> {
-        self.run_once(bytes, false)
+        self.run_once(bytes, false, true)
     }
 
     /// As [`Worker::run_fast`], with all the time there is.
     fn run_long(&mut self, bytes: &[u8]) -> Result<End, ExecError> {
-        self.run_once(bytes, true)
+        self.run_once(bytes, true, true)
     }
 
-    fn run_once(&mut self, bytes: &[u8], long: bool) -> Result<End, ExecError> {
+    /// As [`Worker::run_long`], for an input whose run was counted when it was made.
+    fn run_again(&mut self, bytes: &[u8]) -> Result<End, ExecError> {
+        self.run_once(bytes, true, false)
+    }
+
+    fn run_once(&mut self, bytes: &[u8], long: bool, counted: bool) -> Result<End, ExecError> {
         let patient = long || !self.adaptive;
         let limit = (!patient).then(|| self.shared.lock().patience.limit());
         let start = Instant::now();
@@ -408,14 +429,16 @@ impl Worker {
         let modules = self.fast.counters().map_err(io)?;
         self.shared.map.collect(&modules, &mut self.counts);
         let mut state = self.shared.lock();
-        state.stats.runs += 1;
+        state.stats.runs += u64::from(counted);
         let took = start.elapsed();
         state.stats.time_s.fast += took.as_secs_f64();
         match long {
             true => state.patience.ran_again(took),
             false => state.patience.ran(took, outcome.end == End::Timeout),
         }
-        state.reach(&self.counts);
+        if counted {
+            state.reach(&self.counts);
+        }
         self.cpu = outcome.cpu;
         Ok(outcome.end)
     }

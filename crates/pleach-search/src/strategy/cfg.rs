@@ -138,7 +138,7 @@ impl Strategy for Cfg {
             }
         }
         let Some(input) = news.input else { return };
-        if news.origin == Origin::Seed {
+        if news.origin.is_start() {
             self.gained.push(input);
             self.to_trace.push_back((input, Purpose::Start));
         } else if news.branches > 0 {

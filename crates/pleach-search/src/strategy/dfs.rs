@@ -10,7 +10,7 @@
 //! The stack holds what one path leaves open, times the depth of the search,
 //! and not the runs: a run that was dropped meanwhile is traced again.
 
-use super::{Action, InputNews, Origin, Strategy, Verdict, View};
+use super::{Action, InputNews, Strategy, Verdict, View};
 use crate::rng::Rng;
 use crate::run::{Flip, InputId, RunId};
 use std::collections::{HashMap, VecDeque};
@@ -75,7 +75,7 @@ impl Strategy for Dfs {
 
     fn executed(&mut self, _view: &View, news: &InputNews) {
         match (news.input, news.origin) {
-            (Some(input), Origin::Seed) => self.inputs.push_back(input),
+            (Some(input), origin) if origin.is_start() => self.inputs.push_back(input),
             (Some(input), _) => self.inputs.push_front(input),
             (None, _) => {}
         }

@@ -18,7 +18,7 @@
 //! up and counted.
 
 use super::plan::{Look, Next, Plan, Worth};
-use super::{Action, InputNews, Origin, Strategy, Verdict, View};
+use super::{Action, InputNews, Strategy, Verdict, View};
 use crate::rng::Rng;
 use crate::run::{Flip, InputId, RunId};
 use std::cmp::Reverse;
@@ -106,7 +106,7 @@ impl Strategy for Generational {
 
     fn executed(&mut self, _view: &View, news: &InputNews) {
         match (news.input, news.origin) {
-            (Some(input), Origin::Seed) => self.seeds.push_back(input),
+            (Some(input), origin) if origin.is_start() => self.seeds.push_back(input),
             (Some(input), _) => self.waiting.push((Rank::new(news), Reverse(input))),
             (None, _) => {}
         }

@@ -66,6 +66,16 @@ pub enum Origin {
     Derived,
     /// The events of a live run.
     Live,
+    /// Made before the campaign was resumed, gained nothing, and was never traced or left
+    /// flips open.
+    Recalled,
+}
+
+impl Origin {
+    /// True for inputs that nothing else leads to: they are to be traced for their own sake.
+    pub fn is_start(self) -> bool {
+        matches!(self, Origin::Seed | Origin::Recalled)
+    }
 }
 
 /// An input was executed on the fast half.

@@ -159,7 +159,7 @@ impl<P: Policy> Strategy for Walker<P> {
 
     fn executed(&mut self, _view: &View, news: &InputNews) {
         self.empty = 0;
-        let starts = news.origin == Origin::Seed || news.branches > 0;
+        let starts = news.origin.is_start() || news.branches > 0;
         self.starts.extend(news.input.filter(|_| starts));
         let Origin::Flip(flip) = news.origin else { return };
         if let Some((walk, stood)) = self.asked(flip) {

@@ -187,13 +187,13 @@ fn settings(
     let mut named: Vec<Text> = program.iter().map(|a| Text::new(&resolved(a))).collect();
     named[0] = Text::new(std::path::absolute(executable)?.as_os_str());
     Ok(Settings {
-        version: env!("CARGO_PKG_VERSION").into(),
+        version: then.map_or(env!("CARGO_PKG_VERSION").into(), |t| t.version.clone()),
         program: named,
         build: build.map_err(Failure::person)?,
         strategy: said!(args.strategy, strategy, STRATEGY.into()),
         seed: said!(args.seed, seed, 0),
         timeout_ms: said!(args.timeout, timeout_ms, TIMEOUT_MS),
-        adaptive: then.map_or(args.timeout.is_none(), |t| t.adaptive),
+        adaptive: args.timeout.is_none() && then.is_none_or(|t| t.adaptive),
         memory_mib: said!(args.memory, memory_mib, MEMORY_MIB),
         len: said!(args.len, len, LEN),
         max_len: said!(args.max_len, max_len, MAX_LEN.max(longest)),

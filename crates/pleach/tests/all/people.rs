@@ -155,7 +155,11 @@ fn mistakes_in_what_was_asked() {
         refuses(&program, args, parts);
     }
     program.compile(&format!("{SLEEPER}\nint more;"), &["-o", "prog"]);
-    refuses(&program, &["-i", "-", "-o", "out"], &["out", "the build of the program"]);
+    let advice = "-i out/queue -o NEW";
+    refuses(&program, &["-i", "-", "-o", "out"], &["out", "the build of the program", advice]);
+    // And that works.
+    let ended = program.campaign("new", &["-i", "out/queue", "-s", "dfs", "-n", "3", "-t", "300"]);
+    assert!(ended.count("inputs") > 0, "{}", ended.stats);
     program.file("out/run.toml", b"what is this");
     refuses(&program, &["-i", "-", "-o", "out"], &["out/run.toml"]);
 }

@@ -115,6 +115,88 @@ fn files_of_other_fuzzers_are_taken_in() {
     assert_same_end(&whole, &last);
 }
 
+/// Some branches, one of them only in a crash, and slow enough for a resume to be stopped
+/// while it runs its inputs again.
+const SLOW: &str = r#"
+    #include <stdio.h>
+    #include <stdlib.h>
+    int main(void) {
+        static char in[8];
+        volatile int spent = 0;
+        size_t n = fread(in, 1, 8, stdin);
+        for (int i = 0; i < 3000000; i++) spent++;
+        for (size_t i = 0; i < n; i++) {
+            if (in[i] == 'q') abort();
+            if (in[i] >= 'a' && in[i] <= 'm') spent += 2;
+            else if (in[i] >= 'n') spent += 3;
+        }
+        return spent & 1;
+    }
+"#;
+
+/// Seconds, runs, and covered branches of each line in `plot_data`.
+fn plot(out: &Path) -> Vec<[f64; 3]> {
+    let text = std::fs::read_to_string(out.join("plot_data")).expect("there is one");
+    let lines = text.lines().filter(|l| !l.starts_with('#'));
+    let numbers = |line: &str| -> Vec<f64> {
+        line.split(", ").map(|n| n.parse().expect("a number")).collect()
+    };
+    lines.map(numbers).map(|n| [n[0], n[1], n[3]]).collect()
+}
+
+#[test]
+fn running_inputs_again_changes_no_number() {
+    let program = Program::new(SLOW);
+    std::fs::create_dir(program.dir.path().join("seeds")).expect("a directory");
+    for n in 0..30u8 {
+        program.file(&format!("seeds/{n:02}"), &[b'0' + 2 * n; 8]);
+    }
+    let first = program.campaign("out", &["-i", "seeds", "-n", "60", "-t", "5000"]);
+    assert!(first.count("crashes") > 0, "{}", first.stats);
+    let same = |ended: &Ended| {
+        for count in ["runs", "paths", "branches.covered", "inputs", "crashes", "hangs"] {
+            assert_eq!(ended.count(count), first.count(count), "{count}: {}", ended.stats);
+        }
+        let plot = plot(&ended.out);
+        let sags = plot.windows(2).any(|w| (0..3).any(|i| w[1][i] < w[0][i]));
+        assert!(!sags, "{plot:?}");
+    };
+    // Stopped at once, and when all was run again.
+    same(&program.resume("out", &["-V", "0"]));
+    same(&program.resume("out", &["-n", "60"]));
+    same(&program.resume("out", &["-V", "0"]));
+}
+
+/// What a flip found and nobody wanted to trace is no seed of the resumed campaign.
+#[test]
+fn resuming_does_not_trace_what_was_left_alone() {
+    let program = Program::new(MANY_PATHS);
+    let first = program.campaign("out", &["-n", "400"]);
+    let paths = first.count("paths");
+    let last = program.resume("out", &["-n", "440"]);
+    assert!(last.count("paths") <= paths + 40, "{paths}: {}", last.stats);
+    assert_eq!(last.count("runs"), 440, "{}", last.stats);
+}
+
+#[test]
+fn limits_of_a_run_can_be_changed() {
+    let program = Program::new(MANY_PATHS);
+    program.campaign("out", &["-s", "dfs", "--len", "6", "-n", "10"]);
+    let limits = || {
+        let text = std::fs::read_to_string(program.dir.path().join("out/run.toml"));
+        let text = text.expect("there is one");
+        let wanted =
+            |l: &&str| ["timeout_ms", "adaptive", "memory"].iter().any(|n| l.starts_with(n));
+        text.lines().filter(wanted).map(String::from).collect::<Vec<_>>()
+    };
+    assert_eq!(limits(), ["timeout_ms = 1000", "adaptive = true", "memory_mib = 2048"]);
+    program.resume("out", &["-t", "3000", "-m", "500", "-n", "20"]);
+    let changed = ["timeout_ms = 3000", "adaptive = false", "memory_mib = 500"];
+    assert_eq!(limits(), changed);
+    let last = program.resume("out", &[]);
+    assert_eq!((last.stop(), limits()), ("exhausted", changed.map(String::from).to_vec()));
+}
+
 /// The same set of paths, all run.
 fn assert_same_end(whole: &Ended, last: &Ended) {
     assert_eq!(last.stop(), "exhausted", "{}", last.stats);

@@ -154,7 +154,7 @@ impl Strategy for Auto {
                 self.bandit.spend(Arm::Grammar, f64::from(news.cost) + EXECUTION + bad);
                 self.bandit.reward(Arm::Grammar, gain);
             }
-            Origin::Seed | Origin::Random | Origin::Live => {}
+            Origin::Seed | Origin::Random | Origin::Live | Origin::Recalled => {}
         }
         if let Some(tokens) = &mut self.tokens {
             tokens.executed(view, news, stepped && by_tokens, by_tokens);
@@ -176,6 +176,7 @@ impl Strategy for Auto {
         }
         match news.origin {
             _ if seed || (gain > 0.0 && !news.bad) => self.paths.add(input, Rank::new(news)),
+            Origin::Recalled => self.paths.add_recalled(input, Rank::new(news)),
             Origin::Flip(flip) if !news.bad && !by_tokens => {
                 self.paths.add_dull(view, input, Rank::new(news), flip);
             }

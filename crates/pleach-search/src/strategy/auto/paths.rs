@@ -101,6 +101,12 @@ impl Paths {
         keep_better_half(&mut self.dull, MOST);
     }
 
+    /// An input that gained nothing, of which nobody knows the flip.
+    pub fn add_recalled(&mut self, input: InputId, rank: Rank) {
+        self.dull.push((Reverse(0), rank, Reverse(input)));
+        keep_better_half(&mut self.dull, MOST);
+    }
+
     /// The next flip, or the input to trace for more.
     pub fn next(&mut self, view: &View) -> Option<Wants> {
         loop {

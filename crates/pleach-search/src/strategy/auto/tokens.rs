@@ -87,6 +87,7 @@ impl Tokens {
         }
         match news.origin {
             _ if gained || news.origin == Origin::Seed => self.paths.add(input, Rank::new(news)),
+            Origin::Recalled => self.paths.add_recalled(input, Rank::new(news)),
             Origin::Flip(flip) if own => {
                 self.paths.add_dull(view, input, Rank::new(news), flip);
             }
