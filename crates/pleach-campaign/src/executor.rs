@@ -10,9 +10,10 @@ mod live;
 pub use live::{Events, Stand, Step};
 
 use crate::container::{self, is_container};
-use crate::files::{Capture, InputFiles, Saved, Scratch};
+use crate::files::{Capture, InputFiles};
 use crate::layout::Layout;
-use crate::process::{Family, high_duplicate, listing, socket_pair};
+use crate::process::{Family, FileWatch, high_duplicate, listing, socket_pair};
+use crate::scratch::{Saved, Scratch, WorkDir};
 use crate::server::{Answer, Server, Word, describe};
 use crate::shm::{LoadedModule, Shm, Sizes};
 use crate::terminal::{Size, Terminal};
@@ -77,9 +78,11 @@ pub struct Target {
     pub file_kib: u64,
     /// A run with more processes is ended.
     pub processes: u32,
-    /// Runs have a directory of their own to work in, empty each time. Without
+    /// Runs have a directory of their own to work in, the same each time. Without
     /// it they work where the driver does.
     pub scratch: bool,
+    /// What is in that directory; without it, nothing.
+    pub workdir: Option<WorkDir>,
     /// The input file's name ends like this (`.json`), for programs that look.
     pub extension: OsString,
     /// When it is set, a run is ended at once, as if its time were up.
@@ -102,6 +105,7 @@ impl Target {
             file_kib: 1 << 20,
             processes: 256,
             scratch: false,
+            workdir: None,
             extension: OsString::new(),
             cancel: None,
         }
@@ -253,7 +257,10 @@ impl Executor {
             shm: Shm::new(target.sizes).map_err(io("cannot make the shared memory"))?,
             input: InputFiles::new(&target.extension).map_err(io("cannot make the input file"))?,
             scratch: match target.scratch {
-                true => Some(Scratch::new().map_err(io("cannot make a scratch directory"))?),
+                true => Some(
+                    Scratch::new(target.workdir.as_ref())
+                        .map_err(io("cannot make a scratch directory"))?,
+                ),
                 false => None,
             },
             capture,
@@ -316,6 +323,21 @@ impl Executor {
         let mut outcome = self.round(timeout);
         self.collect(&mut outcome);
         Ok(outcome)
+    }
+
+    /// Runs the target once, and sees whether it opens or reads its input file, be it by a
+    /// library that was not built with Pleach.
+    pub fn run_seeing_use(
+        &mut self,
+        input: &[u8],
+        timeout: Duration,
+    ) -> Result<(Outcome, bool), ExecError> {
+        self.prepare(input)?;
+        let watch = FileWatch::new(self.input.path());
+        let mut outcome = self.round(timeout);
+        self.collect(&mut outcome);
+        // Without a watch, it may have.
+        Ok((outcome, watch.map_or(true, |w| w.was_used())))
     }
 
     /// Runs the target once, in a fresh process, while `watch` is told the server
@@ -424,6 +446,19 @@ impl Executor {
             all.push(ModuleCounters { module: m.clone(), counters });
         }
         Ok(all)
+    }
+
+    /// The executable files that the server has mapped: the program and its libraries.
+    pub fn loaded_files(&self) -> Vec<PathBuf> {
+        let pid = self.server.as_ref().and_then(Server::verified_pid);
+        let maps = pid.and_then(|pid| std::fs::read_to_string(format!("/proc/{pid}/maps")).ok());
+        let mut files: Vec<PathBuf> = Vec::new();
+        for line in maps.unwrap_or_default().lines() {
+            let runs = line.split_whitespace().nth(1).is_some_and(|mode| mode.contains('x'));
+            let path = line.find('/').map(|at| PathBuf::from(&line[at..]));
+            files.extend(path.filter(|p| runs && !files.contains(p)));
+        }
+        files
     }
 
     pub fn layout(&self) -> &Layout {
@@ -651,7 +686,7 @@ impl Executor {
                 command.env(name, sanitizer_options(ours, std::env::var_os(name)));
             }
         }
-        if let (Half::Symbolic, Some(path)) = (self.target.half, self.layout.library_path()) {
+        if let Some(path) = self.layout.library_path(self.target.half) {
             command.env("LD_LIBRARY_PATH", path);
         }
         match (output, &self.capture) {

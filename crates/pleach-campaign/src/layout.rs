@@ -17,6 +17,25 @@ use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 pub const TWINS: &str = "pleach-twins";
+/// Libraries of the system that have models, or that programs do not hand input to.
+const MODELLED: [&str; 16] = [
+    "ld-linux",
+    "libc.so",
+    "libc-",
+    "libm.so",
+    "libm-",
+    "libmvec",
+    "libpthread",
+    "libdl.so",
+    "libdl-",
+    "librt.so",
+    "libutil.so",
+    "libgcc_s",
+    "libstdc++",
+    "libc++",
+    "libasan",
+    "libclang_rt",
+];
 
 /// A target with everything that is needed to run either half.
 #[derive(Debug)]
@@ -98,18 +117,22 @@ impl Layout {
         Ok(Layout { fast, symbolic, libraries, symbolic_path: twin_path, dir: None })
     }
 
-    /// The value of `LD_LIBRARY_PATH` for the symbolic half, if it must differ:
-    /// the variable goes before the run path, and would find the fast halves.
-    pub fn library_path(&self) -> Option<OsString> {
-        let set = std::env::var_os("LD_LIBRARY_PATH").filter(|v| !v.is_empty())?;
-        let twins = self.symbolic_path.parent()?.join(TWINS);
-        if !twins.is_dir() {
+    /// The value of `LD_LIBRARY_PATH` for a half, if there is a need for one. The variable
+    /// goes before the run path: it would find the fast halves for the symbolic half. And
+    /// relative directories, there or in the run path, are relative to where the person
+    /// stands, not to where runs work.
+    pub fn library_path(&self, half: Half) -> Option<OsString> {
+        let from_here = self.fast.run_path.iter().filter(|d| is_from_here(d));
+        let from_here = from_here.filter_map(|d| std::path::absolute(d).ok());
+        let mut dirs: Vec<PathBuf> = library_variable().into_iter().chain(from_here).collect();
+        if dirs.is_empty() {
             return None;
         }
-        let mut value = twins.into_os_string();
-        value.push(":");
-        value.push(set);
-        Some(value)
+        let twins = self.symbolic_path.parent()?.join(TWINS);
+        if half == Half::Symbolic && twins.is_dir() {
+            dirs.insert(0, twins);
+        }
+        std::env::join_paths(dirs).ok()
     }
 
     /// The image behind a module that the target reports. The executable is
@@ -124,6 +147,20 @@ impl Layout {
         }
         let library = self.libraries.get(module.path.file_name()?.to_str()?)?;
         Some(pick(&library.fast, &library.symbolic))
+    }
+
+    /// Of the files that the symbolic half has loaded, those in which nothing is followed:
+    /// libraries that were not built by `pleach cc`, and instrumented ones of which the
+    /// loader found the fast half. The C and C++ libraries have models instead.
+    pub fn without_symbolic_half(&self, loaded: &[PathBuf]) -> Vec<PathBuf> {
+        let own = self.symbolic_path.parent();
+        let own = own.and_then(|dir| std::fs::canonicalize(dir).ok());
+        let foreign = |path: &&PathBuf| {
+            let name = path.file_name().map(|n| n.to_string_lossy()).unwrap_or_default();
+            let inside = own.as_ref().is_some_and(|dir| path.starts_with(dir));
+            name.contains(".so") && !inside && !MODELLED.iter().any(|m| name.starts_with(m))
+        };
+        loaded.iter().filter(foreign).cloned().collect()
     }
 
     /// The private directory, and what is in it, for whoever must remove it.
@@ -178,6 +215,18 @@ fn libraries_of(program: &Image) -> Vec<(String, Found)> {
     found
 }
 
+/// The directories that `LD_LIBRARY_PATH` names, from the root.
+pub(crate) fn library_variable() -> Vec<PathBuf> {
+    let variable = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let dirs = std::env::split_paths(&variable).filter(|d| !d.as_os_str().is_empty());
+    dirs.filter_map(|d| std::path::absolute(d).ok()).collect()
+}
+
+/// True for an entry of a run path that is relative to where a process works.
+fn is_from_here(entry: &str) -> bool {
+    !entry.is_empty() && !entry.starts_with(['/', '$'])
+}
+
 /// Where the loader looks before the system's directories, and whether that
 /// is relative to the file.
 fn search_path(image: &Image) -> Vec<(PathBuf, bool)> {
@@ -188,9 +237,7 @@ fn search_path(image: &Image) -> Vec<(PathBuf, bool)> {
         let full = entry.replace("${ORIGIN}", &text).replace("$ORIGIN", &text);
         (PathBuf::from(&full), full != *entry || !full.starts_with('/'))
     };
-    let variable = std::env::var("LD_LIBRARY_PATH").unwrap_or_default();
-    let mut path: Vec<_> =
-        variable.split(':').filter(|d| !d.is_empty()).map(|d| (PathBuf::from(d), false)).collect();
+    let mut path: Vec<_> = library_variable().into_iter().map(|d| (d, false)).collect();
     path.extend(image.run_path.iter().filter(|e| !e.is_empty()).map(expand));
     path
 }

@@ -25,6 +25,7 @@ pub mod plain;
 mod private;
 pub mod process;
 pub mod run;
+mod scratch;
 mod server;
 pub mod shm;
 pub mod terminal;
@@ -36,6 +37,7 @@ pub use executor::{End, Events, ExecError, Executor, Half, Outcome, Output, Stan
 pub use image::{Image, ImageError};
 pub use layout::Layout;
 pub use plain::Plain;
+pub use scratch::{WorkDir, WorkDirError};
 pub use server::signal_name;
 pub use trace::{TokenSeen, Trace};
 pub use triage::{CrashId, Frame, Triage};

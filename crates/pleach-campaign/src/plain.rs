@@ -8,7 +8,9 @@
 use crate::container::{self, is_container};
 use crate::executor::{End, ExecError, Outcome, TICK, Target, with_path};
 use crate::files::{Capture, InputFiles};
+use crate::layout::library_variable;
 use crate::process::Family;
+use crate::scratch::Scratch;
 use crate::server::end_of_status;
 use crate::terminal::Terminal;
 use crate::warden::{Leftovers, Warden};
@@ -26,6 +28,7 @@ pub struct Plain {
     program: PathBuf,
     target: Target,
     input: InputFiles,
+    scratch: Option<Scratch>,
     capture: Capture,
 }
 
@@ -36,6 +39,13 @@ impl Plain {
         Ok(Plain {
             program,
             input: InputFiles::new(&target.extension).map_err(io("cannot make the input file"))?,
+            scratch: match target.scratch {
+                true => Some(
+                    Scratch::new(target.workdir.as_ref())
+                        .map_err(io("cannot make a scratch directory"))?,
+                ),
+                false => None,
+            },
             capture: Capture::new(limit).map_err(io("cannot keep the target's output"))?,
             target,
         })
@@ -43,6 +53,9 @@ impl Plain {
 
     pub fn run(&mut self, input: &[u8], timeout: Duration) -> Result<Outcome, ExecError> {
         let io = |what| move |error| ExecError::Io { what, error };
+        if let Some(scratch) = &mut self.scratch {
+            scratch.clear().map_err(io("cannot make a scratch directory"))?;
+        }
         let mut command = self.command(input)?;
         let terminal = self.target.tty.map(Terminal::new).transpose();
         let terminal = terminal.map_err(io("cannot make a terminal"))?;
@@ -53,7 +66,7 @@ impl Plain {
         let left = Leftovers {
             files: vec![self.input.path().into()],
             dirs: vec![self.input.directory().into()],
-            tree: None,
+            tree: self.scratch.as_ref().map(|s| s.path().into()),
         };
         let spawn = |error| ExecError::Spawn { program: self.program.clone(), error };
         let mut warden =
@@ -117,6 +130,13 @@ impl Plain {
         }
         for arg in args {
             command.arg(with_path(arg, self.input.path()).unwrap_or_else(|| arg.clone()));
+        }
+        if let Some(scratch) = &self.scratch {
+            command.current_dir(scratch.path());
+            let libraries = std::env::join_paths(library_variable()).unwrap_or_default();
+            if !libraries.is_empty() {
+                command.env("LD_LIBRARY_PATH", libraries);
+            }
         }
         command.args(given.args).envs(given.variables).env_remove(shm::ENV);
         let stdin = match named {

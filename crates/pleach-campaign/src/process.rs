@@ -5,7 +5,7 @@
 
 use std::ffi::CString;
 use std::io;
-use std::os::fd::{OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -39,6 +39,34 @@ pub fn remove_after_exit(dir: &Path) -> io::Result<()> {
         libc::waitpid(middle, std::ptr::null_mut(), 0);
     }
     Ok(())
+}
+
+/// Sees whether anybody opens or reads a file, by whatever library.
+pub(crate) struct FileWatch(OwnedFd);
+
+impl FileWatch {
+    pub fn new(path: &Path) -> io::Result<FileWatch> {
+        let name = CString::new(path.as_os_str().as_bytes())?;
+        // Safety: a new descriptor, and a string that ends.
+        unsafe {
+            let fd = libc::inotify_init1(libc::IN_CLOEXEC | libc::IN_NONBLOCK);
+            if fd < 0 {
+                return Err(io::Error::last_os_error());
+            }
+            let watch = FileWatch(OwnedFd::from_raw_fd(fd));
+            match libc::inotify_add_watch(fd, name.as_ptr(), libc::IN_ACCESS | libc::IN_OPEN) {
+                added if added < 0 => Err(io::Error::last_os_error()),
+                _ => Ok(watch),
+            }
+        }
+    }
+
+    /// True if the file was opened or read since the watch began.
+    pub fn was_used(&self) -> bool {
+        let mut event = [0u8; 4096];
+        // Safety: as many bytes as there is room for.
+        unsafe { libc::read(self.0.as_raw_fd(), event.as_mut_ptr().cast(), event.len()) > 0 }
+    }
 }
 
 /// Paths as system calls take them.

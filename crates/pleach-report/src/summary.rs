@@ -114,8 +114,8 @@ fn why(stats: &Stats, total: &str) -> String {
         Some(Stop::Crash) => format!("stopped at the first crash after {total}"),
         Some(Stop::Enough) => format!("enough is covered after {total}"),
         Some(Stop::ReadsNothing) => format!(
-            "given up after {total}: the program ended without asking for input, so there is \
-             nothing to drive; if it reads a file, use another strategy"
+            "given up after {total}: the program ended without asking for input, so no input \
+             makes a difference"
         ),
         Some(Stop::EndsAtOnce) => format!(
             "given up after {total}: the program ends after an event or two, whatever they are; \

@@ -131,6 +131,10 @@ pub struct Run {
     /// The program runs on a terminal of this size, and the input is what is typed
     #[arg(long, value_name = "COLUMNSxROWS", conflicts_with = "socket")]
     pub tty: Option<Size>,
+    /// Runs work in a copy of this directory, the same for each; without it, in an empty
+    /// one. The directory itself is only read
+    #[arg(long, value_name = "DIR")]
+    pub cwd: Option<PathBuf>,
     /// The program and its arguments; @@ stands for the input file, without it
     /// the input is standard input
     #[arg(last = true, required = true, value_name = "PROGRAM [ARGS]")]
@@ -379,6 +383,10 @@ pub struct Campaign {
     /// The program runs on a terminal of this size, and the input is what is typed
     #[arg(long, value_name = "COLUMNSxROWS", conflicts_with = "socket")]
     pub tty: Option<Size>,
+    /// Runs work in a copy of this directory, the same for each; without it, in an empty
+    /// one. The directory itself is only read
+    #[arg(long, value_name = "DIR")]
+    pub cwd: Option<PathBuf>,
     /// The program and its arguments; @@ stands for the input file, without it
     /// the input is standard input
     #[arg(last = true, value_name = "PROGRAM [ARGS]")]
@@ -480,6 +488,9 @@ pub struct Tokens {
     #[arg(short, long, value_name = "MS", default_value_t = 10_000,
           value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: u64,
+    /// The run works in a copy of this directory; without it, in an empty one
+    #[arg(long, value_name = "DIR")]
+    pub cwd: Option<PathBuf>,
     pub program: PathBuf,
     /// An input file, to list the tokens that the program takes from it; - for
     /// standard input

@@ -85,6 +85,18 @@ pub fn last_words(stderr: &[u8]) -> Option<String> {
     Some(line.chars().filter(|c| !c.is_control()).collect())
 }
 
+/// The last lines of what a program wrote, on one line.
+pub fn last_lines(output: &[u8]) -> Option<String> {
+    const MAX_LINES: usize = 3;
+    const MAX_CHARS: usize = 300;
+    let text = String::from_utf8_lossy(output);
+    let lines: Vec<_> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+    let last = lines[lines.len().saturating_sub(MAX_LINES)..].join(" / ");
+    let clean: Vec<char> = last.chars().filter(|c| !c.is_control()).collect();
+    let clean: String = clean[clean.len().saturating_sub(MAX_CHARS)..].iter().collect();
+    (!clean.is_empty()).then_some(clean)
+}
+
 /// What to say where a program read nothing of its input.
 pub fn unread(trace: &Trace, input: &[u8], run: &Run) -> Option<&'static str> {
     if trace.input_read > 0 || input.is_empty() {

@@ -43,6 +43,7 @@ fn settings(program: &Path) -> Settings {
         socket: false,
         tty: None,
         extension: Text::default(),
+        cwd: None,
         grammar: None,
         hybrid: Hybrid::default(),
     }
@@ -61,7 +62,8 @@ impl Bench {
 
     fn setup(&self) -> Setup {
         let (layout, settings) = (self.layout.clone(), self.settings.clone());
-        Setup { layout, settings, limits: Limits::default(), jobs: 1, grammar: None }
+        let (limits, jobs) = (Limits::default(), 1);
+        Setup { layout, settings, limits, jobs, grammar: None, workdir: None, notes: Vec::new() }
     }
 
     fn begin(&self, out: &Path, disk: Disk) -> Result<Stats, CampaignError> {

@@ -41,6 +41,7 @@ use crate::container::is_container;
 use crate::executor::ExecError;
 use crate::layout::Layout;
 use crate::mutate::Dictionary;
+use crate::scratch::WorkDir;
 use crate::triage::readme;
 use ends::Ends;
 use graft::Stock;
@@ -100,6 +101,10 @@ pub struct Setup {
     pub jobs: usize,
     /// The grammar that the settings name.
     pub grammar: Option<language::Source>,
+    /// The files of the directory that the settings name.
+    pub workdir: Option<WorkDir>,
+    /// What people were told before it began.
+    pub notes: Vec<String>,
 }
 
 impl Setup {
@@ -217,7 +222,7 @@ impl Campaign {
         Parts { strategy, language, vocabulary, stock, probes, untried }: Parts,
         past: Past,
     ) -> Result<Campaign, CampaignError> {
-        let Setup { layout, settings, limits, jobs, .. } = setup;
+        let Setup { layout, settings, limits, jobs, workdir, notes, .. } = setup;
         let map = Arc::new(Map::new(layout.clone()));
         let seeds = past.seeds;
         let container = match seeds.first() {
@@ -226,7 +231,9 @@ impl Campaign {
         };
         let socket = settings.socket.then(|| "--socket".into());
         let tty = settings.tty.map(|size| [OsString::from("--tty"), size.to_string().into()]);
-        let flags: Vec<OsString> = socket.into_iter().chain(tty.into_iter().flatten()).collect();
+        let cwd = settings.cwd.as_ref().map(|dir| [OsString::from("--cwd"), dir.os()]);
+        let pairs = tty.into_iter().chain(cwd).flatten();
+        let flags: Vec<OsString> = socket.into_iter().chain(pairs).collect();
         if past.records == 0 {
             dir.note(None, &readme(&settings.args(), &flags, container));
         }
@@ -248,7 +255,7 @@ impl Campaign {
         let then = |file: &String| stats.symbolic.by_module.get(file).copied().unwrap_or(0);
         let constraints = map.files().iter().map(then).collect();
         let strings = language.as_ref().and_then(Language::walk).map(|w| w.strings().clone());
-        let state = State {
+        let mut state = State {
             strategy,
             strings,
             // Going on, other numbers come than came at first.
@@ -280,12 +287,14 @@ impl Campaign {
             constraints,
             map: map.clone(),
         };
+        notes.into_iter().for_each(|note| state.note(note));
         let shared = Shared {
             state: Mutex::new(state),
             wake: Condvar::new(),
             stop: Arc::new(AtomicBool::new(false)),
             map,
             settings,
+            workdir,
             limits,
             traces: Mutex::default(),
             dictionary: Mutex::new(dictionary),

@@ -1,6 +1,7 @@
 //! What was asked for, as it is kept in `run.toml`.
 
 use crate::executor::{Half, Output, Target};
+use crate::scratch::{WorkDir, WorkDirError};
 use crate::terminal::Size;
 use pleach_search::PilotOptions;
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,9 @@ pub struct Settings {
     pub tty: Option<Size>,
     /// The input file's name ends like this.
     pub extension: Text,
+    /// Runs work in a copy of this directory; without it, in an empty one.
+    #[serde(default)]
+    pub cwd: Option<Text>,
     /// The grammar of the input, if there is one.
     #[serde(default)]
     pub grammar: Option<GrammarSettings>,
@@ -129,6 +133,8 @@ impl Settings {
     pub fn difference(&self, now: &Settings) -> Option<(&'static str, String, String)> {
         let program =
             |s: &Settings| s.program.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+        let directory =
+            |s: &Settings| s.cwd.as_ref().map_or("an empty directory".into(), ToString::to_string);
         let pairs = [
             ("the program", program(self), program(now)),
             ("--strategy", self.strategy.clone(), now.strategy.clone()),
@@ -138,6 +144,7 @@ impl Settings {
             ("--depth", self.depth.to_string(), now.depth.to_string()),
             ("--socket", self.socket.to_string(), now.socket.to_string()),
             ("--tty", format!("{:?}", self.tty), format!("{:?}", now.tty)),
+            ("--cwd", directory(self), directory(now)),
             ("the grammar", format!("{:?}", self.grammar), format!("{:?}", now.grammar)),
             ("--enough", self.hybrid.enough.to_string(), now.hybrid.enough.to_string()),
             ("--saturation", self.hybrid.saturation.to_string(), now.hybrid.saturation.to_string()),
@@ -159,8 +166,13 @@ impl Settings {
         self.max_hole() > 0
     }
 
-    /// How the program is run.
-    pub fn target(&self, half: Half) -> Target {
+    /// The files that runs find in their directory.
+    pub fn workdir(&self) -> Result<Option<WorkDir>, WorkDirError> {
+        self.cwd.as_ref().map(|dir| WorkDir::read(Path::new(&dir.os()))).transpose()
+    }
+
+    /// How the program is run, in a copy of these files.
+    pub fn target(&self, half: Half, workdir: Option<&WorkDir>) -> Target {
         let mut target = Target::new(half, self.args());
         target.output = Output::Null;
         target.socket = self.socket;
@@ -168,6 +180,7 @@ impl Settings {
         target.memory_kib = (self.memory_mib > 0).then(|| self.memory_mib.saturating_mul(1024));
         target.extension = self.extension.os();
         target.scratch = true;
+        target.workdir = workdir.cloned();
         target
     }
 

@@ -19,6 +19,7 @@ use super::tokens::{Solved, TOKENS};
 use crate::executor::{End, ExecError, Executor, Half, Target};
 use crate::layout::Layout;
 use crate::mutate::{Dictionary, Mutator};
+use crate::scratch::WorkDir;
 use crate::triage::{CrashId, Triage};
 use pleach_abi::event::Kind;
 use pleach_expr::Expr;
@@ -41,6 +42,8 @@ pub struct Shared {
     pub stop: Arc<AtomicBool>,
     pub map: Arc<Map>,
     pub settings: Settings,
+    /// The files that runs find in their directory.
+    pub workdir: Option<WorkDir>,
     pub limits: Limits,
     /// Traces of the runs that are kept.
     pub traces: Mutex<HashMap<RunId, Arc<Traced>>>,
@@ -63,6 +66,8 @@ pub struct Limits {
     pub runs: Option<u64>,
     pub time: Option<Duration>,
     pub stop_on_crash: bool,
+    /// The program does not read its input: nothing is to be tried but the seeds.
+    pub reads_nothing: bool,
 }
 
 /// What flips of a run need.
@@ -196,7 +201,10 @@ impl Worker {
     pub fn new(shared: Arc<Shared>, layout: &Arc<Layout>) -> Result<Worker, ExecError> {
         let settings = &shared.settings;
         let timeout = Duration::from_millis(settings.timeout_ms);
-        let target = |half| Target { cancel: Some(shared.stop.clone()), ..settings.target(half) };
+        let target = |half| Target {
+            cancel: Some(shared.stop.clone()),
+            ..settings.target(half, shared.workdir.as_ref())
+        };
         let triage = Triage::new(layout.clone(), &target(Half::Fast), timeout)?;
         let mut fast = Executor::new(layout.clone(), target(Half::Fast))?;
         fast.start()?;
@@ -272,6 +280,13 @@ impl Worker {
                 }
                 Action::Wait => {
                     state = shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+                }
+                // A strategy that knows when it is done has said so above.
+                Action::Mutate { .. } | Action::Random | Action::Derive | Action::Graft { .. }
+                    if shared.limits.reads_nothing =>
+                {
+                    shared.end(&mut state, Stop::ReadsNothing);
+                    return None;
                 }
                 action => {
                     state.outstanding += 1;

@@ -1,26 +1,26 @@
 //! `pleach run`: a campaign from the command line.
 
 use super::grammar::{Keywords, choices, holes, load};
-use super::read_input;
+use super::try_out::try_out;
+use super::{inputs_in, read_input, resolved};
 use crate::args::{Campaign as Args, Derive};
 use crate::exit::{Code, Failure};
 use crate::show;
 use anyhow::{Context, anyhow};
+use pleach_campaign::Layout;
 use pleach_campaign::container::is_container;
 use pleach_campaign::run::{
     Campaign, Dir, Disk, GrammarSettings, Hybrid, Limits, MAX_HOLE, Settings, Setup, Snapshot,
     Source, Text, build_of,
 };
 use pleach_campaign::triage::quoted;
-use pleach_campaign::{End, Executor, Half, Layout};
 use pleach_grammar::analysis::writable;
 use pleach_grammar::import::Ambiguity;
 use pleach_report::{Panel, Style, line, summary};
 use pleach_search::{HYBRID, Needs};
 use pleach_template::Choices;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -65,20 +65,38 @@ pub fn run(args: Args) -> Result<Code, Failure> {
         super::tokens::require(&layout)?;
     }
     check_hybrid(&settings, &seeds)?;
+    let workdir = settings.workdir().map_err(Failure::person)?;
+    let trial = |seeds: &[_]| {
+        let made_up = first_inputs(&settings).swap_remove(0);
+        try_out(&layout, &settings, workdir.as_ref(), seeds, &made_up)
+    };
+    let trial = match resuming {
+        true => {
+            Dir::check_same(&args.output, &settings).map_err(Failure::person)?;
+            trial(&kept_inputs(&args.output)?)?
+        }
+        false => {
+            Dir::check_vacant(&args.output).map_err(Failure::person)?;
+            let mut trial = trial(&seeds)?;
+            trial.notes.extend(trial.failing.take());
+            trial
+        }
+    };
     let limits = Limits {
         runs: args.runs,
         time: args.seconds.map(seconds).transpose()?,
         stop_on_crash: args.stop_on_crash,
+        reads_nothing: trial.reads_nothing,
     };
     let jobs = usize::from(args.jobs);
+    let mut screen = Screen::new(&args, &program, trial.notes.clone());
+    let notes = trial.notes;
     let campaign = match resuming {
         true => {
-            let setup = Setup { layout, settings, limits, jobs, grammar };
+            let setup = Setup { layout, settings, limits, jobs, grammar, workdir, notes };
             Campaign::resume(setup, &args.output, Disk::default())?
         }
         false => {
-            Dir::check_vacant(&args.output).map_err(Failure::person)?;
-            try_out(&layout, &settings, &seeds)?;
             let mut inputs = match seeds.is_empty() {
                 // What is derived needs no other beginning.
                 true if needs == Some(Needs::Grammar) => Vec::new(),
@@ -93,10 +111,13 @@ pub fn run(args: Args) -> Result<Code, Failure> {
             {
                 inputs.extend(source.covering().map_err(Failure::person)?);
             }
-            let setup = Setup { layout, settings, limits, jobs, grammar };
+            let setup = Setup { layout, settings, limits, jobs, grammar, workdir, notes };
             Campaign::begin(setup, inputs, &args.output, Disk::default())?
         }
     };
+    for note in &screen.notes {
+        eprintln!("pleach: warning: {note}");
+    }
     let flag = campaign.stop_flag();
     for signal in
         [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP]
@@ -105,7 +126,6 @@ pub fn run(args: Args) -> Result<Code, Failure> {
         signal_hook::flag::register_conditional_shutdown(signal, 130, flag.clone())?;
         signal_hook::flag::register(signal, flag.clone())?;
     }
-    let mut screen = Screen::new(&args, &program);
     let stats = campaign.run(|snapshot| screen.show(snapshot))?;
     let mut out = show::out();
     let text =
@@ -125,12 +145,12 @@ pub fn run(args: Args) -> Result<Code, Failure> {
 struct Screen {
     panel: Option<Panel>,
     last: Option<Instant>,
-    /// Notes that were said.
-    notes: usize,
+    /// Notes that were printed.
+    notes: Vec<String>,
 }
 
 impl Screen {
-    fn new(args: &Args, program: &[OsString]) -> Screen {
+    fn new(args: &Args, program: &[OsString], notes: Vec<String>) -> Screen {
         let terminal = std::io::stderr().is_terminal();
         let colour = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
         let name = Path::new(&program[0]).file_name().unwrap_or_default().to_string_lossy();
@@ -138,7 +158,7 @@ impl Screen {
         // The view goes to standard error, wherever standard output goes.
         let size = terminal_size::terminal_size_of(std::io::stderr());
         let style = Style { colour, columns: size.map_or(80, |(width, _)| width.0.into()) };
-        Screen { panel: terminal.then(|| Panel::new(title, style)), last: None, notes: 0 }
+        Screen { panel: terminal.then(|| Panel::new(title, style)), last: None, notes }
     }
 
     fn show(&mut self, snapshot: &Snapshot) {
@@ -149,10 +169,12 @@ impl Screen {
         }
         self.last = Some(Instant::now());
         if self.panel.is_none() {
-            for note in snapshot.stats.notes.iter().skip(self.notes) {
-                eprintln!("pleach: warning: {note}");
+            for note in &snapshot.stats.notes {
+                if !self.notes.contains(note) {
+                    eprintln!("pleach: warning: {note}");
+                    self.notes.push(note.clone());
+                }
             }
-            self.notes = snapshot.stats.notes.len();
         }
         let text = match &mut self.panel {
             Some(panel) => panel.draw(snapshot),
@@ -184,7 +206,13 @@ fn settings(
     });
     // Relative paths are resolved now: targets work in a directory of their own,
     // and a campaign may be gone on with from elsewhere.
-    let mut named: Vec<Text> = program.iter().map(|a| Text::new(&resolved(a))).collect();
+    let cwd = match &args.cwd {
+        Some(dir) => Some(Text::new(std::path::absolute(dir)?.as_os_str())),
+        None => then.and_then(|t| t.cwd.clone()),
+    };
+    let within = cwd.as_ref().map(|dir| PathBuf::from(dir.os()));
+    let resolve = |a: &OsString| Text::new(&resolved(a, within.as_deref()));
+    let mut named: Vec<Text> = program.iter().map(resolve).collect();
     named[0] = Text::new(std::path::absolute(executable)?.as_os_str());
     Ok(Settings {
         version: then.map_or(env!("CARGO_PKG_VERSION").into(), |t| t.version.clone()),
@@ -201,6 +229,7 @@ fn settings(
         socket: args.socket || then.is_some_and(|t| t.socket),
         tty: args.tty.or(then.and_then(|t| t.tty)),
         extension: said!(extension, extension, Text::default()),
+        cwd,
         grammar: match &args.grammar {
             Some(file) => Some(grammar_settings(file, &args.derive)?),
             None => then.and_then(|t| t.grammar.clone()),
@@ -296,27 +325,6 @@ fn hybrid(args: &Args, then: Option<&Settings>) -> Hybrid {
     }
 }
 
-/// An argument that names a file from here, or `--option=` one, with its path
-/// from the root; any other as it is.
-fn resolved(arg: &OsStr) -> OsString {
-    let bytes = arg.as_bytes();
-    let equals = bytes.iter().position(|&b| b == b'=').filter(|_| bytes.starts_with(b"-"));
-    let (option, name) = bytes.split_at(equals.map_or(0, |at| at + 1));
-    let path = Path::new(OsStr::from_bytes(name));
-    let absolute = match path.is_relative() && !name.is_empty() && path.exists() {
-        true => std::path::absolute(path).ok(),
-        false => None,
-    };
-    match absolute {
-        Some(path) => {
-            let mut out = OsStr::from_bytes(option).to_os_string();
-            out.push(path);
-            out
-        }
-        None => arg.into(),
-    }
-}
-
 /// The files of a directory, in the order of their names. All must be readable.
 fn read_seeds(dir: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Failure> {
     let context = || dir.display().to_string();
@@ -336,6 +344,12 @@ fn read_seeds(dir: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Failure> {
     paths.into_iter().map(|path| Ok((path.clone(), read_input(&path)?))).collect()
 }
 
+/// The first inputs that a campaign has kept.
+fn kept_inputs(out: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Failure> {
+    let paths = inputs_in(out, &["queue"])?.into_iter().take(super::try_out::MAX_TRIED);
+    paths.map(|path| Ok((path.clone(), read_input(&path)?))).collect()
+}
+
 /// Inputs for a campaign without seeds. Zeros, as CREST has it; a mutating
 /// search also gets spaces, which many parsers skip over to the end.
 fn first_inputs(settings: &Settings) -> Vec<Vec<u8>> {
@@ -345,31 +359,6 @@ fn first_inputs(settings: &Settings) -> Vec<Vec<u8>> {
         inputs.push(vec![b' '; len]);
     }
     inputs
-}
-
-/// Runs both halves before anything is touched. Warns of a program that does not
-/// read what it is given.
-fn try_out(
-    layout: &Arc<Layout>,
-    settings: &Settings,
-    seeds: &[(PathBuf, Vec<u8>)],
-) -> Result<(), Failure> {
-    let by_file = settings.program.iter().skip(1).any(|a| a.to_string().contains("@@"));
-    let made_up = first_inputs(settings);
-    let first = seeds.first().map_or(&made_up[0], |(_, bytes)| bytes);
-    Executor::new(layout.clone(), settings.target(Half::Fast))?.start()?;
-    let mut executor = Executor::new(layout.clone(), settings.target(Half::Symbolic))?;
-    let outcome =
-        executor.run(first, Duration::from_millis(settings.timeout_ms.saturating_mul(10)))?;
-    let read = executor.trace().map_or(0, |t| t.input_read);
-    if read == 0 && !first.is_empty() && matches!(outcome.end, End::Exit(_)) {
-        let hint = match by_file {
-            true => "it may look at the file's name or size first; give seeds it accepts",
-            false => "if it reads a file, put @@ where the file's name goes",
-        };
-        eprintln!("pleach: warning: the program read none of its input: {hint}");
-    }
-    Ok(())
 }
 
 fn seconds(n: f64) -> Result<Duration, Failure> {

@@ -7,7 +7,7 @@ use crate::args::{Exec, HalfName};
 use crate::exit::{Code, Failure};
 use anyhow::Context;
 use pleach_abi::shm;
-use pleach_campaign::{Image, Layout, process};
+use pleach_campaign::{Half, Image, Layout, process};
 use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub fn run(args: Exec) -> Result<Code, Failure> {
         (_, Some(file)) => (format!("/proc/self/fd/{}", file.as_raw_fd()).into(), None),
         (_, None) => {
             let (layout, dir) = Layout::lasting(given)?;
-            let variable = layout.library_path();
+            let variable = layout.library_path(Half::Symbolic);
             process::remove_after_exit(&dir)
                 .context("cannot watch over temporary files")
                 .map_err(Failure::person)?;

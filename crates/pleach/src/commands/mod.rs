@@ -18,14 +18,17 @@ mod solve_trace;
 mod tmin;
 mod tokens;
 mod trace;
+mod try_out;
 mod z3;
 
 use crate::args::{Command, Run};
 use crate::exit::{Code, Failure};
 use anyhow::Context;
 use pleach_abi::shm::{HOLES_MAX, Hole};
-use pleach_campaign::{Executor, Half, Layout, Output, Target, container};
+use pleach_campaign::{Executor, Half, Layout, Output, Target, WorkDir, container};
+use std::ffi::{OsStr, OsString};
 use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -100,18 +103,46 @@ fn inputs_in(dir: &Path, parts: &[&str]) -> Result<Vec<PathBuf>, Failure> {
     Ok(found)
 }
 
-/// The target that a person named.
-fn target(half: Half, run: &Run, input: &Path, output: Output) -> Target {
-    let mut target = Target::new(half, run.program.clone());
+/// An argument that names a file from here, or `--option=` one, with its path from the
+/// root: runs work in a directory of their own. One that names a file in the directory
+/// that runs get a copy of, and any other, is as it is.
+fn resolved(arg: &OsStr, workdir: Option<&Path>) -> OsString {
+    let bytes = arg.as_bytes();
+    let equals = bytes.iter().position(|&b| b == b'=').filter(|_| bytes.starts_with(b"-"));
+    let (option, name) = bytes.split_at(equals.map_or(0, |at| at + 1));
+    let path = Path::new(OsStr::from_bytes(name));
+    let copied = workdir.is_some_and(|dir| dir.join(path).exists());
+    let absolute = match path.is_relative() && !name.is_empty() && !copied && path.exists() {
+        true => std::path::absolute(path).ok(),
+        false => None,
+    };
+    match absolute {
+        Some(path) => {
+            let mut out = OsStr::from_bytes(option).to_os_string();
+            out.push(path);
+            out
+        }
+        None => arg.into(),
+    }
+}
+
+/// The target that a person named, run as a campaign runs it.
+fn target(half: Half, run: &Run, input: &Path, output: Output) -> Result<Target, Failure> {
+    let workdir = run.cwd.as_deref();
+    let mut args: Vec<_> = run.program.iter().map(|a| resolved(a, workdir)).collect();
+    args[0] = run.program[0].clone();
+    let mut target = Target::new(half, args);
     target.output = output;
     target.socket = run.socket;
     target.tty = run.tty;
     target.memory_kib = (run.memory > 0).then(|| run.memory.saturating_mul(1024));
+    target.scratch = true;
+    target.workdir = workdir.map(WorkDir::read).transpose().map_err(Failure::person)?;
     if let Some(extension) = input.extension() {
         target.extension.push(".");
         target.extension.push(extension);
     }
-    target
+    Ok(target)
 }
 
 /// An executor for the symbolic half, with or without the token border. With it, a
@@ -121,7 +152,7 @@ fn tracer(run: &Run, input: &Path, output: Output, with_tokens: bool) -> Result<
     if with_tokens {
         tokens::require(&layout)?;
     }
-    let mut target = target(Half::Symbolic, run, input, output);
+    let mut target = target(Half::Symbolic, run, input, output)?;
     target.tokens = with_tokens;
     Ok(Executor::new(layout, target)?)
 }
@@ -151,7 +182,7 @@ fn holes(given: &[String], input: &[u8]) -> Result<Vec<Hole>, Failure> {
 /// An executor for the target that a person named.
 fn executor(half: Half, run: &Run, input: &Path, output: Output) -> Result<Executor, Failure> {
     let layout = Arc::new(Layout::private(Path::new(&run.program[0]))?);
-    Ok(Executor::new(layout, target(half, run, input, output))?)
+    Ok(Executor::new(layout, target(half, run, input, output)?)?)
 }
 
 /// Refuses a directory that has something in it.

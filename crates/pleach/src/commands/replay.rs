@@ -88,7 +88,8 @@ impl Replayer {
             true => Output::Capture { limit: CAPTURE },
             false => Output::Null,
         };
-        let named = |half, output| -> Target { target(half, &args.run, first, output) };
+        let fast_target = target(Half::Fast, &args.run, first, Output::Null)?;
+        let named = |half, output| Target { half, output, ..fast_target.clone() };
         let served = |half, output| Executor::new(layout.clone(), named(half, output));
         let mut fast = None;
         let runner = match args.half {

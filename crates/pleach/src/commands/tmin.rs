@@ -32,7 +32,7 @@ pub fn run(args: Tmin) -> Result<Code, Failure> {
         return Err(Failure::person(anyhow!("{given}: a file cannot be written there")));
     }
     let layout = Arc::new(Layout::private(Path::new(&args.run.program[0]))?);
-    let named = target(Half::Fast, &args.run, &args.input, Output::Null);
+    let named = target(Half::Fast, &args.run, &args.input, Output::Null)?;
     let mut shrinker = Shrinker {
         executor: Executor::new(layout.clone(), named.clone())?,
         triage: Triage::new(layout.clone(), &named, Duration::from_millis(args.run.timeout))?,
@@ -82,7 +82,6 @@ fn events(
         return Ok(Vec::new());
     }
     target.sizes.live = input.len() as u64;
-    target.scratch = true;
     let ends = Executor::new(layout.clone(), target)?.event_ends(input, timeout)?;
     let longer = ends.len() > 1 && (ends.len() as u64) < ends.last().copied().unwrap_or(0);
     Ok(if longer { ends } else { Vec::new() })

@@ -106,7 +106,8 @@ fn tokens_of(args: &Tokens, path: &Path) -> Result<Code, Failure> {
     let input = read_input(path)?;
     let mut program = vec![args.program.clone().into_os_string()];
     program.extend(args.args.iter().cloned());
-    let run = Run { timeout: args.timeout, memory: 4096, socket: false, tty: None, program };
+    let (timeout, cwd) = (args.timeout, args.cwd.clone());
+    let run = Run { timeout, memory: 4096, socket: false, tty: None, cwd, program };
     let mut executor = tracer(&run, path, Output::Null, true)?;
     let outcome = executor.run(&input, Duration::from_millis(args.timeout))?;
     let trace = executor.trace()?;

@@ -1,5 +1,6 @@
 //! Shared libraries with twins, and files that were stripped.
 
+use crate::common::campaign::ended;
 use crate::common::{PLEACH, Program, feed};
 use std::path::Path;
 use std::process::Command;
@@ -95,6 +96,40 @@ fn a_plain_library_beside_the_program_is_found() {
     let json = p.json(&["trace", "--json", "--check", "-", "--", "./prog"], b"i\n");
     assert_eq!(json["status"], 3, "{json}");
     assert_eq!(json["unmodelled"][0], "inner", "{json}");
+}
+
+/// A library without a symbolic half is found first: the campaign says so, and what to set.
+#[test]
+fn libraries_without_a_symbolic_half_are_named() {
+    let p = Program::empty();
+    for dir in ["lib", "installed"] {
+        std::fs::create_dir(p.dir.path().join(dir)).expect("writable");
+    }
+    // All reading is done by the library.
+    let library = "#include <stdio.h>\nint inner(void) { return getchar() == 'i'; }";
+    p.compile(library, &["-shared", "-fPIC", "-o", "lib/libinner.so"]);
+    let done = Command::new("cc")
+        .current_dir(p.dir.path())
+        .args(["-shared", "-fPIC", "-o", "installed/libinner.so", "prog.c"])
+        .status();
+    assert!(done.expect("cc is there").success());
+    let main = "int inner(void); int main(void) { return inner() ? 3 : 4; }";
+    p.compile(main, &["-Llib", "-linner", "-o", "prog"]);
+    let campaign = |dir: &str| {
+        let mut command = p.campaign_command(&format!("out-{dir}"), &["-n", "40"]);
+        // Relative to here, wherever runs work.
+        ended(command.env("LD_LIBRARY_PATH", dir), &p.dir.path().join(format!("out-{dir}")))
+    };
+    let plain = campaign("installed");
+    for part in ["/installed/libinner.so", "no symbolic half", "LD_LIBRARY_PATH"] {
+        assert!(plain.stderr.contains(part), "{part}: {}", plain.stderr);
+        assert!(plain.stats["notes"].to_string().contains(part), "{part}: {}", plain.stats);
+    }
+    // Mutation may still find something: the input is read, though nobody follows it.
+    assert_eq!(plain.stop(), "runs", "{}", plain.stats);
+    let built = campaign("lib");
+    assert!(!built.stderr.contains("symbolic half"), "{}", built.stderr);
+    assert!(built.count("symbolic.constraints") > 0, "{}", built.stats);
 }
 
 #[test]

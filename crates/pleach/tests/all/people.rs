@@ -197,3 +197,80 @@ fn a_program_that_does_not_read() {
     let ended = crate::common::campaign::ended(&mut command, &program.dir.path().join("other"));
     assert!(!ended.stderr.contains("warning"), "{}", ended.stderr);
 }
+
+/// Needs a file from its directory, and then damages what it finds there.
+const NEEDS_FILES: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(void) {
+    FILE *conf = fopen("conf/app.ini", "r+");
+    if (!conf) {
+        fprintf(stderr, "No config directories\n");
+        return 1;
+    }
+    if (getc(conf) != 'k') return 2;
+    fputs("changed", conf);
+    fclose(conf);
+    unlink("conf/other.ini");
+    if (getchar() == 'x') return 3;
+    return 0;
+}
+"#;
+
+#[test]
+fn a_program_that_fails_at_start_is_quoted() {
+    let program = Program::new(NEEDS_FILES);
+    // It would take a minute.
+    let ended = program.campaign("out", &["-V", "60"]);
+    assert_eq!(ended.stop(), "reads-nothing", "{}", ended.stats);
+    assert!(ended.stats["time_s"]["total"].as_f64().is_some_and(|t| t < 30.0), "{}", ended.stats);
+    let parts = ["exit 1", "No config directories", "scratch directory", "--cwd DIR", "pack --arg"];
+    let note = ended.stats["notes"][0].as_str().unwrap_or_default();
+    for part in parts {
+        assert!(note.contains(part), "{part}: {note}");
+        assert!(ended.stderr.contains(part), "{part}: {}", ended.stderr);
+    }
+    let warnings = ended.stderr.lines().filter(|l| l.contains("warning")).count();
+    assert_eq!(warnings, ended.stats["notes"].as_array().map_or(0, Vec::len), "{}", ended.stderr);
+    // A search that knows when it is done has its own word for it.
+    assert_eq!(program.campaign("dfs", &["-s", "dfs"]).stop(), "exhausted");
+}
+
+#[test]
+fn runs_work_in_a_copy_of_a_directory() {
+    let program = Program::new(NEEDS_FILES);
+    std::fs::create_dir_all(program.dir.path().join("data/conf")).expect("a directory");
+    program.file("data/conf/app.ini", b"key = value");
+    program.file("data/conf/other.ini", b"other");
+    let ended = program.campaign("out", &["--cwd", "data", "-s", "dfs", "--len", "1", "-n", "3"]);
+    assert!(!ended.stderr.contains("warning"), "{}", ended.stderr);
+    // Nobody says it again.
+    let ended = program.resume("out", &[]);
+    assert_eq!(ended.stop(), "exhausted", "{}", ended.stats);
+    // Every run found the directory as it was, and all agree on what it covers.
+    let (covered, out) = (ended.count("branches.covered"), ended.out.display().to_string());
+    assert_eq!(covered, 4, "{}", ended.stats);
+    let same = ["--cwd", "data", "--", "./prog"];
+    for half in ["fast", "plain", "symbolic"] {
+        let args = [&["replay", "--json", "--half", half, &out][..], &same].concat();
+        let replayed = program.json(&args, b"");
+        assert_eq!(replayed["covered"], covered, "{half}: {replayed}");
+        assert!(!replayed["inputs"].to_string().contains("exit 1"), "{half}: {replayed}");
+    }
+    for command in [&["trace", "--json"][..], &["cover", "--json"]] {
+        let args = [command, &["-"], &same].concat();
+        assert!(program.text(&args, b"x").contains("3"), "{command:?}");
+    }
+    let small = [&["tmin", "-i", "data/conf/app.ini", "-o", "small"][..], &same].concat();
+    program.text(&small, b"");
+    let kept = [&["cmin", "-i", "out", "-o", "kept"][..], &same].concat();
+    program.text(&kept, b"");
+    let conditions = [&["explain", "-"][..], &same].concat();
+    assert!(program.text(&conditions, b"x").contains("in[0] == 'x'"));
+    // The original is only read.
+    let read = |name: &str| std::fs::read(program.dir.path().join(name)).expect("it is there");
+    assert_eq!(read("data/conf/app.ini"), b"key = value");
+    assert_eq!(read("data/conf/other.ini"), b"other");
+    refuses(&program, &["-i", "-", "-o", "out", "--cwd", "out"], &["--cwd", "data"]);
+    refuses(&program, &["-o", "new", "--cwd", "nowhere", "--", "./prog"], &["nowhere"]);
+}

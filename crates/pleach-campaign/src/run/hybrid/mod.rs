@@ -124,6 +124,9 @@ impl Worker {
                 Hopeless::EndsAtOnce => Stop::EndsAtOnce,
                 Hopeless::NothingDepends => Stop::NothingDepends,
             };
+            if why == Stop::ReadsNothing {
+                state.note("if the program reads a file, use another strategy".into());
+            }
             self.shared.end(&mut state, why);
         }
         let enough = self.shared.settings.hybrid.enough;

@@ -96,7 +96,9 @@ impl Branches {
         let queue = inputs_in(dir, &["queue"])?;
         let crashes = inputs_in(dir, &["crashes"])?;
         let settings = Dir::settings(dir).map_err(Failure::person)?;
-        let mut executor = Executor::new(layout.clone(), settings.target(Half::Fast))?;
+        let workdir = settings.workdir().map_err(Failure::person)?;
+        let target = settings.target(Half::Fast, workdir.as_ref());
+        let mut executor = Executor::new(layout.clone(), target)?;
         let timeout = Duration::from_millis(settings.timeout_ms.saturating_mul(PATIENCE));
         let mut taken = Taken::default();
         let mut modules = vec![InModule::default(); self.names.len()];

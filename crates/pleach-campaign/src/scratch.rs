@@ -1,0 +1,433 @@
+//! The directory that runs work in, and what it holds when a run begins.
+//!
+//! It is a private directory. Without `--cwd` it is empty at the start of every run; with
+//! it, every run finds a copy of the files of a person's directory. A copy, because a
+//! target may write or remove anything: the original is only ever read. (A read-only mount
+//! would do as well, but needs privileges; permissions do not stop root.)
+//!
+//! Before each run the directory is put back as it was. What was not touched is known by
+//! its time of change, which no program can set. Clocks of file systems are coarse, so an
+//! entry that was changed just now is also compared by its contents.
+
+use crate::private::PrivateDir;
+use std::fs::{File, Metadata, OpenOptions, Permissions};
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+use thiserror::Error;
+
+/// At most this many entries of a scratch directory are added up; more are too many.
+const MAX_ENTRIES: usize = 10_000;
+/// What a directory for `--cwd` may hold: it is checked before every run.
+const MAX_COPIED_BYTES: u64 = 64 << 20;
+const MAX_COPIED_ENTRIES: usize = 4096;
+/// What is remembered of a directory that a live run has changed.
+const MAX_SAVED_BYTES: u64 = 4 << 20;
+const MAX_SAVED_ENTRIES: usize = 256;
+/// Clocks of file systems are no coarser than this.
+const CLOCK_GRAIN_NS: i128 = 50_000_000;
+
+/// Why a directory cannot be given to runs.
+#[derive(Debug, Error)]
+pub enum WorkDirError {
+    #[error("{}: {error}", path.display())]
+    Io { path: PathBuf, error: io::Error },
+    #[error(
+        "{}: holds too much to be copied for runs (at most {} MiB and {MAX_COPIED_ENTRIES} \
+         files); give a directory with only what the program needs",
+        dir.display(), MAX_COPIED_BYTES >> 20
+    )]
+    TooLarge { dir: PathBuf },
+}
+
+/// The files of a person's directory, of which runs get a copy.
+#[derive(Clone, Debug)]
+pub struct WorkDir(Arc<Saved>);
+
+impl WorkDir {
+    /// Reads a directory. Links are followed; `.git` and directories of campaigns are left
+    /// out.
+    pub fn read(dir: &Path) -> Result<WorkDir, WorkDirError> {
+        let mut saved = Saved::default();
+        let mut dirs = vec![PathBuf::new()];
+        let mut bytes = 0;
+        while let Some(relative) = dirs.pop() {
+            let at = dir.join(&relative);
+            let io = |error| WorkDirError::Io { path: at.clone(), error };
+            let names = std::fs::read_dir(&at).map_err(io)?.map(|e| Ok(e?.file_name()));
+            let mut names = names.collect::<io::Result<Vec<_>>>().map_err(io)?;
+            names.sort();
+            for name in names {
+                let (path, source) = (relative.join(&name), at.join(&name));
+                // A link that leads nowhere is of no use to the program either.
+                let Ok(meta) = source.metadata() else { continue };
+                let is_campaign = || source.join("run.toml").exists();
+                if meta.is_dir() && (name == ".git" || is_campaign()) {
+                    continue;
+                }
+                if meta.is_dir() {
+                    dirs.push(path.clone());
+                } else if !meta.is_file() {
+                    continue;
+                }
+                bytes += meta.len();
+                if bytes > MAX_COPIED_BYTES || saved.entries.len() >= MAX_COPIED_ENTRIES {
+                    return Err(WorkDirError::TooLarge { dir: dir.into() });
+                }
+                let read = |error| WorkDirError::Io { path: source.clone(), error };
+                let contents = match meta.is_file() {
+                    true => Some(std::fs::read(&source).map_err(read)?.into()),
+                    false => None,
+                };
+                saved.entries.push(Entry::new(path, &meta, contents));
+            }
+        }
+        Ok(WorkDir(Arc::new(saved)))
+    }
+}
+
+/// The directory that runs work in.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    dir: PrivateDir,
+    identity: (u64, u64),
+    /// What every run finds there.
+    given: Option<WorkDir>,
+    contents: Saved,
+}
+
+/// What a directory holds, to put it back.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Saved {
+    /// Directories before what is in them.
+    entries: Vec<Entry>,
+    /// It holds more than is saved.
+    pub cut: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    /// From the directory on.
+    path: PathBuf,
+    mode: u32,
+    /// None for a directory.
+    bytes: Option<Arc<[u8]>>,
+    /// Which file it is, and when it was changed last.
+    identity: (u64, u64),
+    changed: (i64, i64),
+    /// That was so long ago that another change would show.
+    settled: bool,
+}
+
+impl Entry {
+    fn new(path: PathBuf, meta: &Metadata, bytes: Option<Arc<[u8]>>) -> Entry {
+        let mut entry = Entry {
+            path,
+            mode: meta.mode() & 0o7777,
+            bytes,
+            identity: (0, 0),
+            changed: (0, 0),
+            settled: false,
+        };
+        entry.observe(meta);
+        entry
+    }
+
+    /// Takes in what the file system says of it.
+    fn observe(&mut self, meta: &Metadata) {
+        (self.identity, self.changed) = (identity(meta), (meta.ctime(), meta.ctime_nsec()));
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i128);
+        let then = i128::from(meta.ctime()) * 1_000_000_000 + i128::from(meta.ctime_nsec());
+        self.settled = now - then > CLOCK_GRAIN_NS;
+    }
+
+    /// True if it certainly is as it was.
+    fn is_untouched(&self, meta: &Metadata) -> bool {
+        // What is in a directory is seen by itself.
+        let kept = self.bytes.is_none() && meta.is_dir() && meta.mode() & 0o7777 == self.mode;
+        let same = identity(meta) == self.identity;
+        same && (kept || self.settled && (meta.ctime(), meta.ctime_nsec()) == self.changed)
+    }
+
+    /// Puts it back. Files are written in place, because a program may have them open;
+    /// but only the very file that was there, not another that it was linked to.
+    /// True if it had changed.
+    fn restore(&mut self, path: &Path) -> io::Result<bool> {
+        let there = path.symlink_metadata().ok();
+        let Some(bytes) = &self.bytes else {
+            if there.is_none() {
+                std::fs::create_dir_all(path)?;
+            }
+            std::fs::set_permissions(path, Permissions::from_mode(self.mode | 0o700))?;
+            self.observe(&path.symlink_metadata()?);
+            return Ok(there.is_none());
+        };
+        let own = |m: &&Metadata| m.is_file() && identity(m) == self.identity && m.nlink() == 1;
+        let mut changed = false;
+        match there.as_ref().filter(own) {
+            Some(meta) => {
+                let same = meta.len() == bytes.len() as u64
+                    && std::fs::read(path).is_ok_and(|now| now[..] == bytes[..]);
+                if !same {
+                    fill(&OpenOptions::new().write(true).open(path)?, bytes)?;
+                    changed = true;
+                }
+            }
+            None => {
+                if there.is_some() {
+                    std::fs::remove_file(path)?;
+                }
+                fill(&OpenOptions::new().write(true).create_new(true).open(path)?, bytes)?;
+                changed = true;
+            }
+        }
+        let meta = path.symlink_metadata()?;
+        if meta.mode() & 0o7777 != self.mode {
+            std::fs::set_permissions(path, Permissions::from_mode(self.mode))?;
+            changed = true;
+        }
+        self.observe(&path.symlink_metadata()?);
+        Ok(changed)
+    }
+}
+
+impl Scratch {
+    /// A new directory, with a copy of the files that are given.
+    pub fn new(given: Option<&WorkDir>) -> io::Result<Scratch> {
+        let dir = PrivateDir::new()?;
+        let identity = identity(&dir.path().metadata()?);
+        let mut contents = given.map(|g| Saved::clone(&g.0)).unwrap_or_default();
+        let scratch = Scratch { dir, identity, given: given.cloned(), contents: Saved::default() };
+        scratch.restore(&mut contents)?;
+        Ok(Scratch { contents, ..scratch })
+    }
+
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Undoes what a run has done. False: it could not be done, or the run has removed the
+    /// directory itself; there is a new one for a new server.
+    pub fn clear(&mut self) -> io::Result<bool> {
+        let there = self.path().metadata().map(|m| identity(&m));
+        let mut contents = std::mem::take(&mut self.contents);
+        if there.is_ok_and(|i| i == self.identity) && self.restore(&mut contents).is_ok() {
+            self.contents = contents;
+            return Ok(true);
+        }
+        *self = Scratch::new(self.given.as_ref())?;
+        Ok(false)
+    }
+
+    /// True if more was written into it than that.
+    pub fn is_over(&self, limit: u64) -> bool {
+        let (mut dirs, mut bytes, mut entries) = (vec![self.path().to_path_buf()], 0, 0);
+        while let Some(dir) = dirs.pop() {
+            for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+                entries += 1;
+                let Ok(meta) = entry.metadata() else { continue };
+                // Holes take no room.
+                bytes += meta.blocks() * 512;
+                if meta.is_dir() {
+                    dirs.push(entry.path());
+                }
+                if bytes > limit || entries > MAX_ENTRIES {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Remembers everything that is in it, as far as that is not too much.
+    pub fn save(&self) -> Saved {
+        let (mut saved, mut left) = (Saved::default(), MAX_SAVED_BYTES);
+        for (path, meta) in self.entries() {
+            saved.cut |= saved.entries.len() >= MAX_SAVED_ENTRIES || meta.len() > left;
+            if saved.cut {
+                break;
+            }
+            let read = || std::fs::read(self.path().join(&path)).unwrap_or_default();
+            let bytes: Option<Arc<[u8]>> = meta.is_file().then(|| read().into());
+            left = left.saturating_sub(bytes.as_ref().map_or(0, |b| b.len() as u64));
+            saved.entries.push(Entry::new(path, &meta, bytes));
+        }
+        saved
+    }
+
+    /// Puts back what was saved. True if anything had changed.
+    pub fn restore(&self, saved: &mut Saved) -> io::Result<bool> {
+        if saved.entries.is_empty() && !saved.cut {
+            return empty(self.path());
+        }
+        let now = self.entries();
+        if now.len() > MAX_ENTRIES {
+            return Err(io::Error::other("too many files"));
+        }
+        let untouched = now.len() == saved.entries.len()
+            && now
+                .iter()
+                .zip(&saved.entries)
+                .all(|((path, meta), entry)| *path == entry.path && entry.is_untouched(meta));
+        if untouched || saved.cut {
+            return Ok(!untouched);
+        }
+        let mut changed = false;
+        for (path, meta) in now.iter().rev() {
+            let known = saved.entries.iter().find(|e| e.path == *path);
+            if known.is_none_or(|e| e.bytes.is_none() != meta.is_dir()) {
+                let path = self.path().join(path);
+                match meta.is_dir() {
+                    true => std::fs::remove_dir_all(path)?,
+                    false => std::fs::remove_file(path)?,
+                }
+                changed = true;
+            }
+        }
+        for entry in &mut saved.entries {
+            let path = self.path().join(&entry.path);
+            changed |= entry.restore(&path)?;
+        }
+        Ok(changed)
+    }
+
+    /// Everything in it, directories before what is in them.
+    fn entries(&self) -> Vec<(PathBuf, Metadata)> {
+        let (mut dirs, mut found) = (vec![PathBuf::new()], Vec::new());
+        while let Some(dir) = dirs.pop() {
+            let here = std::fs::read_dir(self.path().join(&dir)).into_iter().flatten().flatten();
+            let mut here: Vec<_> = here.collect();
+            here.sort_by_key(std::fs::DirEntry::file_name);
+            for entry in here {
+                let Ok(meta) = entry.metadata() else { continue };
+                let path = dir.join(entry.file_name());
+                if meta.is_dir() {
+                    dirs.push(path.clone());
+                }
+                found.push((path, meta));
+                if found.len() > MAX_ENTRIES {
+                    return found;
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Removes everything in a directory. True if there was something.
+fn empty(dir: &Path) -> io::Result<bool> {
+    let mut any = false;
+    for entry in std::fs::read_dir(dir)? {
+        let entry = entry?;
+        any = true;
+        match entry.file_type()?.is_dir() {
+            true => std::fs::remove_dir_all(entry.path())?,
+            false => std::fs::remove_file(entry.path())?,
+        }
+    }
+    Ok(any)
+}
+
+fn identity(meta: &Metadata) -> (u64, u64) {
+    (meta.dev(), meta.ino())
+}
+
+fn fill(file: &File, bytes: &[u8]) -> io::Result<()> {
+    file.write_all_at(bytes, 0)?;
+    file.set_len(bytes.len() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_put_back_as_it_was() {
+        let scratch = Scratch::new(None).expect("a directory");
+        let at = |name: &str| scratch.path().join(name);
+        std::fs::write(at("kept"), "before").unwrap();
+        std::fs::create_dir(at("dir")).unwrap();
+        std::fs::write(at("dir/inner"), "inner").unwrap();
+        let mut saved = scratch.save();
+        assert!(!saved.cut && !scratch.restore(&mut saved).unwrap());
+        let open = File::open(at("kept")).unwrap();
+        for _ in 0..2 {
+            std::fs::write(at("kept"), "something else").unwrap();
+            std::fs::write(at("new"), "x").unwrap();
+            std::fs::create_dir(at("dir/deep")).unwrap();
+            std::fs::remove_file(at("dir/inner")).unwrap();
+            assert!(scratch.restore(&mut saved).unwrap());
+            assert_eq!(std::fs::read(at("kept")).unwrap(), b"before");
+            assert_eq!(std::fs::read(at("dir/inner")).unwrap(), b"inner");
+            assert!(!at("new").exists() && !at("dir/deep").exists());
+            // The very file: a program that has it open sees it.
+            let mut bytes = [0; 6];
+            open.read_exact_at(&mut bytes, 0).unwrap();
+            assert_eq!(&bytes, b"before");
+        }
+    }
+
+    #[test]
+    fn what_is_too_much_is_not_saved() {
+        let scratch = Scratch::new(None).expect("a directory");
+        let long = vec![0; MAX_SAVED_BYTES as usize + 1];
+        std::fs::write(scratch.path().join("long"), long).unwrap();
+        assert!(scratch.save().cut);
+    }
+
+    /// Whatever a run does to its copy, the next finds it as it was, and the original and
+    /// everything else stays.
+    #[test]
+    fn a_copy_is_put_back_and_the_original_is_never_written() {
+        let source = tempfile::tempdir().unwrap();
+        let original = |name: &str| source.path().join(name);
+        std::fs::create_dir_all(original("conf/deep")).unwrap();
+        std::fs::write(original("conf/a.ini"), "one").unwrap();
+        std::fs::write(original("conf/deep/b.ini"), "two").unwrap();
+        std::os::unix::fs::symlink("conf/a.ini", original("link")).unwrap();
+        std::os::unix::fs::symlink("nowhere", original("dangling")).unwrap();
+        let outside = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(outside.path(), "mine").unwrap();
+        let given = WorkDir::read(source.path()).unwrap();
+        let mut scratch = Scratch::new(Some(&given)).unwrap();
+        let (dir, here) = (scratch.path().to_path_buf(), scratch.path().to_path_buf());
+        let at = |name: &str| here.join(name);
+        let check = || {
+            let read = |name| std::fs::read(at(name)).unwrap();
+            assert_eq!((&read("conf/a.ini")[..], &read("link")[..]), (&b"one"[..], &b"one"[..]));
+            assert_eq!(read("conf/deep/b.ini"), b"two");
+            assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 2);
+            assert_eq!(std::fs::read(original("conf/a.ini")).unwrap(), b"one");
+            assert_eq!(std::fs::read(outside.path()).unwrap(), b"mine");
+        };
+        check();
+        let damages: [&dyn Fn(); 6] = [
+            &|| std::fs::write(at("conf/a.ini"), "ONE").unwrap(),
+            &|| std::fs::remove_dir_all(at("conf")).unwrap(),
+            &|| std::fs::write(at("link"), "through the link").unwrap(),
+            // Writing it back must not write through what it has become.
+            &|| {
+                std::fs::remove_file(at("conf/a.ini")).unwrap();
+                std::os::unix::fs::symlink(outside.path(), at("conf/a.ini")).unwrap();
+            },
+            &|| {
+                std::fs::remove_file(at("conf/a.ini")).unwrap();
+                let _ = std::fs::hard_link(outside.path(), at("conf/a.ini"));
+            },
+            &|| {
+                std::fs::remove_dir_all(at("conf")).unwrap();
+                std::fs::write(at("conf"), "a file now").unwrap();
+            },
+        ];
+        for damage in damages {
+            // At once again, too: the clock may stand still between two short runs.
+            for _ in 0..3 {
+                damage();
+                assert!(scratch.clear().unwrap());
+                check();
+            }
+        }
+    }
+}
