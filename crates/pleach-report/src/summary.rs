@@ -55,6 +55,12 @@ pub fn summary(stats: &Stats, out: &str, resume: &str) -> String {
             stats.unstable_paths
         ));
     }
+    if stats.folded > 0 {
+        text.push_str(&format!(
+            "{} folded decisions: the compiler removed that side of the branch; -O0 keeps it\n",
+            stats.folded
+        ));
+    }
     text.push_str(&grammar(stats));
     if !matches!(stats.stop, Some(Stop::Exhausted | Stop::ExhaustedPartial)) {
         text.push_str(&format!("to go on: {resume}\n"));

@@ -9,6 +9,7 @@ mod corpus;
 mod disk;
 mod ends;
 mod fit;
+mod folded;
 mod graft;
 mod hybrid;
 mod journal;

@@ -89,10 +89,7 @@ impl Past {
         for (id, number) in &recall.order {
             let Some(bytes) = recall.bytes.get(id).cloned() else { continue };
             let template = recall.templates.get(id).cloned();
-            past.store.insert(
-                *id,
-                Known { bytes, queue: *number, expect: None, template, foretold: None },
-            );
+            past.store.insert(*id, Known::from_past(bytes, *number, template));
             if number.is_some() || recall.left.get(id).is_none_or(|&n| n > 0) {
                 past.seeds.push(Seed::Known(*id));
             }
@@ -102,13 +99,7 @@ impl Past {
         let known: HashSet<u32> = recall.order.iter().filter_map(|(_, number)| *number).collect();
         for (number, bytes) in &queue {
             if !known.contains(number) {
-                let known = Known {
-                    bytes: bytes[..].into(),
-                    queue: Some(*number),
-                    expect: None,
-                    template: None,
-                    foretold: None,
-                };
+                let known = Known::from_past(bytes[..].into(), Some(*number), None);
                 let id = past.store.add(known);
                 let record = InputRecord::new(id, Some(*number), bytes, None);
                 past.journal.add(&Record::Input(record));

@@ -184,7 +184,15 @@ impl State {
         let parents = parent.as_ref().and_then(|(_, known)| known.template.as_ref());
         let own = template.as_ref().filter(|t| !parents.is_some_and(|p| Arc::ptr_eq(t, p)));
         let holes = own.and_then(|own| self.strings.as_ref()?.save(own));
-        let known = Known { bytes: e.bytes.into(), queue, expect: e.expect, template, foretold };
+        let known = Known {
+            bytes: e.bytes.into(),
+            queue,
+            expect: e.expect,
+            template,
+            foretold,
+            complete: !e.bad,
+            uncounted: None,
+        };
         let id = self.store.add(known);
         let parent = parent.as_ref().map(|(id, known)| (*id, &known.bytes[..]));
         let record = InputRecord::new(id, queue, e.bytes, parent);
@@ -299,6 +307,7 @@ impl State {
             }
             run.diverged = left;
         }
+        self.record_folded(&run);
         let new = run.enter(&mut self.tree);
         self.stats.paths += u64::from(new);
         let open = run.open(&self.tree, 0).count() as u32;

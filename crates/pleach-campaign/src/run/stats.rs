@@ -30,6 +30,11 @@ pub struct Stats {
     pub diverged: u64,
     /// The same by the kind of decision where the run left it.
     pub diverged_at: BTreeMap<String, u64>,
+    /// Decisions of traced runs that the fast half does not show on the same input: its
+    /// optimiser folded the branch.
+    pub folded: u64,
+    /// The same by file and line.
+    pub folded_at: BTreeMap<String, u64>,
     pub branches: Branches,
     pub functions: Functions,
     /// Files in the queue.

@@ -3,7 +3,7 @@
 //! the oldest first, when they become too many.
 
 use super::sizes::Foretold;
-use pleach_search::{Flip, InputId};
+use pleach_search::{BranchId, Flip, InputId};
 use pleach_template::Template;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -20,6 +20,22 @@ pub struct Known {
     pub template: Option<Arc<Template>>,
     /// What it will decide on lengths, if it was made for that.
     pub foretold: Option<Foretold>,
+    /// The fast half ran it to its end in this session.
+    pub complete: bool,
+    /// The branch that it was solved for, if that run did not count it.
+    pub uncounted: Option<BranchId>,
+}
+
+impl Known {
+    /// An input of an earlier session, which has not run in this one.
+    pub fn from_past(
+        bytes: Arc<[u8]>,
+        queue: Option<u32>,
+        template: Option<Arc<Template>>,
+    ) -> Known {
+        let (expect, foretold, complete, uncounted) = (None, None, false, None);
+        Known { bytes, queue, expect, template, foretold, complete, uncounted }
+    }
 }
 
 /// What a flip promises of the trace of its result.
@@ -96,6 +112,20 @@ impl Store {
         self.inputs.get(&id)
     }
 
+    /// The fast half ran an input to its end.
+    pub fn set_complete(&mut self, id: InputId) {
+        if let Some(known) = self.inputs.get_mut(&id) {
+            known.complete = true;
+        }
+    }
+
+    /// The fast half did not count the branch that an input was solved for.
+    pub fn set_uncounted(&mut self, id: InputId, branch: BranchId) {
+        if let Some(known) = self.inputs.get_mut(&id) {
+            known.uncounted = Some(branch);
+        }
+    }
+
     /// Inputs of the queue by number.
     pub fn queue(&self) -> &[InputId] {
         &self.queue
@@ -113,13 +143,7 @@ mod tests {
 
     #[test]
     fn only_what_is_not_in_the_queue_is_dropped() {
-        let known = |queue| Known {
-            bytes: vec![0; 100].into(),
-            queue,
-            expect: None,
-            template: None,
-            foretold: None,
-        };
+        let known = |queue| Known::from_past(vec![0; 100].into(), queue, None);
         let mut store = Store::new(3 * (100 + OVERHEAD));
         store.add(known(Some(0)));
         (0..5).for_each(|_| {

@@ -398,6 +398,7 @@ impl Worker {
         let bad = !matches!(end, End::Exit(_));
         if !bad {
             state.patience.known(self.cpu);
+            state.store.set_complete(id);
         }
         let gain = match bad {
             true => Gain::default(),
@@ -608,6 +609,11 @@ impl Worker {
         let template = traced.template.clone().filter(|_| !traced.tokens);
         let promised = Promised { expect, answer, template, foretold: None };
         let id = self.execute(&bytes, Origin::Flip(flip), Some(parent), promised)?;
+        if let (Some(id), Some(branch)) = (id, target)
+            && self.counts.get(branch as usize) == Some(&0)
+        {
+            shared.lock().store.set_uncounted(id, branch);
+        }
         // Without a trace the branch itself must do: it was foretold.
         if id.is_none()
             && !optimistic
