@@ -29,3 +29,4 @@ mod switches;
 mod threads;
 mod tokens;
 mod triage;
+mod undefined;
