@@ -197,6 +197,7 @@ pub struct Executor {
     layout: Arc<Layout>,
     shm: Shm,
     input: InputFiles,
+    /// Made when it is first needed.
     scratch: Option<Scratch>,
     capture: Option<Capture>,
     terminal: Option<Terminal>,
@@ -256,13 +257,7 @@ impl Executor {
             server: None,
             shm: Shm::new(target.sizes).map_err(io("cannot make the shared memory"))?,
             input: InputFiles::new(&target.extension).map_err(io("cannot make the input file"))?,
-            scratch: match target.scratch {
-                true => Some(
-                    Scratch::new(target.workdir.as_ref())
-                        .map_err(io("cannot make a scratch directory"))?,
-                ),
-                false => None,
-            },
+            scratch: None,
             capture,
             terminal,
             target,
@@ -386,6 +381,7 @@ impl Executor {
         let visible = if container { file_of(input) } else { input };
         let intact = self.input.put(visible, container.then_some(input));
         let intact = intact.map_err(io("cannot write the input"))?;
+        self.make_scratch()?;
         let tidy = match &mut self.scratch {
             Some(scratch) => scratch.clear().map_err(io("cannot make a scratch directory"))?,
             None => true,
@@ -556,7 +552,19 @@ impl Executor {
         End::Lost(text)
     }
 
+    /// Makes the directory that runs work in, where there is none yet. Not before a warden
+    /// is there to remove it whatever ends the driver.
+    fn make_scratch(&mut self) -> Result<(), ExecError> {
+        if self.target.scratch && self.scratch.is_none() {
+            let made = Scratch::new(self.target.workdir.as_ref());
+            let io = |error| ExecError::Io { what: "cannot make a scratch directory", error };
+            self.scratch = Some(made.map_err(io)?);
+        }
+        Ok(())
+    }
+
     fn start_server(&mut self, container: bool) -> Result<Server, ExecError> {
+        self.make_scratch()?;
         let failure = match self.try_start(container, self.target.output) {
             Err(ExecError::Start { why, .. }) if self.target.output == Output::Null => why,
             other => return other,

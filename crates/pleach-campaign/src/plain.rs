@@ -28,6 +28,7 @@ pub struct Plain {
     program: PathBuf,
     target: Target,
     input: InputFiles,
+    /// Of the run that is under way.
     scratch: Option<Scratch>,
     capture: Capture,
 }
@@ -39,13 +40,7 @@ impl Plain {
         Ok(Plain {
             program,
             input: InputFiles::new(&target.extension).map_err(io("cannot make the input file"))?,
-            scratch: match target.scratch {
-                true => Some(
-                    Scratch::new(target.workdir.as_ref())
-                        .map_err(io("cannot make a scratch directory"))?,
-                ),
-                false => None,
-            },
+            scratch: None,
             capture: Capture::new(limit).map_err(io("cannot keep the target's output"))?,
             target,
         })
@@ -53,8 +48,9 @@ impl Plain {
 
     pub fn run(&mut self, input: &[u8], timeout: Duration) -> Result<Outcome, ExecError> {
         let io = |what| move |error| ExecError::Io { what, error };
-        if let Some(scratch) = &mut self.scratch {
-            scratch.clear().map_err(io("cannot make a scratch directory"))?;
+        if self.target.scratch {
+            let made = Scratch::new(self.target.workdir.as_ref());
+            self.scratch = Some(made.map_err(io("cannot make a scratch directory"))?);
         }
         let mut command = self.command(input)?;
         let terminal = self.target.tty.map(Terminal::new).transpose();
@@ -81,6 +77,7 @@ impl Plain {
         });
         let end = self.wait(&mut warden, Instant::now() + timeout, keys);
         drop(warden);
+        self.scratch = None;
         let (stdout, stderr) = self.capture.read();
         Ok(Outcome { end, cpu: Duration::ZERO, rss_kib: 0, strays: 0, round: 1, stdout, stderr })
     }
