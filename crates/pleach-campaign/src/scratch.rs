@@ -103,6 +103,8 @@ pub(crate) struct Scratch {
 pub(crate) struct Saved {
     /// Directories before what is in them.
     entries: Vec<Entry>,
+    /// The directory itself, once it was put back.
+    root: Option<Entry>,
     /// It holds more than is saved.
     pub cut: bool,
 }
@@ -143,12 +145,10 @@ impl Entry {
         self.settled = now - then > CLOCK_GRAIN_NS;
     }
 
-    /// True if it certainly is as it was.
+    /// True if it certainly is as it was; a directory, with the names that are in it.
     fn is_untouched(&self, meta: &Metadata) -> bool {
-        // What is in a directory is seen by itself.
-        let kept = self.bytes.is_none() && meta.is_dir() && meta.mode() & 0o7777 == self.mode;
-        let same = identity(meta) == self.identity;
-        same && (kept || self.settled && (meta.ctime(), meta.ctime_nsec()) == self.changed)
+        let changed = (meta.ctime(), meta.ctime_nsec());
+        identity(meta) == self.identity && self.settled && changed == self.changed
     }
 
     /// Puts it back. Files are written in place, because a program may have them open;
@@ -157,12 +157,14 @@ impl Entry {
     fn restore(&mut self, path: &Path) -> io::Result<bool> {
         let there = path.symlink_metadata().ok();
         let Some(bytes) = &self.bytes else {
-            if there.is_none() {
+            let mode = self.mode | 0o700;
+            let changed = there.is_none_or(|m| m.mode() & 0o7777 != mode);
+            if changed {
                 std::fs::create_dir_all(path)?;
+                std::fs::set_permissions(path, Permissions::from_mode(mode))?;
             }
-            std::fs::set_permissions(path, Permissions::from_mode(self.mode | 0o700))?;
             self.observe(&path.symlink_metadata()?);
-            return Ok(there.is_none());
+            return Ok(changed);
         };
         let own = |m: &&Metadata| m.is_file() && identity(m) == self.identity && m.nlink() == 1;
         let mut changed = false;
@@ -290,6 +292,11 @@ impl Scratch {
             let path = self.path().join(&entry.path);
             changed |= entry.restore(&path)?;
         }
+        // What was put into directories has changed them.
+        for entry in saved.entries.iter_mut().filter(|e| e.bytes.is_none()) {
+            entry.observe(&self.path().join(&entry.path).symlink_metadata()?);
+        }
+        saved.root = Some(Entry::new(PathBuf::new(), &self.path().symlink_metadata()?, None));
         Ok(changed)
     }
 
