@@ -5,7 +5,7 @@ use pleach_abi::event::{Event, Kind};
 use pleach_abi::function::{Function, SiteInfo};
 use pleach_campaign::trace::{TargetSymbols, Trace, kind};
 use pleach_campaign::triage::readable;
-use pleach_campaign::{End, Layout, signal_name};
+use pleach_campaign::{End, Executor, Layout, signal_name};
 use pleach_expr::Printer;
 use std::io::{BufWriter, IsTerminal, StdoutLock};
 use std::os::unix::ffi::OsStrExt;
@@ -108,6 +108,22 @@ pub fn unread(trace: &Trace, input: &[u8], run: &Run) -> Option<&'static str> {
         true => "none of the input was read, neither from the file @@ nor by calls",
         false => "none of the input was read; @@ in the arguments stands for its file",
     })
+}
+
+/// Names the libraries in which nothing is followed, of those that the symbolic half loads.
+pub fn plain_libraries(symbolic: &Executor) -> Option<String> {
+    let plain = symbolic.layout().without_symbolic_half(&symbolic.loaded_files());
+    if plain.is_empty() {
+        return None;
+    }
+    let names: Vec<_> = plain.iter().map(|p| p.display().to_string()).collect();
+    let them = if names.len() == 1 { "this library has" } else { "these libraries have" };
+    Some(format!(
+        "{them} no symbolic half, so what the program decides in there is not followed: {}; \
+         where you have built one with `pleach cc`, set LD_LIBRARY_PATH to its directory, or \
+         link with -Wl,-rpath,DIR",
+        names.join(", ")
+    ))
 }
 
 /// A status as a shell gives it: what ended a run from outside is SIGKILL.

@@ -72,6 +72,9 @@ pub fn run(args: Explain) -> Result<Code, Failure> {
     writeln!(out, "// {count} condition{plural}; {}", show::end(&outcome.end))?;
     if let Some(words) = show::unread(&trace, &input, &args.run) {
         writeln!(out, "// {words}")?;
+        if let Some(libraries) = show::plain_libraries(&executor) {
+            writeln!(out, "// {libraries}")?;
+        }
     }
     for (number, hole) in holes.iter().enumerate() {
         let (from, to) = (hole.start, hole.start + hole.len);

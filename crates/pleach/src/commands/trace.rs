@@ -52,6 +52,10 @@ pub fn run(args: args::Trace) -> Result<Code, Failure> {
     } else {
         events(&mut out, &executor, &trace)?;
         summary(&mut out, &args, &trace, &outcome, mean, &input)?;
+        let unread = trace.input_read == 0 && !input.is_empty();
+        if let Some(libraries) = show::plain_libraries(&executor).filter(|_| unread) {
+            writeln!(out, "{libraries}")?;
+        }
     }
     out.flush()?;
     if args.capture {

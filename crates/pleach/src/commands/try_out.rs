@@ -79,7 +79,7 @@ pub fn try_out(
     } else if exits && !seeds.is_empty() && tried.iter().all(|t| t.outcome.end != End::Exit(0)) {
         trial.failing = Some(failing_note(settings, tried.len(), &tried[0].outcome));
     }
-    trial.notes.extend(library_note(layout, &trier.symbolic.loaded_files()));
+    trial.notes.extend(show::plain_libraries(&trier.symbolic));
     let plain = !settings.socket && settings.tty.is_none();
     let plain = plain && !inputs.iter().any(|i| is_container(i));
     if plain && exits && unread && !tried.iter().any(|t| t.used) {
@@ -171,20 +171,4 @@ fn files(settings: &Settings) -> &'static str {
              each run gets a copy"
         }
     }
-}
-
-/// Names the libraries in which nothing is followed.
-fn library_note(layout: &Layout, loaded: &[PathBuf]) -> Option<String> {
-    let plain = layout.without_symbolic_half(loaded);
-    if plain.is_empty() {
-        return None;
-    }
-    let names: Vec<_> = plain.iter().map(|p| p.display().to_string()).collect();
-    let them = if names.len() == 1 { "this library has" } else { "these libraries have" };
-    Some(format!(
-        "{them} no symbolic half, so what the program decides in there is not followed: {}; \
-         where you have built one with `pleach cc`, set LD_LIBRARY_PATH to its directory, or \
-         link with -Wl,-rpath,DIR",
-        names.join(", ")
-    ))
 }

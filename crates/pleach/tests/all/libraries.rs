@@ -125,6 +125,12 @@ fn libraries_without_a_symbolic_half_are_named() {
         assert!(plain.stderr.contains(part), "{part}: {}", plain.stderr);
         assert!(plain.stats["notes"].to_string().contains(part), "{part}: {}", plain.stats);
     }
+    for command in ["explain", "trace"] {
+        let mut command = p.command(&[command, "-", "--", "./prog"]);
+        let done = feed(command.env("LD_LIBRARY_PATH", "installed"), b"i");
+        let said = String::from_utf8_lossy(&done.stdout);
+        assert!(said.contains("/installed/libinner.so"), "{command:?}: {said}");
+    }
     // Mutation may still find something: the input is read, though nobody follows it.
     assert_eq!(plain.stop(), "runs", "{}", plain.stats);
     let built = campaign("lib");
