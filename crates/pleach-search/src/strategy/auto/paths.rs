@@ -24,6 +24,8 @@ use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 
+/// The context of flips that were made before the campaign was resumed.
+const RECALLED: u64 = 0;
 /// Inputs that may wait, and runs that may wait to be looked at again.
 const MOST: usize = 1 << 18;
 /// Refusals in a row after which a flip is asked ever more seldom.
@@ -101,9 +103,12 @@ impl Paths {
         keep_better_half(&mut self.dull, MOST);
     }
 
-    /// An input that gained nothing, of which nobody knows the flip.
+    /// An input that gained nothing, of which nobody knows the flip: as if all such flips
+    /// were one, so that new ones come before the many.
     pub fn add_recalled(&mut self, input: InputId, rank: Rank) {
-        self.dull.push((Reverse(0), rank, Reverse(input)));
+        let made = self.contexts.entry(RECALLED).or_insert(0);
+        *made += 1;
+        self.dull.push((Reverse(made.ilog2()), rank, Reverse(input)));
         keep_better_half(&mut self.dull, MOST);
     }
 
