@@ -9,12 +9,12 @@
 //! The files of grammar and lexer are always searched. A person gives other files,
 //! as C or as lines `word TOKEN`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::ImportError;
 use super::ccode::{self, Word};
 use super::lex::Names;
-use super::lexicon::pattern_of;
+use super::lexicon::{self, Lexicon, pattern_of};
 use super::text::{Cursor, MAX_NESTING, Source};
 use crate::{Note, Pattern, Regex, Severity};
 
@@ -34,15 +34,9 @@ pub struct KeywordFiles {
 /// The words of each token, by the token's name in the grammar.
 #[derive(Default)]
 pub(super) struct Keywords {
-    words: HashMap<String, Vec<Keyword>>,
+    words: HashMap<String, BTreeSet<Vec<u8>>>,
     caseless: bool,
     pub notes: Vec<Note>,
-}
-
-struct Keyword {
-    word: Vec<u8>,
-    /// A person gave it; otherwise it was found beside the rules.
-    given: bool,
 }
 
 impl Keywords {
@@ -53,46 +47,51 @@ impl Keywords {
             let source = Source::new(file, bytes)?;
             let mut tables = find_tables(&source, names, true);
             if tables.is_empty() {
+                if is_c(file) {
+                    let message = "no table in this file has a word beside a token of the grammar";
+                    return Err(source.error(0, message));
+                }
                 tables = read_lines(&source, names)?;
             }
-            keywords.add(&source, tables, true);
+            keywords.add(&source, tables);
         }
         Ok(keywords)
     }
 
-    /// Adds the tables in the C of a grammar's or a lexer's file.
-    pub fn search(&mut self, source: &Source, names: &Names) {
-        self.add(source, find_tables(source, names, false), false);
+    /// Adds the tables in the C of a grammar's or a lexer's file. A table with a token
+    /// that has a rule of the lexer only names it.
+    pub fn search(&mut self, source: &Source, names: &Names, found: Option<&Lexicon>) {
+        let has_rule = |token: &str| {
+            let key = lexicon::Key::Name(token.to_owned());
+            found.is_some_and(|lexicon| lexicon.get(&key).is_some())
+        };
+        let mut tables = find_tables(source, names, found.is_some());
+        for table in &mut tables {
+            table.rows.retain(|row| !has_rule(&row.token));
+        }
+        tables.retain(|table| table.rows.len() >= MIN_ROWS);
+        self.add(source, tables);
     }
 
     pub fn ignore_case(&mut self) {
         self.caseless = true;
     }
 
-    fn add(&mut self, source: &Source, tables: Vec<Table>, given: bool) {
+    fn add(&mut self, source: &Source, tables: Vec<Table>) {
         for Table { at, rows } in tables {
             let count = rows.len();
             for Row { word, token, .. } in rows {
-                let words = self.words.entry(token).or_default();
-                if words.iter().all(|known| known.word != word) {
-                    words.push(Keyword { word, given });
-                }
+                self.words.entry(token).or_default().insert(word);
             }
             let text = format!("{count} keywords are looked up in this table");
             self.notes.push(source.note(at, Severity::Info, text));
         }
     }
 
-    /// What a token looks like by its keywords. Where the lexer has a rule for the
-    /// token, a table in the same file only names it: then `None`.
+    /// What a token looks like by its keywords, and by the lexer's rule for it.
     pub fn pattern(&self, token: &str, rule: Option<&Regex>) -> Option<Pattern> {
-        let words = self.words.get(token)?;
-        let words = words.iter().filter(|keyword| keyword.given || rule.is_none());
-        let texts: Vec<Regex> = words.map(|keyword| self.text(&keyword.word)).collect();
-        match texts.is_empty() {
-            true => None,
-            false => Some(pattern_of(Regex::alt(rule.cloned().into_iter().chain(texts)))),
-        }
+        let texts = self.words.get(token)?.iter().map(|word| self.text(word));
+        Some(pattern_of(Regex::alt(rule.cloned().into_iter().chain(texts))))
     }
 
     fn text(&self, word: &[u8]) -> Regex {
@@ -101,6 +100,12 @@ impl Keywords {
             false => Regex::literal(word),
         }
     }
+}
+
+/// True if the name of a file says that it is C or C++.
+fn is_c(file: &str) -> bool {
+    let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
+    ["c", "h", "cc", "cpp", "cxx", "hpp", "hh", "y", "l"].contains(&extension)
 }
 
 struct Row {
@@ -121,9 +126,9 @@ struct RawRow {
     columns: Vec<Option<String>>,
 }
 
-/// All tables of a file. In a file that a person gave, the token may come first; in
-/// others such a table is one of names for messages.
-fn find_tables(source: &Source, names: &Names, given: bool) -> Vec<Table> {
+/// All tables of a file. The token may come first (`any_order`) only where a table of
+/// names for messages cannot be meant.
+fn find_tables(source: &Source, names: &Names, any_order: bool) -> Vec<Table> {
     let words = ccode::words(source.cursor());
     let mut tables: Vec<Vec<RawRow>> = Vec::new();
     let mut calls: HashMap<&str, Vec<RawRow>> = HashMap::new();
@@ -133,7 +138,7 @@ fn find_tables(source: &Source, names: &Names, given: bool) -> Vec<Table> {
         if opens_table(&words, at) {
             let (end, columns) = read_group(&words, at);
             let mut rows = Vec::new();
-            collect_rows(&columns, given, &mut rows);
+            collect_rows(&columns, any_order, &mut rows);
             tables.push(rows);
             at = end;
             continue;
@@ -253,7 +258,7 @@ fn read_column(words: &[(usize, Word)]) -> Option<Column> {
 }
 
 /// Rows of a group: groups in it, or one list `"if", IF, "else", ELSE`.
-fn collect_rows(columns: &[Column], given: bool, rows: &mut Vec<RawRow>) {
+fn collect_rows(columns: &[Column], any_order: bool, rows: &mut Vec<RawRow>) {
     let mut open: Option<RawRow> = None;
     let mut before = Vec::new();
     let strings = columns.iter().filter(|column| matches!(column, Column::Str(..))).count();
@@ -261,11 +266,11 @@ fn collect_rows(columns: &[Column], given: bool, rows: &mut Vec<RawRow>) {
         let name = match column {
             Column::Group(inner) => {
                 rows.extend(open.take());
-                collect_rows(inner, given, rows);
+                collect_rows(inner, any_order, rows);
                 continue;
             }
             Column::Indexed(at, name, word) => {
-                if given {
+                if any_order {
                     let columns = vec![Some(name.clone())];
                     rows.push(RawRow { at: *at, word: word.clone(), columns });
                 }
@@ -273,7 +278,7 @@ fn collect_rows(columns: &[Column], given: bool, rows: &mut Vec<RawRow>) {
             }
             Column::Str(at, word) => {
                 rows.extend(open.take());
-                let columns = match given && strings == 1 {
+                let columns = match any_order && strings == 1 {
                     true => std::mem::take(&mut before),
                     false => Vec::new(),
                 };

@@ -99,6 +99,62 @@ fn samples_have_their_length_and_repeat() {
     refuses(&["sample", &even, "--length", "5"], &["no sentence has exactly 5 bytes"]);
 }
 
+/// A newline is a token here: one more would make another sentence.
+#[test]
+fn samples_are_written_exactly() {
+    let files = Files::new();
+    let lines = files.file("lines.ebnf", "s ::= \"a\" #xA | \"b\"\n");
+    let sentences = ["a\n", "b"];
+    for seed in 0..8 {
+        let one = text(&["sample", &lines, "--seed", &seed.to_string()]);
+        assert!(sentences.contains(&one.as_str()), "{one:?}");
+    }
+    let dir = files.0.path().join("out").to_str().expect("a path").to_owned();
+    let args = ["sample", &lines, "--count", "6", "-o", &dir];
+    assert_eq!(text(&args), "");
+    let written: Vec<String> = std::fs::read_dir(&dir)
+        .expect("it is there")
+        .map(|e| std::fs::read_to_string(e.expect("a file").path()).expect("text"))
+        .collect();
+    assert_eq!(written.len(), 6);
+    assert!(written.iter().all(|s| sentences.contains(&s.as_str())), "{written:?}");
+    refuses(&args, &["is not empty"]);
+}
+
+const COMMANDS: &str = "%token SHOW DROP NAME\n%%\ns: SHOW NAME | DROP NAME ';' ;\n";
+const WORDS: &str = "NAME [a-z]+\n';' \";\"\n%skip [ ]+\n";
+
+#[test]
+fn keywords_of_a_table_are_given() {
+    let files = Files::new();
+    let (grammar, lexer) = (files.file("c.y", COMMANDS), files.file("c.tokens", WORDS));
+    let input = files.file("input", "show shows");
+    let tables = [
+        ("kwlist.h", "KEYWORD(\"drop\", DROP, UNRESERVED)\nKEYWORD(\"show\", SHOW, RESERVED)\n"),
+        (
+            "kw.c",
+            "static struct kw t[] = { {0, DROP, \"drop\"}, {1, SHOW, \"show\"}, {0, 0, 0} };\n",
+        ),
+        ("words", "# the two\nshow SHOW\ndrop DROP\n"),
+        ("words.gperf", "struct kw { int t; };\n%%\ndrop, DROP\nshow, SHOW\n%%\nint f;\n"),
+    ];
+    for (name, table) in tables {
+        let table = files.file(name, table);
+        let args = ["parse", &grammar, "--lexer", &lexer, "--keywords", &table, &input];
+        assert_eq!(text(&args), "s/1\n SHOW = \"show\"\n NAME = \"shows\"\n", "{name}");
+        let loud = files.file("loud", "SHOW x");
+        let args = ["parse", &grammar, "--lexer", &lexer, "--keywords", &table, &loud];
+        assert_eq!(pleach(&args).status.code(), Some(1), "{name}");
+        assert!(text(&[&args[..], &["--caseless-keywords"]].concat()).contains("SHOW"), "{name}");
+        let check = pleach(&["check", &grammar, "--lexer", &lexer, "--keywords", &table]);
+        let report = String::from_utf8_lossy(&check.stdout).into_owned();
+        assert!(report.contains("2 keywords are looked up in this table"), "{report}");
+    }
+    let wrong = files.file("wrong", "show SHOW\ndrop DORP\n");
+    let args = ["check", &grammar, "--lexer", &lexer, "--keywords", &wrong];
+    refuses(&args, &["wrong:2:1", "the grammar has no token DORP"]);
+}
+
 #[test]
 fn reduction_runs_a_command() {
     let (files, json) = (Files::new(), &grammars("json.ebnf"));

@@ -449,3 +449,25 @@ fn what_a_person_gets_wrong() {
     program.file("broken.ebnf", b"e ::= f 'x'\n");
     refused(&["-s", "cese", "-g", "broken.ebnf"], "broken.ebnf:1");
 }
+
+/// The scanner looks its keywords up; a file says which they are.
+#[test]
+fn keywords_that_are_given_are_in_every_sentence() {
+    let p = Program::new(
+        "#include <stdio.h>\nint main(void) { int c = getchar(); return c == 's' || c == 'd'; }\n",
+    );
+    p.file("c.y", b"%token SHOW DROP NAME\n%%\ns: SHOW NAME | DROP NAME ';' ;\n");
+    p.file("c.tokens", b"NAME [a-z]+\n';' \";\"\n%skip [ ]+\n");
+    p.file("words", b"show SHOW\ndrop DROP\n");
+    let grammar = ["-g", "c.y", "--lexer", "c.tokens", "--keywords", "words"];
+    let how = ["run", "-s", "gbb", "-o", "out", "-n", "12"];
+    p.text(&[&how[..], &grammar, &["--", "./prog"]].concat(), b"");
+    let queue = std::fs::read_dir(p.dir.path().join("out/queue")).expect("a queue");
+    let inputs: Vec<_> = queue
+        .map(|entry| std::fs::read(entry.expect("a file").path()).expect("readable"))
+        .collect();
+    let is_sentence = |bytes: &Vec<u8>| bytes.starts_with(b"show ") || bytes.starts_with(b"drop ");
+    assert!(!inputs.is_empty() && inputs.iter().all(is_sentence), "{inputs:?}");
+    // A campaign that is resumed has them, too.
+    p.text(&["run", "-i", "-", "-o", "out", "-n", "14"], b"");
+}

@@ -62,14 +62,11 @@ pub(super) fn read(
         }
     }
     let mut keywords = Keywords::read_given(&options.keywords, &names)?;
-    keywords.search(source, &names);
-    let lexicon = match lexer {
-        Some(lexer) => {
-            keywords.search(lexer, &names);
-            Some(read(lexer, &names)?)
-        }
-        None => None,
-    };
+    let lexicon = lexer.map(|lexer| read(lexer, &names)).transpose()?;
+    keywords.search(source, &names, lexicon.as_ref());
+    if let Some(lexer) = lexer {
+        keywords.search(lexer, &names, lexicon.as_ref());
+    }
     if lexicon.as_ref().is_some_and(|lexicon| lexicon.caseless) {
         keywords.ignore_case();
     }

@@ -5,8 +5,10 @@ use crate::commands::require_vacant;
 use crate::exit::{Code, Failure};
 use crate::show;
 use anyhow::{Context, anyhow};
+use pleach_grammar::analysis::writable;
 use pleach_grammar::count::Unit;
 use pleach_grammar::sample::{Sentence, Uniform, Weighted, paths};
+use pleach_grammar::{Grammar, Pattern};
 use std::io::{BufWriter, IsTerminal, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -42,7 +44,7 @@ pub struct Sample {
 
 /// Without a length, productions are chosen by weight.
 pub fn run(args: &Sample) -> Result<Code, Failure> {
-    let grammar = args.source.load()?;
+    let grammar = leave_out_unknown(args.source.load()?);
     let detokenizer = detokenizer(&grammar)?;
     let mut sink = Sink::new(args.output.as_deref())?;
     let joined = |sentence: &Sentence| {
@@ -76,6 +78,21 @@ pub fn run(args: &Sample) -> Result<Code, Failure> {
     }
     sink.finish()?;
     Ok(Code::Ok)
+}
+
+/// A grammar without the tokens that are known by name only, where something is left.
+fn leave_out_unknown(grammar: Arc<Grammar>) -> Arc<Grammar> {
+    let unknown = grammar.tokens.iter().filter(|t| t.pattern == Pattern::Unknown).count();
+    match writable(&grammar).filter(|_| unknown > 0) {
+        Some(rest) => {
+            eprintln!(
+                "pleach: {unknown} tokens are known by name only; no sentence has them. --lexer \
+                 and --keywords say what tokens look like"
+            );
+            Arc::new(rest)
+        }
+        None => grammar,
+    }
 }
 
 /// Where sentences go. A newline may be a token, so none is put behind a sentence: one
