@@ -19,6 +19,13 @@ pub struct Function {
     pub calls: Vec<Call>,
 }
 
+impl Function {
+    /// The file that a site of this function is in.
+    pub fn file_of<'a>(&'a self, site: &'a SiteInfo) -> &'a str {
+        if site.file.is_empty() { &self.file } else { &site.file }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SiteInfo {
     pub hash: u64,

@@ -11,7 +11,7 @@ use pleach_abi::function::{Function, SiteInfo};
 use pleach_abi::section::{self, SiteKind};
 use pleach_abi::token::TokenFunction;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use thiserror::Error;
 
 /// One ELF file with instrumentation.
@@ -33,6 +33,35 @@ pub struct Image {
     pub soname: Option<String>,
     /// The whole symbolic twin; empty in the twin itself.
     pub symbolic: Vec<u8>,
+}
+
+/// True for a file of the system: headers of libc, of the C++ library and of installed
+/// packages. Their branches are not the program's own, so totals leave them out. Inputs
+/// that take them are kept all the same.
+pub fn is_system_file(path: &str) -> bool {
+    const DIRECTORIES: [&str; 6] = [
+        "/usr/include",
+        "/usr/lib",
+        "/usr/lib32",
+        "/usr/lib64",
+        "/usr/local/include",
+        "/usr/local/lib",
+    ];
+    if !path.starts_with('/') {
+        return false;
+    }
+    // Compilers name their headers `/usr/lib/gcc/x/12/../../../../include/…`.
+    let mut clean = PathBuf::from("/");
+    for part in Path::new(path).components() {
+        match part {
+            Component::ParentDir => drop(clean.pop()),
+            Component::Normal(name) => clean.push(name),
+            _ => {}
+        }
+    }
+    let text = clean.to_string_lossy();
+    // A toolchain elsewhere has its C++ library in such a directory.
+    DIRECTORIES.iter().any(|dir| clean.starts_with(dir)) || text.contains("/include/c++/")
 }
 
 /// One record of the site table.
@@ -172,6 +201,11 @@ impl Image {
         let (function, info) = self.described(site)?;
         let function = &self.functions[function];
         Some((function, &function.sites[info]))
+    }
+
+    /// True if a site is in a file of the system: see [`is_system_file`].
+    pub fn is_system(&self, site: usize) -> bool {
+        self.describe(site).is_some_and(|(function, info)| is_system_file(function.file_of(info)))
     }
 
     /// The same as numbers: the function, and the site among the function's.

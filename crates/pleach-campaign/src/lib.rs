@@ -34,7 +34,7 @@ pub mod triage;
 mod warden;
 
 pub use executor::{End, Events, ExecError, Executor, Half, Outcome, Output, Stand, Step, Target};
-pub use image::{Image, ImageError};
+pub use image::{Image, ImageError, is_system_file};
 pub use layout::Layout;
 pub use plain::Plain;
 pub use scratch::{WorkDir, WorkDirError};

@@ -120,8 +120,10 @@ impl Coverage {
         reached.flat_map(|(f, _)| &f.sites).filter(|s| s.counts).map(|s| s.sides as usize).sum()
     }
 
-    pub fn functions_reached(&self) -> usize {
-        self.reached.iter().filter(|&&r| r).count()
+    /// Functions that some run reached and that have a branch that counts.
+    pub fn functions_reached(&self, program: &Program) -> usize {
+        let functions = program.functions().iter().zip(&self.reached);
+        functions.filter(|(function, reached)| **reached && function.counts()).count()
     }
 }
 
@@ -171,7 +173,7 @@ mod tests {
         let (program, mut coverage) = (program(), Coverage::new(&program()));
         coverage.add(&program, &[1, 0, 1, 1, 0, 0]);
         assert_eq!((coverage.covered(), coverage.reachable(&program)), (1, 2));
-        assert_eq!(coverage.functions_reached(), 1);
+        assert_eq!(coverage.functions_reached(&program), 1);
         assert!(coverage.has(3) && !coverage.has(4));
     }
 }

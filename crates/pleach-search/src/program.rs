@@ -18,7 +18,7 @@ pub struct SiteShape {
     pub block: u32,
     /// Where each side leads; empty if the tables do not say.
     pub targets: Vec<u32>,
-    /// What coverage counts: a select and a sanitizer's branch are not.
+    /// What totals count: a branch of a system header is not.
     pub counts: bool,
 }
 
@@ -36,6 +36,13 @@ pub struct FunctionShape {
     pub blocks: Vec<Vec<u32>>,
     pub sites: Vec<SiteShape>,
     pub calls: Vec<Call>,
+}
+
+impl FunctionShape {
+    /// True if totals count a branch of it.
+    pub fn counts(&self) -> bool {
+        self.sites.iter().any(|s| s.counts)
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -73,6 +80,17 @@ impl Program {
     /// How many branches there are, counted or not.
     pub fn branches(&self) -> usize {
         self.owner.len()
+    }
+
+    /// The number of branches that totals count.
+    pub fn counted(&self) -> usize {
+        let sites = self.functions.iter().flat_map(|f| &f.sites);
+        sites.filter(|s| s.counts).map(|s| s.sides as usize).sum()
+    }
+
+    /// The number of functions with a branch that totals count.
+    pub fn functions_counted(&self) -> usize {
+        self.functions.iter().filter(|f| f.counts()).count()
     }
 
     /// The function that a branch is in.

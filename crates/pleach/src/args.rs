@@ -219,10 +219,46 @@ pub struct Explain {
     /// Token functions are a border: conditions are on tokens, not on their bytes
     #[arg(long)]
     pub tokens: bool,
+    /// Only conditions in this function; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub function: Vec<String>,
+    /// Only conditions in this source file, by its last components
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Only conditions on these source lines
+    #[arg(long, value_name = "LINE[-LINE]", value_parser = span)]
+    pub line: Option<Span>,
+    /// Only conditions that depend on these bytes of the input, counted from 0
+    #[arg(long, value_name = "OFFSET[-OFFSET]", value_parser = span)]
+    pub bytes: Option<Span>,
+    /// Print at most N conditions; 0 for all
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub limit: usize,
     /// The input file; - for standard input
     pub input: PathBuf,
     #[command(flatten)]
     pub run: Run,
+}
+
+/// The first and the last of a range of numbers.
+#[derive(Clone, Copy)]
+pub struct Span {
+    pub first: u32,
+    pub last: u32,
+}
+
+impl Span {
+    pub fn contains(self, number: u32) -> bool {
+        (self.first..=self.last).contains(&number)
+    }
+}
+
+fn span(text: &str) -> Result<Span, String> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    match (first.parse(), last.parse()) {
+        (Ok(first), Ok(last)) if first <= last => Ok(Span { first, last }),
+        _ => Err("not a number or a range such as 10-20".into()),
+    }
 }
 
 #[derive(Group)]
@@ -234,7 +270,10 @@ pub struct Cover {
     /// is true or false is what the compiled code tests: of `!p`, that is `p`
     #[arg(long)]
     pub missing: bool,
-    /// Input files; - for standard input
+    /// Count the branches in system headers and the C++ library, too
+    #[arg(long)]
+    pub system: bool,
+    /// Input files, and directories of them; - for standard input
     #[arg(required = true)]
     pub inputs: Vec<PathBuf>,
     #[command(flatten)]
@@ -476,6 +515,9 @@ pub struct Pack {
 
 #[derive(Group)]
 pub struct Sites {
+    /// List the sites in system headers and the C++ library, too
+    #[arg(long)]
+    pub system: bool,
     pub program: PathBuf,
 }
 

@@ -12,7 +12,7 @@ use std::os::unix::ffi::OsStrExt;
 
 /// `calc.c:41:9`. A long path is cut to its last part.
 pub fn place(function: &Function, site: &SiteInfo) -> String {
-    let file = if site.file.is_empty() { &function.file } else { &site.file };
+    let file = function.file_of(site);
     let short = match file.rsplit_once('/') {
         Some((_, name)) if file.starts_with('/') || file.len() > 28 => name,
         _ => file.strip_prefix("./").unwrap_or(file),

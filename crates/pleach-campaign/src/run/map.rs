@@ -3,7 +3,7 @@
 //! and steps.
 
 use crate::executor::{Half, ModuleCounters};
-use crate::image::Image;
+use crate::image::{Image, is_system_file};
 use crate::layout::Layout;
 use crate::shm::LoadedModule;
 use crate::trace::{Trace, kind};
@@ -267,8 +267,9 @@ impl Build {
             };
             let function = &image.functions[f];
             let info = &function.sites[s];
-            let file = if info.file.is_empty() { &function.file } else { &info.file };
-            let file = self.file(file);
+            let name = function.file_of(info);
+            let counts = !is_system_file(name);
+            let file = self.file(name);
             self.places.resize(self.next as usize, Some((file, info.line)));
             let shape = &mut self.functions[base + f];
             self.hashes.push((site.hash, ((base + f) as u32, shape.sites.len() as u32)));
@@ -277,7 +278,7 @@ impl Build {
                 sides: site.counters,
                 block: info.block,
                 targets: info.targets.clone(),
-                counts: true,
+                counts,
             });
         }
     }

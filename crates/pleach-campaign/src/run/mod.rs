@@ -247,9 +247,8 @@ impl Campaign {
         });
         let mut stats = past.stats;
         stats.stop = None;
-        stats.branches.total = map.program.branches() as u64;
-        let with_branches = map.program.functions().iter().filter(|f| !f.sites.is_empty());
-        stats.functions.total = with_branches.count() as u64;
+        stats.branches.total = map.program.counted() as u64;
+        stats.functions.total = map.program.functions_counted() as u64;
         // Going on, what was counted then counts.
         let then = |file: &String| stats.modules.get(file).map_or(0, |m| m.reached);
         let reached = map.files().iter().map(then).collect();

@@ -11,6 +11,7 @@ use super::sizes::Foretold;
 use super::stats::{Stats, Stop};
 use super::store::{Expect, Known, Store};
 use crate::executor::End;
+use crate::image::is_system_file;
 use pleach_abi::event::Kind;
 use pleach_search::{
     Action, BranchId, Coverage, Flip, Gain, InputId, InputNews, Mark, Origin, Rng, Run, RunId,
@@ -428,9 +429,12 @@ impl State {
         let coverage = self.coverage.with(&self.crashed, program);
         s.branches.covered = coverage.covered() as u64;
         s.branches.reachable = coverage.reachable(program) as u64;
-        s.functions.reached = coverage.functions_reached() as u64;
+        s.functions.reached = coverage.functions_reached(program) as u64;
         let files = self.map.files().iter().zip(self.map.covered(&coverage));
         for (i, (name, (branches, covered))) in files.enumerate() {
+            if is_system_file(name) {
+                continue;
+            }
             let reached = self.reached.get(i).copied().unwrap_or_default();
             let module = super::stats::Module { branches, covered, reached };
             s.modules.insert(name.clone(), module);

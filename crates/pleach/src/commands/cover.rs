@@ -2,30 +2,32 @@
 //! two sides, a switch one for each case and the default; each side counts.
 
 use super::coverage::{Coverage, Missing};
-use super::{executor, read_input};
+use super::{executor, named_inputs, read_input};
 use crate::args::Cover;
 use crate::exit::{Code, Failure};
 use crate::show;
 use pleach_campaign::{End, Half, Output};
 use serde_json::json;
 use std::io::Write;
+use std::path::Path;
 use std::time::Duration;
 
 /// The most output of a crash that is kept.
 const CAPTURE: u64 = 16 << 20;
 
 pub fn run(args: Cover) -> Result<Code, Failure> {
-    let inputs = args.inputs.iter().map(|i| read_input(i)).collect::<Result<Vec<_>, _>>()?;
-    let mut executor = executor(Half::Fast, &args.run, &args.inputs[0], Output::Null)?;
+    let paths = named_inputs(&args.inputs)?;
+    let inputs = paths.iter().map(|i| read_input(i)).collect::<Result<Vec<_>, _>>()?;
+    let mut executor = executor(Half::Fast, &args.run, &paths[0], Output::Null)?;
     executor.start()?;
-    let mut coverage = Coverage::default();
+    let mut coverage = Coverage::new(args.system);
     let mut ends = Vec::new();
     for input in &inputs {
         let outcome = executor.run(input, Duration::from_millis(args.run.timeout))?;
         coverage.add(executor.counters()?);
         ends.push(outcome.end);
     }
-    let words = replay(&args, &inputs, &ends)?;
+    let words = replay(&args, &paths[0], &inputs, &ends)?;
     let functions = coverage.functions(executor.layout());
     let sum = Coverage::sum(&functions);
     let missing = if args.missing { coverage.missing(executor.layout()) } else { Vec::new() };
@@ -39,8 +41,7 @@ pub fn run(args: Cover) -> Result<Code, Failure> {
                         "covered": t.covered, "total": t.total })
             })
             .collect();
-        let runs: Vec<_> = args
-            .inputs
+        let runs: Vec<_> = paths
             .iter()
             .zip(&ends)
             .zip(&words)
@@ -66,7 +67,7 @@ pub fn run(args: Cover) -> Result<Code, Failure> {
             writeln!(out, "{}: {} in {}", m.place, m.side, m.function)?;
         }
         writeln!(out, "{sum}")?;
-        for ((path, end), words) in args.inputs.iter().zip(&ends).zip(&words) {
+        for ((path, end), words) in paths.iter().zip(&ends).zip(&words) {
             if !matches!(end, End::Exit(_)) {
                 let words = words.as_ref().map_or(String::new(), |w| format!(": {w}"));
                 let line = format!("{}: {}{words}", path.display(), show::end(end));
@@ -82,13 +83,18 @@ pub fn run(args: Cover) -> Result<Code, Failure> {
 /// Crashes, once more, each in a process of its own and with its output kept:
 /// what was said of each. In a persistent loop a crash may be due to the inputs
 /// before it; then that is what is said.
-fn replay(args: &Cover, inputs: &[Vec<u8>], ends: &[End]) -> Result<Vec<Option<String>>, Failure> {
+fn replay(
+    args: &Cover,
+    first: &Path,
+    inputs: &[Vec<u8>],
+    ends: &[End],
+) -> Result<Vec<Option<String>>, Failure> {
     let mut words = vec![None; ends.len()];
     if !ends.iter().any(|e| matches!(e, End::Signal(_))) {
         return Ok(words);
     }
     let output = Output::Capture { limit: CAPTURE };
-    let mut executor = executor(Half::Fast, &args.run, &args.inputs[0], output)?;
+    let mut executor = executor(Half::Fast, &args.run, first, output)?;
     for ((input, end), words) in inputs.iter().zip(ends).zip(&mut words) {
         if !matches!(end, End::Signal(_)) {
             continue;

@@ -12,6 +12,8 @@ use std::fmt;
 #[derive(Default)]
 pub struct Coverage {
     all: Vec<ModuleCounters>,
+    /// Branches in files of the system count, too.
+    system: bool,
 }
 
 /// Sides taken and sides there are.
@@ -33,6 +35,11 @@ pub struct Missing {
 pub type Functions = BTreeMap<(String, u32, String), Tally>;
 
 impl Coverage {
+    /// With or without the branches in files of the system.
+    pub fn new(system: bool) -> Coverage {
+        Coverage { all: Vec::new(), system }
+    }
+
     /// Adds what a run took.
     pub fn add(&mut self, more: Vec<ModuleCounters>) {
         for new in more {
@@ -50,7 +57,7 @@ impl Coverage {
         let mut functions = Functions::new();
         for m in &self.all {
             if let Some(image) = layout.module(&m.module, Half::Fast) {
-                tally(image, &m.counters, &mut functions);
+                tally(image, self.sides(image, &m.counters), &mut functions);
             }
         }
         functions
@@ -61,7 +68,7 @@ impl Coverage {
         let mut missing = Vec::new();
         for m in &self.all {
             let Some(image) = layout.module(&m.module, Half::Fast) else { continue };
-            for (i, sides) in sides(image, &m.counters) {
+            for (i, sides) in self.sides(image, &m.counters) {
                 let Some((function, info)) = image.describe(i) else { continue };
                 let switch = image.sites[i].kind == Some(SiteKind::Switch);
                 let count = image.sites[i].counters as usize;
@@ -80,6 +87,23 @@ impl Coverage {
         missing
     }
 
+    /// The sites that count, by their number, and the counters of these, as far as they
+    /// could be read.
+    fn sides<'a>(
+        &self,
+        image: &'a Image,
+        counters: &'a [u8],
+    ) -> impl Iterator<Item = (usize, &'a [u8])> + use<'a> {
+        let system = self.system;
+        let mut at = 0;
+        image.sites.iter().enumerate().filter_map(move |(i, site)| {
+            let from = at.min(counters.len());
+            at += site.counters as usize;
+            let counts = site.counters > 0 && (system || !image.is_system(i));
+            counts.then(|| (i, &counters[from..at.min(counters.len())]))
+        })
+    }
+
     pub fn sum(functions: &Functions) -> Tally {
         functions.values().fold(Tally::default(), |a, b| Tally {
             covered: a.covered + b.covered,
@@ -96,23 +120,16 @@ impl fmt::Display for Tally {
     }
 }
 
-fn tally(image: &Image, counters: &[u8], functions: &mut Functions) {
-    for (i, sides) in sides(image, counters) {
+fn tally<'a>(
+    image: &Image,
+    sides: impl Iterator<Item = (usize, &'a [u8])>,
+    functions: &mut Functions,
+) {
+    for (i, sides) in sides {
         let Some((function, _)) = image.describe(i) else { continue };
         let key = (function.file.clone(), function.line, show::name(function));
         let entry = functions.entry(key).or_default();
         entry.total += image.sites[i].counters as usize;
         entry.covered += sides.iter().filter(|&&c| c != 0).count();
     }
-}
-
-/// The sites that have sides, by their number, and the counters of these, as far as they
-/// could be read.
-fn sides<'a>(image: &'a Image, counters: &'a [u8]) -> impl Iterator<Item = (usize, &'a [u8])> {
-    let mut at = 0;
-    image.sites.iter().enumerate().filter_map(move |(i, site)| {
-        let from = at.min(counters.len());
-        at += site.counters as usize;
-        (site.counters > 0).then(|| (i, &counters[from..at.min(counters.len())]))
-    })
 }

@@ -7,16 +7,18 @@
 //! function of libc.
 
 use super::{read_input, tokens, tracer};
-use crate::args::Explain;
+use crate::args::{Explain, Span};
 use crate::exit::{Code, Failure};
 use crate::show;
 use pleach_abi::container::{ARG, ENV, FILE, SOCKET, STDIN};
-use pleach_abi::event::Kind;
+use pleach_abi::event::{Event, Kind};
+use pleach_abi::node::Op;
 use pleach_campaign::container::{Stream, is_container, parse};
-use pleach_campaign::trace::kind;
-use pleach_campaign::{End, Output};
-use pleach_expr::Printer;
+use pleach_campaign::trace::{Trace, kind};
+use pleach_campaign::{End, Layout, Output};
+use pleach_expr::{Expr, Printer};
 use std::io::Write;
+use std::path::Path;
 use std::time::Duration;
 
 /// Readable in a window of this many columns.
@@ -33,9 +35,16 @@ pub fn run(args: Explain) -> Result<Code, Failure> {
     let symbols = show::symbols(layout, &trace);
     let printer = Printer::new(&trace.expr, &symbols);
 
-    let lines: Vec<_> = trace
-        .events
-        .iter()
+    let filter = Filter::new(&args, &trace.expr);
+    let mut wanted: Vec<&Event> =
+        trace.events.iter().filter(|event| filter.wants(&trace, layout, event)).collect();
+    let found = wanted.len();
+    if args.limit > 0 {
+        wanted.truncate(args.limit);
+    }
+    let shown = wanted.len();
+    let lines: Vec<_> = wanted
+        .into_iter()
         .map(|event| {
             let (place, function) = match trace.place(layout, event) {
                 Some((f, s)) => (show::place(f, s), show::name(f)),
@@ -70,6 +79,16 @@ pub fn run(args: Explain) -> Result<Code, Failure> {
     let count = trace.events.len();
     let plural = if count == 1 { "" } else { "s" };
     writeln!(out, "// {count} condition{plural}; {}", show::end(&outcome.end))?;
+    if filter.is_active() {
+        writeln!(out, "// {found} of them match --function, --file, --line and --bytes")?;
+    }
+    if shown < found {
+        writeln!(
+            out,
+            "// the first {shown} are shown; --limit 0 shows all, --function, --file, --line and \
+             --bytes select some"
+        )?;
+    }
     if let Some(words) = show::unread(&trace, &input, &args.run) {
         writeln!(out, "// {words}")?;
         if let Some(libraries) = show::plain_libraries(&executor) {
@@ -104,6 +123,74 @@ pub fn run(args: Explain) -> Result<Code, Failure> {
     }
     out.flush()?;
     Ok(if matches!(outcome.end, End::Lost(_)) { Code::Wanting } else { Code::Ok })
+}
+
+/// Which conditions a person asked for.
+struct Filter<'a> {
+    args: &'a Explain,
+    /// By label: true if it depends on the bytes that were asked for.
+    depends: Option<Vec<bool>>,
+}
+
+impl<'a> Filter<'a> {
+    fn new(args: &'a Explain, expr: &Expr) -> Filter<'a> {
+        Filter { args, depends: args.bytes.map(|bytes| find_dependent(expr, bytes)) }
+    }
+
+    fn is_active(&self) -> bool {
+        let Explain { function, file, line, bytes, .. } = self.args;
+        !function.is_empty() || file.is_some() || line.is_some() || bytes.is_some()
+    }
+
+    fn wants(&self, trace: &Trace, layout: &Layout, event: &Event) -> bool {
+        let by_place =
+            !self.args.function.is_empty() || self.args.file.is_some() || self.args.line.is_some();
+        (!by_place || self.wants_place(trace, layout, event)) && self.wants_bytes(event)
+    }
+
+    fn wants_place(&self, trace: &Trace, layout: &Layout, event: &Event) -> bool {
+        let Some((function, site)) = trace.place(layout, event) else { return false };
+        let Explain { function: names, file, line, .. } = self.args;
+        let name = show::name(function);
+        let named = names.is_empty()
+            || names.iter().any(|n| *n == name || *n == function.name || is_method(&name, n));
+        named
+            && file.as_ref().is_none_or(|f| Path::new(function.file_of(site)).ends_with(f))
+            && line.is_none_or(|l| l.contains(site.line))
+    }
+
+    fn wants_bytes(&self, event: &Event) -> bool {
+        match (&self.depends, self.args.bytes, kind(event)) {
+            (Some(_), Some(bytes), Kind::Len) => bytes.contains(event.aux),
+            (Some(depends), ..) => depends.get(event.label as usize).is_some_and(|d| *d),
+            _ => true,
+        }
+    }
+}
+
+/// `Parser::next` is found by `next`, too.
+fn is_method(name: &str, wanted: &str) -> bool {
+    let name = name.split(['(', '<']).next().unwrap_or(name);
+    name.rsplit("::").next() == Some(wanted)
+}
+
+/// By label: true if the expression depends on one of the bytes. One pass, for operands
+/// come before what is computed from them.
+fn find_dependent(expr: &Expr, bytes: Span) -> Vec<bool> {
+    let size = expr.order().iter().max().map_or(0, |&label| label as usize + 1);
+    let mut depends = vec![false; size];
+    for &label in expr.order() {
+        let node = expr.node(label);
+        depends[label as usize] = match expr.op(label) {
+            Op::Input => bytes.contains(node.a),
+            Op::Read => {
+                let first = node.a - 1;
+                first <= bytes.last && first + expr.width(label) / 8 > bytes.first
+            }
+            _ => expr.operands(label).any(|l| depends.get(l as usize).is_some_and(|d| *d)),
+        };
+    }
+    depends
 }
 
 /// The streams of a container; none for a plain input.

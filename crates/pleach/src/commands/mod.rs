@@ -103,6 +103,25 @@ fn inputs_in(dir: &Path, parts: &[&str]) -> Result<Vec<PathBuf>, Failure> {
     Ok(found)
 }
 
+/// The inputs that a person named: files, and those of directories. There is at least
+/// one.
+fn named_inputs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut paths = Vec::new();
+    for path in given {
+        match path.is_dir() {
+            true => paths.extend(inputs_in(path, &["queue", "crashes", "hangs"])?),
+            false => paths.push(path.clone()),
+        }
+    }
+    match (paths.is_empty(), given.first()) {
+        (true, Some(first)) => {
+            let first = first.display();
+            Err(Failure::person(anyhow::anyhow!("{first}: there are no inputs in it")))
+        }
+        _ => Ok(paths),
+    }
+}
+
 /// An argument that names a file from here, or `--option=` one, with its path from the
 /// root: runs work in a directory of their own. One that names a file in the directory
 /// that runs get a copy of, and any other, is as it is.

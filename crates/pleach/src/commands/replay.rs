@@ -3,11 +3,10 @@
 //! stack are told, and equal ones are counted once.
 
 use super::coverage::{Coverage, Tally};
-use super::{inputs_in, read_input, target};
+use super::{named_inputs, read_input, target};
 use crate::args::{Replay, ReplayHalf};
 use crate::exit::{Code, Failure};
 use crate::show;
-use anyhow::anyhow;
 use pleach_campaign::triage::has_report;
 use pleach_campaign::{
     CrashId, End, Executor, Half, Layout, Outcome, Output, Plain, Target, Triage,
@@ -34,17 +33,7 @@ struct Row {
 }
 
 pub fn run(args: Replay) -> Result<Code, Failure> {
-    let mut paths = Vec::new();
-    for given in &args.inputs {
-        match given.is_dir() {
-            true => paths.extend(inputs_in(given, &["queue", "crashes", "hangs"])?),
-            false => paths.push(given.clone()),
-        }
-    }
-    if paths.is_empty() {
-        let given = args.inputs[0].display().to_string();
-        return Err(Failure::person(anyhow!("{given}: there are no inputs in it")));
-    }
+    let paths = named_inputs(&args.inputs)?;
     let inputs = paths.iter().map(|p| read_input(p)).collect::<Result<Vec<_>, _>>()?;
     let layout = Arc::new(Layout::private(Path::new(&args.run.program[0]))?);
     let mut replayer = Replayer::new(&args, layout, &paths[0])?;

@@ -10,7 +10,12 @@ use std::io::Write;
 pub fn run(args: Sites) -> Result<Code, Failure> {
     let image = Image::open(&args.program)?;
     let mut out = show::out();
+    let mut left_out = 0;
     for (i, site) in image.sites.iter().enumerate() {
+        if !args.system && image.is_system(i) {
+            left_out += 1;
+            continue;
+        }
         let kind = site.kind.map_or("?", word);
         match image.describe(i) {
             Some((function, info)) => {
@@ -30,6 +35,9 @@ pub fn run(args: Sites) -> Result<Code, Failure> {
         }
     }
     out.flush()?;
+    if left_out > 0 {
+        eprintln!("pleach: {left_out} sites in system headers are left out; --system lists them");
+    }
     Ok(Code::Ok)
 }
 

@@ -11,11 +11,11 @@ use pleach_campaign::minimise::{Features, Shrunk, drop_events, shrink};
 use pleach_campaign::{End, Executor, Half, Layout, Output, Target, Triage};
 use serde_json::json;
 use std::fs::Permissions;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What must stay.
 enum Goal {
@@ -40,21 +40,30 @@ pub fn run(args: Tmin) -> Result<Code, Failure> {
         timeout: Duration::from_millis(args.run.timeout),
     };
     let goal = shrinker.goal(&input)?;
-    let events = events(&layout, named, &input, shrinker.timeout)?;
-    let fewer = match events.is_empty() {
-        true => Shrunk { input: input.clone(), runs: 0, finished: true },
-        false => drop_events(&input, &events, args.runs, &mut |candidate| {
-            shrinker.holds(&goal, candidate)
-        })?,
-    };
-    let left = args.runs - fewer.runs;
-    let mut shrunk = shrink(&fewer.input, left, &mut |bytes| shrinker.holds(&goal, bytes))?;
-    shrunk.runs += fewer.runs;
-    write(&args.output, parent, &shrunk.input)?;
     let kept = match &goal {
         Goal::Crash { said, .. } => said.clone(),
         Goal::Branches(branches) => format!("{} branches", branches.len()),
     };
+    eprintln!("{} bytes, at most {} runs; keeps {kept}", input.len(), args.runs);
+    let mut progress = Progress::new(input.len());
+    let events = events(&layout, named, &input, shrinker.timeout)?;
+    let fewer = match events.is_empty() {
+        true => Shrunk { input: input.clone(), runs: 0, finished: true },
+        false => drop_events(&input, &events, args.runs, &mut |candidate| {
+            let holds = shrinker.holds(&goal, candidate)?;
+            progress.count(candidate.len(), holds);
+            Ok::<_, Failure>(holds)
+        })?,
+    };
+    let left = args.runs - fewer.runs;
+    let mut shrunk = shrink(&fewer.input, left, &mut |candidate| {
+        let holds = shrinker.holds(&goal, candidate)?;
+        progress.count(candidate.len(), holds);
+        Ok::<_, Failure>(holds)
+    })?;
+    progress.finish();
+    shrunk.runs += fewer.runs;
+    write(&args.output, parent, &shrunk.input)?;
     let mut out = show::out();
     if args.json {
         let line = json!({ "from": input.len(), "to": shrunk.input.len(), "runs": shrunk.runs,
@@ -68,6 +77,55 @@ pub fn run(args: Tmin) -> Result<Code, Failure> {
     }
     out.flush()?;
     Ok(Code::Ok)
+}
+
+/// Says on standard error how far it is: over one line on a terminal, elsewhere in a new
+/// line now and then.
+struct Progress {
+    from: usize,
+    to: usize,
+    runs: u64,
+    terminal: bool,
+    said: bool,
+    next: Instant,
+}
+
+impl Progress {
+    fn new(from: usize) -> Progress {
+        let terminal = std::io::stderr().is_terminal();
+        let next = Instant::now() + Progress::pause(terminal);
+        Progress { from, to: from, runs: 0, terminal, said: false, next }
+    }
+
+    fn pause(terminal: bool) -> Duration {
+        Duration::from_millis(if terminal { 250 } else { 5000 })
+    }
+
+    /// Counts a candidate that was run.
+    fn count(&mut self, length: usize, holds: bool) {
+        self.runs += 1;
+        if holds {
+            self.to = length;
+        }
+        let now = Instant::now();
+        if now < self.next {
+            return;
+        }
+        self.next = now + Progress::pause(self.terminal);
+        self.said = true;
+        let Progress { from, to, runs, .. } = self;
+        match self.terminal {
+            true => eprint!("\r\x1b[K{from} bytes to {to} so far, {runs} runs"),
+            false => eprintln!("{from} bytes to {to} so far, {runs} runs"),
+        }
+    }
+
+    /// Takes the line off a terminal.
+    fn finish(&self) {
+        if self.terminal && self.said {
+            eprint!("\r\x1b[K");
+        }
+    }
 }
 
 /// Where the program's events end in the input, if it has any that are more than

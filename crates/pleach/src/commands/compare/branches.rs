@@ -11,7 +11,7 @@ use crate::exit::Failure;
 use anyhow::anyhow;
 use pleach_campaign::executor::ModuleCounters;
 use pleach_campaign::run::{Dir, Stats};
-use pleach_campaign::{Executor, Half, Image, Layout};
+use pleach_campaign::{Executor, Half, Image, Layout, is_system_file};
 use pleach_report::compare::{InModule, Module};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -83,7 +83,8 @@ impl Branches {
     }
 
     pub fn total(&self) -> u64 {
-        self.objects.values().map(|o| o.len() as u64).sum()
+        let all = self.objects.values().flatten();
+        all.filter(|module| **module != SYSTEM).count() as u64
     }
 
     pub fn modules(&self) -> Vec<Module> {
@@ -141,7 +142,7 @@ impl Branches {
             };
             let Some(branches) = self.objects.get(&name) else { continue };
             let pairs = object.counters.iter().zip(branches).enumerate();
-            for (i, _) in pairs.filter(|(_, (count, _))| **count != 0) {
+            for (i, _) in pairs.filter(|(_, (count, m))| **count != 0 && **m != SYSTEM) {
                 taken.0.insert((name.clone(), i as u32));
             }
         }
@@ -150,6 +151,8 @@ impl Branches {
 
 /// The module of a branch that belongs to none.
 const NONE: usize = usize::MAX;
+/// The module of a branch that totals leave out: it is in a system header.
+const SYSTEM: usize = usize::MAX - 1;
 
 /// Modules while they are found.
 struct Files<'a> {
@@ -168,9 +171,9 @@ impl Files<'_> {
         for (i, site) in image.sites.iter().enumerate().filter(|(_, s)| s.counters > 0) {
             let module = match image.describe(i) {
                 Some((function, site)) => {
-                    let file = if site.file.is_empty() { &function.file } else { &site.file };
+                    let file = function.file_of(site);
                     let module = self.module(file);
-                    self.seen.insert(file.clone(), module);
+                    self.seen.insert(file.into(), module);
                     module
                 }
                 None => NONE,
@@ -185,6 +188,9 @@ impl Files<'_> {
 
     fn module(&mut self, file: &str) -> usize {
         if self.named.is_empty() {
+            if is_system_file(file) {
+                return SYSTEM;
+            }
             let short = file.rsplit('/').next().unwrap_or(file);
             return self.number(short);
         }
@@ -195,7 +201,7 @@ impl Files<'_> {
                 return i;
             }
         }
-        NONE
+        if is_system_file(file) { SYSTEM } else { NONE }
     }
 
     fn number(&mut self, name: &str) -> usize {
