@@ -9,5 +9,5 @@ mod numbers;
 mod panel;
 mod summary;
 
-pub use panel::{Panel, Style};
+pub use panel::{Panel, Size};
 pub use summary::{line, summary};

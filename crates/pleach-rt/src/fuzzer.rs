@@ -85,7 +85,7 @@ struct Entry {
 /// `main` of a program linked with `-fsanitize=fuzzer`. Under the driver it
 /// runs the input. By hand it runs each file named and each file in a
 /// directory named, as libFuzzer does, and without one what standard input
-/// has. Flags of libFuzzer are accepted and mean nothing.
+/// has. Flags of libFuzzer are accepted, and it says that they mean nothing.
 #[unsafe(no_mangle)]
 pub extern "C" fn __pleach_fuzzer_main(
     argc: c_int,
@@ -111,6 +111,8 @@ pub extern "C" fn __pleach_fuzzer_main(
         // Safety: argv has argc strings.
         let path = unsafe { CStr::from_ptr(*argv.add(i)) };
         if path.to_bytes().starts_with(b"-") {
+            let text = b": flags of libFuzzer are ignored here; `pleach run` searches\n";
+            sys::say(&[b"pleach: ", path.to_bytes(), text]);
             continue;
         }
         named = true;

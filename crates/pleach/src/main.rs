@@ -1,14 +1,16 @@
 //! The command line: a thin shell. Each command is one file under `commands`;
 //! what it does is in the libraries, what it prints is there.
 
+mod advice;
 mod args;
 mod commands;
 mod exit;
 mod show;
 
 use clap::Parser;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use exit::{Code, Failure};
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -19,9 +21,18 @@ fn main() -> ExitCode {
         Some("c++") => return pleach_cc::main(pleach_cc::Language::Cxx, given),
         _ => {}
     }
+    let given: Vec<_> = std::env::args_os().skip(1).collect();
+    if let Some(advice) = advice::of_command_line(&given) {
+        eprintln!("pleach: {advice}");
+        return Code::Person.into();
+    }
     let args = match args::Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
+            if let Some(advice) = advice_for(&error, &given) {
+                eprintln!("pleach: {advice}");
+                return Code::Person.into();
+            }
             let _ = error.print();
             if error.kind() == ErrorKind::UnknownArgument && separator_is_missing() {
                 eprintln!("\n  tip: the program and its arguments come after --");
@@ -37,6 +48,15 @@ fn main() -> ExitCode {
             eprintln!("pleach: {failure}");
             Failure::code(&failure).into()
         }
+    }
+}
+
+/// The advice for an option that clap does not know.
+fn advice_for(error: &clap::Error, given: &[OsString]) -> Option<String> {
+    let unknown = error.kind() == ErrorKind::UnknownArgument;
+    match error.get(ContextKind::InvalidArg).filter(|_| unknown) {
+        Some(ContextValue::String(name)) => advice::of_afl(given, name),
+        _ => None,
     }
 }
 

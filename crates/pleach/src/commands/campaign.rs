@@ -3,6 +3,7 @@
 use super::grammar::{Keywords, choices, holes, load};
 use super::try_out::try_out;
 use super::{inputs_in, read_input, resolved};
+use crate::advice;
 use crate::args::{Campaign as Args, Derive};
 use crate::exit::{Code, Failure};
 use crate::show;
@@ -16,7 +17,7 @@ use pleach_campaign::run::{
 use pleach_campaign::triage::quoted;
 use pleach_grammar::analysis::writable;
 use pleach_grammar::import::Ambiguity;
-use pleach_report::{Panel, Style, line, summary};
+use pleach_report::{Panel, Size, line, summary};
 use pleach_search::{HYBRID, Needs};
 use pleach_template::Choices;
 use std::ffi::OsString;
@@ -32,6 +33,8 @@ const TIMEOUT_MS: u64 = 1000;
 const MEMORY_MIB: u64 = 2048;
 const LEN: u64 = 16;
 const MAX_LEN: u64 = 64 << 10;
+/// Bytes of a seed from which on it is said to be large.
+const LARGE_SEED: usize = 1 << 20;
 
 pub fn run(args: Args) -> Result<Code, Failure> {
     let resuming = args.input.as_deref() == Some(Path::new("-"));
@@ -44,11 +47,13 @@ pub fn run(args: Args) -> Result<Code, Failure> {
         ([], None) => return Err(Failure::person(anyhow!("no program; it comes after --"))),
         (given, _) => given.to_vec(),
     };
+    let mut notes = Vec::new();
     let seeds = match &args.input {
-        Some(dir) if !resuming => read_seeds(dir)?,
+        Some(dir) if !resuming => read_seeds(dir, &mut notes)?,
         _ => Vec::new(),
     };
     let layout = Arc::new(Layout::private(Path::new(&program[0]))?);
+    notes.extend(ignored_flags(&layout, &program));
     let settings = settings(&args, then.as_ref(), &program, &seeds)?;
     if let Err(unknown) = pleach_search::by_name(&settings.strategy, Default::default()) {
         return Err(Failure::person(unknown));
@@ -89,8 +94,8 @@ pub fn run(args: Args) -> Result<Code, Failure> {
         reads_nothing: trial.reads_nothing,
     };
     let jobs = usize::from(args.jobs);
-    let mut screen = Screen::new(&args, &program, trial.notes.clone());
-    let notes = trial.notes;
+    notes.extend(trial.notes);
+    let mut screen = Screen::new(&args, &program, notes.clone());
     let campaign = match resuming {
         true => {
             let setup = Setup { layout, settings, limits, jobs, grammar, workdir, notes };
@@ -141,6 +146,16 @@ pub fn run(args: Args) -> Result<Code, Failure> {
     Ok(Code::Ok)
 }
 
+/// The flags of libFuzzer that the program was given, in words: nobody reads them.
+fn ignored_flags(layout: &Layout, program: &[OsString]) -> Vec<String> {
+    let functions = &layout.fast.functions;
+    if functions.iter().all(|f| f.name != "LLVMFuzzerTestOneInput") {
+        return Vec::new();
+    }
+    let advice = program.iter().skip(1).filter_map(|arg| advice::of_libfuzzer(arg));
+    advice.map(|advice| format!("the program ignores its flags: {advice}")).collect()
+}
+
 /// The live view on a terminal, lines elsewhere.
 struct Screen {
     panel: Option<Panel>,
@@ -155,10 +170,7 @@ impl Screen {
         let colour = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
         let name = Path::new(&program[0]).file_name().unwrap_or_default().to_string_lossy();
         let title = format!("pleach  {name}  in {}", args.output.display());
-        // The view goes to standard error, wherever standard output goes.
-        let size = terminal_size::terminal_size_of(std::io::stderr());
-        let style = Style { colour, columns: size.map_or(80, |(width, _)| width.0.into()) };
-        Screen { panel: terminal.then(|| Panel::new(title, style)), last: None, notes }
+        Screen { panel: terminal.then(|| Panel::new(title, colour)), last: None, notes }
     }
 
     fn show(&mut self, snapshot: &Snapshot) {
@@ -177,11 +189,21 @@ impl Screen {
             }
         }
         let text = match &mut self.panel {
-            Some(panel) => panel.draw(snapshot),
+            Some(panel) => panel.draw(snapshot, terminal_size()),
             None => format!("{}\n", line(snapshot)),
         };
         let _ = std::io::stderr().write_all(text.as_bytes());
     }
+}
+
+/// The size of the terminal now. The view goes to standard error, wherever standard
+/// output goes.
+fn terminal_size() -> Size {
+    let size = terminal_size::terminal_size_of(std::io::stderr());
+    size.map_or_else(Size::default, |(columns, rows)| Size {
+        columns: columns.0.into(),
+        rows: rows.0.into(),
+    })
 }
 
 fn settings(
@@ -325,23 +347,54 @@ fn hybrid(args: &Args, then: Option<&Settings>) -> Hybrid {
     }
 }
 
-/// The files of a directory, in the order of their names. All must be readable.
-fn read_seeds(dir: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Failure> {
+/// The files of a directory, in the order of their names. All must be readable. What
+/// people should know of them goes to the notes.
+fn read_seeds(dir: &Path, notes: &mut Vec<String>) -> Result<Vec<(PathBuf, Vec<u8>)>, Failure> {
     let context = || dir.display().to_string();
     let entries = std::fs::read_dir(dir).with_context(context).map_err(Failure::person)?;
-    let mut paths = Vec::new();
+    let (mut paths, mut directories) = (Vec::new(), 0);
     for entry in entries {
         let path = entry.with_context(context).map_err(Failure::person)?.path();
         let hidden = path.file_name().is_some_and(|n| n.as_encoded_bytes().starts_with(b"."));
         if !hidden && path.is_file() {
             paths.push(path);
+        } else if !hidden && path.is_dir() {
+            directories += 1;
         }
     }
     paths.sort();
+    let skipped = match directories {
+        0 => String::new(),
+        1 => "1 subdirectory is not read".into(),
+        n => format!("{n} subdirectories are not read"),
+    };
     if paths.is_empty() {
-        return Err(Failure::person(anyhow!("{}: no seeds in it", dir.display())));
+        let skipped = if directories > 0 { format!("; {skipped}") } else { skipped };
+        return Err(Failure::person(anyhow!("{}: no seeds in it{skipped}", dir.display())));
     }
-    paths.into_iter().map(|path| Ok((path.clone(), read_input(&path)?))).collect()
+    if directories > 0 {
+        notes.push(format!("{}: {skipped}", dir.display()));
+    }
+    let seeds = paths.into_iter().map(|path| Ok((path.clone(), read_input(&path)?)));
+    let seeds: Vec<_> = seeds.collect::<Result<_, Failure>>()?;
+    notes.extend(describe_large(&seeds));
+    Ok(seeds)
+}
+
+/// The largest seed, if it is so large that each run, trace and mutation takes long.
+fn describe_large(seeds: &[(PathBuf, Vec<u8>)]) -> Option<String> {
+    let large = seeds.iter().filter(|(_, bytes)| bytes.len() > LARGE_SEED);
+    let (path, bytes) = large.clone().max_by_key(|(_, bytes)| bytes.len())?;
+    let others = match large.count() - 1 {
+        0 => String::new(),
+        n => format!(" ({n} more are over 1 MiB)"),
+    };
+    Some(format!(
+        "{}: this seed has {} bytes{others}; it is run and traced whole, which is slow; `pleach \
+         tmin` makes it smaller, small seeds find more",
+        path.display(),
+        bytes.len()
+    ))
 }
 
 /// The first inputs that a campaign has kept.

@@ -12,6 +12,7 @@ mod examples;
 mod fuzzers;
 mod grammar;
 mod grammar_run;
+mod guidance;
 mod hampi;
 mod hybrid;
 mod hygiene;

@@ -88,11 +88,14 @@ fn on_terminal(columns: u32, environment: &str) -> String {
 fn no_line_of_the_view_wraps() {
     for columns in [80, 40] {
         let screen = on_terminal(columns, "NO_COLOR=1");
-        let drawn: Vec<_> = screen.split("\r\x1b[K").skip(1).collect();
-        assert!(drawn.len() >= 9, "{screen:?}");
-        for line in drawn {
-            let line = line.lines().next().unwrap_or_default();
-            assert!(line.chars().count() < columns as usize, "{line:?}");
+        let drawn: Vec<_> = screen.split("\r\x1b[J").skip(1).collect();
+        assert!(!drawn.is_empty(), "{screen:?}");
+        for panel in drawn {
+            let lines: Vec<_> = panel.lines().take(9).collect();
+            assert_eq!(lines.len(), 9, "{screen:?}");
+            for line in lines {
+                assert!(line.chars().count() < columns as usize, "{line:?}");
+            }
         }
     }
 }
