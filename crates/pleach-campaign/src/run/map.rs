@@ -222,8 +222,15 @@ fn decide(trace: &Trace, event: &Event, site: Option<&SymbolicSite>) -> (Decisio
                 }
             }
         }
-        // The other way ends the run before it has begun.
-        Kind::Assume => (Decision::new(key, kind, 0, 1), Shape::Bool { taken }),
+        // An assumption that failed has ended the run: what holds is behind it. One that
+        // holds is to stay so.
+        Kind::Assume => {
+            let mut decision = Decision::new(key, kind, taken.into(), 2);
+            if taken {
+                decision.settle();
+            }
+            (decision, Shape::Bool { taken })
+        }
         _ => (Decision::new(key, kind, taken.into(), 2), Shape::Bool { taken }),
     };
     let first = site.and_then(|s| s.first);

@@ -224,8 +224,8 @@ impl Paths {
             }
             fresh.set(fresh.get() + u32::from(known.asked == 0));
             // Branches that nobody took are no exception: where they are worth
-            // more, they are goals. An address held in place, or what the program assumes, gives little.
-            let dull = matches!(decision.kind, Kind::Pin | Kind::Assume);
+            // more, they are goals. An address held in place gives little.
+            let dull = decision.kind == Kind::Pin;
             Worth::Rank((dull, (known.asked + 1).ilog2() + self.vain(run, at), chance))
         });
         // Where contexts are known, what was asked in them before can wait.
