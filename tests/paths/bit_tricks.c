@@ -1,7 +1,7 @@
-/* paths: 4
+/* paths: 3
  * len: 2
  *
- * One condition after the other: 3, and the short input.
+ * One condition after the other: 3.
  */
 #include <pleach.h>
 

@@ -1,7 +1,7 @@
-/* paths: 5
+/* paths: 4
  * len: 3
  *
- * Digits up to the first other character: 0 to 3 of them, and the short input.
+ * Digits up to the first other character: 0 to 3 of them.
  */
 #include <pleach.h>
 #include <ctype.h>

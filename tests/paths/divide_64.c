@@ -1,7 +1,7 @@
-/* paths: 4
+/* paths: 3
  * len: 8
  *
- * Remainder and quotient of one number: 3 ways, and the short input.
+ * Remainder and quotient of one number: 3 ways.
  */
 #include <pleach.h>
 

@@ -1,7 +1,7 @@
-/* paths: 5
+/* paths: 4
  * len: 2
  *
- * Every way to end is a path: exit, abort, a null pointer, return; and the short input.
+ * Every way to end is a path: exit, abort, a null pointer, return.
  */
 #include <pleach.h>
 #include <stdlib.h>

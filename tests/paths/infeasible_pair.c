@@ -1,7 +1,7 @@
-/* paths: 4
+/* paths: 3
  * len: 1
  *
- * No byte is above 10 and below 5: 3 of 4 combinations, and the short input.
+ * No byte is above 10 and below 5: 3 of 4 combinations.
  */
 #include <pleach.h>
 

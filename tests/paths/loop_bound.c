@@ -1,7 +1,7 @@
-/* paths: 9
+/* paths: 8
  * len: 1
  *
- * A loop whose bound is input: 0 to 7 rounds, and the short input.
+ * A loop whose bound is input: 0 to 7 rounds.
  */
 #include <pleach.h>
 

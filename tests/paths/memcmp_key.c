@@ -1,8 +1,7 @@
-/* paths: 3
+/* paths: 2
  * len: 4
  *
- * Whether four bytes are the key: memcmp decides as a whole. Two, and the
- * short input.
+ * Whether four bytes are the key: memcmp decides as a whole. Two.
  */
 #include <pleach.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* paths: 3
+/* paths: 2
  * len: 8
  *
- * One 64-bit number has this product; and the short input.
+ * One 64-bit number has this product.
  */
 #include <pleach.h>
 

@@ -1,7 +1,7 @@
-/* paths: 5
+/* paths: 4
  * len: 1
  *
- * Each branch inside the last one's true side: 4, and the short input.
+ * Each branch inside the last one's true side: 4.
  */
 #include <pleach.h>
 

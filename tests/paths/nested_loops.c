@@ -1,9 +1,8 @@
-/* paths: 14
+/* paths: 13
  * len: 2
  *
  * Without an outer round the inner bound is never looked at: 1. With 1 to 3
- * outer rounds the inner loop has 0 to 3 rounds, the same in each: 3 * 4. And
- * the short input.
+ * outer rounds the inner loop has 0 to 3 rounds, the same in each: 3 * 4.
  */
 #include <pleach.h>
 

@@ -1,7 +1,7 @@
-/* paths: 4
+/* paths: 3
  * len: 1
  *
- * A recursion of depth 1 to 3, and the short input.
+ * A recursion of depth 1 to 3.
  */
 #include <pleach.h>
 

@@ -1,7 +1,7 @@
-/* paths: 5
+/* paths: 4
  * len: 1
  *
- * Below 0 and above, each with a far end: 4, and the short input.
+ * Below 0 and above, each with a far end: 4.
  */
 #include <pleach.h>
 

@@ -1,9 +1,8 @@
-/* paths: 7
+/* paths: 6
  * len: 3
  *
  * Three comparisons that sort three bytes. After two that found order the third
  * cannot swap, and after a swap in the first place alone neither: 6 of 8 ways.
- * And the short input.
  */
 #include <pleach.h>
 

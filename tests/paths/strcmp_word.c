@@ -1,8 +1,8 @@
-/* paths: 3
+/* paths: 2
  * len: 4
  *
  * Whether four bytes are the word: a comparison of strings whose result is only
- * compared with 0 is one decision. Two, and the short input.
+ * compared with 0 is one decision. Two.
  */
 #include <pleach.h>
 #include <string.h>

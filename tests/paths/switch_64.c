@@ -1,7 +1,7 @@
-/* paths: 4
+/* paths: 3
  * len: 8
  *
- * Cases that only a 64-bit value has; and the short input.
+ * Cases that only a 64-bit value has.
  */
 #include <pleach.h>
 

@@ -1,7 +1,7 @@
-/* paths: 7
+/* paths: 6
  * len: 1
  *
- * Five cases and the default, and the short input.
+ * Five cases and the default.
  */
 #include <pleach.h>
 

@@ -1,7 +1,7 @@
-/* paths: 6
+/* paths: 5
  * len: 2
  *
- * A switch of 3 in one of 3 cases: 3 + 1 + 1, and the short input.
+ * A switch of 3 in one of 3 cases: 3 + 1 + 1.
  */
 #include <pleach.h>
 

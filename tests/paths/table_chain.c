@@ -1,8 +1,8 @@
-/* paths: 3
+/* paths: 2
  * len: 3
  *
  * A machine of tables, one byte a step, accepts one word of three letters:
- * accepted or not, and the short input.
+ * accepted or not.
  */
 #include <pleach.h>
 

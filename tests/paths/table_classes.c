@@ -1,7 +1,7 @@
-/* paths: 5
+/* paths: 4
  * len: 1
  *
- * A table gives each byte one of four classes; and the short input.
+ * A table gives each byte one of four classes.
  */
 #include <pleach.h>
 

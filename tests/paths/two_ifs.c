@@ -1,7 +1,7 @@
-/* paths: 5
+/* paths: 4
  * len: 2
  *
- * Two independent branches: 2 * 2, and the input that is too short.
+ * Two independent branches: 2 * 2.
  */
 #include <pleach.h>
 

@@ -4,9 +4,6 @@
 // input: "\x03\x00\x00\x00\x04\x00\x00\x00\x05"
 // stdout: "a right triangle\n"
 // exit: 0
-// path: length: len > 3
-// path: length: len > 7
-// path: length: len > 8
 // path: (int)u32le(in) >= 1
 // path: (int)u32le(in+4) >= 1
 // path: u32le(in) <= 100

@@ -4,12 +4,9 @@
 // input: "ab\x07\x00\x00\x00\x03\x00\x00\x00"
 // stdout: "rising\nseven\nthree\n"
 // exit: 0
-// path: length: len > 1
 // path: assume: in[0] != '\0'
 // path: select: (int8_t)in[0] < (int8_t)in[1]
-// path: length: len > 5
 // path: select: u32le(in+2) == 7
-// path: length: len > 9
 // path: assume: u32le(in+6) <= 9
 // path: select: u32le(in+6) == 3
 // other: "ba\x07\x00\x00\x00\x03\x00\x00\x00"

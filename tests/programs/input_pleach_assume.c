@@ -4,7 +4,6 @@
 // input: "\x28\x00"
 // stdout: "above\n"
 // exit: 0
-// path: length: len > 0
 // path: assume: in[0] < 'd'
 // path: select: in[0] > 30
 // must: in[0] <= 99

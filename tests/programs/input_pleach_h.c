@@ -4,13 +4,9 @@
 // input: "\x05\x34\x12\xff\xff\xff\xffend"
 // stdout: "five\n1234\nminus one\nend\n"
 // exit: 0
-// path: length: len > 0
 // path: select: in[0] == 5
-// path: length: len > 2
 // path: select: u16le(in+1) == 4660
-// path: length: len > 6
 // path: select: (int)u32le(in+3) < 0
-// path: length: len > 9
 // path: select: in[7] == 'e' && in[8] == 'n' && in[9] == 'd'
 // must: in[0] == 5
 // other: "\x06\x34\x12\xff\xff\xff\xffend"
@@ -18,9 +14,7 @@
 // input: "\x05\x34"
 // stdout: "five\n"
 // exit: 0
-// path: length: len > 0
 // path: select: in[0] == 5
-// path: length: len <= 2
 #include <pleach.h>
 #include <stdio.h>
 #include <string.h>

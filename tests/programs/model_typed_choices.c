@@ -4,14 +4,11 @@
 // input: "\x07\x00\x00\x00\x05\x00\x00\x00\x03!"
 // stdout: "range 2\nchoice 1\ntrue\n1 of 10 left\n"
 // exit: 0
-// path: length: len > 3
 // path: u32le(in) % 5 == 2
-// path: length: len > 7
 // path: u32le(in+4) % 4 == 1
-// path: length: len > 8
 // path: in[8] % 2 != 0
-// path: len == 10
-// path: len == 10
+// path: (len < 9 ? 9 : len) == 10
+// path: (len < 9 ? 9 : len) == 10
 // other: "\x06\x00\x00\x00\x05\x00\x00\x00\x03!"
 // other: "\x07\x00\x00\x00\x06\x00\x00\x00\x03!"
 // other: "\x07\x00\x00\x00\x05\x00\x00\x00\x02!"

@@ -4,9 +4,7 @@
 // input: "\x02\x00\x00\x00\x00\x00\x00\x00A"
 // stdout: "two\nA\n65\n"
 // exit: 0
-// path: length: len > 7
 // path: assume: u64le(in) <= 2
-// path: length: len > 8
 // path: u64le(in) == 2
 // path: assume: in[8] == 'A'
 // path: select: in[8] == 'A'
@@ -16,7 +14,6 @@
 // input: "\x09\x00\x00\x00\x00\x00\x00\x00A"
 // stdout: ""
 // exit: 0
-// path: length: len > 7
 // path: assume: u64le(in) > 2
 #include <klee/klee.h>
 #include <stdio.h>

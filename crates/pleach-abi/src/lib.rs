@@ -12,6 +12,7 @@ pub mod container;
 pub mod event;
 #[cfg(feature = "std")]
 pub mod function;
+pub mod growth;
 pub mod layout;
 pub mod message;
 pub mod node;
@@ -22,4 +23,4 @@ pub mod token;
 
 /// Changes whenever a layout in this crate does. Target and driver compare it
 /// in the first message and in the shared header.
-pub const ABI_VERSION: u32 = 6;
+pub const ABI_VERSION: u32 = 7;

@@ -67,6 +67,9 @@ pub struct Header {
     pub reserved: u32,
     /// What a live run may do before it stops; written before it goes on, too.
     pub live: Live,
+    /// What typed calls past the end of the input get. The driver clears what the
+    /// target writes there.
+    pub growth: Growth,
 
     // Written by the target during a run; the runtime zeroes them at its start.
     /// Nodes in use, the input's included: labels are below this.
@@ -118,6 +121,9 @@ pub const RUN_SOCKET: u32 = 4;
 /// give is a variable of its own (symbolic half).
 pub const RUN_TOKENS: u32 = 8;
 
+/// Typed calls do not make the input longer: where it ends is a decision for them, too.
+pub const RUN_FIXED: u32 = 64;
+
 /// The run is live: its input is in the live region and grows as it is asked
 /// for. See [`Live`].
 pub const RUN_LIVE: u32 = 16;
@@ -142,6 +148,27 @@ pub struct Live {
     /// With labels: the byte that is number 0 of the trace's input.
     pub label_from: u64,
 }
+
+/// Input that typed calls add: bytes past the end of the stream that they take.
+/// [`crate::growth::fresh_byte`] says what these bytes are, so that the driver can
+/// put them into the file.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Growth {
+    /// By the driver: the stream may become this long.
+    pub limit: u64,
+    /// By the driver: the seed of fresh bytes.
+    pub seed: u64,
+    /// By the target: the length that the stream has reached, if it grew.
+    pub reached: u64,
+    /// By the target: see `CALLS_*`.
+    pub calls: u64,
+}
+
+/// A typed call past the end of the input has ended the run.
+pub const CALLS_ENDED: u64 = 1;
+/// The program takes the same stream by typed calls and by reading it.
+pub const CALLS_MIXED: u64 = 2;
 
 /// What random events are made of, apart from uniform bytes.
 #[repr(C)]

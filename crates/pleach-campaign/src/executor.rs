@@ -11,6 +11,7 @@ pub use live::{Events, Stand, Step};
 
 use crate::container::{self, is_container};
 use crate::files::{Capture, InputFiles};
+use crate::growth::{Calls, Growth};
 use crate::layout::Layout;
 use crate::process::{Family, FileWatch, high_duplicate, listing, socket_pair};
 use crate::scratch::{Saved, Scratch, WorkDir};
@@ -141,6 +142,8 @@ pub struct Outcome {
     /// for a program with a persistent loop: then what happened may be due to
     /// the inputs before.
     pub round: u32,
+    /// What typed calls did at the end of the input.
+    pub calls: Calls,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
 }
@@ -154,6 +157,7 @@ impl Outcome {
             rss_kib: 0,
             strays: 0,
             round: 1,
+            calls: Calls::default(),
             stdout: Vec::new(),
             stderr: Vec::new(),
         }
@@ -206,6 +210,7 @@ pub struct Executor {
     holes: Vec<Hole>,
     lengths: Vec<u32>,
     cpu_limit: Option<Duration>,
+    growth: Growth,
     /// The scratch directory of the live run that stands.
     saved: Option<Saved>,
     /// Paths changed it, and that could not be undone.
@@ -266,6 +271,7 @@ impl Executor {
             holes: Vec::new(),
             lengths: Vec::new(),
             cpu_limit: None,
+            growth: Growth::default(),
             saved: None,
             spoiled: false,
         })
@@ -294,6 +300,11 @@ impl Executor {
     /// on the clock; `None` for a few times what the clock allows.
     pub fn limit_cpu(&mut self, limit: Option<Duration>) {
         self.cpu_limit = limit;
+    }
+
+    /// What typed calls past the end of the input get in the runs from here on.
+    pub fn set_growth(&mut self, growth: Growth) {
+        self.growth = growth;
     }
 
     /// Runs the target once.
@@ -399,13 +410,15 @@ impl Executor {
             (container, shm::RUN_CONTAINER),
             (self.target.socket, shm::RUN_SOCKET),
             (self.target.tokens && self.target.half == Half::Symbolic, shm::RUN_TOKENS),
+            (self.growth.fixed, shm::RUN_FIXED),
         ] {
             flags |= if set { flag } else { 0 };
         }
         let shared = io("cannot write the shared memory");
         let holes = std::mem::take(&mut self.holes);
         self.lengths = holes.iter().map(|h| h.len).collect();
-        self.shm.prepare_run(self.input_len, flags, &holes).map_err(shared)?;
+        let growth = self.growth.prepare(input);
+        self.shm.prepare_run(self.input_len, flags, &holes, growth).map_err(shared)?;
         self.clear_counters()?;
         if let Some(capture) = &self.capture {
             capture.clear().map_err(io("cannot keep the target's output"))?;
@@ -422,6 +435,7 @@ impl Executor {
     }
 
     fn collect(&self, outcome: &mut Outcome) {
+        outcome.calls = self.shm.growth().map(Calls::from).unwrap_or_default();
         if let Some(capture) = &self.capture {
             (outcome.stdout, outcome.stderr) = capture.read();
         }

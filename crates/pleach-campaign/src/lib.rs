@@ -16,6 +16,7 @@ pub mod affinity;
 pub mod container;
 pub mod executor;
 mod files;
+pub mod growth;
 pub mod image;
 pub mod layout;
 pub mod minimise;
@@ -34,6 +35,7 @@ pub mod triage;
 mod warden;
 
 pub use executor::{End, Events, ExecError, Executor, Half, Outcome, Output, Stand, Step, Target};
+pub use growth::{Calls, Growth};
 pub use image::{Image, ImageError, is_system_file};
 pub use layout::Layout;
 pub use plain::Plain;

@@ -7,8 +7,8 @@
 //! mapping would.
 
 use pleach_abi::shm::{
-    Bias, HEADER_SIZE, HOLES_MAX, Header, Hole, Live, MAGIC, MODULES_MAX, Module, NOTE_CAP, Token,
-    UNMODELLED_CAP,
+    Bias, Growth, HEADER_SIZE, HOLES_MAX, Header, Hole, Live, MAGIC, MODULES_MAX, Module, NOTE_CAP,
+    Token, UNMODELLED_CAP,
 };
 use pleach_abi::{ABI_VERSION, event::Event, node::Node, section::Counter};
 use std::fs::File;
@@ -172,7 +172,19 @@ impl Shm {
     /// Before each run: all of the header that is not the run's own, since the
     /// last run may have written anything over it. The last run's counts stay:
     /// the runtime maps ahead by them, and then zeroes them.
-    pub fn prepare_run(&mut self, input_len: u64, flags: u32, holes: &[Hole]) -> io::Result<()> {
+    pub fn prepare_run(
+        &mut self,
+        input_len: u64,
+        flags: u32,
+        holes: &[Hole],
+        growth: Growth,
+    ) -> io::Result<()> {
+        const { assert!(size_of::<Growth>() == 32) };
+        let words = [growth.limit, growth.seed, growth.reached, growth.calls];
+        for (i, word) in words.into_iter().enumerate() {
+            let at = offset_of!(Header, growth) + 8 * i;
+            self.head[at..at + 8].copy_from_slice(&word.to_le_bytes());
+        }
         let holes = &holes[..holes.len().min(HOLES_MAX)];
         let count = (holes.len() as u32).to_le_bytes();
         self.head[offset_of!(Header, holes_len)..][..4].copy_from_slice(&count);
@@ -185,6 +197,14 @@ impl Shm {
         self.head[offset_of!(Header, run_flags)..][..4].copy_from_slice(&flags.to_le_bytes());
         self.file.write_all_at(&self.head, 0)?;
         self.file.write_all_at(&self.modules, offset_of!(Header, modules_len) as u64)
+    }
+
+    /// What typed calls of the last run did at the end of the input.
+    pub fn growth(&self) -> io::Result<Growth> {
+        let mut words = [0; size_of::<Growth>()];
+        self.file.read_exact_at(&mut words, offset_of!(Header, growth) as u64)?;
+        let word = |i: usize| u64_at(&words, 8 * i);
+        Ok(Growth { limit: word(0), seed: word(1), reached: word(2), calls: word(3) })
     }
 
     /// Before a live run starts or goes on: what it may do.

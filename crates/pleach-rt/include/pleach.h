@@ -1,7 +1,8 @@
 /* Input by calls, for programs and test harnesses that read no file.
  *
  * Each call takes the next bytes of the input, in order, as they lie in the
- * input file (numbers are little endian). A call past the end of the input
+ * input file (numbers are little endian). In a campaign a call past the end of
+ * the input gets a fresh value, which becomes part of the input. Elsewhere it
  * ends the run with status 0.
  *
  * Compiled with pleach cc, the driver supplies the input, and the values are

@@ -202,8 +202,14 @@ pub fn stream_of(fd: i32) -> Option<usize> {
     s.all[..s.len].iter().position(|x| x.ino == st.ino && x.dev == st.dev && x.ino != 0)
 }
 
-/// The first stream of a kind, or the single plain one.
-pub fn find(kind: u8) -> Option<usize> {
+/// The stream that calls take: the first for standard input, or the only one there is
+/// if it is not a word of the command line or a variable.
+pub fn find_for_calls() -> Option<usize> {
     let s = streams();
-    s.all[..s.len].iter().position(|x| x.kind == kind).or((s.len == 1).then_some(0))
+    let all = &s.all[..s.len];
+    let only = |&[Stream { kind, .. }]: &[Stream; 1]| {
+        matches!(kind, container::FILE | container::SOCKET).then_some(0)
+    };
+    let stdin = all.iter().position(|x| x.kind == container::STDIN);
+    stdin.or_else(|| all.as_array().and_then(only))
 }

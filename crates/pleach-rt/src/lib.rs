@@ -10,6 +10,7 @@
 
 mod daemon;
 mod fuzzer;
+mod growth;
 mod input;
 mod klee;
 mod live;

@@ -3,16 +3,14 @@
 //!
 //! Calls take the bytes of the input in order, from the start, whatever else
 //! reads it. Without a driver the input is the file that `PLEACH_INPUT` names,
-//! or standard input, read to its end at the first call. A call past the end
-//! of the input is the end of the run.
+//! or standard input, read to its end at the first call.
+//!
+//! `growth` has what becomes of calls past the end of the input.
 
+use crate::growth::{self, calls, is_end_seen, see_end};
 use crate::start::state;
 use crate::{input, live, sys};
 use core::ffi::{c_char, c_int};
-use pleach_abi::container;
-
-/// Bytes taken by calls so far.
-static mut TAKEN: u64 = 0;
 
 /// The input of a run by hand.
 static mut HELD: Held = Held { at: core::ptr::null_mut(), len: 0, read: false };
@@ -31,15 +29,17 @@ unsafe extern "C" {
 /// At the start of every run: calls begin with the first byte again.
 pub fn begin_run() {
     // Safety: one thread begins a run.
-    unsafe { (TAKEN, WINDOW.len) = (0, 0) };
+    unsafe { WINDOW.len = 0 };
+    growth::begin_run();
     crate::fuzzer::begin_run();
 }
 
 /// What calls read: the stream's number, where it begins in the input, and how
-/// long it is.
+/// long it is there.
 #[cfg_attr(feature = "fast", allow(dead_code, reason = "labels are the other half's"))]
 pub struct Whole {
-    pub stream: usize,
+    /// `None`: a container without a stream for calls. They may add one.
+    pub stream: Option<usize>,
     pub at: u64,
     pub len: u64,
 }
@@ -51,14 +51,14 @@ pub fn whole() -> Whole {
         if s.len != 0 {
             s.all[0].len = held.len;
         }
-        return Whole { stream: 0, at: 0, len: held.len };
+        return Whole { stream: Some(0), at: 0, len: held.len };
     }
-    match input::find(container::STDIN) {
+    match input::find_for_calls() {
         Some(stream) => {
             let s = input::streams().all[stream];
-            Whole { stream, at: s.at, len: s.len }
+            Whole { stream: Some(stream), at: s.at, len: s.len }
         }
-        None => Whole { stream: 0, at: 0, len: 0 },
+        None => Whole { stream: None, at: 0, len: 0 },
     }
 }
 
@@ -147,16 +147,23 @@ pub extern "C" fn pleach_bytes(to: *mut u8, n: usize) {
         }
         return;
     }
-    let w = whole();
-    // Safety: input calls are made by one thread at a time.
-    let taken = unsafe { TAKEN };
-    #[cfg(feature = "symbolic")]
-    crate::symbolic::len_decision(w.stream, taken + n as u64);
-    if w.len - taken.min(w.len) < n as u64 {
+    let (w, c, n) = (whole(), calls(), n as u64);
+    let end = c.taken.saturating_add(n);
+    if is_end_seen(&w) {
+        #[cfg(feature = "symbolic")]
+        w.stream.into_iter().for_each(|stream| crate::symbolic::decide_len(stream, end));
+        if end > w.len + c.fresh {
+            leave();
+        }
+    } else if end > w.len + c.fresh && !growth::grow(&w, end) {
         leave();
     }
-    fetch(&w, taken, to, n as u64);
-    unsafe { TAKEN = taken + n as u64 };
+    let there = w.len.saturating_sub(c.taken).min(n);
+    if there != 0 {
+        fetch(&w, c.taken, to, there);
+    }
+    growth::add_fresh(c.taken + there, to.wrapping_add(there as usize), n - there);
+    c.taken = end;
 }
 
 /// The quiet end of a run, through the program's own exit handlers.
@@ -356,8 +363,7 @@ pub extern "C" fn pleach_length() -> usize {
 #[unsafe(no_mangle)]
 pub extern "C" fn pleach_left() -> usize {
     let me = pleach_left as *const () as usize;
-    // Safety: input calls are made by one thread at a time.
-    length(unsafe { TAKEN }).give_back(me) as usize
+    length(calls().taken).give_back(me) as usize
 }
 
 /// The length of the input without its first `without` bytes, which are there.
@@ -365,15 +371,17 @@ fn length(without: u64) -> Number {
     if live::on() {
         return Number { val: live::left(), bits: 64, label: 0 };
     }
-    let w = whole();
-    let n = Number { val: w.len - without, bits: 64, label: 0 };
+    let (w, c) = (whole(), calls());
+    see_end();
+    let len = w.len + c.fresh;
+    let n = Number { val: len - without, bits: 64, label: 0 };
     #[cfg(feature = "symbolic")]
-    {
+    if let Some(stream) = w.stream {
         use crate::models::api::V;
-        let whole = V::arg(crate::symbolic::length_label(w.stream), 64, w.len);
+        let whole = V::arg(crate::symbolic::label_of_len(stream), 64, len);
+        let whole = growth::at_least_unseen(whole);
         let left = if without == 0 { whole } else { whole.sub(V::new(64, without)) };
-        Number { label: left.label, ..n }
+        return Number { label: left.label, ..n };
     }
-    #[cfg(feature = "fast")]
     n
 }

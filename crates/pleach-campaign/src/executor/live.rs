@@ -198,7 +198,8 @@ impl Executor {
     fn live_flags(&mut self, input_len: u64, flags: u32) -> Result<(), ExecError> {
         let socket = if self.target.socket { shm::RUN_SOCKET } else { 0 };
         self.input_len = input_len;
-        self.shm.prepare_run(input_len, flags | socket, &[]).map_err(unwritten)
+        let growth = shm::Growth::default();
+        self.shm.prepare_run(input_len, flags | socket, &[], growth).map_err(unwritten)
     }
 
     fn live_put(&mut self, at: u64, events: Events, label_from: u64) -> Result<(), ExecError> {

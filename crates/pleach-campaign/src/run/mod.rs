@@ -11,6 +11,7 @@ mod ends;
 mod fit;
 mod folded;
 mod graft;
+mod growing;
 mod hybrid;
 mod journal;
 mod language;
@@ -46,6 +47,7 @@ use crate::scratch::WorkDir;
 use crate::triage::readme;
 use ends::Ends;
 use graft::Stock;
+use growing::Growing;
 use journal::{Journal, Record};
 use language::Language;
 use map::Map;
@@ -255,8 +257,10 @@ impl Campaign {
         let then = |file: &String| stats.symbolic.by_module.get(file).copied().unwrap_or(0);
         let constraints = map.files().iter().map(then).collect();
         let strings = language.as_ref().and_then(Language::walk).map(|w| w.strings().clone());
+        let growing = Growing::new(&settings, strategy.is_random());
         let mut state = State {
             strategy,
+            growing,
             strings,
             // Going on, other numbers come than came at first.
             rng: Rng::new(settings.seed.wrapping_add(past.records << 32)),

@@ -33,6 +33,10 @@ pub struct Settings {
     pub len: u64,
     /// Inputs are not grown beyond this.
     pub max_len: u64,
+    /// Typed calls do not grow inputs beyond this in a program that asks for ever, where
+    /// nothing was said about `max_len`.
+    #[serde(default)]
+    pub endless_len: Option<u64>,
     /// Decisions of a path that depth-first search flips.
     pub depth: u32,
     /// The program's connections deliver the input.

@@ -4,6 +4,7 @@
 
 use super::corpus::{Dir, Kept, name, piece};
 use super::ends::Ends;
+use super::growing::Growing;
 use super::journal::{InputRecord, Journal, Record};
 use super::map::Map;
 use super::patience::Patience;
@@ -61,6 +62,7 @@ pub struct State {
     pub rereading: bool,
     pub last_gain: Instant,
     pub patience: Patience,
+    pub growing: Growing,
     pub next_kept: [u32; 3],
     /// What a live run is at, for people.
     pub doing: Option<String>,

@@ -8,6 +8,7 @@ use super::sizes::Sizes;
 use super::store::Known;
 use super::worker::{SYMBOLIC_PATIENCE, Traced, Worker};
 use crate::executor::{End, ExecError, Outcome};
+use crate::growth::Growth;
 use crate::trace::{BrokenTrace, Trace};
 use pleach_abi::event::Kind;
 use pleach_abi::shm::Hole;
@@ -252,7 +253,16 @@ impl Worker {
         let limit = self.adaptive.then(|| self.shared.lock().patience.most());
         let timeout = self.timeout * SYMBOLIC_PATIENCE;
         self.symbolic.limit_cpu(limit.map(|l| timeout.min(l * SYMBOLIC_PATIENCE)));
-        self.symbolic.run_with(input, holes, timeout)
+        loop {
+            let fixed = self.shared.lock().growing.fixed;
+            self.symbolic.set_growth(Growth { fixed, ..Growth::default() });
+            let outcome = self.symbolic.run_with(input, holes, timeout)?;
+            if fixed || !outcome.calls.mixed {
+                return Ok(outcome);
+            }
+            // The end of this input is a decision after all.
+            self.shared.lock().growing.fixed = true;
+        }
     }
 
     fn decided(&mut self, trace: &Trace, known: &Known, tokens: bool) -> Decided {

@@ -5,6 +5,7 @@ use super::corpus::Kept;
 use super::ends::signature;
 use super::fit::Fit;
 use super::graft::Stock;
+use super::growing::AT_MAX_LEN;
 use super::hybrid::Live;
 use super::journal::Record;
 use super::language::{Language, Walk};
@@ -17,6 +18,7 @@ use super::stats::Stop;
 use super::store::Expect;
 use super::tokens::{Solved, TOKENS};
 use crate::executor::{End, ExecError, Executor, Half, Target};
+use crate::growth::{Calls, Growth};
 use crate::layout::Layout;
 use crate::mutate::{Dictionary, Mutator};
 use crate::scratch::WorkDir;
@@ -28,6 +30,7 @@ use pleach_search::{
 };
 use pleach_solve::{Goal, Path, Requirement, Solver, Step};
 use pleach_template::{Reading, Sentence, Template, Vocabulary};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -191,6 +194,8 @@ pub struct Worker {
     pub(super) timeout: Duration,
     /// CPU time of the last run.
     cpu: Duration,
+    /// What typed calls of the last run did at the end of its input.
+    calls: Calls,
     /// Runs are given up before the limit.
     pub(super) adaptive: bool,
     /// Its live run, where the strategy wants one.
@@ -230,6 +235,7 @@ impl Worker {
             again: Vec::new(),
             timeout,
             cpu: Duration::ZERO,
+            calls: Calls::default(),
             adaptive: settings.adaptive,
             live,
             shared,
@@ -319,12 +325,12 @@ impl Worker {
         promised: Promised,
     ) -> Result<Option<InputId>, ExecError> {
         let shared = self.shared.clone();
-        let mut end = self.run_fast(bytes)?;
+        let (mut end, mut grown) = self.run_growing(bytes, false)?;
         let hang = |end: &End| matches!(end, End::Timeout | End::Output | End::Processes);
         let given_up = end == End::Timeout && self.adaptive;
         let mut new_hang = hang(&end) && shared.lock().is_new_hang(&end, &self.counts, given_up);
         if new_hang && given_up {
-            end = self.run_long(bytes)?;
+            (end, grown) = self.run_growing(bytes, true)?;
             // With more time it may come to another end, which may be known.
             if end != End::Timeout {
                 new_hang = hang(&end) && shared.lock().is_new_hang(&end, &self.counts, false);
@@ -336,7 +342,7 @@ impl Worker {
         if origin == Origin::Seed && end != End::Timeout {
             shared.lock().patience.seed(self.cpu);
         }
-        let cost = self.cost();
+        let (bytes, cost) = (&grown[..], self.cost());
         let mut executed = Executed {
             bytes,
             origin,
@@ -424,14 +430,36 @@ impl Worker {
         self.run_once(bytes, false, true)
     }
 
-    /// As [`Worker::run_fast`], with all the time there is.
-    fn run_long(&mut self, bytes: &[u8]) -> Result<End, ExecError> {
-        self.run_once(bytes, true, true)
-    }
-
-    /// As [`Worker::run_long`], for an input whose run was counted when it was made.
+    /// As [`Worker::run_fast`], with all the time there is, for an input whose run was
+    /// counted when it was made.
     fn run_again(&mut self, bytes: &[u8]) -> Result<End, ExecError> {
         self.run_once(bytes, true, false)
+    }
+
+    /// Runs an input that typed calls may make longer; with the input as the program has
+    /// taken it.
+    fn run_growing<'a>(
+        &mut self,
+        bytes: &'a [u8],
+        long: bool,
+    ) -> Result<(End, Cow<'a, [u8]>), ExecError> {
+        loop {
+            let growth = self.shared.lock().growing.allow(bytes);
+            self.fast.set_growth(growth);
+            let end = self.run_once(bytes, long, true);
+            self.fast.set_growth(Growth::default());
+            let (end, calls) = (end?, self.calls);
+            let mut state = self.shared.lock();
+            // A run that was given up early may have come to an end.
+            let timed_out = end == End::Timeout && (long || !self.adaptive);
+            if !state.growing.accept(&growth, &calls, timed_out) {
+                continue;
+            }
+            if calls.ended {
+                state.partial(AT_MAX_LEN);
+            }
+            return Ok((end, growth.add(bytes, &calls)));
+        }
     }
 
     fn run_once(&mut self, bytes: &[u8], long: bool, counted: bool) -> Result<End, ExecError> {
@@ -455,7 +483,7 @@ impl Worker {
         if counted {
             state.reach(&self.counts);
         }
-        self.cpu = outcome.cpu;
+        (self.cpu, self.calls) = (outcome.cpu, outcome.calls);
         Ok(outcome.end)
     }
 

@@ -120,8 +120,14 @@ pub fn label_input(addr: u64, at: u64, n: u64) {
     h.input_read = h.input_read.max((at + n) as u32);
 }
 
-/// Records whether the stream has at least `need` bytes.
+/// Records whether the stream, which the program reads, has at least `need` bytes.
 pub fn len_decision(stream: usize, need: u64) {
+    crate::growth::note_stream_read(stream);
+    decide_len(stream, need);
+}
+
+/// Records whether the stream has at least `need` bytes.
+pub fn decide_len(stream: usize, need: u64) {
     if need == 0 || !labelling() || crate::live::on() {
         return;
     }
@@ -129,8 +135,14 @@ pub fn len_decision(stream: usize, need: u64) {
     events::len(stream, need - 1, need <= s.len);
 }
 
-/// The stream's length as a 64-bit label.
+/// The length of a stream that the program reads, as a 64-bit label.
 pub fn length_label(stream: usize) -> u32 {
+    crate::growth::note_stream_read(stream);
+    label_of_len(stream)
+}
+
+/// The stream's length as a 64-bit label.
+pub fn label_of_len(stream: usize) -> u32 {
     if !labelling() || crate::live::on() {
         return 0;
     }

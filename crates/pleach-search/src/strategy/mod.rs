@@ -143,6 +143,12 @@ pub trait Strategy: Send {
         false
     }
 
+    /// True if it draws inputs or paths at random: values that a program asks for past
+    /// the end of its input are random then, too.
+    fn is_random(&self) -> bool {
+        false
+    }
+
     /// Whether it asks for runs on tokens, and how a flip of one is solved.
     fn wants_tokens(&self) -> Option<TokenUse> {
         None

@@ -21,4 +21,8 @@ impl Strategy for Random {
     fn doing(&self) -> String {
         "random inputs".into()
     }
+
+    fn is_random(&self) -> bool {
+        true
+    }
 }

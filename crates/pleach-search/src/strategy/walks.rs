@@ -203,6 +203,10 @@ impl<P: Policy> Strategy for Walker<P> {
     fn doing(&self) -> String {
         self.policy.doing(&self.doing)
     }
+
+    fn is_random(&self) -> bool {
+        true
+    }
 }
 
 /// Whether a decision may be forced: not if the solver refused it or is at it.

@@ -32,9 +32,13 @@ const COVERING: [&str; 2] = ["auto", "gbw"];
 const TIMEOUT_MS: u64 = 1000;
 const MEMORY_MIB: u64 = 2048;
 const LEN: u64 = 16;
-const MAX_LEN: u64 = 64 << 10;
 /// Bytes of a seed from which on it is said to be large.
 const LARGE_SEED: usize = 1 << 20;
+const MAX_LEN: u64 = 1 << 20;
+/// Where a live run is left for another.
+const MAX_LEN_LIVE: u64 = 64 << 10;
+/// Where runs end of a program whose typed calls ask for ever.
+const ENDLESS_LEN: u64 = 4 << 10;
 
 pub fn run(args: Args) -> Result<Code, Failure> {
     let resuming = args.input.as_deref() == Some(Path::new("-"));
@@ -236,17 +240,21 @@ fn settings(
     let resolve = |a: &OsString| Text::new(&resolved(a, within.as_deref()));
     let mut named: Vec<Text> = program.iter().map(resolve).collect();
     named[0] = Text::new(std::path::absolute(executable)?.as_os_str());
+    let strategy: String = said!(args.strategy, strategy, STRATEGY.into());
+    let max_len = if strategy == HYBRID { MAX_LEN_LIVE } else { MAX_LEN };
     Ok(Settings {
         version: then.map_or(env!("CARGO_PKG_VERSION").into(), |t| t.version.clone()),
         program: named,
         build: build.map_err(Failure::person)?,
-        strategy: said!(args.strategy, strategy, STRATEGY.into()),
+        strategy,
         seed: said!(args.seed, seed, 0),
         timeout_ms: said!(args.timeout, timeout_ms, TIMEOUT_MS),
         adaptive: args.timeout.is_none() && then.is_none_or(|t| t.adaptive),
         memory_mib: said!(args.memory, memory_mib, MEMORY_MIB),
         len: said!(args.len, len, LEN),
-        max_len: said!(args.max_len, max_len, MAX_LEN.max(longest)),
+        max_len: said!(args.max_len, max_len, max_len.max(longest)),
+        endless_len: then
+            .map_or(args.max_len.is_none().then_some(ENDLESS_LEN.max(longest)), |t| t.endless_len),
         depth: said!(args.depth, depth, u32::MAX),
         socket: args.socket || then.is_some_and(|t| t.socket),
         tty: args.tty.or(then.and_then(|t| t.tty)),

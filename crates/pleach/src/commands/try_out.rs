@@ -110,9 +110,10 @@ impl Trier {
             return Ok(Tried { outcome, read: true, used: true, counters });
         }
         let patience = Duration::from_millis(self.timeout_ms.saturating_mul(SYMBOLIC_FACTOR));
-        self.symbolic.run(input, patience)?;
+        let ran = self.symbolic.run(input, patience)?;
         let trace = self.symbolic.trace();
-        let read = trace.as_ref().map_or(0, |t| t.input_read) > 0;
+        // A typed call that asks for more than there is would get it in the campaign.
+        let read = ran.calls.ended || trace.as_ref().map_or(0, |t| t.input_read) > 0;
         let decided = trace.map_or(true, |t| !t.events.is_empty());
         Ok(Tried { outcome, read, used: opened || read || decided, counters })
     }

@@ -30,4 +30,5 @@ mod switches;
 mod threads;
 mod tokens;
 mod triage;
+mod typed;
 mod undefined;

@@ -1,0 +1,101 @@
+//! How long typed calls may make the inputs of a campaign.
+//!
+//! A run may take values up to `--max-len`, where a typed call ends it. A program that
+//! gets there asks for ever, and its runs would all be that long, and their traces with
+//! them. So from then on its runs end at a shorter length, unless `--max-len` was said.
+
+use super::settings::Settings;
+use crate::growth::{Calls, Growth};
+use pleach_abi::growth::ZEROS;
+
+/// Listed in `partial` if a typed call found no room for its value.
+pub const AT_MAX_LEN: &str = "ended at --max-len";
+
+#[derive(Clone, Copy, Debug)]
+pub struct Growing {
+    max_len: u64,
+    /// The limit for a program that asks for ever.
+    endless_len: u64,
+    /// A run has shown that the program asks for ever.
+    endless: bool,
+    /// Inputs do not grow; see [`Growth::fixed`].
+    pub fixed: bool,
+    /// Values are random by this seed; otherwise they are 0.
+    seed: Option<u64>,
+}
+
+impl Growing {
+    /// `random`: the strategy draws its inputs at random.
+    pub fn new(settings: &Settings, random: bool) -> Growing {
+        // Sentences of a grammar are whole inputs, and a live run grows by itself.
+        let is_live = settings.strategy == pleach_search::HYBRID || settings.tty.is_some();
+        Growing {
+            max_len: settings.max_len,
+            endless_len: settings.endless_len.map_or(settings.max_len, |n| n.min(settings.max_len)),
+            endless: false,
+            fixed: settings.grammar.is_some() || is_live,
+            seed: random.then_some(settings.seed),
+        }
+    }
+
+    /// What calls may add to an input.
+    pub fn allow(&self, input: &[u8]) -> Growth {
+        let limit = if self.endless { self.endless_len } else { self.max_len };
+        let seed = self.seed.map_or(ZEROS, |seed| seed_of(seed, input));
+        Growth { limit, seed, fixed: self.fixed }
+    }
+
+    /// Takes in what calls did in a run under that allowance. False: the run must be
+    /// made again under the next one.
+    pub fn accept(&mut self, allowed: &Growth, calls: &Calls, timed_out: bool) -> bool {
+        if calls.mixed && !allowed.fixed {
+            self.fixed = true;
+            return false;
+        }
+        let is_long = calls.reached > self.endless_len && allowed.limit > self.endless_len;
+        if is_long && (calls.ended || timed_out) {
+            self.endless = true;
+            return false;
+        }
+        true
+    }
+}
+
+/// A seed for the fresh values of an input: other inputs get other values. Never 0, which
+/// stands for zeros.
+fn seed_of(seed: u64, input: &[u8]) -> u64 {
+    let mix = |hash: u64, n: u64| (hash ^ n).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    input.iter().fold(mix(0, seed), |hash, &byte| mix(hash, byte.into())) | 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GROWING: Growing =
+        Growing { max_len: 1000, endless_len: 100, endless: false, fixed: false, seed: None };
+
+    #[test]
+    fn a_program_that_asks_for_ever_gets_less() {
+        let mut growing = GROWING;
+        let allowed = growing.allow(b"");
+        let short = Calls { reached: 100, ended: false, mixed: false };
+        assert!(growing.accept(&allowed, &short, true));
+        let whole = Calls { reached: 1000, ..short };
+        assert!(growing.accept(&allowed, &whole, false));
+        assert!(!growing.accept(&allowed, &Calls { ended: true, ..whole }, false));
+        let allowed = growing.allow(b"");
+        assert_eq!(allowed.limit, 100);
+        assert!(growing.accept(&allowed, &Calls { ended: true, ..short }, false));
+    }
+
+    #[test]
+    fn an_input_that_is_read_as_a_stream_does_not_grow() {
+        let mut growing = GROWING;
+        let mixed = Calls { reached: 0, ended: false, mixed: true };
+        assert!(!growing.accept(&growing.allow(b""), &mixed, false));
+        let allowed = growing.allow(b"");
+        assert!(allowed.fixed);
+        assert!(growing.accept(&allowed, &mixed, false));
+    }
+}

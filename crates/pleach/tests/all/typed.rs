@@ -1,0 +1,201 @@
+//! Input by calls: values that a program asks for past the end of its input are made up,
+//! and what is kept contains them.
+
+use crate::common::Program;
+use crate::common::campaign::Ended;
+use std::os::unix::process::ExitStatusExt;
+use std::process::Command;
+
+/// A goal behind `$ROUNDS` values that nothing depends on.
+const ROUNDS: &str = r#"
+    #include <crest.h>
+    #include <stdlib.h>
+    int main(void) {
+        int x, y;
+        unsigned sum = 0;
+        for (int i = 0; i < $ROUNDS; i++) { CREST_int(x); sum = sum * 31 + x; }
+        CREST_int(y);
+        if (y == 4711) abort();
+        return sum == 1;
+    }
+"#;
+
+fn rounds(n: u32) -> Program {
+    Program::new(&ROUNDS.replace("$ROUNDS", &n.to_string()))
+}
+
+/// The program by hand, on a file that was kept: the signal that ends it.
+fn signal_by_hand(program: &Program, bytes: &[u8]) -> Option<i32> {
+    let file = program.file("kept", bytes);
+    let mut command = Command::new(program.dir.path().join("prog"));
+    command.env("PLEACH_INPUT", file).status().expect("it starts").signal()
+}
+
+#[test]
+fn a_goal_behind_a_hundred_values_is_found() {
+    let program = rounds(100);
+    for strategy in ["cfg", "generational", "dfs", "auto"] {
+        let ended = program.campaign(strategy, &["-s", strategy, "-n", "100", "--stop-on-crash"]);
+        assert_eq!(ended.stop(), "crash", "{strategy}: {}", ended.stats);
+        let crash = &ended.crashes()[0];
+        assert_eq!(crash.len(), 404, "{strategy}");
+        assert_eq!(signal_by_hand(&program, crash), Some(libc::SIGABRT), "{strategy}");
+    }
+}
+
+#[test]
+fn one_run_may_take_a_hundred_thousand_values() {
+    let program = rounds(100_000);
+    let ended = program.campaign("out", &["-s", "cfg", "-n", "100"]);
+    // The sum decides, too; nobody inverts that.
+    assert!(ended.count("runs") >= 3, "{}", ended.stats);
+    assert_eq!(ended.crashes()[0].len(), 400_004);
+    assert_eq!(signal_by_hand(&program, &ended.crashes()[0]), Some(libc::SIGABRT));
+}
+
+#[test]
+fn strategies_of_crest_need_no_length() {
+    let program = Program::new(include_str!("../../../../examples/substitute/substitute.c"));
+    for (strategy, least) in [("cfg", 140), ("generational", 150)] {
+        let run = |out: &str, flags: &[&str]| {
+            let flags = [&["-s", strategy, "-n", "600", "-t", "10000"], flags].concat();
+            program.campaign(&format!("{strategy}-{out}"), &flags)
+        };
+        let (plain, long) = (run("plain", &[]), run("long", &["--len", "200"]));
+        let covered = |ended: &Ended| ended.count("branches.covered");
+        assert_eq!(covered(&plain), covered(&long), "{strategy}");
+        assert!(covered(&plain) >= least, "{strategy}: {}", plain.stats);
+    }
+}
+
+/// Asks for ever; the bug is in the hundredth round or later.
+const ENDLESS: &str = r#"
+    #include <pleach.h>
+    #include <stdlib.h>
+    int main(void) {
+        for (int n = 0;; n++) {
+            int x = pleach_i32();
+            if (x == 77777 && n > 100) abort();
+            if (x == 5) return 1;
+        }
+    }
+"#;
+
+#[test]
+fn a_program_that_asks_for_ever_ends_at_max_len() {
+    let program = Program::new(ENDLESS);
+    let ended = program.campaign("out", &["-s", "cfg", "-n", "300"]);
+    assert!(ended.count("crashes") > 0, "{}", ended.stats);
+    assert!(ended.count("partial.ended at --max-len") > 0, "{}", ended.stats);
+    // The runs that follow do not all take a megabyte.
+    assert!(ended.queue().iter().all(|input| input.len() <= 4096));
+    // What was said counts.
+    let flags = ["-s", "dfs", "--depth", "3", "--max-len", "10000", "-n", "50"];
+    let ended = program.campaign("said", &flags);
+    assert!(ended.queue().iter().any(|input| input.len() == 10000), "{}", ended.stats);
+    let flags = ["-s", "dfs", "--max-len", "12"];
+    let ended = program.campaign("short", &flags);
+    assert_eq!(ended.stop(), "exhausted-partial", "{}", ended.stats);
+    // Three values, each of which may be the last.
+    assert!(ended.queue().iter().all(|input| input.len() <= 16));
+}
+
+#[test]
+fn fresh_values_are_zero_or_come_from_the_seed() {
+    let source = "#include <pleach.h>\n\
+        int main(void) { for (int i = 0; i < 50; i++) if (pleach_u8() > 99) return i; return 99; }";
+    let program = Program::new(source);
+    let run = |out: &str, flags: &[&str]| {
+        let flags = [&["--len", "0", "-n", "60", "-t", "10000"], flags].concat();
+        program.campaign(out, &flags).queue()
+    };
+    assert_eq!(run("dfs", &["-s", "dfs"])[0], [0; 50]);
+    for strategy in ["random", "uniform", "random-branch"] {
+        let flags = |seed| ["-s", strategy, "--seed", seed];
+        let first = run(&format!("{strategy}-1"), &flags("1"));
+        assert_eq!(first, run(&format!("{strategy}-2"), &flags("1")), "{strategy}");
+        assert_ne!(first, run(&format!("{strategy}-3"), &flags("2")), "{strategy}");
+        assert!(first.iter().flatten().any(|&byte| byte != 0), "{strategy}");
+    }
+}
+
+/// Where the stream ends is a decision: 16 bytes are read, or fewer.
+#[test]
+fn an_input_that_is_also_a_stream_does_not_grow() {
+    let source = r#"
+        #include <pleach.h>
+        #include <stdio.h>
+        int main(void) {
+            if (getchar() == EOF) return pleach_u8();
+            unsigned char last[20];
+            pleach_bytes(last, sizeof last);
+            return last[19] == 'x' ? 1 : 2;
+        }
+    "#;
+    let program = Program::new(source);
+    for strategy in ["dfs", "cfg", "generational"] {
+        let ended = program.campaign(strategy, &["-s", strategy]);
+        // Nothing; too little for the twenty bytes; and two ways with enough.
+        let found = (ended.stop(), ended.count("paths"), ended.count("diverged"));
+        assert_eq!(found, ("exhausted", 4, 0), "{strategy}: {}", ended.stats);
+    }
+}
+
+#[test]
+fn a_program_that_asks_for_the_length_decides_on_it() {
+    let source = r#"
+        #include <pleach.h>
+        int main(void) {
+            unsigned char n = pleach_u8();
+            if (pleach_left() < 3) return 1;
+            if (pleach_u32() == n) return 2;
+            return 3;
+        }
+    "#;
+    let ended = Program::new(source).campaign("out", &["-s", "dfs", "--len", "0"]);
+    // Too little left; three bytes, so the number is cut; and two ways with all of it.
+    let found = (ended.stop(), ended.count("paths"), ended.count("diverged"));
+    assert_eq!(found, ("exhausted", 4, 0), "{}", ended.stats);
+}
+
+#[test]
+fn a_container_gets_a_stream_for_calls() {
+    let source = r#"
+        #include <pleach.h>
+        #include <stdlib.h>
+        #include <string.h>
+        int main(int argc, char **argv) {
+            if (argc > 1 && argv[1][0] == 'g' && pleach_u32() == 123456) abort();
+            return 0;
+        }
+    "#;
+    let program = Program::new(source);
+    std::fs::create_dir(program.dir.path().join("seeds")).expect("a directory");
+    program.text(&["pack", "--arg=ab", "-o", "seeds/words"], b"");
+    let ended = program.campaign("out", &["-s", "dfs", "-i", "seeds"]);
+    let found = (ended.stop(), ended.count("paths"), ended.count("crashes"));
+    assert_eq!(found, ("exhausted", 3, 1), "{}", ended.stats);
+    // The argument, and four bytes for the call.
+    let crash = program.file("crash", &ended.crashes()[0]);
+    let replayed = program.run(&["replay", &crash.to_string_lossy(), "--", "./prog"], b"");
+    let said = String::from_utf8_lossy(&replayed.stdout).into_owned()
+        + &String::from_utf8_lossy(&replayed.stderr);
+    assert!(said.contains("SIGABRT"), "{said}");
+}
+
+/// No run begins within the assumption: it must be solved for.
+#[test]
+fn an_assumption_that_fails_is_a_decision() {
+    let source = "#include <klee/klee.h>\n#include <stdlib.h>\n\
+        int main(void) {\n\
+            int n = klee_int(\"n\"), m = klee_range(5, 9, \"m\");\n\
+            klee_assume(n > 100);\n\
+            if (n == 4711 && m == 7) abort();\n\
+            return 0;\n\
+        }";
+    let program = Program::new(source);
+    for strategy in ["dfs", "cfg", "generational", "auto"] {
+        let ended = program.campaign(strategy, &["-s", strategy, "-n", "2000"]);
+        assert_eq!(ended.count("crashes"), 1, "{strategy}: {}", ended.stats);
+    }
+}
