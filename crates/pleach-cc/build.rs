@@ -76,6 +76,8 @@ fn build_runtime(runtime: &Path, half: &str, out: &Path) -> PathBuf {
     std::fs::write(&hidden, symbols(&rest).join("\n")).expect("OUT_DIR can be written to");
     run(tool("llvm-objcopy")
         .args(["--wildcard", "--weaken-symbol=__pleach_m_*", "--strip-debug"])
+        // What programs of the competitions may define themselves.
+        .args(["--weaken-symbol=__VERIFIER_*", "--weaken-symbol=reach_error"])
         .arg(format!("--localize-symbols={}", hidden.display()))
         .arg(&object));
     let archive = out.join(format!("libpleach_rt_{half}.a"));

@@ -22,6 +22,7 @@ mod sys;
 mod terminal;
 mod token;
 mod typed;
+mod verifier;
 
 #[cfg(feature = "fast")]
 mod cover;

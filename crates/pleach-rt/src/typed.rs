@@ -213,6 +213,17 @@ impl Number {
         }
     }
 
+    /// An argument whose declared type may be another: as wide as its label.
+    #[cfg(feature = "symbolic")]
+    pub fn as_wide_as_label(self) -> Number {
+        if self.label == 0 {
+            return self;
+        }
+        let bits = u32::from(crate::symbolic::arena::node(self.label).width);
+        let mask = if bits < 64 { (1 << bits) - 1 } else { u64::MAX };
+        Number { bits, val: self.val & mask, ..self }
+    }
+
     /// `low <= self <= high`, as signed numbers if `signed`.
     pub fn assume_between(self, low: u64, high: u64, signed: bool) {
         let up = 64 - self.bits;

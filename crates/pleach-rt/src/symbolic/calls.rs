@@ -1,9 +1,12 @@
 //! Labels at the border of functions that need more than argument slots:
 //! variadic arguments, structures by value, results from foreign code.
 
+use super::arena::node;
 use super::tls::tls;
 use super::{events, shadow};
+use crate::models::api::V;
 use pleach_abi::layout::{ADDRESSES, ARG_SLOTS, BYVAL_SLOTS, VA_BYVAL, VaShape};
+use pleach_abi::shm::Loss;
 
 /// The stamp of a result that `longjmp` left: the next return is `setjmp`'s.
 pub const FROM_JUMP: u64 = 1;
@@ -25,6 +28,37 @@ pub extern "C" fn after_call(callee: u64) -> u32 {
     }
     t.ret_stamp = 0;
     t.rets[0]
+}
+
+/// How the last result of a function without a header of ours is extended.
+static mut RESULT_IS_SIGNED: bool = false;
+
+pub fn set_signed_result(signed: bool) {
+    // Safety: input is taken by one thread at a time.
+    unsafe { RESULT_IS_SIGNED = signed };
+}
+
+/// The label of such a result, as wide as the program has declared it.
+pub extern "C" fn resize_result(label: u32, width: u32) -> u32 {
+    if label == 0 {
+        return 0;
+    }
+    let n = *node(label);
+    let has = u32::from(n.width);
+    let result = V::arg(label, has, n.val);
+    // Safety: input is taken by one thread at a time.
+    let signed = unsafe { RESULT_IS_SIGNED };
+    match width {
+        _ if width == has => result,
+        _ if width < has => result.trunc(width),
+        65.. => {
+            events::loss(Loss::Shape);
+            return 0;
+        }
+        _ if signed => result.sext(width),
+        _ => result.zext(width),
+    }
+    .label
 }
 
 /// What a variadic function keeps of its arguments' labels until `va_start`.

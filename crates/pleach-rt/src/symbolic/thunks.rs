@@ -54,6 +54,7 @@ answering! {
     "__pleach_load_at" => objects::load_at;
     "__pleach_load_in" => objects::load_in;
     "__pleach_after_call" => calls::after_call;
+    "__pleach_resize_result" => calls::resize_result;
     "__pleach_byval_out" => calls::byval_out;
     "__pleach_pointed" => calls::pointed;
     "__pleach_loadn" => load_any;

@@ -199,3 +199,62 @@ fn an_assumption_that_fails_is_a_decision() {
         assert_eq!(ended.count("crashes"), 1, "{strategy}: {}", ended.stats);
     }
 }
+
+/// Tasks of the competitions declare what they call, and have no header.
+#[test]
+fn tasks_of_the_competitions_run_unchanged() {
+    let own = r#"
+        extern void abort(void);
+        extern void __assert_fail(const char *, const char *, unsigned int, const char *)
+            __attribute__((__nothrow__, __leaf__)) __attribute__((__noreturn__));
+        void reach_error() { __assert_fail("0", "task.c", 3, "reach_error"); }
+        extern int __VERIFIER_nondet_int(void);
+        extern _Bool __VERIFIER_nondet_bool();
+        extern unsigned char __VERIFIER_nondet_uchar(void);
+        extern long __VERIFIER_nondet_long(void);
+        extern unsigned __int128 __VERIFIER_nondet_uint128(void);
+        extern void *__VERIFIER_nondet_pointer(void);
+        extern double __VERIFIER_nondet_double(void);
+        extern void __VERIFIER_assume(int);
+        int main() {
+            int x = __VERIFIER_nondet_int();
+            __VERIFIER_assume(x > 100);
+            if (__VERIFIER_nondet_double() > 1.0) return 2;
+            if (__VERIFIER_nondet_bool() && __VERIFIER_nondet_uchar() == 200
+                && __VERIFIER_nondet_long() == 1234567890123L
+                && __VERIFIER_nondet_uint128() == (unsigned __int128)7 << 70
+                && __VERIFIER_nondet_pointer() == (void *)0x1234 && x == 4711)
+                reach_error();
+            return 0;
+        }
+    "#;
+    // Other types than the rules have, and the error function only declared.
+    let declared = r#"
+        extern int __VERIFIER_nondet_bool();
+        extern int __VERIFIER_nondet_char();
+        extern char __VERIFIER_nondet_short();
+        extern unsigned long __VERIFIER_nondet_uint();
+        extern void __VERIFIER_assume(_Bool);
+        extern void reach_error(void);
+        int main() {
+            int b = __VERIFIER_nondet_bool(), c = __VERIFIER_nondet_char();
+            char s = __VERIFIER_nondet_short();
+            unsigned long u = __VERIFIER_nondet_uint();
+            __VERIFIER_assume(u > 4000000000ul);
+            if (b + 1 == 2 && c == -5 && s == 9 && u == 4000000007ul) reach_error();
+            return 0;
+        }
+    "#;
+    let error = r#"
+        extern unsigned __VERIFIER_nondet_uint();
+        void __VERIFIER_error();
+        void __VERIFIER_assume(int cond) { if (!cond) for (;;) ; }
+        int main() { if (__VERIFIER_nondet_uint() == 77777) __VERIFIER_error(); return 0; }
+    "#;
+    for (name, source) in [("own", own), ("declared", declared), ("error", error)] {
+        let ended = Program::with(source, &[]).campaign(name, &["-s", "cfg", "-n", "300"]);
+        assert_eq!(ended.count("crashes"), 1, "{name}: {}", ended.stats);
+        assert_eq!(ended.count("diverged"), 0, "{name}: {}", ended.stats);
+        assert_eq!(ended.count("broken_traces"), 0, "{name}: {}", ended.stats);
+    }
+}

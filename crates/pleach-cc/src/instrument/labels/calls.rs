@@ -312,10 +312,17 @@ impl Emitter<'_> {
         let some = self.b.is_set(stamp);
         let callee = i.callee();
         let nothing: Vec<Value> = lt.iter().map(|t| t.null()).collect();
+        let is_verifier = callee.is_declaration() && callee.name().starts_with(VERIFIER);
+        let width = i.ty().int_width().or((i.ty() == pointer).then_some(64));
+        let declared = width.filter(|_| is_verifier);
         let got = self.guarded(some, &nothing, |e| {
             let callee = e.b.cast(Opcode::LLVMPtrToInt, callee, e.ctx.int(64));
-            let first = e.b.call(e.rt.after_call, &[callee]);
+            let mut first = e.b.call(e.rt.after_call, &[callee]);
             let Some(lt) = lt else { return vec![] };
+            if let Some(width) = declared {
+                let width = e.ctx.constant(32, width.into());
+                first = e.b.call(e.rt.resize_result, &[first, width]);
+            }
             let mut whole = lt.null();
             for (n, leaf) in leaves(e.module, i.ty()).iter().take(RET_SLOTS).enumerate() {
                 let l = match n {
@@ -335,12 +342,15 @@ impl Emitter<'_> {
     }
 }
 
+/// Functions whose declarations are the program's own; see `verifier.rs` of the runtime.
+const VERIFIER: &str = "__VERIFIER_";
+
 /// Whether a callee may record decisions of its own, which are then the call's:
 /// a model, by name or through a pointer, or a function of the headers.
 fn may_decide(callee: Value) -> bool {
     let of_headers = |name: &str| {
         callee.is_declaration()
-            && ["pleach_", "klee_", "__Crest"].iter().any(|p| name.starts_with(p))
+            && ["pleach_", "klee_", "__Crest", VERIFIER].iter().any(|p| name.starts_with(p))
     };
     !callee.is_function() || {
         let name = callee.name();

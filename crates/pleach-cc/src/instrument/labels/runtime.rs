@@ -45,6 +45,7 @@ runtime! {
     load_at: "i32 @__pleach_load_at(ptr, i32, i64, i32) nounwind willreturn cold";
     load_in: "i32 @__pleach_load_in(ptr, i32, i64, i32, i64, i64) nounwind willreturn cold";
     after_call: "i32 @__pleach_after_call(i64) nounwind willreturn cold";
+    resize_result: "i32 @__pleach_resize_result(i32, i32) nounwind willreturn cold";
     byval_out: "i32 @__pleach_byval_out(i32, i64, i64) nounwind willreturn";
     pointed: "i32 @__pleach_pointed(i64) nounwind willreturn cold memory(read)";
     loadn: "i32 @__pleach_loadn(i64, i32) nounwind willreturn cold memory(read)";
