@@ -5,6 +5,7 @@
 // exit: 0
 // path: length: len > 1
 // path: select: in[0] == 'p'
+// losses: another-process
 // must: in[0] == 'p'
 #include <stdio.h>
 #include <sys/wait.h>

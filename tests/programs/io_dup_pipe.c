@@ -6,6 +6,7 @@
 // path: length: len > 0
 // path: length: len > 1
 // path: select: in[0] == 'a'
+// losses: pipe-or-file
 // must: in[0] == 'a'
 // free: 1
 #include <stdio.h>

@@ -5,6 +5,7 @@
 // exit: 0
 // path: length: len > 1
 // path: select: in[1] == 'y'
+// losses: another-process
 // must: in[1] == 'y'
 // free: 0
 // other: "xz"

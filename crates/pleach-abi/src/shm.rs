@@ -129,6 +129,8 @@ pub const RUN_FIXED: u32 = 64;
 pub const RUN_LIVE: u32 = 16;
 /// A live run ends quietly where it would otherwise stop for more.
 pub const RUN_ENDS: u32 = 32;
+/// The run has a process of its own: one that waits for its next input is ended first.
+pub const RUN_FRESH: u32 = 64;
 
 /// What a live run may take before it stops and asks. An *event* is one call
 /// for input: a typed call, a read, a refill of a stream's buffer.
@@ -285,7 +287,22 @@ pub enum Loss {
     Model = 6,
     /// More arguments than the slots hold.
     Slots = 7,
+    /// Another process was started: nobody reads what it decides.
+    Process = 8,
+    /// Bytes came from a pipe, a socket or a file that was written in this run, or went
+    /// into memory that is mapped from a file: they may depend on the input.
+    Channel = 9,
 }
 
-pub const LOSS_NAMES: [&str; 8] =
-    ["float", "asm", "shape", "unmodelled", "healed", "pinned", "model", "slots"];
+pub const LOSS_NAMES: [&str; 10] = [
+    "float",
+    "asm",
+    "shape",
+    "unmodelled",
+    "healed",
+    "pinned",
+    "model",
+    "slots",
+    "another-process",
+    "pipe-or-file",
+];

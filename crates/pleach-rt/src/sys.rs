@@ -32,6 +32,14 @@ pub struct Stat {
     rest: [u64; 11],
 }
 
+#[cfg(feature = "symbolic")]
+impl Stat {
+    /// When the file was written last: seconds and nanoseconds.
+    pub fn modified(&self) -> (u64, u64) {
+        (self.rest[4], self.rest[5])
+    }
+}
+
 unsafe extern "C" {
     pub fn fork() -> c_int;
     pub fn getenv(name: *const c_char) -> *mut c_char;
@@ -96,6 +104,7 @@ calls! {
     setpgid = 109(pid, group);
     prctl = 157(option, a, b, c, d);
     gettid = 186();
+    clock_gettime = 228(clock, time);
     exit_group = 231(code);
     memfd_create = 319(name, flags);
 }

@@ -10,9 +10,10 @@ use super::api::{V, clear};
 use super::define::models;
 use super::source;
 use crate::input;
-use crate::symbolic::len_decision;
+use crate::symbolic::{events, labelling, len_decision};
 use crate::sys;
 use pleach_abi::layout::{dirty_of, shadow_of};
+use pleach_abi::shm::Loss;
 
 mod real {
     unsafe extern "C" {
@@ -51,6 +52,11 @@ unsafe fn mapping(addr: V, n: V, prot: V, flags: V, fd: V, at: V) -> u64 {
         return FAILED;
     }
     forget(where_to, n);
+    let shared = flags & sys::MAP_SHARED as i32 != 0 && flags & sys::MAP_ANONYMOUS as i32 == 0;
+    if shared && prot & sys::PROT_WRITE as i32 != 0 && labelling() {
+        // What is stored there can be read elsewhere, and labels do not follow.
+        events::loss(Loss::Channel);
+    }
     if flags & sys::MAP_ANONYMOUS as i32 != 0 || prot & sys::PROT_READ as i32 == 0 {
         return where_to;
     }

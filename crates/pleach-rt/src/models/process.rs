@@ -3,22 +3,66 @@
 //! The trace is shared memory. A child that wrote to it would mix its
 //! decisions into those of the process that is being traced, so it gets a
 //! private view of the same pages: labels keep working there, and what the
-//! child adds is its own. `vfork` needs nothing, its child runs while the
-//! parent waits and then becomes another program, and neither do
-//! `posix_spawn`, `system` and `popen`.
+//! child adds is its own. What the child decides is lost to the driver, and so is
+//! what another program does with the input: each start of a process is counted
+//! as a loss. `vfork` needs nothing, its child runs while the parent waits and then
+//! becomes another program.
 
 use super::define::models;
 use crate::start::{header, state};
+use crate::symbolic::{events, labelling};
 use crate::sys;
+use core::arch::global_asm;
 use pleach_abi::layout::SHM_BASE;
+use pleach_abi::shm::Loss;
 
 models! {
     fn fork() -> i32 {
+        lose_process();
         forked(sys::fork())
     }
     fn __fork() -> i32 {
+        lose_process();
         forked(sys::fork())
     }
+}
+
+/// Counts the start of another process.
+extern "C" fn lose_process() {
+    if labelling() {
+        events::loss(Loss::Process);
+    }
+}
+
+/// Models that count the start of another program and go on in the real function. Some
+/// have a variable number of arguments, so all registers that carry one are kept.
+macro_rules! other_program {
+    ($($name:literal)*) => {$(
+        global_asm!(
+            concat!(".pushsection .text.__pleach_m_", $name, ",\"ax\",@progbits"),
+            concat!(".weak ", $name),
+            concat!(".globl __pleach_m_", $name),
+            concat!(".type __pleach_m_", $name, ",@function"),
+            concat!("__pleach_m_", $name, ":"),
+            ".cfi_startproc",
+            "push rdi", "push rsi", "push rdx", "push rcx", "push r8", "push r9", "push rax",
+            ".cfi_def_cfa_offset 64",
+            "call {lose}",
+            "pop rax", "pop r9", "pop r8", "pop rcx", "pop rdx", "pop rsi", "pop rdi",
+            ".cfi_def_cfa_offset 8",
+            "mov qword ptr fs:[__pleach_tls@tpoff], 0",
+            concat!("jmp qword ptr [rip + ", $name, "@GOTPCREL]"),
+            ".cfi_endproc",
+            concat!(".size __pleach_m_", $name, ", .-__pleach_m_", $name),
+            ".popsection",
+            lose = sym lose_process,
+        );
+    )*};
+}
+
+other_program! {
+    "execl" "execle" "execlp" "execv" "execve" "execvp" "execvpe" "fexecve"
+    "popen" "posix_spawn" "posix_spawnp" "system"
 }
 
 fn forked(pid: i32) -> i32 {

@@ -15,11 +15,12 @@ use crate::live;
 use crate::start::state;
 use crate::symbolic::tls::tls;
 use crate::symbolic::{
-    arena, events, holes, label_input, labelling, len_decision, length_label, shadow,
+    arena, began, events, holes, label_input, labelling, len_decision, length_label, shadow,
 };
 use crate::sys;
 use pleach_abi::event::Kind;
 use pleach_abi::node::Op;
+use pleach_abi::shm::Loss;
 
 /// A descriptor that reads a stream of the input, and where it stands.
 #[derive(Clone, Copy)]
@@ -36,7 +37,10 @@ pub fn of(fd: i32) -> Option<Source> {
     if !labelling() {
         return None;
     }
-    let stream = input::stream_of(fd)?;
+    let Some(stream) = input::stream_of(fd) else {
+        lose_channel(fd);
+        return None;
+    };
     if live::on() {
         return Some(Source { stream, fd, pos: live::labelled(), seekable: false });
     }
@@ -52,7 +56,29 @@ pub fn at(fd: i32, pos: u64) -> Option<Source> {
     if !labelling() {
         return None;
     }
-    Some(Source { stream: input::stream_of(fd)?, fd: -1, pos, seekable: true })
+    let Some(stream) = input::stream_of(fd) else {
+        lose_channel(fd);
+        return None;
+    };
+    Some(Source { stream, fd: -1, pos, seekable: true })
+}
+
+/// Counts a read from a descriptor that may bring back what depends on the input, without
+/// labels: a pipe, a socket, or a file that was written since the run began.
+fn lose_channel(fd: i32) {
+    const KIND: u32 = 0o170_000;
+    const PIPE: u32 = 0o010_000;
+    const FILE: u32 = 0o100_000;
+    const SOCKET: u32 = 0o140_000;
+    let Some(st) = sys::fstat(fd) else { return };
+    let lost = match st.mode & KIND {
+        PIPE | SOCKET => true,
+        FILE => st.size > 0 && st.modified() >= began(),
+        _ => false,
+    };
+    if lost {
+        events::loss(Loss::Channel);
+    }
 }
 
 impl Source {

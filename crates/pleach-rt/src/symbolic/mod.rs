@@ -94,6 +94,20 @@ pub fn begin_run() {
     tokens::begin_run();
     holes::begin_run();
     objects::begin_run();
+    // The clock that files are stamped by.
+    const CLOCK_REALTIME_COARSE: u64 = 5;
+    let mut now = [0u64; 2];
+    sys::clock_gettime(CLOCK_REALTIME_COARSE, &raw mut now as u64);
+    // Safety: one thread begins a run.
+    unsafe { BEGAN = (now[0], now[1]) };
+}
+
+static mut BEGAN: (u64, u64) = (0, 0);
+
+/// When the run began: seconds and nanoseconds, as files are stamped.
+pub fn began() -> (u64, u64) {
+    // Safety: written before the program runs.
+    unsafe { BEGAN }
 }
 
 /// Whether this run labels its input.
