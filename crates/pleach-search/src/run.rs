@@ -89,6 +89,9 @@ pub struct Run {
     pub bound: u32,
     /// The run left the path that its input was solved for.
     pub diverged: bool,
+    /// The fast half stopped before this decision (a sanitizer ended it) and the symbolic
+    /// half ran on: no run has shown the decisions from there on.
+    pub stopped: Option<u32>,
     /// Its decisions are on tokens: the program's lexer was a border.
     pub tokens: bool,
     pub decisions: Vec<Decision>,
@@ -113,12 +116,19 @@ impl Run {
             input,
             bound: 0,
             diverged: false,
+            stopped: None,
             tokens: false,
             decisions,
             nodes,
             weight: 0,
             contexts: Vec::new(),
         }
+    }
+
+    /// Decisions that the fast half has shown, too.
+    pub fn shown(&self) -> u32 {
+        let all = self.decisions.len() as u32;
+        self.stopped.map_or(all, |stopped| stopped.min(all))
     }
 
     /// Where in the input a decision looks; 0 if nobody knows.
@@ -153,9 +163,10 @@ impl Run {
     }
 
     /// Puts the run into the tree. Says whether its path was new: paths are told
-    /// apart by what the program decided, checks and pinned addresses aside.
+    /// apart by what the program decided, checks and pinned addresses aside. Decisions
+    /// after the fast half stopped are not marked as taken.
     pub fn enter(&self, tree: &mut Tree) -> bool {
-        for &node in &self.nodes[1..] {
+        for &node in &self.nodes[1..=self.shown() as usize] {
             tree.set(node, Mark::Taken);
         }
         tree.end(self.path())
@@ -209,6 +220,16 @@ impl Runs {
     /// A run, unless it was dropped.
     pub fn get(&self, id: RunId) -> Option<&Run> {
         self.runs.get(&id)
+    }
+
+    /// The runs that are kept, the oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &Run> {
+        self.runs.values()
+    }
+
+    /// True if a run was dropped.
+    pub fn has_dropped(&self) -> bool {
+        (self.next as usize) > self.runs.len()
     }
 
     /// The latest run.

@@ -52,6 +52,8 @@ pub(super) struct Walker<P> {
     runs: HashMap<InputId, RunId>,
     /// Walks in a row that found no choice, since something was last heard.
     empty: u32,
+    /// The walks ended though not everything was tried.
+    left: bool,
     doing: Place,
 }
 
@@ -79,6 +81,7 @@ impl<P: Policy> Walker<P> {
             starts: Vec::new(),
             runs: HashMap::new(),
             empty: 0,
+            left: false,
             doing: Place::default(),
         }
     }
@@ -154,6 +157,11 @@ impl<P: Policy> Strategy for Walker<P> {
                 None => break,
             }
         }
+        // Walks end by chance: somebody must look whether there is anything left.
+        let run_of = |input| self.runs.get(input).and_then(|&id| view.runs.get(id));
+        self.left = view.runs.has_dropped()
+            || self.starts.iter().any(|input| run_of(input).is_none())
+            || view.runs.iter().any(|run| run.open(view.tree, 0).next().is_some());
         Action::Wait
     }
 
@@ -206,6 +214,10 @@ impl<P: Policy> Strategy for Walker<P> {
 
     fn is_random(&self) -> bool {
         true
+    }
+
+    fn left_out(&self) -> u64 {
+        self.left.into()
     }
 }
 
