@@ -211,6 +211,8 @@ pub struct Executor {
     lengths: Vec<u32>,
     cpu_limit: Option<Duration>,
     growth: Growth,
+    /// The next run has a process that saw no input before.
+    fresh: bool,
     /// The scratch directory of the live run that stands.
     saved: Option<Saved>,
     /// Paths changed it, and that could not be undone.
@@ -272,6 +274,7 @@ impl Executor {
             lengths: Vec::new(),
             cpu_limit: None,
             growth: Growth::default(),
+            fresh: false,
             saved: None,
             spoiled: false,
         })
@@ -346,6 +349,38 @@ impl Executor {
         Ok((outcome, watch.map_or(true, |w| w.was_used())))
     }
 
+    /// As [`Executor::run`], in a process that has seen no input before. The fork server
+    /// stays.
+    pub fn run_fresh(&mut self, input: &[u8], timeout: Duration) -> Result<Outcome, ExecError> {
+        self.fresh = true;
+        let outcome = self.run(input, timeout);
+        self.fresh = false;
+        outcome
+    }
+
+    /// What an input covers by itself: in a process that has seen no other, and, if that
+    /// process waits for more, once more in it. A persistent target does in its first call
+    /// what it never does again.
+    pub fn cover_alone(
+        &mut self,
+        input: &[u8],
+        timeout: Duration,
+    ) -> Result<[Vec<ModuleCounters>; 2], ExecError> {
+        let io = |error| ExecError::Io { what: "cannot read the counters", error };
+        self.run_fresh(input, timeout)?;
+        let first = self.counters().map_err(io)?;
+        if !self.waits() {
+            return Ok([first, Vec::new()]);
+        }
+        self.run(input, timeout)?;
+        Ok([first, self.counters().map_err(io)?])
+    }
+
+    /// True if the process of the last run waits for its next input.
+    pub fn waits(&self) -> bool {
+        self.server.as_ref().is_some_and(|s| s.rounds > 0)
+    }
+
     /// Runs the target once, in a fresh process, while `watch` is told the server
     /// that will fork the run. It says when the run may begin, and is told when
     /// the run is over.
@@ -409,6 +444,7 @@ impl Executor {
             (self.target.label && self.target.half == Half::Symbolic && more == 0, shm::RUN_LABEL),
             (container, shm::RUN_CONTAINER),
             (self.target.socket, shm::RUN_SOCKET),
+            (self.fresh, shm::RUN_FRESH),
             (self.target.tokens && self.target.half == Half::Symbolic, shm::RUN_TOKENS),
             (self.growth.fixed, shm::RUN_FIXED),
         ] {
@@ -478,6 +514,9 @@ impl Executor {
     /// One round of the protocol: from `RUN` to whatever ends it.
     fn round(&mut self, timeout: Duration) -> Outcome {
         let mut outcome = Outcome::nothing();
+        if let Some(server) = self.server.as_mut().filter(|_| self.fresh) {
+            server.rounds = 0;
+        }
         outcome.round = self.server.as_ref().map_or(0, |s| s.rounds) + 1;
         match self.say(Word::Run, timeout, false) {
             Ok(Answer::Ended(end, done)) => self.ended(end, &done, &mut outcome),

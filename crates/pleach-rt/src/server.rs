@@ -117,6 +117,11 @@ fn serve() {
             }
             sys::exit_now(0);
         }
+        let fresh = header().is_some_and(|h| h.run_flags & pleach_abi::shm::RUN_FRESH != 0);
+        if let Some(pid) = waiting.take_if(|_| fresh) {
+            sys::kill(pid as u64, 9);
+            sys::wait4(pid as u64, 0, 0, 0);
+        }
         let pid = match waiting.take() {
             Some(pid) => {
                 const SIGCONT: u64 = 18;

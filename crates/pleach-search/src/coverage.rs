@@ -1,6 +1,7 @@
 //! What has been covered: which branches, and how often in AFL's buckets.
 
 use crate::program::{BranchId, Program};
+use std::collections::HashMap;
 
 /// Branches and the buckets of their hit counts over all runs so far.
 #[derive(Clone, Debug, Default)]
@@ -10,6 +11,9 @@ pub struct Coverage {
     /// Branches that count and are covered, and functions that were reached.
     covered: usize,
     reached: Vec<bool>,
+    /// Branches whose last news a second run did not confirm, and how often they were
+    /// news since then.
+    doubted: HashMap<BranchId, u32>,
 }
 
 /// What a run added.
@@ -33,11 +37,14 @@ impl Coverage {
             buckets: vec![0; program.branches()],
             covered: 0,
             reached: vec![false; program.functions().len()],
+            doubted: HashMap::new(),
         }
     }
 
-    /// Adds the counters of a run: `counts[b]` is how often it took branch `b`.
-    pub fn add(&mut self, program: &Program, counts: &[u8]) -> Gain {
+    /// What a run has that no run before it had: `counts[b]` is how often it took branch
+    /// `b`. Nothing is added. A branch that a second run did not confirm is offered again
+    /// ever more seldom, at powers of two.
+    pub fn news(&mut self, counts: &[u8]) -> Gain {
         let mut gain = Gain::default();
         // Most of a map is zero, and most of the rest is known: words at a time.
         for (word, chunk) in counts.chunks(8).enumerate() {
@@ -46,42 +53,73 @@ impl Coverage {
             }
             for (i, &count) in chunk.iter().enumerate() {
                 let branch = word * 8 + i;
-                let Some(seen) = self.buckets.get_mut(branch) else { return gain };
+                let Some(&seen) = self.buckets.get(branch) else { return gain };
                 let bit = bucket(count);
-                if *seen & bit == bit {
+                if seen & bit == bit || !self.is_offered(branch as BranchId) {
                     continue;
                 }
-                if *seen == 0 {
+                if seen == 0 {
                     gain.branches.push(branch as BranchId);
                 } else {
                     gain.buckets.push(branch as BranchId);
                 }
-                *seen |= bit;
-            }
-        }
-        for &branch in &gain.branches {
-            self.covered += usize::from(program.counts(branch));
-            if let Some(f) = program.function_of(branch) {
-                self.reached[f as usize] = true;
             }
         }
         gain
     }
 
-    /// The branches that a run took and none before it did. Nothing is added.
-    pub fn fresh(&self, counts: &[u8]) -> Vec<BranchId> {
-        let pairs = self.buckets.iter().zip(counts).enumerate();
-        pairs
-            .filter(|(_, (seen, count))| **seen == 0 && **count != 0)
-            .map(|(b, _)| b as BranchId)
-            .collect()
+    /// Adds what a run gained. What another run has added in the meantime is taken out of
+    /// the gain.
+    pub fn add(&mut self, program: &Program, counts: &[u8], gain: &mut Gain) {
+        let Coverage { buckets, covered, reached, doubted } = self;
+        gain.branches.retain(|branch| {
+            let Some(seen) = buckets.get_mut(*branch as usize) else { return false };
+            let new = *seen == 0;
+            *seen |= bucket(counts[*branch as usize]);
+            doubted.remove(branch);
+            new
+        });
+        gain.buckets.retain(|branch| {
+            let Some(seen) = buckets.get_mut(*branch as usize) else { return false };
+            let bit = bucket(counts[*branch as usize]);
+            let new = *seen & bit != bit;
+            *seen |= bit;
+            doubted.remove(branch);
+            new
+        });
+        for &branch in &gain.branches {
+            *covered += usize::from(program.counts(branch));
+            if let Some(f) = program.function_of(branch) {
+                reached[f as usize] = true;
+            }
+        }
     }
 
-    /// Takes no news of a branch any more: it comes out one way today and
-    /// another tomorrow.
-    pub fn ignore(&mut self, branch: BranchId) {
-        if let Some(seen) = self.buckets.get_mut(branch as usize) {
-            *seen = u8::MAX;
+    /// The branches that a run took and none before it did. Nothing is added.
+    pub fn fresh(&mut self, counts: &[u8]) -> Vec<BranchId> {
+        let pairs = self.buckets.iter().zip(counts).enumerate();
+        let taken = pairs.filter(|(_, (seen, count))| **seen == 0 && **count != 0);
+        let fresh: Vec<_> = taken.map(|(b, _)| b as BranchId).collect();
+        fresh.into_iter().filter(|&branch| self.is_offered(branch)).collect()
+    }
+
+    /// A second run of the same input did not confirm the news of a branch.
+    pub fn doubt(&mut self, branch: BranchId) {
+        self.doubted.entry(branch).or_insert(0);
+    }
+
+    /// Branches whose last news was not confirmed.
+    pub fn doubted(&self) -> usize {
+        self.doubted.len()
+    }
+
+    fn is_offered(&mut self, branch: BranchId) -> bool {
+        match self.doubted.get_mut(&branch) {
+            Some(times) => {
+                *times = times.saturating_add(1);
+                times.is_power_of_two()
+            }
+            None => true,
         }
     }
 
@@ -95,6 +133,7 @@ impl Coverage {
         Coverage {
             covered: self.covered + new.count(),
             reached: self.reached.iter().zip(&other.reached).map(|(a, b)| a | b).collect(),
+            doubted: HashMap::new(),
             buckets,
         }
     }
@@ -153,25 +192,51 @@ mod tests {
         Program::new(vec![f(vec![site(0, true), site(2, false)]), f(vec![site(4, true)])], [])
     }
 
+    /// Adds all that a run has.
+    fn add(coverage: &mut Coverage, counts: &[u8]) -> Gain {
+        let mut gain = coverage.news(counts);
+        coverage.add(&program(), counts, &mut gain);
+        gain
+    }
+
     #[test]
     fn new_branches_and_new_buckets_are_told_apart() {
-        let (program, mut coverage) = (program(), Coverage::new(&program()));
+        let mut coverage = Coverage::new(&program());
         assert_eq!(coverage.fresh(&[1, 0, 200, 0, 0, 0]), [0, 2]);
-        let gain = coverage.add(&program, &[1, 0, 200, 0, 0, 0]);
+        let gain = add(&mut coverage, &[1, 0, 200, 0, 0, 0]);
         assert_eq!(coverage.fresh(&[1, 0, 0, 4, 0, 0]), [3]);
         assert_eq!((gain.branches, gain.buckets), (vec![0, 2], vec![]));
-        let gain = coverage.add(&program, &[2, 0, 255, 0, 0, 0]);
+        let gain = add(&mut coverage, &[2, 0, 255, 0, 0, 0]);
         assert_eq!((gain.branches, gain.buckets), (vec![], vec![0]));
-        assert_eq!(coverage.add(&program, &[2, 0, 1, 0, 0, 0]).buckets, [2]);
-        assert!(coverage.add(&program, &[1, 0, 128, 0, 0, 0]).is_empty());
-        coverage.ignore(0);
-        assert!(coverage.add(&program, &[100, 0, 0, 0, 0, 0]).is_empty());
+        assert_eq!(add(&mut coverage, &[2, 0, 1, 0, 0, 0]).buckets, [2]);
+        assert!(add(&mut coverage, &[1, 0, 128, 0, 0, 0]).is_empty());
+    }
+
+    #[test]
+    fn only_what_is_confirmed_is_added() {
+        let (program, mut coverage) = (program(), Coverage::new(&program()));
+        let counts = [1, 0, 0, 0, 1, 0];
+        let mut gain = coverage.news(&counts);
+        gain.branches.retain(|&b| b != 4);
+        coverage.doubt(4);
+        coverage.add(&program, &counts, &mut gain);
+        assert_eq!((coverage.covered(), coverage.doubted(), coverage.has(4)), (1, 1, false));
+        // Doubted news comes back ever more seldom, until it is confirmed.
+        let offered: Vec<bool> = (0..8).map(|_| !coverage.news(&counts).is_empty()).collect();
+        assert_eq!(offered, [true, true, false, true, false, false, false, true]);
+        (0..7).for_each(|_| assert!(coverage.fresh(&counts).is_empty()));
+        assert_eq!(add(&mut coverage, &counts).branches, [4]);
+        assert_eq!((coverage.covered(), coverage.doubted()), (2, 0));
+        // What another worker has added in the meantime is no gain.
+        let mut late = Gain { branches: vec![4], buckets: vec![] };
+        coverage.add(&program, &counts, &mut late);
+        assert!(late.is_empty());
     }
 
     #[test]
     fn selects_are_seen_but_do_not_count() {
         let (program, mut coverage) = (program(), Coverage::new(&program()));
-        coverage.add(&program, &[1, 0, 1, 1, 0, 0]);
+        add(&mut coverage, &[1, 0, 1, 1, 0, 0]);
         assert_eq!((coverage.covered(), coverage.reachable(&program)), (1, 2));
         assert_eq!(coverage.functions_reached(&program), 1);
         assert!(coverage.has(3) && !coverage.has(4));

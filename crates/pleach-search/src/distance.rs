@@ -207,7 +207,8 @@ mod tests {
             let counts: Vec<u8> =
                 (0..program.branches()).map(|_| u8::from(rng.below(3) != 0)).collect();
             let mut coverage = Coverage::new(&program);
-            coverage.add(&program, &counts);
+            let mut gain = coverage.news(&counts);
+            coverage.add(&program, &counts, &mut gain);
             let mut distances = Distances::new(&program);
             distances.update(&program, &coverage);
             let found: Vec<u32> = (0..program.branches() as u32)

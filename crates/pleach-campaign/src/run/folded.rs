@@ -18,6 +18,9 @@
 use super::state::State;
 use pleach_search::{BranchId, Run};
 
+/// What `partial` lists.
+pub const FOLDED: &str = "folded";
+
 impl State {
     /// Counts the folded decisions of a traced run.
     pub fn record_folded(&mut self, run: &Run) {
@@ -34,7 +37,7 @@ impl State {
             self.stats.folded += 1;
             let place = self.map.place(branch).map(|(file, line)| format!("{file}:{line}"));
             *self.stats.folded_at.entry(place.unwrap_or_default()).or_default() += 1;
-            self.partial("folded");
+            self.partial(FOLDED);
         }
     }
 }

@@ -431,7 +431,7 @@ fn plant(shared: &Shared, worker: &mut Worker, seeds: &[Seed]) -> Result<(), Exe
                 shared.lock().record(&Record::Planted);
             }
             Seed::Known(id) => worker.reread(*id)?,
-            Seed::Crash(bytes) => worker.reread_crash(bytes)?,
+            Seed::Bad(kept, bytes) => worker.reread_bad(*kept, bytes)?,
         }
     }
     shared.lock().rereading = false;

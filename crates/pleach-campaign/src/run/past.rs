@@ -26,8 +26,8 @@ pub enum Seed {
     Given(Vec<u8>),
     /// Of the campaign that is resumed: executed before.
     Known(InputId),
-    /// A crash of that campaign.
-    Crash(Vec<u8>),
+    /// A crash or a hang of that campaign.
+    Bad(Kept, Vec<u8>),
 }
 
 /// What a directory says of a campaign before.
@@ -82,7 +82,8 @@ impl Past {
         let crashes = dir.inputs(Kept::Crash)?;
         let hangs = dir.inputs(Kept::Hang)?;
         // The statistics may be older than the files.
-        (past.stats.crashes, past.stats.hangs) = (crashes.len() as u64, hangs.len() as u64);
+        let different = past.crash_ids.len() as u64;
+        (past.stats.crashes, past.stats.hangs) = (different, hangs.len() as u64);
         for (slot, kept) in [&queue, &crashes, &hangs].into_iter().enumerate() {
             past.next_kept[slot] = kept.last().map_or(0, |(id, _)| id + 1);
         }
@@ -116,7 +117,9 @@ impl Past {
                 past.next_kept[0] = past.next_kept[0].max(number + 1);
             }
         }
-        past.seeds.extend(crashes.into_iter().map(|(_, bytes)| Seed::Crash(bytes)));
+        for (kept, inputs) in [(Kept::Crash, crashes), (Kept::Hang, hangs)] {
+            past.seeds.extend(inputs.into_iter().map(|(_, bytes)| Seed::Bad(kept, bytes)));
+        }
         // A seed may be in the queue though the journal does not say so yet.
         let rest = recall.seeds.into_iter().skip(recall.planted);
         let new = rest.filter(|seed| !queue.iter().any(|(_, bytes)| bytes == seed));

@@ -33,8 +33,8 @@ pub struct State {
     pub rng: Rng,
     pub tree: Tree,
     pub coverage: Coverage,
-    /// What crashes cover. The search does not see it: for a branch that only a
-    /// crash took, an input that lives is still worth finding.
+    /// What the kept crashes and hangs cover. The search does not see it: for a branch
+    /// that only a crash took, an input that lives is still worth finding.
     pub crashed: Coverage,
     pub runs: Runs,
     pub store: Store,
@@ -96,6 +96,8 @@ pub struct Executed<'a> {
     pub keep: bool,
     /// It ended in a crash or a time-out.
     pub bad: bool,
+    /// It timed out or hit another limit.
+    pub hung: bool,
     pub cost: u32,
     /// The answer that it is the result of, for the journal.
     pub answer: Option<Record>,
@@ -138,8 +140,11 @@ impl State {
 
     /// Takes in an input that was executed. Its number, if it has one.
     pub fn executed(&mut self, e: &Executed) -> Option<InputId> {
-        // The result of a flip may have to be traced though it gained nothing.
-        let wanted = e.keep || matches!(e.origin, Origin::Flip(_)) || e.template.is_some();
+        // Seeds and the results of flips are traced though they gained nothing. A crash is
+        // traced, too, and is kept beside the queue.
+        let traced = matches!(e.origin, Origin::Flip(_) | Origin::Seed);
+        let gained = e.keep || !e.gain.branches.is_empty();
+        let wanted = gained || traced || e.template.is_some();
         let id = wanted.then(|| self.remember(e));
         let news = InputNews {
             input: id,
@@ -147,6 +152,7 @@ impl State {
             branches: e.gain.branches.len() as u32,
             buckets: e.gain.buckets.len() as u32,
             bad: e.bad,
+            hung: e.hung,
             size: e.bytes.len() as u32,
             cost: e.cost,
         };
@@ -173,6 +179,7 @@ impl State {
             branches: gain.map_or(0, |g| g.branches.len() as u32),
             buckets: gain.map_or(0, |g| g.buckets.len() as u32),
             bad,
+            hung: false,
             size: size as u32,
             cost,
         };
@@ -190,6 +197,7 @@ impl State {
         let known = Known {
             bytes: e.bytes.into(),
             queue,
+            crashed: Some(e.bad && !e.hung),
             expect: e.expect,
             template,
             foretold,
@@ -258,7 +266,7 @@ impl State {
     }
 
     /// Keeps a crash or a hang beside the queue, and says under which name.
-    pub fn keep_bad(&mut self, kept: Kept, e: &Executed, what: &str) -> String {
+    pub fn keep_bad(&mut self, kept: Kept, e: &Executed, what: &str, gain: &Gain) -> String {
         let slot = kept as usize;
         let id = self.next_kept[slot];
         self.next_kept[slot] += 1;
@@ -267,18 +275,35 @@ impl State {
         if !what.is_empty() {
             rest = format!("{what},{rest}");
         }
+        if !gain.branches.is_empty() {
+            rest.push_str(",+cov");
+        }
         let name = name(id, source, self.time_ms(), &rest);
         self.dir.keep(kept, &name, e.bytes);
-        match kept {
-            Kept::Crash => self.stats.crashes += 1,
-            _ => self.stats.hangs += 1,
-        }
         name
     }
 
-    /// Whether a run has left the path that its input was solved for.
+    /// The branches of a crash or a hang that no run took before.
+    pub fn new_in_crash(&mut self, counts: &[u8]) -> Gain {
+        let mut gain = self.crashed.news(counts);
+        gain.branches.retain(|&b| !self.coverage.has(b));
+        gain.buckets.clear();
+        gain
+    }
+
+    /// Adds what a kept crash or hang covers.
+    pub fn add_crash(&mut self, counts: &[u8], gain: &mut Gain) {
+        self.crashed.add(&self.map.program, counts, gain);
+    }
+
+    /// Whether a run has left the path that its input was solved for. Nobody can tell
+    /// where the fast half stopped before the end of that path, and a check that fails
+    /// there need not be recorded in the symbolic half.
     pub fn has_left(&self, run: &Run) -> bool {
-        self.foretold(run).is_some_and(|e| !e.optimistic && !follows(run, &e))
+        let crashed = self.store.get(run.input).is_some_and(|k| k.crashed == Some(true));
+        let failed = |e: &Expect| e.check && crashed;
+        let firm = |e: &Expect| !e.optimistic && e.decisions <= run.shown() && !failed(e);
+        self.foretold(run).is_some_and(|e| firm(&e) && !follows(run, &e))
     }
 
     /// What was foretold of a run.
@@ -302,7 +327,7 @@ impl State {
         if let Some(e) = self.foretold(&run) {
             run.bound = e.decisions.min(run.decisions.len() as u32);
             let left = !follows(&run, &e);
-            if left && !e.optimistic {
+            if self.has_left(&run) {
                 self.stats.diverged += 1;
                 let place = where_left(&run, self.runs.get(e.flip.run), &e);
                 *self.stats.diverged_at.entry(place).or_default() += 1;
@@ -429,6 +454,7 @@ impl State {
         let program = &self.map.program;
         let s = &mut self.stats;
         let coverage = self.coverage.with(&self.crashed, program);
+        s.unstable = (self.coverage.doubted() + self.crashed.doubted()) as u64;
         s.branches.covered = coverage.covered() as u64;
         s.branches.reachable = coverage.reachable(program) as u64;
         s.functions.reached = coverage.functions_reached(program) as u64;
@@ -449,6 +475,24 @@ impl State {
     fn tell(&mut self, f: impl FnOnce(&mut dyn Strategy, &View)) {
         let (strategy, view, _) = self.parts();
         f(strategy, &view);
+    }
+}
+
+/// True if a run ended by itself, and badly. A run that grew beyond its memory did, as
+/// far as anybody can tell.
+pub fn is_crash(end: &End) -> bool {
+    matches!(end, End::Signal(_) | End::Lost(_) | End::Memory)
+}
+
+/// The limit that ended a run, as `partial` lists it.
+pub fn limit_of(end: &End) -> Option<&'static str> {
+    match end {
+        End::Exit(_) | End::Signal(_) => None,
+        End::Timeout => Some("timed out"),
+        End::Memory => Some("out of memory"),
+        End::Output => Some("too much output"),
+        End::Processes => Some("too many processes"),
+        End::Lost(_) => Some("fork server lost"),
     }
 }
 

@@ -14,6 +14,9 @@ pub struct Known {
     pub bytes: Arc<[u8]>,
     /// Its number in the queue.
     pub queue: Option<u32>,
+    /// It crashed on the fast half; `None` if it did not run there since the campaign was
+    /// resumed.
+    pub crashed: Option<bool>,
     /// Where its trace should go, if it was solved for.
     pub expect: Option<Expect>,
     /// What of it may change, if not everything.
@@ -33,8 +36,8 @@ impl Known {
         queue: Option<u32>,
         template: Option<Arc<Template>>,
     ) -> Known {
-        let (expect, foretold, complete, uncounted) = (None, None, false, None);
-        Known { bytes, queue, expect, template, foretold, complete, uncounted }
+        let (crashed, expect, foretold, complete, uncounted) = (None, None, None, false, None);
+        Known { bytes, queue, crashed, expect, template, foretold, complete, uncounted }
     }
 }
 
@@ -46,8 +49,11 @@ pub struct Expect {
     pub decisions: u32,
     /// The tree's node after them.
     pub node: u64,
-    /// The flip was solved for without its path.
+    /// The path is no promise: the flip was solved for without it, or lies where only the
+    /// symbolic half came.
     pub optimistic: bool,
+    /// The flip asks for a check to fail: a crash is all that it can show.
+    pub check: bool,
     /// It is of a run on tokens; a run on bytes has other decisions.
     pub tokens: bool,
 }

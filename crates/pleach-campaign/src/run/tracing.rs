@@ -2,24 +2,29 @@
 //! the tree. A run that is not what was foretold is made once more before anything
 //! is concluded from it.
 
+use super::folded::FOLDED;
 use super::language::Language;
 use super::map::Decided;
 use super::sizes::Sizes;
+use super::state::{is_crash, limit_of};
 use super::store::Known;
-use super::worker::{SYMBOLIC_PATIENCE, Traced, Worker};
+use super::worker::{How, SYMBOLIC_PATIENCE, Traced, Worker};
 use crate::executor::{End, ExecError, Outcome};
 use crate::growth::Growth;
 use crate::trace::{BrokenTrace, Trace};
 use pleach_abi::event::Kind;
 use pleach_abi::shm::Hole;
-use pleach_search::{Decision, InputId, Run};
+use pleach_search::{BranchId, Decision, InputId, Run};
 use pleach_solve::Path;
 use pleach_template::{Sentence, Template, Vocabulary};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// Causes of mismatches that are told apart.
 const CAUSES: usize = 200;
+/// What `partial` lists where the fast half stopped and the symbolic half ran on.
+const STOPPED: &str = "stopped by a sanitizer";
 /// What is said of a seed that the grammar does not have.
 const NO_SENTENCE: &str = "a seed is no sentence of the grammar: it was run, and nothing of it \
      is changed";
@@ -99,7 +104,7 @@ impl Worker {
         // Pinned addresses are decisions, and are seen below.
         let losses = trace.named_losses().filter(|(what, _)| *what != "pinned");
         partial.extend(losses.map(|(what, _)| format!("lost: {what}")));
-        partial.extend(matches!(end, End::Timeout).then(|| "timed out".to_string()));
+        partial.extend(limit_of(end).map(String::from));
         shared.dictionary.lock().unwrap_or_else(PoisonError::into_inner).add_trace(&trace);
         let bytes = &known.bytes;
         let (sentence, template) = match &shared.vocabulary {
@@ -162,6 +167,16 @@ impl Worker {
         };
         let mut run = Run::new(input, decisions);
         (run.tokens, run.contexts) = (tokens, contexts);
+        let crashed = match known.crashed {
+            Some(false) => false,
+            unknown => self.find_stop(&known.bytes, unknown.is_some(), &mut run)?,
+        };
+        partial.extend(run.stopped.map(|at| {
+            let folded = self.decided_otherwise(&run, at);
+            if folded { FOLDED.to_string() } else { STOPPED.to_string() }
+        }));
+        let alone = matches!(end, End::Signal(_)) && !crashed;
+        partial.extend(alone.then(|| "crashed in the symbolic half".to_string()));
         let left = shared.lock().has_left(&run);
         if left && !self.repeats(known, &run)? {
             shared.lock().unstable(input);
@@ -234,7 +249,50 @@ impl Worker {
         let mut state = self.shared.lock();
         state.stats.traces += 1;
         state.stats.time_s.symbolic += start.elapsed().as_secs_f64();
-        Ok(again.as_ref() == Some(&run.nodes))
+        let shown = run.shown() as usize;
+        Ok(again.is_some_and(|nodes| nodes.get(..=shown) == run.nodes.get(..=shown)))
+    }
+
+    /// Finds where the fast half stopped in a run that crashed there. A sanitizer ends the
+    /// fast half; the symbolic half has none and runs on. A branch that the counters of the
+    /// fast half do not show lies behind that point. Of the decisions between it and the
+    /// last one shown nobody knows, so they are not taken for shown either.
+    /// True if it crashed.
+    fn find_stop(&mut self, bytes: &[u8], counted: bool, run: &mut Run) -> Result<bool, ExecError> {
+        let end = self.run_once(bytes, How { fresh: true, counted, ..How::default() })?;
+        if !is_crash(&end) {
+            return Ok(false);
+        }
+        let mut taken: HashMap<BranchId, u8> = HashMap::new();
+        let mut shown = 0;
+        for (at, decision) in run.decisions.iter().enumerate() {
+            let Some(branch) = decision.branch(decision.outcome) else { continue };
+            let taken = taken.entry(branch).or_default();
+            *taken = taken.saturating_add(1);
+            if *taken > self.counts.get(branch as usize).copied().unwrap_or_default() {
+                run.stopped = Some(shown);
+                break;
+            }
+            shown = at as u32 + 1;
+        }
+        Ok(true)
+    }
+
+    /// True if the fast half, which ran last, took another side of the branch where it was
+    /// found to have stopped: its compiler folded that branch.
+    fn decided_otherwise(&self, run: &Run, stopped: u32) -> bool {
+        let rest = run.decisions.iter().skip(stopped as usize);
+        let Some(first) = rest.into_iter().find(|d| d.branch(d.outcome).is_some()) else {
+            return false;
+        };
+        let before = |branch| {
+            let shown = &run.decisions[..stopped as usize];
+            shown.iter().filter(|d| d.branch(d.outcome) == Some(branch)).count()
+        };
+        let others = (0..first.outcomes).filter(|&o| o != first.outcome);
+        others.filter_map(|o| first.branch(o)).any(|branch| {
+            self.counts.get(branch as usize).is_some_and(|&c| usize::from(c) > before(branch))
+        })
     }
 
     /// Runs an input on the symbolic half, with what is variable in it.

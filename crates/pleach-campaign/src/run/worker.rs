@@ -13,7 +13,7 @@ use super::map::{Map, Sites};
 use super::model;
 use super::settings::Settings;
 use super::sizes::{Asked, Foretold, Sizes};
-use super::state::{Executed, State, changes_key};
+use super::state::{Executed, State, changes_key, is_crash, limit_of};
 use super::stats::Stop;
 use super::store::Expect;
 use super::tokens::{Solved, TOKENS};
@@ -26,7 +26,7 @@ use crate::triage::{CrashId, Triage};
 use pleach_abi::event::Kind;
 use pleach_expr::Expr;
 use pleach_search::{
-    Action, Flip, Gain, InputId, Origin, Rng, Run, RunId, TokenUse, Tree, Verdict,
+    Action, BranchId, Flip, Gain, InputId, Origin, Rng, Run, RunId, TokenUse, Tree, Verdict,
 };
 use pleach_solve::{Goal, Path, Requirement, Solver, Step};
 use pleach_template::{Reading, Sentence, Template, Vocabulary};
@@ -157,6 +157,23 @@ const WAITING: u32 = 10;
 /// The symbolic half may take longer than the fast one.
 pub const SYMBOLIC_PATIENCE: u32 = 10;
 
+/// How an input runs on the fast half.
+#[derive(Clone, Copy)]
+pub(super) struct How {
+    /// It has all the time there is.
+    pub long: bool,
+    /// Its process has seen no input before.
+    pub fresh: bool,
+    /// It was not counted when it was made.
+    pub counted: bool,
+}
+
+impl Default for How {
+    fn default() -> How {
+        How { long: false, fresh: false, counted: true }
+    }
+}
+
 impl Shared {
     /// The state. A worker that panicked has left it as it was between two
     /// steps; the campaign can be ended in order.
@@ -191,6 +208,8 @@ pub struct Worker {
     triage: Triage,
     pub(super) counts: Vec<u8>,
     again: Vec<u8>,
+    /// How many inputs the process of the last run has seen.
+    round: u32,
     pub(super) timeout: Duration,
     /// CPU time of the last run.
     cpu: Duration,
@@ -233,6 +252,7 @@ impl Worker {
             triage,
             counts: Vec::new(),
             again: Vec::new(),
+            round: 1,
             timeout,
             cpu: Duration::ZERO,
             calls: Calls::default(),
@@ -326,7 +346,7 @@ impl Worker {
     ) -> Result<Option<InputId>, ExecError> {
         let shared = self.shared.clone();
         let (mut end, mut grown) = self.run_growing(bytes, false)?;
-        let hang = |end: &End| matches!(end, End::Timeout | End::Output | End::Processes);
+        let hang = |end: &End| !matches!(end, End::Exit(_)) && !is_crash(end);
         let given_up = end == End::Timeout && self.adaptive;
         let mut new_hang = hang(&end) && shared.lock().is_new_hang(&end, &self.counts, given_up);
         if new_hang && given_up {
@@ -350,27 +370,24 @@ impl Worker {
             parent,
             gain: &Gain::default(),
             keep: false,
-            bad: true,
+            bad: !matches!(end, End::Exit(_)),
+            hung: hang(&end),
             cost,
             answer: promised.answer,
             template: promised.template,
             foretold: promised.foretold,
         };
-        match end {
-            End::Exit(_) => {}
-            End::Signal(_) | End::Lost(_) | End::Memory => {
-                self.crashed(&executed, &end)?;
-                return Ok(shared.lock().executed(&executed));
-            }
-            End::Timeout | End::Output | End::Processes => {
-                executed.cost += HUNG;
-                self.hung(&executed, new_hang);
-                return Ok(shared.lock().executed(&executed));
-            }
+        if executed.bad {
+            let gain = match executed.hung {
+                true => self.hung(&executed, &end, new_hang)?,
+                false => self.crashed(&executed, &end)?,
+            };
+            executed.cost += if executed.hung { HUNG } else { 0 };
+            executed.gain = &gain;
+            return Ok(shared.lock().executed(&executed));
         }
-        executed.bad = false;
         let mut state = shared.lock();
-        let mut gain = state.coverage.add(&shared.map.program, &self.counts);
+        let mut gain = state.coverage.news(&self.counts);
         let wanted = |gain: &Gain, state: &State| {
             !gain.branches.is_empty()
                 || (state.strategy.wants_buckets() && !gain.buckets.is_empty())
@@ -378,9 +395,11 @@ impl Worker {
         // What a live run has shown was seen twice by now.
         if wanted(&gain, &state) && origin != Origin::Live {
             drop(state);
-            self.settle(bytes, &mut gain)?;
+            let unsettled = self.settle(bytes, &mut gain)?;
             state = shared.lock();
+            unsettled.iter().for_each(|&branch| state.coverage.doubt(branch));
         }
+        state.coverage.add(&shared.map.program, &self.counts, &mut gain);
         executed.gain = &gain;
         executed.keep = origin == Origin::Seed || wanted(&gain, &state);
         Ok(state.executed(&executed))
@@ -401,39 +420,46 @@ impl Worker {
         // It has ended before, with the patience that there was then.
         let end = self.run_again(&known.bytes)?;
         let mut state = shared.lock();
+        let mut gain = Gain::default();
         let bad = !matches!(end, End::Exit(_));
         if !bad {
             state.patience.known(self.cpu);
             state.store.set_complete(id);
+            gain = state.coverage.news(&self.counts);
+            state.coverage.add(&shared.map.program, &self.counts, &mut gain);
         }
-        let gain = match bad {
-            true => Gain::default(),
-            false => state.coverage.add(&shared.map.program, &self.counts),
-        };
         let cost = self.cost();
         state.recalled(id, size, Some(&gain), bad, cost);
         Ok(())
     }
 
-    /// Runs a crash of a campaign that is resumed, to see what it covers.
-    pub fn reread_crash(&mut self, bytes: &[u8]) -> Result<(), ExecError> {
-        let end = self.run_again(bytes)?;
-        if !matches!(end, End::Exit(_) | End::Timeout) {
-            let mut state = self.shared.lock();
-            state.crashed.add(&self.shared.map.program, &self.counts);
-        }
+    /// Runs a crash or a hang of a campaign that is resumed, to see what it covers. A hang
+    /// does not get all the time there is.
+    pub fn reread_bad(&mut self, kept: Kept, bytes: &[u8]) -> Result<(), ExecError> {
+        let long = kept == Kept::Crash;
+        let end = self.run_once(bytes, How { long, counted: false, ..How::default() })?;
+        let mut state = self.shared.lock();
+        state.ends.is_new(&end, &self.counts);
+        let mut gain = state.new_in_crash(&self.counts);
+        state.add_crash(&self.counts, &mut gain);
         Ok(())
     }
 
     /// One run of the fast half; what it covered is in `counts`.
     pub(super) fn run_fast(&mut self, bytes: &[u8]) -> Result<End, ExecError> {
-        self.run_once(bytes, false, true)
+        self.run_once(bytes, How::default())
+    }
+
+    /// As [`Worker::run_fast`], in a process that has seen no input before: as the file will
+    /// be run by itself.
+    pub(super) fn run_fresh(&mut self, bytes: &[u8]) -> Result<End, ExecError> {
+        self.run_once(bytes, How { fresh: true, ..How::default() })
     }
 
     /// As [`Worker::run_fast`], with all the time there is, for an input whose run was
     /// counted when it was made.
     fn run_again(&mut self, bytes: &[u8]) -> Result<End, ExecError> {
-        self.run_once(bytes, true, false)
+        self.run_once(bytes, How { long: true, counted: false, ..How::default() })
     }
 
     /// Runs an input that typed calls may make longer; with the input as the program has
@@ -446,7 +472,7 @@ impl Worker {
         loop {
             let growth = self.shared.lock().growing.allow(bytes);
             self.fast.set_growth(growth);
-            let end = self.run_once(bytes, long, true);
+            let end = self.run_once(bytes, How { long, ..How::default() });
             self.fast.set_growth(Growth::default());
             let (end, calls) = (end?, self.calls);
             let mut state = self.shared.lock();
@@ -462,13 +488,18 @@ impl Worker {
         }
     }
 
-    fn run_once(&mut self, bytes: &[u8], long: bool, counted: bool) -> Result<End, ExecError> {
+    pub(super) fn run_once(&mut self, bytes: &[u8], how: How) -> Result<End, ExecError> {
+        let How { long, fresh, counted } = how;
         let patient = long || !self.adaptive;
         let limit = (!patient).then(|| self.shared.lock().patience.limit());
         let start = Instant::now();
         self.fast.limit_cpu(limit.map(|l| l.min(self.timeout)));
         let by_clock = limit.map_or(self.timeout, |l| self.timeout.min(l * WAITING));
-        let outcome = self.fast.run(bytes, by_clock)?;
+        let outcome = match fresh {
+            true => self.fast.run_fresh(bytes, by_clock)?,
+            false => self.fast.run(bytes, by_clock)?,
+        };
+        self.round = outcome.round;
         let io = |error| ExecError::Io { what: "cannot read the counters", error };
         let modules = self.fast.counters().map_err(io)?;
         self.shared.map.collect(&modules, &mut self.counts);
@@ -487,36 +518,48 @@ impl Worker {
         Ok(outcome.end)
     }
 
-    /// Runs an input that gained something once more. What does not come out
-    /// the same is no gain, and is not listened to again.
-    fn settle(&mut self, bytes: &[u8], gain: &mut Gain) -> Result<(), ExecError> {
+    /// Runs an input that gained something again, in a process that has seen no other: the
+    /// file alone must show what counts. A process that then waits for more is given the
+    /// same input once more. So a persistent target that fills a table in the first call
+    /// shows both what it does in that call and what it does in all others. What neither
+    /// run confirms is taken out of the gain, and returned.
+    fn settle(&mut self, bytes: &[u8], gain: &mut Gain) -> Result<Vec<BranchId>, ExecError> {
+        let cpu = self.cpu;
         std::mem::swap(&mut self.counts, &mut self.again);
-        let end = self.run_fast(bytes)?;
+        let mut untaken = gain.branches.clone();
+        let mut other = gain.buckets.clone();
+        self.run_fresh(bytes)?;
+        loop {
+            let (now, then) = (&self.counts, &self.again);
+            untaken.retain(|&b| now.get(b as usize).is_none_or(|&c| c == 0));
+            other.retain(|&b| now.get(b as usize) != then.get(b as usize));
+            let settled = untaken.is_empty() && other.is_empty();
+            if settled || self.round > 1 || !self.fast.waits() {
+                break;
+            }
+            self.run_fast(bytes)?;
+        }
+        gain.branches.retain(|b| !untaken.contains(b));
+        gain.buckets.retain(|b| !other.contains(b));
         std::mem::swap(&mut self.counts, &mut self.again);
-        if !matches!(end, End::Exit(_)) {
-            return Ok(());
-        }
-        let (first, second) = (&self.counts, &self.again);
-        let steady = |b: &u32| first.get(*b as usize) == second.get(*b as usize);
-        let mut state = self.shared.lock();
-        for &branch in gain.branches.iter().chain(&gain.buckets).filter(|b| !steady(b)) {
-            state.coverage.ignore(branch);
-            state.stats.unstable += 1;
-        }
-        // A new branch that is only taken less often the second time is new.
-        gain.branches.retain(|&b| second.get(b as usize).is_some_and(|&c| c != 0));
-        gain.buckets.retain(steady);
-        Ok(())
+        self.cpu = cpu;
+        untaken.append(&mut other);
+        Ok(untaken)
     }
 
-    /// Keeps a crash that no other was like.
-    fn crashed(&mut self, e: &Executed, end: &End) -> Result<(), ExecError> {
-        if !self.shared.lock().ends.is_new(end, &self.counts) {
-            return Ok(());
-        }
-        let quick = signature(end, &self.counts);
-        let looked = self.triage.examine(e.bytes)?;
+    /// Keeps a crash that no other was like, or that covers what no kept input does.
+    fn crashed(&mut self, e: &Executed, end: &End) -> Result<Gain, ExecError> {
         let shared = self.shared.clone();
+        let mut state = shared.lock();
+        limit_of(end).into_iter().for_each(|limit| state.partial(limit));
+        if !state.ends.is_new(end, &self.counts) {
+            return Ok(Gain::default());
+        }
+        let mut gain = state.new_in_crash(&self.counts);
+        drop(state);
+        let quick = signature(end, &self.counts);
+        self.settle_crash(e.bytes, &mut gain)?;
+        let looked = self.triage.examine(e.bytes)?;
         let ended = shared.stopping() && looked.outcome.end == End::Timeout;
         let (hash, report) = match &looked.crash {
             _ if ended => (quick, "found as the campaign ended\n".to_string()),
@@ -524,31 +567,54 @@ impl Worker {
             None => (quick, "does not happen again in a process of its own\n".to_string()),
         };
         let mut state = shared.lock();
-        // Another way to the same crash is another way.
-        state.crashed.add(&shared.map.program, &self.counts);
-        if !state.crash_ids.insert(hash) {
-            return Ok(());
+        state.add_crash(&self.counts, &mut gain);
+        let new = state.crash_ids.insert(hash);
+        if !new && gain.branches.is_empty() {
+            return Ok(gain);
         }
-        state.record(&Record::Crash { hash });
         let signal = match end {
             End::Signal(n) => *n,
             // Ended by us, as the kernel would have.
             _ => libc::SIGKILL,
         };
-        let name = state.keep_bad(Kept::Crash, e, &format!("sig:{signal:02}"));
+        let name = state.keep_bad(Kept::Crash, e, &format!("sig:{signal:02}"), &gain);
         state.dir.note(Some(&format!("{name}.stack.txt")), &report);
-        if shared.limits.stop_on_crash {
-            shared.end(&mut state, Stop::Crash);
+        if new {
+            state.record(&Record::Crash { hash });
+            state.stats.crashes += 1;
+            if shared.limits.stop_on_crash {
+                shared.end(&mut state, Stop::Crash);
+            }
         }
-        Ok(())
+        Ok(gain)
     }
 
-    fn hung(&mut self, e: &Executed, new: bool) {
-        let mut state = self.shared.lock();
-        state.partial("timed out");
-        if new {
-            state.keep_bad(Kept::Hang, e, "");
+    /// Keeps a hang that is new, and lists the limit that ended it.
+    fn hung(&mut self, e: &Executed, end: &End, new: bool) -> Result<Gain, ExecError> {
+        let shared = self.shared.clone();
+        let mut state = shared.lock();
+        limit_of(end).into_iter().for_each(|limit| state.partial(limit));
+        if !new {
+            return Ok(Gain::default());
         }
+        let mut gain = state.new_in_crash(&self.counts);
+        drop(state);
+        self.settle_crash(e.bytes, &mut gain)?;
+        let mut state = shared.lock();
+        state.add_crash(&self.counts, &mut gain);
+        state.keep_bad(Kept::Hang, e, "", &gain);
+        state.stats.hangs += 1;
+        Ok(gain)
+    }
+
+    /// As [`Worker::settle`], for what a crash or a hang gained.
+    fn settle_crash(&mut self, bytes: &[u8], gain: &mut Gain) -> Result<(), ExecError> {
+        if !gain.branches.is_empty() {
+            let unsettled = self.settle(bytes, gain)?;
+            let mut state = self.shared.lock();
+            unsettled.iter().for_each(|&branch| state.crashed.doubt(branch));
+        }
+        Ok(())
     }
 
     /// Runs the next input that the grammar derives.
@@ -632,7 +698,7 @@ impl Worker {
         };
         drop(state);
         let optimistic = verdict == Verdict::Optimistic;
-        let expect = Some(Expect { optimistic, ..expect });
+        let expect = Some(Expect { optimistic: optimistic || expect.optimistic, ..expect });
         // What may change of an input with tokens is found when it is traced.
         let template = traced.template.clone().filter(|_| !traced.tokens);
         let promised = Promised { expect, answer, template, foretold: None };
@@ -724,7 +790,10 @@ fn promise(run: &Run, flip: Flip) -> Option<(Goal, Expect, InputId, Kind)> {
         true => (flip.at, before),
         false => (flip.at + 1, Tree::child(before, decision.key, flip.outcome)),
     };
-    let expect = Expect { flip, decisions, node, optimistic: false, tokens: run.tokens };
+    // Where only the symbolic half came, nothing is known for certain.
+    let optimistic = flip.at >= run.shown();
+    let (check, tokens) = (decision.kind.is_check(), run.tokens);
+    let expect = Expect { flip, decisions, node, optimistic, check, tokens };
     Some((goal, expect, run.input, decision.kind))
 }
 

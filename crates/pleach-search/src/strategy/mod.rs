@@ -91,6 +91,8 @@ pub struct InputNews {
     pub buckets: u32,
     /// It ended in a crash or a time-out.
     pub bad: bool,
+    /// It timed out or hit another limit. To trace it takes as long again.
+    pub hung: bool,
     /// Bytes.
     pub size: u32,
     /// Microseconds of CPU time, rounded so that equal runs are equal.

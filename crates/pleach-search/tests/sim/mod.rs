@@ -266,7 +266,8 @@ impl World<'_> {
         let mut rng = Rng::new(self.limits.seed);
         for input in &self.subject.covered {
             let counts = self.subject.counts(&self.subject.path(input));
-            self.coverage.add(&self.subject.shape, &counts);
+            let mut gain = self.coverage.news(&counts);
+            self.coverage.add(&self.subject.shape, &counts, &mut gain);
         }
         for seed in &self.subject.seeds {
             self.execute(strategy, seed.clone(), Origin::Seed);
@@ -367,7 +368,9 @@ impl World<'_> {
     fn execute(&mut self, strategy: &mut dyn Strategy, input: Input, origin: Origin) {
         self.out.runs += 1;
         let path = self.subject.path(&input);
-        let gain = self.coverage.add(&self.subject.shape, &self.subject.counts(&path));
+        let counts = self.subject.counts(&path);
+        let mut gain = self.coverage.news(&counts);
+        self.coverage.add(&self.subject.shape, &counts, &mut gain);
         self.out.aborted |= path.aborted;
         let kept = matches!(origin, Origin::Seed | Origin::Flip(_) | Origin::Derived)
             || !gain.branches.is_empty()
@@ -384,6 +387,7 @@ impl World<'_> {
             branches: gain.branches.len() as u32,
             buckets: gain.buckets.len() as u32,
             bad: path.aborted,
+            hung: false,
             size,
             cost: 50,
         };

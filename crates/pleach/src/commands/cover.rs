@@ -23,8 +23,9 @@ pub fn run(args: Cover) -> Result<Code, Failure> {
     let mut coverage = Coverage::new(args.system);
     let mut ends = Vec::new();
     for input in &inputs {
-        let outcome = executor.run(input, Duration::from_millis(args.run.timeout))?;
-        coverage.add(executor.counters()?);
+        let timeout = Duration::from_millis(args.run.timeout);
+        let outcome = executor.run(input, timeout)?;
+        coverage.add_run(&mut executor, &outcome, input, timeout)?;
         ends.push(outcome.end);
     }
     let words = replay(&args, &paths[0], &inputs, &ends)?;

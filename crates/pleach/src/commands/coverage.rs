@@ -1,12 +1,14 @@
 //! Branches taken by several runs, as commands tell them: a branch has two sides,
 //! a switch one for each case and the default; each side counts.
 
+use crate::exit::Failure;
 use crate::show;
 use pleach_abi::section::SiteKind;
 use pleach_campaign::executor::ModuleCounters;
-use pleach_campaign::{Half, Image, Layout};
+use pleach_campaign::{Executor, Half, Image, Layout, Outcome};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 /// What some runs took.
 #[derive(Default)]
@@ -50,6 +52,24 @@ impl Coverage {
                 None => self.all.push(new),
             }
         }
+    }
+
+    /// Adds what the last run took. If it was the first of a process that waits for more,
+    /// the input runs once more: a persistent target does in its first call what it never
+    /// does again.
+    pub fn add_run(
+        &mut self,
+        executor: &mut Executor,
+        outcome: &Outcome,
+        input: &[u8],
+        timeout: Duration,
+    ) -> Result<(), Failure> {
+        self.add(executor.counters()?);
+        if outcome.round == 1 && executor.waits() {
+            executor.run(input, timeout)?;
+            self.add(executor.counters()?);
+        }
+        Ok(())
     }
 
     /// What each function has, in the order of files and lines.

@@ -107,15 +107,17 @@ impl Replayer {
             Runner::Plain(plain) => plain.run(input, self.timeout)?,
             Runner::Served(executor) => executor.run(input, self.timeout)?,
         };
-        let fast = match (&mut self.fast, &self.runner) {
+        match (&mut self.fast, &mut self.runner) {
             (Some(fast), _) => {
-                fast.run(input, self.timeout)?;
-                &*fast
+                for counters in fast.cover_alone(input, self.timeout)? {
+                    self.coverage.add(counters);
+                }
             }
-            (None, Runner::Served(executor)) => executor,
+            (None, Runner::Served(fast)) => {
+                self.coverage.add_run(fast, &outcome, input, self.timeout)?;
+            }
             (None, Runner::Plain(_)) => return Ok(Row { path, outcome, crash: None, note: None }),
-        };
-        self.coverage.add(fast.counters()?);
+        }
         let (mut crash, mut note) = (None, None);
         // By hand a sanitizer's report ends in a status of its own.
         let reported = matches!(self.runner, Runner::Plain(_)) && has_report(&outcome.stderr);

@@ -32,3 +32,4 @@ mod tokens;
 mod triage;
 mod typed;
 mod undefined;
+mod verdicts;

@@ -11,7 +11,7 @@
 use super::{Live, bias};
 use crate::executor::{End, Events, ExecError, Step};
 use crate::run::model;
-use crate::run::state::changes_key;
+use crate::run::state::{changes_key, is_crash};
 use crate::run::worker::{Promised, Traced, Worker};
 use pleach_search::{
     Action, BranchId, Flip, InputId, InputNews, Mark, Options, Origin, Rng, Run, RunId, Runs,
@@ -288,6 +288,7 @@ impl Worker {
             branches: u32::from(origin == Origin::Seed),
             buckets: 0,
             bad,
+            hung: bad && !is_crash(&outcome.end),
             size: bytes.len() as u32,
             cost: 100,
         };

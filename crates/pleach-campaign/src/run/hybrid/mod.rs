@@ -354,7 +354,7 @@ impl Worker {
     }
 
     /// Runs what the live run has taken from the start, and keeps it if it shows
-    /// the same. Branches that it does not show there are not listened to again.
+    /// the same. Branches that it does not show there are doubted.
     fn keep(&mut self, input: &[u8], fresh: &[BranchId]) -> Result<(), ExecError> {
         self.patiently(input.len(), |worker| {
             worker.execute(input, Origin::Live, None, Promised::default())
@@ -362,8 +362,7 @@ impl Worker {
         let mut state = self.shared.lock();
         for &branch in fresh {
             if !state.coverage.has(branch) {
-                state.coverage.ignore(branch);
-                state.stats.unstable += 1;
+                state.coverage.doubt(branch);
             }
         }
         Ok(())

@@ -150,9 +150,13 @@ mod tests {
             found
         };
         assert_eq!(look(&coverage), [], "the caller's branch was not reached");
-        coverage.add(&program, &[1, 0, 0, 1, 1, 1]);
+        let cover = |coverage: &mut Coverage, counts: &[u8]| {
+            let mut gain = coverage.news(counts);
+            coverage.add(&program, counts, &mut gain);
+        };
+        cover(&mut coverage, &[1, 0, 0, 1, 1, 1]);
         assert_eq!(look(&coverage), [(2, 2)], "only after a decision of the caller");
-        coverage.add(&program, &[1, 0, 1, 1, 1, 1]);
+        cover(&mut coverage, &[1, 0, 1, 1, 1, 1]);
         assert_eq!(look(&coverage), []);
     }
 }

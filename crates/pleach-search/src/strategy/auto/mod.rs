@@ -169,15 +169,15 @@ impl Strategy for Auto {
         } else if seed {
             // Thousands of seeds that cover the same can wait.
             self.steps.push_back(input);
-        } else if news.branches > 0 && !news.bad {
+        } else if news.branches > 0 && !news.hung {
             self.fresh.push(input);
-        } else if stepped && !by_tokens && !news.bad && self.steps.len() < STEPS {
+        } else if stepped && !by_tokens && !news.hung && self.steps.len() < STEPS {
             self.steps.push_back(input);
         }
         match news.origin {
-            _ if seed || (gain > 0.0 && !news.bad) => self.paths.add(input, Rank::new(news)),
+            _ if seed || (gain > 0.0 && !news.hung) => self.paths.add(input, Rank::new(news)),
             Origin::Recalled => self.paths.add_recalled(input, Rank::new(news)),
-            Origin::Flip(flip) if !news.bad && !by_tokens => {
+            Origin::Flip(flip) if !news.hung && !by_tokens => {
                 self.paths.add_dull(view, input, Rank::new(news), flip);
             }
             _ => {}

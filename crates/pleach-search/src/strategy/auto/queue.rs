@@ -87,8 +87,8 @@ impl Queue {
     /// Notes which branches the run of an input took.
     pub fn traced(&mut self, branches: usize, run: &Run) {
         self.taken.resize(branches.max(self.taken.len()), 0);
-        let mut took: Vec<BranchId> =
-            run.decisions.iter().filter_map(|d| d.branch(d.outcome)).collect();
+        let shown = &run.decisions[..run.shown() as usize];
+        let mut took: Vec<BranchId> = shown.iter().filter_map(|d| d.branch(d.outcome)).collect();
         took.sort_unstable();
         took.dedup();
         took.retain(|&b| (b as usize) < self.taken.len());
@@ -148,7 +148,8 @@ mod tests {
     use crate::strategy::Origin;
 
     fn news(branches: u32, size: u32, cost: u32, bad: bool) -> InputNews {
-        InputNews { input: None, origin: Origin::Seed, branches, buckets: 1, bad, size, cost }
+        let (input, origin, buckets, hung) = (None, Origin::Seed, 1, false);
+        InputNews { input, origin, branches, buckets, bad, hung, size, cost }
     }
 
     /// How often each of some entries is picked in a thousand bursts.

@@ -72,7 +72,7 @@ impl Tokens {
 
     /// An input was executed; `own`: for a flip of ours, `stepped`: that was a step.
     pub fn executed(&mut self, view: &View, news: &InputNews, stepped: bool, own: bool) {
-        let Some(input) = news.input.filter(|_| !news.bad) else { return };
+        let Some(input) = news.input.filter(|_| !news.hung) else { return };
         let gained = news.branches > 0 || news.buckets > 0;
         if let Origin::Flip(flip) = news.origin
             && (gained && own)

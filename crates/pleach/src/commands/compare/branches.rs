@@ -1,7 +1,7 @@
 //! Which branches of which source files the inputs of a campaign take.
 //!
 //! A module is a source file, or several under a name. What a campaign covers of a
-//! module are its branches that some kept input or crash takes. What *reaches* a
+//! module are its branches that some kept input, crash or hang takes. What *reaches* a
 //! module is counted among all runs, by the campaign itself, for each source file. Of
 //! several files under one name the one that most runs reach is taken: the runs that
 //! reach any of them may be more.
@@ -18,8 +18,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A run may take so many times as long as in the campaign: it ended there.
-const PATIENCE: u64 = 10;
+/// A run that ended in the campaign may take this many times as long.
+const PATIENCE: u32 = 10;
 
 /// All branches of a program by the object they are in: the executable is "", a
 /// library goes by its file's name.
@@ -96,16 +96,20 @@ impl Branches {
     pub fn replay(&self, layout: &Arc<Layout>, dir: &Path) -> Result<Replayed, Failure> {
         let queue = inputs_in(dir, &["queue"])?;
         let crashes = inputs_in(dir, &["crashes"])?;
+        let hangs = inputs_in(dir, &["hangs"])?;
         let settings = Dir::settings(dir).map_err(Failure::person)?;
         let workdir = settings.workdir().map_err(Failure::person)?;
         let target = settings.target(Half::Fast, workdir.as_ref());
         let mut executor = Executor::new(layout.clone(), target)?;
-        let timeout = Duration::from_millis(settings.timeout_ms.saturating_mul(PATIENCE));
+        let limit = Duration::from_millis(settings.timeout_ms);
+        let ended = queue.iter().chain(&crashes).map(|path| (path, limit * PATIENCE));
+        let hung = hangs.iter().map(|path| (path, limit));
         let mut taken = Taken::default();
         let mut modules = vec![InModule::default(); self.names.len()];
-        for path in queue.iter().chain(&crashes) {
-            executor.run(&read_input(path)?, timeout)?;
-            self.collect(&executor.counters()?, &mut taken);
+        for (path, timeout) in ended.chain(hung) {
+            for counters in executor.cover_alone(&read_input(path)?, timeout)? {
+                self.collect(&counters, &mut taken);
+            }
         }
         for (object, counter) in &taken.0 {
             let module = self.objects.get(object).and_then(|o| o.get(*counter as usize));

@@ -1,0 +1,234 @@
+//! What a campaign claims holds: it is exhausted only if every feasible path was run, and
+//! the branches that it counts are those that the files in its directory take.
+
+use crate::common::Program;
+use crate::common::campaign::{Ended, files};
+use pleach_search::{Needs, STRATEGIES};
+
+/// `covered` of the statistics, and what the kept files cover when they are run again.
+fn counted_and_replayed(program: &Program, ended: &Ended) -> (u64, u64) {
+    let kept = ["queue", "crashes", "hangs"].map(|kind| (kind, files(&ended.out.join(kind))));
+    let names = kept.iter().flat_map(|(kind, files)| {
+        let inputs = files.keys().filter(|n| n.starts_with("id:") && !n.ends_with(".txt"));
+        inputs.map(move |name| ended.out.join(kind).join(name).display().to_string())
+    });
+    let names: Vec<String> = names.collect();
+    let mut args = vec!["cover", "--json", "-t", "200"];
+    args.extend(names.iter().map(String::as_str));
+    args.extend(["--", "./prog"]);
+    let replayed = program.json(&args, b"")["covered"].as_u64().expect("a number");
+    (ended.count("branches.covered"), replayed)
+}
+
+fn partial(ended: &Ended) -> Vec<&str> {
+    let partial = ended.stats["partial"].as_object().expect("an object");
+    partial.keys().map(String::as_str).collect()
+}
+
+#[test]
+fn a_crash_of_the_first_input_is_flipped() {
+    let source = "#include <stdio.h>\n#include <stdlib.h>\n\
+        int main(void) { if (getchar() != EOF) abort(); return 0; }\n";
+    let program = Program::new(source);
+    for strategy in ["dfs", "generational", "cfg", "auto"] {
+        let ended = program.campaign(strategy, &["-s", strategy, "-n", "100"]);
+        assert_eq!(ended.count("branches.covered"), 2, "{strategy}: {}", ended.stats);
+        assert_eq!(ended.count("crashes"), 1, "{strategy}: {}", ended.stats);
+        assert_eq!(counted_and_replayed(&program, &ended), (2, 2), "{strategy}");
+        if strategy != "auto" {
+            assert_eq!((ended.stop(), partial(&ended)), ("exhausted", vec![]), "{strategy}");
+        }
+    }
+}
+
+/// All paths but one end in the same crash.
+const FAILS: &str = r#"
+    #include <stdio.h>
+    #include <stdlib.h>
+    static volatile int n;
+    static void fail(void) { abort(); }
+    int yylex(void) { int c = getchar(); return c == EOF ? 0 : c; }
+    int main(void) {
+        int a = yylex(), b = yylex(), c = yylex();
+        if (a == '1') fail();
+        if (b == '2') n++;
+        if (c == '3') { if (a == '2') n++; fail(); }
+        if (b == '+') exit(0);
+        fail();
+    }
+"#;
+
+#[test]
+fn what_every_strategy_counts_is_in_the_files() {
+    let program = Program::new(FAILS);
+    program.file("three.ebnf", b"s ::= t t t\nt ::= '1' | '2' | '3' | '+'\n");
+    for strategy in STRATEGIES {
+        let name = strategy.name;
+        let grammar: &[&str] = match strategy.needs {
+            Needs::Nothing => &[],
+            Needs::Grammar | Needs::Tokens => &["-g", "three.ebnf"],
+        };
+        let flags = ["-s", name, "--len", "3", "-n", "120", "-t", "10000"];
+        let ended = program.campaign(name, &[&flags[..], grammar].concat());
+        let (counted, replayed) = counted_and_replayed(&program, &ended);
+        assert_eq!(counted, replayed, "{name}: {}", ended.stats);
+        if ["dfs", "generational", "cfg", "gbw"].contains(&name) {
+            assert!(counted >= 10, "{name}: {}", ended.stats);
+        }
+        if ["dfs", "generational", "cfg"].contains(&name) {
+            assert_eq!((ended.stop(), counted), ("exhausted", 12), "{name}: {}", ended.stats);
+            // The crash is one, however many files show what it covers.
+            assert_eq!(ended.count("crashes"), 1, "{name}: {}", ended.stats);
+            assert!(ended.crashes().len() > 2, "{name}: {:?}", ended.crashes());
+            let again = program.resume(name, &[]);
+            assert_eq!(again.count("branches.covered"), 12, "{name}: {}", again.stats);
+        }
+    }
+}
+
+#[test]
+fn a_run_that_hangs_counts_and_is_listed() {
+    let source = r#"
+        #include <pleach.h>
+        static volatile int n;
+        int main(void) {
+            unsigned char c = pleach_u8();
+            if (c == 'h') { if (n == 0) for (;;) n = n + 1; }
+            else n = 1;
+            return n;
+        }
+    "#;
+    let program = Program::new(source);
+    let ended = program.campaign("out", &["-s", "dfs", "--len", "1", "-t", "200"]);
+    assert_eq!(ended.stop(), "exhausted-partial", "{}", ended.stats);
+    assert_eq!(partial(&ended), ["timed out"], "{}", ended.stats);
+    assert_eq!(ended.count("hangs"), 1, "{}", ended.stats);
+    assert_eq!(counted_and_replayed(&program, &ended), (3, 3), "{}", ended.stats);
+}
+
+/// ASan stops the fast half where the symbolic half runs on.
+#[test]
+fn what_lies_behind_a_sanitizers_stop_is_not_claimed() {
+    let source = r#"
+        #include <pleach.h>
+        #include <stdlib.h>
+        static volatile int n;
+        int main(void) {
+            unsigned char a = pleach_u8(), b = pleach_u8(), c = pleach_u8();
+            static char *volatile p, table[4];
+            p = malloc(4);
+            free(p);
+            if (a < 128) n += *p;
+            if (b == 'b') n++;
+            table[c] = 1;
+            if (c == 2) n++;
+            if (b == 'x') n++;
+            return 0;
+        }
+    "#;
+    let program = Program::with(source, &["-fsanitize=address"]);
+    for strategy in ["dfs", "generational", "auto"] {
+        let ended = program.campaign(strategy, &["-s", strategy, "--len", "3", "-n", "300"]);
+        let (counted, replayed) = counted_and_replayed(&program, &ended);
+        assert_eq!(counted, replayed, "{strategy}: {}", ended.stats);
+        assert_eq!(ended.count("diverged"), 0, "{strategy}: {}", ended.stats);
+        assert!(partial(&ended).contains(&"stopped by a sanitizer"), "{}", ended.stats);
+        assert_ne!(ended.stop(), "exhausted", "{strategy}: {}", ended.stats);
+        assert!(counted >= 7, "{strategy}: {}", ended.stats);
+    }
+}
+
+/// A program is not exhausted when its input goes where no label follows.
+#[test]
+fn input_that_leaves_the_process_is_listed() {
+    let source = r#"
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
+        #include <sys/mman.h>
+        #include <sys/wait.h>
+        #include <unistd.h>
+        static int decide(int c) { return c == 'Q' ? 3 : 0; }
+        int main(int count, char **args) {
+            char c = 0, back = 0, command[32];
+            int ends[2], status = 0;
+            if (read(0, &c, 1) != 1) return 1;
+            if (!strcmp(args[1], "child")) {
+                if (pipe(ends) || fork() == 0) {
+                    close(ends[1]);
+                    if (read(ends[0], &back, 1) != 1) _exit(1);
+                    _exit(decide(back));
+                }
+                write(ends[1], &c, 1);
+                wait(&status);
+            } else if (!strcmp(args[1], "pipe")) {
+                if (pipe(ends) || write(ends[1], &c, 1) != 1 || read(ends[0], &back, 1) != 1)
+                    return 1;
+                return decide(back);
+            } else if (!strcmp(args[1], "file")) {
+                FILE *file = fopen("note", "w");
+                fprintf(file, "%c", c);
+                fclose(file);
+                file = fopen("note", "r");
+                return decide(getc(file));
+            } else if (!strcmp(args[1], "program")) {
+                sprintf(command, "exit %d", c == '0');
+                return decide(system(command));
+            } else if (!strcmp(args[1], "nothing")) {
+                printf("%c", c);
+                return decide(c);
+            }
+            return 0;
+        }
+    "#;
+    let program = Program::new(source);
+    let run = |how: &str| {
+        let mut command = program.command(&["run", "-o", how, "-s", "dfs", "--len", "1"]);
+        command.args(["-n", "100", "--json", "--", "./prog", how]);
+        crate::common::campaign::ended(&mut command, &program.dir.path().join(how))
+    };
+    for (how, lost) in [
+        ("child", "lost: another-process"),
+        ("pipe", "lost: pipe-or-file"),
+        ("file", "lost: pipe-or-file"),
+        ("program", "lost: another-process"),
+    ] {
+        let ended = run(how);
+        assert_eq!(ended.stop(), "exhausted-partial", "{how}: {}", ended.stats);
+        assert!(partial(&ended).contains(&lost), "{how}: {}", ended.stats);
+    }
+    assert_eq!(run("nothing").stop(), "exhausted");
+}
+
+/// The first call of a process fills a table by a function that later calls use, too.
+#[test]
+fn initialisation_in_the_first_call_makes_nothing_unstable() {
+    let source = r#"
+        #include <stddef.h>
+        #include <stdint.h>
+        static int ready;
+        static unsigned table[256];
+        static unsigned step(unsigned c) {
+            for (int k = 0; k < 8; k++) c = c & 1 ? 0xedb88320u ^ c >> 1 : c >> 1;
+            return c;
+        }
+        int LLVMFuzzerTestOneInput(const uint8_t *in, size_t n) {
+            if (!ready) {
+                for (unsigned i = 0; i < 256; i++) table[i] = step(i);
+                ready = 1;
+            }
+            if (n < 4) return 0;
+            unsigned sum = step(in[0]);
+            if (in[1] == 'x') for (int i = 0; i < in[2] % 20; i++) sum = step(sum);
+            if (in[3] == 'k') sum ^= table[in[0]];
+            return sum == 0;
+        }
+    "#;
+    let program = Program::with(source, &["-fsanitize=fuzzer"]);
+    let ended = program.campaign("out", &["-n", "1500"]);
+    assert_eq!(ended.count("unstable"), 0, "{}", ended.stats);
+    let (counted, replayed) = counted_and_replayed(&program, &ended);
+    assert_eq!(counted, replayed, "{}", ended.stats);
+    // The body of the loop runs 0 to 19 times, in seven buckets.
+    assert!(ended.queue().len() >= 12, "{}", ended.stats);
+}
