@@ -482,6 +482,13 @@ impl Executor {
         Trace::read(&self.shm, self.input_len, &self.lengths)
     }
 
+    /// As much of the trace of the last run as a search can use.
+    pub fn bounded_trace(&self) -> Result<Trace, BrokenTrace> {
+        let never = AtomicBool::new(false);
+        let stop = self.target.cancel.as_deref().unwrap_or(&never);
+        Trace::read_bounded(&self.shm, self.input_len, &self.lengths, stop)
+    }
+
     /// Branch counters after the last run, with what the start covered (fast half).
     pub fn counters(&self) -> io::Result<Vec<ModuleCounters>> {
         let Some(server) = &self.server else { return Ok(Vec::new()) };

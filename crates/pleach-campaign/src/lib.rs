@@ -30,6 +30,7 @@ mod scratch;
 mod server;
 pub mod shm;
 pub mod terminal;
+mod thin;
 pub mod trace;
 pub mod triage;
 mod warden;

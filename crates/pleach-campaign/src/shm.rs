@@ -332,7 +332,13 @@ impl Shm {
     }
 
     pub fn nodes(&self, count: u32) -> io::Result<Vec<Node>> {
-        self.read(self.nodes_off, count as usize)
+        self.nodes_from(0, count)
+    }
+
+    /// `count` nodes from number `from` on.
+    pub fn nodes_from(&self, from: u32, count: u32) -> io::Result<Vec<Node>> {
+        let at = self.nodes_off + u64::from(from) * size_of::<Node>() as u64;
+        self.read(at, count as usize)
     }
 
     pub fn tokens(&self, count: u32) -> io::Result<Vec<Token>> {

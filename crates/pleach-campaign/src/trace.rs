@@ -6,12 +6,15 @@
 use crate::executor::Half;
 use crate::layout::Layout;
 use crate::shm::{Counts, LoadedModule, Shm};
+use crate::thin::{Thinned, thin};
 use pleach_abi::event::{Event, Kind};
 use pleach_abi::function::{Function, SiteInfo};
+use pleach_abi::node::Node;
 use pleach_abi::section::SiteKind;
 use pleach_abi::shm::{CUT_EVENTS, CUT_INPUT, CUT_NODES, CUT_SNAPS, CUT_TOKENS, LOSS_NAMES, Token};
 use pleach_abi::token::TokenFunction;
-use pleach_expr::{Broken, Expr, Symbols, Variables};
+use pleach_expr::{Broken, Expr, NoPart, Part, Symbols, Variables};
+use std::sync::atomic::{AtomicBool, Ordering};
 use thiserror::Error;
 
 #[derive(Debug)]
@@ -31,6 +34,10 @@ pub struct Trace {
     pub cut: u32,
     pub losses: [u32; 16],
     pub unmodelled: Vec<String>,
+    /// Events that the run recorded and that are not in `events`.
+    pub left_out: u64,
+    /// Events from the first on that have all events before them.
+    pub complete: usize,
     /// Input bytes that were read.
     pub input_read: u32,
     pub modules: Vec<LoadedModule>,
@@ -63,12 +70,34 @@ pub enum BrokenTrace {
     Graph(#[from] Broken),
     #[error("the shared memory cannot be read: {0}")]
     Io(#[from] std::io::Error),
+    #[error("reading the trace was interrupted")]
+    Interrupted,
 }
 
 impl Trace {
     /// Reads what a run on an input of `input_len` bytes, with holes of such lengths,
     /// has left.
     pub fn read(shm: &Shm, input_len: u64, lengths: &[u32]) -> Result<Trace, BrokenTrace> {
+        Trace::read_part(shm, input_len, lengths, None)
+    }
+
+    /// Reads as much of it as a search can use: a bounded number of events, see [`thin`],
+    /// and the nodes that they reach. Ends early when `stop` is set.
+    pub fn read_bounded(
+        shm: &Shm,
+        input_len: u64,
+        lengths: &[u32],
+        stop: &AtomicBool,
+    ) -> Result<Trace, BrokenTrace> {
+        Trace::read_part(shm, input_len, lengths, Some(stop))
+    }
+
+    fn read_part(
+        shm: &Shm,
+        input_len: u64,
+        lengths: &[u32],
+        bounded: Option<&AtomicBool>,
+    ) -> Result<Trace, BrokenTrace> {
         let Counts { nodes, events, tokens, snapshots, cut, losses, input_read, unmodelled } =
             shm.counts()?;
         let sizes = shm.sizes();
@@ -82,8 +111,8 @@ impl Trace {
                 return Err(BrokenTrace::Count { what, count, room });
             }
         }
-        let events = shm.events(events)?;
-        for (event, e) in events.iter().enumerate() {
+        let all = shm.events(events)?;
+        for (event, e) in all.iter().enumerate() {
             let kind = Kind::from_u8(e.kind).ok_or(BrokenTrace::Kind { event, kind: e.kind })?;
             if e.dir > 1 {
                 return Err(BrokenTrace::Direction { event, dir: e.dir });
@@ -93,18 +122,29 @@ impl Trace {
             }
         }
         let input_len = u32::try_from(input_len).unwrap_or(u32::MAX);
-        let labels: Vec<u32> = events.iter().map(|e| e.label).collect();
+        let total = all.len();
         let seen = shm.tokens(tokens)?;
         for (token, t) in seen.iter().enumerate() {
-            if u64::from(t.read) > input_len.into() || t.events as usize > events.len() {
+            if u64::from(t.read) > input_len.into() || t.events as usize > total {
                 return Err(BrokenTrace::Token { token });
             }
         }
-        let (nodes_read, snapshots_read) = (shm.nodes(nodes)?, shm.snapshots(snapshots)?);
+        let (nodes_read, thinned) = match bounded {
+            Some(stop) => read_reached(shm, nodes, input_len, thin(all), stop)?,
+            None => (shm.nodes(nodes)?, Thinned::whole(all)),
+        };
+        let Thinned { events, places, complete } = thinned;
+        let labels: Vec<u32> = events.iter().map(|e| e.label).collect();
         let behind = Variables { lengths: lengths.len() as u32, tokens };
+        let snapshots_read = shm.snapshots(snapshots)?;
         let expr = Expr::with_variables(nodes_read, snapshots_read, input_len, behind, labels)?;
-        let token = |t: &Token| TokenSeen { number: t.number, read: t.read, events: t.events };
+        let token = |t: &Token| {
+            let before = places.partition_point(|&place| place < t.events) as u32;
+            TokenSeen { number: t.number, read: t.read, events: before }
+        };
         Ok(Trace {
+            left_out: (total - events.len()) as u64,
+            complete,
             events,
             tokens: seen.iter().map(token).collect(),
             lengths: lengths.to_vec(),
@@ -202,6 +242,50 @@ impl Trace {
         let (_, site) = self.place(layout, event)?;
         (site.kind == SiteKind::Switch).then_some(&site.cases)
     }
+}
+
+/// Nodes that a bounded trace has besides those of its input.
+const MAX_NODES: usize = 1 << 20;
+/// Nodes that are read at once.
+const CHUNK: u32 = 1 << 16;
+
+/// The nodes that kept events reach, and the events with their labels in these. If they
+/// reach too many nodes, only events of the first nodes are kept.
+fn read_reached(
+    shm: &Shm,
+    nodes: u32,
+    input_len: u32,
+    mut kept: Thinned,
+    stop: &AtomicBool,
+) -> Result<(Vec<Node>, Thinned), BrokenTrace> {
+    let first = input_len.saturating_add(1).saturating_add(MAX_NODES as u32);
+    if nodes <= first {
+        return Ok((shm.nodes(nodes)?, kept));
+    }
+    let labels: Vec<u32> = kept.events.iter().map(|e| e.label).collect();
+    if let Some(&operand) = labels.iter().find(|&&label| label >= nodes) {
+        return Err(Broken::Operand { label: 0, operand }.into());
+    }
+    let mut part = Part::new(nodes, input_len, &labels, MAX_NODES);
+    let mut end = nodes;
+    while end > 0 {
+        if stop.load(Ordering::Relaxed) {
+            return Err(BrokenTrace::Interrupted);
+        }
+        let from = end.saturating_sub(CHUNK);
+        match part.add_chunk(from, &shm.nodes_from(from, end - from)?) {
+            Ok(()) => end = from,
+            Err(NoPart::TooLarge) => {
+                kept.retain(|event| event.label < first);
+                return Ok((shm.nodes(first)?, kept));
+            }
+            // Several threads wrote them: there is no order to cut by.
+            Err(NoPart::Unordered) => return Ok((shm.nodes(nodes)?, kept)),
+        }
+    }
+    let (nodes, labels) = part.finish(shm.nodes(nodes.min(input_len + 1))?);
+    kept.events.iter_mut().for_each(|event| event.label = labels.get(event.label));
+    Ok((nodes, kept))
 }
 
 /// The kind of an event in a trace that was read; they are all known ones.

@@ -429,16 +429,19 @@ impl Expr {
     }
 }
 
+/// How many of the fields `a`, `b`, `c` of a node are labels.
+pub(crate) fn operand_fields(op: Op) -> usize {
+    match shape(op) {
+        Shape::Leaf => 0,
+        Shape::Same | Shape::Extend | Shape::Narrow | Shape::Extract | Shape::Lookup => 1,
+        Shape::Binary | Shape::Compare | Shape::Concat => 2,
+        Shape::Ite | Shape::Funnel => 3,
+    }
+}
+
 fn operands(op: Op, node: &Node) -> impl Iterator<Item = u32> + use<> {
-    let all = match shape(op) {
-        Shape::Leaf => [0, 0, 0],
-        Shape::Binary | Shape::Compare | Shape::Concat => [node.a, node.b, 0],
-        Shape::Same | Shape::Extend | Shape::Narrow | Shape::Extract | Shape::Lookup => {
-            [node.a, 0, 0]
-        }
-        Shape::Ite | Shape::Funnel => [node.a, node.b, node.c],
-    };
-    all.into_iter().filter(|&l| l != 0)
+    let fields = [node.a, node.b, node.c];
+    fields.into_iter().take(operand_fields(op)).filter(|&l| l != 0)
 }
 
 /// A set of labels.
@@ -460,5 +463,22 @@ impl Bits {
 
     pub(crate) fn contains(&self, label: u32) -> bool {
         self.0.get(label as usize / 64).is_some_and(|w| w & (1 << (label % 64)) != 0)
+    }
+
+    /// By word: how many labels are in the words before it.
+    pub(crate) fn ranks(&self) -> Vec<u32> {
+        let mut before = 0;
+        let count = |word: &u64| {
+            before += word.count_ones();
+            before - word.count_ones()
+        };
+        self.0.iter().map(count).collect()
+    }
+
+    /// How many labels of the set are below this one, given [`Bits::ranks`].
+    pub(crate) fn rank(&self, ranks: &[u32], label: u32) -> u32 {
+        let (word, bit) = (label as usize / 64, label % 64);
+        let Some(bits) = self.0.get(word) else { return 0 };
+        ranks[word] + (bits & ((1 << bit) - 1)).count_ones()
     }
 }

@@ -95,6 +95,11 @@ pub struct Run {
     /// Its decisions are on tokens: the program's lexer was a border.
     pub tokens: bool,
     pub decisions: Vec<Decision>,
+    /// Decisions from the first on that have all decisions before them. Behind them some
+    /// were left out, so a solver does not know all conditions there.
+    pub complete: u32,
+    /// Decisions of the trace that were left out.
+    pub left_out: u64,
     /// The tree's node before each decision, and at the end.
     pub nodes: Vec<u64>,
     /// Bytes that others hold for this run's sake.
@@ -118,6 +123,8 @@ impl Run {
             diverged: false,
             stopped: None,
             tokens: false,
+            complete: decisions.len() as u32,
+            left_out: 0,
             decisions,
             nodes,
             weight: 0,

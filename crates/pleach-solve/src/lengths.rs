@@ -381,6 +381,7 @@ impl Trial<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::interrupt::Interrupt;
     use crate::path::{Shape, Step};
     use crate::requirement::Automaton;
     use pleach_abi::node::{Node, Op};
@@ -419,7 +420,7 @@ mod tests {
             // Nothing is said by the first, as under a template.
             let first = Step { label: 0, shape: Shape::Bool { taken: true } };
             let steps = std::iter::once(first).chain(steps.iter().map(step)).collect();
-            Path::under(&[], &expr, steps, &input, (&[1], &[0]))
+            Path::under(&[], &expr, steps, &input, (&[1], &[0]), &Interrupt::default())
         }
     }
 

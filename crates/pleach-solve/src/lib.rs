@@ -29,6 +29,7 @@ mod byteset;
 mod cache;
 mod complete;
 mod domains;
+mod interrupt;
 mod inversion;
 mod layers;
 mod lengths;
@@ -45,6 +46,7 @@ mod trial;
 mod words;
 
 pub use byteset::ByteSet;
+pub use interrupt::Interrupt;
 pub use lengths::{Holes, Resized};
 pub use path::{Goal, Path, Shape, Step};
 pub use recording::{BadRecording, Recording};

@@ -21,6 +21,7 @@
 
 use crate::byteset::ByteSet;
 use crate::domains::Memo;
+use crate::interrupt::Interrupt;
 use crate::ranges;
 use crate::requirement::Requirement;
 use pleach_abi::node::Op;
@@ -148,19 +149,22 @@ impl Path {
         lengths: &[u64],
         stream_offsets: &[u64],
     ) -> Path {
-        Path::under(&[], expr, steps, input, (lengths, stream_offsets))
+        let streams = (lengths, stream_offsets);
+        Path::under(&[], expr, steps, input, streams, &Interrupt::default())
     }
 
     /// A path whose answers must meet requirements besides. They hold from step 0
-    /// on; a step that says nothing can be put there for them.
+    /// on; a step that says nothing can be put there for them. An interrupt leaves the
+    /// path unfinished.
     pub fn under(
         requirements: &[Requirement],
         expr: &Expr,
         steps: Vec<Step>,
         input: &[u8],
         (lengths, stream_offsets): (&[u64], &[u64]),
+        interrupt: &Interrupt,
     ) -> Path {
-        let imported = Pool::import(expr);
+        let imported = Pool::import_until(expr, || interrupt.is_set());
         let labels: Vec<u32> = steps.iter().map(|s| s.label).collect();
         let terms: Vec<Option<Term>> = steps.iter().map(|s| imported.term(s.label)).collect();
         let steps = terms.into_iter().zip(steps).map(|(t, s)| (t, s.shape)).collect();
@@ -185,8 +189,10 @@ impl Path {
             compiler: Compiler::default(),
         };
         path.refresh();
-        path.reach(expr, &labels);
-        path.prepare(requirements);
+        if !interrupt.is_set() {
+            path.reach(expr, &labels);
+            path.prepare(requirements, interrupt);
+        }
         path
     }
 
@@ -385,7 +391,7 @@ impl Path {
     }
 
     /// Takes the steps apart and builds the index.
-    fn prepare(&mut self, requirements: &[Requirement]) {
+    fn prepare(&mut self, requirements: &[Requirement], interrupt: &Interrupt) {
         let mut known: FxHashSet<Term> = FxHashSet::default();
         let mut parts = Vec::new();
         for requirement in requirements {
@@ -401,6 +407,9 @@ impl Path {
         // is asked for by what the steps say alone.
         known.clear();
         for step in 0..self.steps.len() {
+            if interrupt.is_set() {
+                return;
+            }
             let (term, shape) = self.steps[step].clone();
             let holds = match (term, shape) {
                 (Some(term), Shape::Bool { taken }) => {

@@ -3,9 +3,10 @@
 
 use crate::byteset::ByteSet;
 use crate::domains::{LANES, Memo};
+use crate::interrupt::Interrupt;
 use crate::path::Path;
 use crate::ranges::Ranges;
-use crate::solver::Limits;
+use crate::solver::{Config, Limits};
 use pleach_expr::{Changed, Compiler, Frame, Term, Var};
 use rustc_hash::FxHashSet;
 
@@ -53,21 +54,23 @@ pub(crate) struct Request<'a> {
     pub vars: Vec<Var>,
     /// Conditions that tie bytes together are left out: the flip alone.
     pub optimistic: bool,
+    pub interrupt: &'a Interrupt,
 }
 
 impl<'a> Request<'a> {
     pub fn new(
         path: &'a mut Path,
         scratch: &'a mut Scratch,
-        limits: &'a Limits,
+        config: &'a Config,
         at: usize,
         goals: Vec<Term>,
         optimistic: bool,
     ) -> Self {
+        let Config { limits, interrupt } = config;
         let mut vars: Vec<Var> = goals.iter().flat_map(|&g| path.pool.vars(g)).collect();
         vars.sort_unstable();
         vars.dedup();
-        Request { path, scratch, limits, at, goals, vars, optimistic }
+        Request { path, scratch, limits, at, goals, vars, optimistic, interrupt }
     }
 
     /// The bytes that the goals read.

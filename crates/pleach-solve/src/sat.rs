@@ -4,6 +4,7 @@
 //! The solver is `batsat`, a kept port of MiniSat to Rust. Nothing here but these
 //! few calls knows it, so another one is a change to this file.
 
+use crate::interrupt::Interrupt;
 use batsat::{Callbacks, ClauseKind, Lit, Solver, SolverInterface, SolverOpts, Var, lbool};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -37,6 +38,7 @@ struct Budget {
     most_decisions: u64,
     start: Instant,
     time: Duration,
+    interrupt: Interrupt,
     late: Cell<bool>,
 }
 
@@ -53,12 +55,14 @@ impl Callbacks for Budget {
         if n.is_multiple_of(4096) && self.start.elapsed() > self.time {
             self.late.set(true);
         }
-        self.conflicts > self.most_conflicts || n > self.most_decisions || self.late.get()
+        let over = self.conflicts > self.most_conflicts || n > self.most_decisions;
+        over || self.late.get() || self.interrupt.is_set()
     }
 }
 
 impl Sat {
-    pub fn new(time: Duration) -> Sat {
+    /// Each question takes at most `time`, and ends when it is interrupted.
+    pub fn new(time: Duration, interrupt: Interrupt) -> Sat {
         let budget = Budget {
             conflicts: 0,
             most_conflicts: 0,
@@ -66,6 +70,7 @@ impl Sat {
             most_decisions: 0,
             start: Instant::now(),
             time,
+            interrupt,
             late: Cell::new(false),
         };
         let solver = Solver::new(SolverOpts::default(), budget);

@@ -2,6 +2,7 @@
 
 use crate::cache::{Cache, Key};
 use crate::complete::{self, Refused};
+use crate::interrupt::Interrupt;
 use crate::path::{Goal, Path};
 use crate::request::{Changes, Found, Request, Scratch, Slice};
 use crate::{domains, inversion, layers, search};
@@ -40,9 +41,11 @@ impl Default for Limits {
 }
 
 /// How a solver is set up.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Config {
     pub limits: Limits,
+    /// Ends a request early; its answer is then unknown.
+    pub interrupt: Interrupt,
 }
 
 /// New values for a part of the input; all else stays as it is.
@@ -230,8 +233,7 @@ impl Solver {
         let (Verdict::Sat(first), Some(goals)) = (&answer.verdict, path.wanted(at, goal)) else {
             return (answer, Vec::new());
         };
-        let limits = &self.config.limits;
-        let mut request = Request::new(path, &mut self.scratch, limits, at, goals, false);
+        let mut request = Request::new(path, &mut self.scratch, &self.config, at, goals, false);
         let found = inversion::several(&mut request, most + 1);
         let mut models: Vec<Model> = found.iter().map(Model::new).collect();
         models.retain(|m| m != first);
@@ -256,8 +258,7 @@ impl Solver {
             return (Verdict::Unknown(Why::Inconsistent), Tier::Rules, false);
         }
         let Solver { config, scratch, cache, switch, stats } = self;
-        let limits = &config.limits;
-        let mut request = Request::new(path, scratch, limits, at, goals.clone(), false);
+        let mut request = Request::new(path, scratch, config, at, goals.clone(), false);
         let Asked { found, tier, cached } =
             tiers(&mut request, goal, switch, cache, completing, &mut stats.rejected);
         let why = match found {
@@ -267,7 +268,7 @@ impl Solver {
             Err(Refused::Memory) => Why::Memory,
             _ => Why::Work,
         };
-        let mut request = Request::new(path, scratch, limits, at, goals, true);
+        let mut request = Request::new(path, scratch, config, at, goals, true);
         let alone = tiers(&mut request, goal, switch, cache, completing, &mut stats.rejected);
         match alone.found {
             Ok(Found::Sat(changes)) => (Verdict::Optimistic(Model::new(&changes)), tier, false),
@@ -320,6 +321,9 @@ fn tiers(
         (Tier::Search, |request, _| search::solve(request)),
     ];
     for (tier, attempt) in attempts {
+        if request.interrupt.is_set() {
+            return Asked { found: Err(Refused::Work), tier, cached: false };
+        }
         let found = attempt(request, &slice);
         match checked(request, found) {
             Found::Pass => {}
@@ -370,8 +374,9 @@ fn switched(request: &mut Request, goal: Goal, switch: &mut Switch) -> Option<(F
     if !known {
         let (path, scratch) = (&mut *request.path, &mut *request.scratch);
         let vars = path.pool.vars(term).collect();
-        let (limits, at) = (request.limits, request.at);
-        let mut all = Request { path, scratch, limits, at, goals: vec![], vars, optimistic: false };
+        let Request { limits, interrupt, at, .. } = *request;
+        let (goals, optimistic) = (vec![], false);
+        let mut all = Request { path, scratch, limits, at, goals, vars, optimistic, interrupt };
         let values = all.slice().and_then(|slice| layers::values(&mut all, &slice, term));
         *switch = Switch { about, values };
     }

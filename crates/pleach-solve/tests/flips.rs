@@ -196,7 +196,7 @@ fn what_is_too_hard_is_given_up_and_tried_alone() {
     let recording = path(&b, &[tied, product], &[0; 16]);
     let limits = Limits { conflicts: 20, evaluations: 10_000, ..Limits::default() };
     let mut path = recording.path();
-    let answer = Solver::new(Config { limits }).flip(&mut path, 1, Goal::Not);
+    let answer = Solver::new(Config { limits, ..Config::default() }).flip(&mut path, 1, Goal::Not);
     assert!(!matches!(answer.verdict, Verdict::Unsat), "{answer:?}");
     let refused = Solver::new(Config::default()).flip(&mut path, 1, Goal::Case(3));
     assert_eq!(refused.verdict, Verdict::Unknown(Why::NoGoal));

@@ -18,7 +18,7 @@ const Z3_WORK: u64 = 20_000_000;
 fn check(seeds: std::ops::Range<u64>, bytes: u32, lengths: bool) {
     let limits = Limits { length: 4096, ..Limits::default() };
     let longest = limits.length;
-    let mut solver = Solver::new(Config { limits });
+    let mut solver = Solver::new(Config { limits, ..Config::default() });
     let start = || Z3::start(Z3_WORK, 10_000).expect("z3 can be run; ./x setup installs it");
     let mut z3 = start();
     let (mut asked, mut refuted, mut open) = (0, 0, 0);

@@ -187,7 +187,7 @@ impl Worker {
         let Some((vocabulary, _)) = &shared.vocabulary else { return Ok(false) };
         self.symbolic.on_tokens(true);
         let outcome = self.run_symbolic_with(input, &[])?;
-        let (Ok(trace), End::Exit(status)) = (self.symbolic.trace(), outcome.end) else {
+        let (Ok(trace), End::Exit(status)) = (self.symbolic.bounded_trace(), outcome.end) else {
             return Ok(false);
         };
         shared.lock().stats.traces += 1;

@@ -47,12 +47,16 @@ pub struct Sites {
 pub struct Decided {
     pub decisions: Vec<Decision>,
     pub steps: Vec<Step>,
+    /// See [`pleach_search::Run`].
+    pub complete: u32,
+    pub left_out: u64,
 }
 
 impl Decided {
     /// Puts a decision first that is none of the program's and has no other
     /// outcome: what a template requires holds from there on.
     pub fn under_template(mut self) -> Decided {
+        self.complete += 1;
         self.decisions.insert(0, Decision::new(0, Kind::Assume, 0, 1));
         self.steps.insert(0, Step { label: 0, shape: Shape::Bool { taken: true } });
         self
@@ -142,6 +146,8 @@ impl Map {
         let mut decided = Decided {
             decisions: Vec::with_capacity(trace.events.len()),
             steps: Vec::with_capacity(trace.events.len()),
+            complete: trace.complete as u32,
+            left_out: trace.left_out,
         };
         for event in &trace.events {
             let site = sites.find(self, trace, event);

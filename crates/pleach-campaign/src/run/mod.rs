@@ -62,7 +62,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 use thiserror::Error;
@@ -371,8 +371,13 @@ impl Campaign {
             while threads.iter().any(|t| !t.is_finished()) {
                 std::thread::park_timeout(Duration::from_millis(50));
                 let late = shared.limits.time.is_some_and(|t| began.elapsed() >= t);
+                let over = late && !shared.stopping();
+                if over {
+                    // Before the lock: a worker that holds it may have much to do.
+                    shared.stop.store(true, Ordering::Relaxed);
+                }
                 let mut state = shared.lock();
-                if late && !shared.stopping() {
+                if over {
                     shared.end(&mut state, Stop::Time);
                 }
                 if shared.stopping() {

@@ -430,6 +430,7 @@ impl State {
     pub fn constrained(&mut self, variables: u64, run: &Run) {
         self.stats.symbolic.variables += variables;
         self.stats.symbolic.constraints += run.decisions.len() as u64;
+        self.stats.symbolic.left_out += run.left_out;
         for decision in &run.decisions {
             let branch = decision.branch(decision.outcome);
             if let Some(file) = branch.and_then(|b| self.map.file_of(b)) {

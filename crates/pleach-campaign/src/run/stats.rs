@@ -120,8 +120,10 @@ pub struct Tokens {
 pub struct Symbolic {
     /// Bytes that were read, or tokens in runs on them, of all traces.
     pub variables: u64,
-    /// Decisions of all traces.
+    /// Decisions of all traces that the search was given, and those of long traces that
+    /// were left out.
     pub constraints: u64,
+    pub left_out: u64,
     /// The same by source file; those of libc models and the like are under none.
     pub by_module: BTreeMap<String, u64>,
 }

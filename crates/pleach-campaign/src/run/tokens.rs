@@ -182,7 +182,7 @@ impl Worker {
         self.symbolic.on_tokens(true);
         self.symbolic.limit_cpu(self.adaptive.then_some(PROBING));
         self.symbolic.run(input, self.timeout * SYMBOLIC_PATIENCE)?;
-        let trace = self.symbolic.trace().ok();
+        let trace = self.symbolic.bounded_trace().ok();
         Ok(trace.map(|trace| trace.token_numbers()))
     }
 

@@ -25,6 +25,8 @@ use std::time::Instant;
 const CAUSES: usize = 200;
 /// What `partial` lists where the fast half stopped and the symbolic half ran on.
 const STOPPED: &str = "stopped by a sanitizer";
+/// Decisions of a long trace were left out.
+const LEFT_OUT: &str = "decisions left out";
 /// What is said of a seed that the grammar does not have.
 const NO_SENTENCE: &str = "a seed is no sentence of the grammar: it was run, and nothing of it \
      is changed";
@@ -44,9 +46,10 @@ impl Worker {
         self.recover(&mut known, tokens);
         let start = Instant::now();
         let outcome = self.run_symbolic(&known, tokens)?;
-        let trace = self.symbolic.trace();
+        let trace = self.symbolic.bounded_trace();
         let spent = start.elapsed().as_secs_f64();
-        if shared.stopping() && outcome.end == End::Timeout {
+        // Whatever was read may be a part.
+        if shared.stopping() {
             return Ok(());
         }
         match trace {
@@ -105,6 +108,7 @@ impl Worker {
         let losses = trace.named_losses().filter(|(what, _)| *what != "pinned");
         partial.extend(losses.map(|(what, _)| format!("lost: {what}")));
         partial.extend(limit_of(end).map(String::from));
+        partial.extend((trace.left_out > 0).then(|| LEFT_OUT.to_string()));
         shared.dictionary.lock().unwrap_or_else(PoisonError::into_inner).add_trace(&trace);
         let bytes = &known.bytes;
         let (sentence, template) = match &shared.vocabulary {
@@ -128,6 +132,7 @@ impl Worker {
             tokens,
             first,
             sizes,
+            interrupt: shared.interrupt(),
         };
         let mut decisions = decided.decisions;
         let mut sizes = Sizes::default();
@@ -148,6 +153,10 @@ impl Worker {
             path
         });
         traced.sizes = sizes;
+        // An interrupted path is not whole.
+        if shared.stopping() {
+            return Ok(());
+        }
         let gone = known.foretold.as_ref().map(|f| traced.sizes.follow(f, &mut decisions));
         if gone.is_some_and(|followed| !followed) {
             let mut state = shared.lock();
@@ -167,6 +176,7 @@ impl Worker {
         };
         let mut run = Run::new(input, decisions);
         (run.tokens, run.contexts) = (tokens, contexts);
+        (run.complete, run.left_out) = (decided.complete, decided.left_out);
         let crashed = match known.crashed {
             Some(false) => false,
             unknown => self.find_stop(&known.bytes, unknown.is_some(), &mut run)?,
@@ -179,10 +189,14 @@ impl Worker {
         partial.extend(alone.then(|| "crashed in the symbolic half".to_string()));
         let left = shared.lock().has_left(&run);
         if left && !self.repeats(known, &run)? {
+            if shared.stopping() {
+                return Ok(());
+            }
             shared.lock().unstable(input);
             return Ok(());
         }
-        run.weight = trace.nodes as usize * 32 + trace.snapshot_bytes as usize + traced.weight();
+        run.weight =
+            size_of_val(traced.expr.nodes()) + trace.snapshot_bytes as usize + traced.weight();
         let mut state = shared.lock();
         state.stats.traces += 1;
         state.stats.time_s.symbolic += spent;
@@ -242,7 +256,7 @@ impl Worker {
     fn repeats(&mut self, known: &Known, run: &Run) -> Result<bool, ExecError> {
         let start = Instant::now();
         self.run_symbolic(known, run.tokens)?;
-        let trace = self.symbolic.trace().ok();
+        let trace = self.symbolic.bounded_trace().ok();
         let again = trace.map(|trace| {
             Run::new(run.input, self.decided(&trace, known, run.tokens).decisions).nodes
         });

@@ -28,7 +28,7 @@ use pleach_expr::Expr;
 use pleach_search::{
     Action, BranchId, Flip, Gain, InputId, Origin, Rng, Run, RunId, TokenUse, Tree, Verdict,
 };
-use pleach_solve::{Goal, Path, Requirement, Solver, Step};
+use pleach_solve::{Config, Goal, Interrupt, Path, Requirement, Solver, Step};
 use pleach_template::{Reading, Sentence, Template, Vocabulary};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -88,13 +88,24 @@ pub struct Traced {
     pub(super) first: u32,
     /// What it decided on the lengths of holes.
     pub(super) sizes: Sizes,
+    /// Ends the preparation of its path.
+    pub(super) interrupt: Interrupt,
 }
 
 impl Traced {
-    pub fn new(expr: Expr, steps: Vec<Step>, input: Arc<[u8]>) -> Traced {
-        let (template, sentence, extended) = (None, None, None);
-        let (tokens, first, sizes) = (false, input.len() as u32, Sizes::default());
-        Traced { expr, steps, input, template, sentence, extended, tokens, first, sizes }
+    pub fn new(expr: Expr, steps: Vec<Step>, input: Arc<[u8]>, interrupt: Interrupt) -> Traced {
+        Traced {
+            expr,
+            steps,
+            template: None,
+            sentence: None,
+            extended: None,
+            tokens: false,
+            first: input.len() as u32,
+            input,
+            sizes: Sizes::default(),
+            interrupt,
+        }
     }
 
     /// Bytes of memory besides the expressions, roughly.
@@ -117,7 +128,8 @@ impl Traced {
         let (lengths, offsets) = model::streams(&self.input);
         let input = self.extended.as_deref().unwrap_or(&self.input);
         let streams = (&lengths[..], &offsets[..]);
-        Path::under(required, &self.expr, self.steps.clone(), input, streams)
+        let steps = self.steps.clone();
+        Path::under(required, &self.expr, steps, input, streams, &self.interrupt)
     }
 }
 
@@ -185,6 +197,11 @@ impl Shared {
         self.stop.load(Ordering::Relaxed)
     }
 
+    /// What ends long work when the campaign does.
+    pub fn interrupt(&self) -> Interrupt {
+        Interrupt::new(self.stop.clone())
+    }
+
     /// Ends the campaign, for the first reason given.
     pub fn end(&self, state: &mut State, why: Stop) {
         state.stop.get_or_insert(why);
@@ -243,7 +260,7 @@ impl Worker {
         Ok(Worker {
             fast,
             symbolic,
-            solver: Solver::new(pleach_solve::Config::default()),
+            solver: Solver::new(Config { interrupt: shared.interrupt(), ..Config::default() }),
             resizing: 0,
             sites: Sites::default(),
             paths: Paths::default(),
@@ -671,6 +688,11 @@ impl Worker {
             return self.resize(&traced, flip, goal, (parent, start));
         }
         let Solved { verdict, bytes, tier, cached, refused } = solved;
+        // An interrupted request has no answer, and must not be recorded as unknown.
+        if shared.stopping() && verdict == Verdict::Unknown {
+            shared.lock().answered(flip, Verdict::Gone);
+            return Ok(());
+        }
         let spent = start.elapsed().as_secs_f64();
         if let Some((place, wanted)) = refused {
             self.wants(&traced, flip, (place, &wanted))?;
@@ -697,8 +719,8 @@ impl Worker {
             return Ok(());
         };
         drop(state);
-        let optimistic = verdict == Verdict::Optimistic;
-        let expect = Some(Expect { optimistic: optimistic || expect.optimistic, ..expect });
+        let optimistic = expect.optimistic || verdict == Verdict::Optimistic;
+        let expect = Some(Expect { optimistic, ..expect });
         // What may change of an input with tokens is found when it is traced.
         let template = traced.template.clone().filter(|_| !traced.tokens);
         let promised = Promised { expect, answer, template, foretold: None };
@@ -790,8 +812,9 @@ fn promise(run: &Run, flip: Flip) -> Option<(Goal, Expect, InputId, Kind)> {
         true => (flip.at, before),
         false => (flip.at + 1, Tree::child(before, decision.key, flip.outcome)),
     };
-    // Where only the symbolic half came, nothing is known for certain.
-    let optimistic = flip.at >= run.shown();
+    // Nothing says what stays where decisions were left out before it, or where only the
+    // symbolic half came.
+    let optimistic = flip.at >= run.shown().min(run.complete);
     let (check, tokens) = (decision.kind.is_check(), run.tokens);
     let expect = Expect { flip, decisions, node, optimistic, check, tokens };
     Some((goal, expect, run.input, decision.kind))

@@ -13,6 +13,8 @@ pub struct Imported {
 }
 
 const NOTHING: u32 = u32::MAX;
+/// Labels between two looks at whether to stop.
+const STOP_INTERVAL: usize = 1 << 12;
 
 impl Imported {
     /// The term of a live label.
@@ -24,11 +26,19 @@ impl Imported {
 impl Pool {
     /// The terms of everything that `expr` has checked.
     pub fn import(expr: &Expr) -> Imported {
+        Pool::import_until(expr, || false)
+    }
+
+    /// As [`Pool::import`]; ends early, without the rest of the terms, when `stop` says so.
+    pub fn import_until(expr: &Expr, stop: impl Fn() -> bool) -> Imported {
         let top = expr.order().iter().max().map_or(0, |&l| l as usize + 1);
         let mut terms = vec![NOTHING; top];
         let mut pool = Pool::with_capacity(expr.order().len());
         let mut tables: HashMap<u32, Table> = HashMap::new();
-        for &label in expr.order() {
+        for (done, &label) in expr.order().iter().enumerate() {
+            if done % STOP_INTERVAL == 0 && stop() {
+                break;
+            }
             let term = pool.import_node(expr, label, &terms, &mut tables);
             terms[label as usize] = term.0;
         }

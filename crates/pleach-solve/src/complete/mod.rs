@@ -62,7 +62,9 @@ fn attempt(request: &mut Request, slice: &Slice) -> (Result<Found, Refused>, u64
     let limits = request.limits;
     let mut encoder = match request.path.circuit.encoder.take() {
         Some(encoder) => encoder,
-        None => Box::new(Encoder::new(Gates::new(Sat::new(limits.guard)))),
+        None => {
+            Box::new(Encoder::new(Gates::new(Sat::new(limits.guard, request.interrupt.clone()))))
+        }
     };
     let before = encoder.gates.sat.variables();
     let assumed = assumptions(request, slice, &mut encoder);
@@ -106,6 +108,9 @@ fn assumptions(
         assumed.push(encoder.encode(request.path, goal, most)?[0]);
     }
     for &atom in &slice.atoms {
+        if request.interrupt.is_set() {
+            return Err(TooLarge);
+        }
         let term = request.path.atom(atom).term;
         assumed.push(encoder.encode(request.path, term, most)?[0]);
     }

@@ -18,6 +18,7 @@
 use super::HampiError;
 use super::circuit::{Circuit, Gate, GateId};
 use pleach_grammar::ByteSet;
+use pleach_solve::Interrupt;
 use pleach_solve::sat::{Literal, Outcome, Sat};
 use std::time::Duration;
 
@@ -42,7 +43,7 @@ impl Instance {
     ) -> Result<Instance, HampiError> {
         let reached = circuit.reached(roots.iter().map(|r| r.0));
         let classes = classes(&circuit, &reached, all);
-        let mut sat = Sat::new(TIME);
+        let mut sat = Sat::new(TIME, Interrupt::default());
         let cells = classes.into_iter().map(|classes| choice(&mut sat, classes)).collect();
         let mut encoder = Encoder { circuit: &circuit, cells: &cells, sat: &mut sat };
         encoder.encode(roots, &reached);

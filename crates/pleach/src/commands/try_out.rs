@@ -111,7 +111,7 @@ impl Trier {
         }
         let patience = Duration::from_millis(self.timeout_ms.saturating_mul(SYMBOLIC_FACTOR));
         let ran = self.symbolic.run(input, patience)?;
-        let trace = self.symbolic.trace();
+        let trace = self.symbolic.bounded_trace();
         // A typed call that asks for more than there is would get it in the campaign.
         let read = ran.calls.ended || trace.as_ref().map_or(0, |t| t.input_read) > 0;
         let decided = trace.map_or(true, |t| !t.events.is_empty());

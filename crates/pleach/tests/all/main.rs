@@ -18,6 +18,7 @@ mod hybrid;
 mod hygiene;
 mod lengths;
 mod libraries;
+mod long_traces;
 mod minimise;
 mod people;
 mod replay;

@@ -313,7 +313,7 @@ impl Worker {
         let bytes = search.inputs[input as usize].clone();
         let timeout = self.timeout * super::super::worker::SYMBOLIC_PATIENCE;
         live.symbolic.live_explore(&bytes, search.ahead, timeout)?;
-        let trace = live.symbolic.trace();
+        let trace = live.symbolic.bounded_trace();
         let mut state = shared.lock();
         state.stats.traces += 1;
         state.stats.time_s.symbolic += start.elapsed().as_secs_f64();
@@ -327,14 +327,16 @@ impl Worker {
         shared.dictionary.lock().unwrap_or_else(PoisonError::into_inner).add_trace(&trace);
         let decided = shared.map.decide(&mut self.sites, &trace);
         found.decisions += decided.decisions.len() as u64;
-        let run = Run::new(input, decided.decisions);
+        state.stats.symbolic.left_out += trace.left_out;
+        let mut run = Run::new(input, decided.decisions);
+        (run.complete, run.left_out) = (decided.complete, decided.left_out);
         state.stats.paths += u64::from(run.enter(tree));
         let (id, dropped) = runs.add(run);
         for dropped in dropped {
             traces.remove(&dropped);
             paths.remove(&dropped);
         }
-        traces.insert(id, Traced::new(trace.expr, decided.steps, bytes));
+        traces.insert(id, Traced::new(trace.expr, decided.steps, bytes, shared.interrupt()));
         let view = View { program: &shared.map.program, coverage: &state.coverage, tree, runs };
         strategy.traced(&view, id);
         Ok(())

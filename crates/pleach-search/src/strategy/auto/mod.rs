@@ -191,7 +191,7 @@ impl Strategy for Auto {
             false => self.tracing.remove(&run.input).unwrap_or(Arm::Paths),
         };
         let cost = self.queue.cost(run.input).map_or(0.0, f64::from);
-        let decisions = run.decisions.len() as f64;
+        let decisions = run.decisions.len() as f64 + run.left_out as f64;
         self.bandit.spend(arm, TRACE + TRACE_TIMES * cost + DECISION * decisions);
         if let Some(tokens) = self.tokens.as_mut().filter(|_| run.tokens) {
             tokens.traced(view, id, run);
