@@ -154,6 +154,23 @@ pub struct Answer {
     /// Operations evaluated, and what the SAT solver did, in their terms. An operation takes
     /// some 5 ns.
     pub work: u64,
+    /// The same by tier, in the order of [`Tier::ALL`]; nothing for tiers that were not
+    /// asked.
+    pub by_tier: [Option<u64>; 5],
+}
+
+/// What the tiers did for one request.
+#[derive(Default)]
+struct Spent {
+    by_tier: [Option<u64>; 5],
+    /// Work of the SAT solver.
+    completing: u64,
+}
+
+impl Spent {
+    fn add(&mut self, tier: Tier, work: u64) {
+        *self.by_tier[tier as usize].get_or_insert(0) += work;
+    }
 }
 
 /// What was asked of a solver, and how it was answered.
@@ -202,9 +219,12 @@ impl Solver {
     /// one as `goal` says.
     pub fn flip(&mut self, path: &mut Path, at: usize, goal: Goal) -> Answer {
         let before = self.scratch.work();
-        let mut completing = 0;
-        let (verdict, tier, cached) = self.decide(path, at, goal, &mut completing);
-        let work = self.scratch.work() - before + completing;
+        let mut spent = Spent::default();
+        let (verdict, tier, cached) = self.decide(path, at, goal, &mut spent);
+        let work = self.scratch.work() - before + spent.completing;
+        // Simplification is never asked, and the cache answers for others.
+        spent.add(tier, 0);
+        let by_tier = spent.by_tier;
         let stats = &mut self.stats;
         stats.asked += 1;
         stats.work += work;
@@ -216,7 +236,7 @@ impl Solver {
             Verdict::Unsat => &mut stats.unsat,
             Verdict::Unknown(_) => &mut stats.unknown,
         } += 1;
-        Answer { verdict, tier, cached, work }
+        Answer { verdict, tier, cached, work, by_tier }
     }
 
     /// As [`Solver::flip`], with up to `most` more models where they come cheap:
@@ -246,7 +266,7 @@ impl Solver {
         path: &mut Path,
         at: usize,
         goal: Goal,
-        completing: &mut u64,
+        spent: &mut Spent,
     ) -> (Verdict, Tier, bool) {
         let Some(goals) = path.wanted(at, goal) else {
             return (Verdict::Unknown(Why::NoGoal), Tier::Rules, false);
@@ -260,7 +280,7 @@ impl Solver {
         let Solver { config, scratch, cache, switch, stats } = self;
         let mut request = Request::new(path, scratch, config, at, goals.clone(), false);
         let Asked { found, tier, cached } =
-            tiers(&mut request, goal, switch, cache, completing, &mut stats.rejected);
+            tiers(&mut request, goal, switch, cache, spent, &mut stats.rejected);
         let why = match found {
             Ok(Found::Sat(changes)) => return (Verdict::Sat(Model::new(&changes)), tier, cached),
             Ok(Found::Unsat) => return (Verdict::Unsat, tier, cached),
@@ -269,7 +289,7 @@ impl Solver {
             _ => Why::Work,
         };
         let mut request = Request::new(path, scratch, config, at, goals, true);
-        let alone = tiers(&mut request, goal, switch, cache, completing, &mut stats.rejected);
+        let alone = tiers(&mut request, goal, switch, cache, spent, &mut stats.rejected);
         match alone.found {
             Ok(Found::Sat(changes)) => (Verdict::Optimistic(Model::new(&changes)), tier, false),
             // Without the other conditions there is none, so with them neither.
@@ -285,9 +305,15 @@ fn tiers(
     goal: Goal,
     switch: &mut Switch,
     cache: &mut Cache,
-    completing: &mut u64,
+    spent: &mut Spent,
     rejected: &mut u64,
 ) -> Asked {
+    let mut before = request.scratch.work();
+    // All that was evaluated since the last call is a tier's.
+    let mut charge = |request: &Request, spent: &mut Spent, tier: Tier| {
+        spent.add(tier, request.scratch.work() - before);
+        before = request.scratch.work();
+    };
     let mut checked = |request: &mut Request, found: Found| match found {
         Found::Sat(changes) if !request.holds(&changes) => {
             *rejected += 1;
@@ -297,14 +323,16 @@ fn tiers(
         found => found,
     };
     let found = domains::solve(request);
-    match checked(request, found) {
-        Found::Pass => {}
-        found => return Asked { found: Ok(found), tier: Tier::Domains, cached: false },
+    let found = checked(request, found);
+    charge(request, spent, Tier::Domains);
+    if found != Found::Pass {
+        return Asked { found: Ok(found), tier: Tier::Domains, cached: false };
     }
     if let Some((found, known)) = switched(request, goal, switch) {
-        match checked(request, found) {
-            Found::Pass => {}
-            found => return Asked { found: Ok(found), tier: Tier::Domains, cached: known },
+        let found = checked(request, found);
+        charge(request, spent, Tier::Domains);
+        if found != Found::Pass {
+            return Asked { found: Ok(found), tier: Tier::Domains, cached: known };
         }
     }
     let Some(slice) = request.slice() else {
@@ -325,16 +353,16 @@ fn tiers(
             return Asked { found: Err(Refused::Work), tier, cached: false };
         }
         let found = attempt(request, &slice);
-        match checked(request, found) {
-            Found::Pass => {}
-            found => {
-                cache.put(request, key, &found, tier);
-                return Asked { found: Ok(found), tier, cached: false };
-            }
+        let found = checked(request, found);
+        charge(request, spent, tier);
+        if found != Found::Pass {
+            cache.put(request, key, &found, tier);
+            return Asked { found: Ok(found), tier, cached: false };
         }
     }
     let (answer, used) = complete::solve(request, &slice);
-    *completing += used;
+    spent.completing += used;
+    spent.add(Tier::Complete, used);
     let found = match answer {
         Ok(found) => match checked(request, found) {
             Found::Pass => Err(Refused::Broken),
@@ -345,6 +373,7 @@ fn tiers(
         },
         refused => refused,
     };
+    charge(request, spent, Tier::Complete);
     Asked { found, tier: Tier::Complete, cached: false }
 }
 

@@ -98,7 +98,8 @@ fn with_z3(
                 Verdict::Unknown(Why::Work)
             }
         };
-        let answer = Answer { verdict, tier: Tier::Complete, cached: false, work: 0 };
+        let by_tier = [None, None, None, None, Some(0)];
+        let answer = Answer { verdict, tier: Tier::Complete, cached: false, work: 0, by_tier };
         replay.add(&answer, took);
     }
     Ok(())
@@ -120,8 +121,7 @@ fn chosen(path: &Path, sample: Option<usize>) -> Vec<(usize, Goal)> {
 struct Replay {
     flips: u64,
     verdicts: [u64; 4],
-    /// By tier: answers with a verdict, all requests, time.
-    tiers: [(u64, u64, Duration); 5],
+    tiers: [TierReport; 5],
     cached: u64,
     /// Left out: too large to be written as text.
     skipped: u64,
@@ -130,6 +130,17 @@ struct Replay {
     /// Processor time of all flips, where the machine tells.
     cpu: Option<Duration>,
     slowest: Duration,
+}
+
+/// What one tier was asked and did.
+#[derive(Clone, Copy, Default)]
+struct TierReport {
+    /// Flips that came to the tier, and those that it settled.
+    asked: u64,
+    answered: u64,
+    work: u64,
+    /// The time of its flips, shared among their tiers by work.
+    time: Duration,
 }
 
 const VERDICTS: [&str; 4] = ["sat", "unsat", "optimistic", "unknown"];
@@ -148,10 +159,20 @@ impl Replay {
         self.flips += 1;
         let verdict = verdict(answer);
         self.verdicts[verdict] += 1;
-        let tier = &mut self.tiers[answer.tier as usize];
-        tier.0 += u64::from(verdict < 2);
-        tier.1 += 1;
-        tier.2 += took;
+        let total: u64 = answer.by_tier.iter().flatten().sum();
+        for tier in Tier::ALL {
+            let Some(work) = answer.by_tier[tier as usize] else { continue };
+            let report = &mut self.tiers[tier as usize];
+            let decided = tier == answer.tier;
+            report.asked += 1;
+            report.answered += u64::from(decided && verdict < 2);
+            report.work += work;
+            report.time += match total {
+                0 if decided => took,
+                0 => Duration::ZERO,
+                total => took.mul_f64(work as f64 / total as f64),
+            };
+        }
         self.cached += u64::from(answer.cached);
         self.work += answer.work;
         self.time += took;
@@ -166,9 +187,19 @@ impl Replay {
 
     /// The share of answered flips that did not need tier 4.
     fn cheap(&self) -> f64 {
-        let answered: u64 = self.tiers.iter().map(|t| t.0).sum();
-        let complete = self.tiers[Tier::Complete as usize].0;
+        let answered = self.answered();
+        let complete = self.tiers[Tier::Complete as usize].answered;
         (answered - complete) as f64 / answered.max(1) as f64
+    }
+
+    /// Flips with a model or a proof that there is none.
+    fn answered(&self) -> u64 {
+        self.tiers.iter().map(|t| t.answered).sum()
+    }
+
+    /// The share of the time that a tier took.
+    fn share_of_time(&self, tier: Tier) -> f64 {
+        self.tiers[tier as usize].time.as_secs_f64() / self.time.as_secs_f64().max(1e-9)
     }
 
     fn json(&self, path: &Path, prepared: Duration) -> Value {
@@ -177,8 +208,17 @@ impl Replay {
         let tiers: Map<String, Value> = Tier::ALL
             .iter()
             .map(|&t| {
-                let (answered, asked, time) = self.tiers[t as usize];
-                let row = json!({"answered": answered, "asked": asked, "ms": ms(time)});
+                let TierReport { asked, answered, work, time } = self.tiers[t as usize];
+                let row = json!({
+                    "asked": asked,
+                    "answered": answered,
+                    "not_answered": asked - answered,
+                    "work": work,
+                    "ms": ms(time),
+                    "share_of_answers": share(answered, self.answered()),
+                    "share_of_work": share(work, self.work),
+                    "share_of_time": self.share_of_time(t),
+                });
                 (t.name().to_string(), row)
             })
             .collect();
@@ -216,17 +256,35 @@ impl Replay {
             VERDICTS.iter().zip(self.verdicts).map(|(v, n)| format!("{v} {n}")).collect();
         writeln!(out, "{}; {} from the cache", verdicts.join(", "), self.cached)?;
         for tier in Tier::ALL {
-            let (answered, asked, time) = self.tiers[tier as usize];
+            let TierReport { asked, answered, work, time } = self.tiers[tier as usize];
             if asked > 0 {
                 writeln!(
                     out,
-                    "{:<10} {answered} answered of {asked}, {:.2} ms",
+                    "{:<10} {answered} answered of {asked} asked ({:.1} % of the answers), \
+                     {:.2} ms ({:.1} % of the time, {:.1} % of the work)",
                     tier.name(),
-                    ms(time)
+                    100.0 * share(answered, self.answered()),
+                    ms(time),
+                    100.0 * self.share_of_time(tier),
+                    100.0 * share(work, self.work),
                 )?;
             }
         }
-        writeln!(out, "{:.1} % of the answers without tier 4", 100.0 * self.cheap())?;
+        let complete = self.tiers[Tier::Complete as usize];
+        let time = 100.0 * self.share_of_time(Tier::Complete);
+        let answered = self.answered();
+        let open = self.flips - answered;
+        write!(out, "{answered} of {} flips answered, ", self.flips)?;
+        writeln!(out, "{:.1} % of these without tier 4; {open} not", 100.0 * self.cheap())?;
+        if complete.asked > complete.answered {
+            let failed = complete.asked - complete.answered;
+            writeln!(
+                out,
+                "tier 4 did not answer {failed} of the {} flips that came to it, and took \
+                 {time:.1} % of the time",
+                complete.asked,
+            )?;
+        }
         Ok(())
     }
 }
@@ -234,6 +292,11 @@ impl Replay {
 /// Processor time of this thread so far.
 fn cpu() -> Option<Duration> {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).ok().map(Duration::from)
+}
+
+/// A part of a whole that may be 0.
+fn share(part: u64, whole: u64) -> f64 {
+    part as f64 / whole.max(1) as f64
 }
 
 fn ms(time: Duration) -> f64 {

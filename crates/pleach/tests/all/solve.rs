@@ -38,6 +38,39 @@ fn every_flip_of_a_recorded_trace_is_answered() {
     assert_eq!(some["flips"], 3, "{some}");
 }
 
+/// Sixteen bytes multiplied with each other, which no tier solves, and one that is easy.
+const HARD: &str = r#"
+#include <stdio.h>
+#include <string.h>
+int main(void) {
+    unsigned long long x, y;
+    char in[16];
+    if (fread(in, 1, 16, stdin) != 16) return 1;
+    memcpy(&x, in, 8);
+    memcpy(&y, in + 8, 8);
+    if (x * x * y % 1000003 * (y * y + x) % 999983 == 12345) return 2;
+    return in[0] == 'a';
+}
+"#;
+
+#[test]
+fn a_tier_that_does_not_answer_is_reported_with_what_it_cost() {
+    let p = Program::new(HARD);
+    p.file("input", b"bcdefghijklmnopq");
+    p.text(&["trace", "--record", "path", "input", "--", "./prog"], b"");
+    let report = p.json(&["solve-trace", "--json", "path"], b"");
+    let complete = &report["tiers"]["complete"];
+    let failed = complete["not_answered"].as_u64().expect("a number");
+    assert!(failed > 0, "{report}");
+    assert!(complete["share_of_work"].as_f64().expect("a number") > 0.5, "{report}");
+    let answered = |tier: &str| report["tiers"][tier]["answered"].as_u64().expect("a number");
+    let tiers = ["rules", "domains", "inversion", "search", "complete"];
+    let verdicts = |verdict: &str| report["verdicts"][verdict].as_u64().expect("a number");
+    assert_eq!(tiers.map(answered).iter().sum::<u64>(), verdicts("sat") + verdicts("unsat"));
+    let text = p.text(&["solve-trace", "path"], b"");
+    assert!(text.contains(&format!("tier 4 did not answer {failed} of")), "{text}");
+}
+
 #[test]
 fn what_is_no_recording_is_refused() {
     let p = Program::empty();
