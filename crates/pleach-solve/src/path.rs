@@ -616,6 +616,21 @@ impl Path {
         list[..before(list)].iter().copied().chain(broad)
     }
 
+    /// The atoms before `at` that read inputs of `terms`, the nearest first.
+    pub(crate) fn nearest(&self, at: usize, terms: &[Term], most: usize) -> Vec<Term> {
+        let mut vars: Vec<Var> = terms.iter().flat_map(|&t| self.pool.vars(t)).collect();
+        vars.sort_unstable();
+        vars.dedup();
+        let mut atoms: Vec<u32> = Vec::new();
+        for var in vars {
+            atoms.extend(self.shared(var, at));
+            atoms.extend(var.as_byte().map_or(&[][..], |offset| self.own(offset, at)));
+        }
+        atoms.sort_unstable_by(|a, b| b.cmp(a));
+        atoms.dedup();
+        atoms.iter().take(most).map(|&a| self.atoms[a as usize].term).collect()
+    }
+
     /// Atoms before `at` that read this byte alone.
     pub(crate) fn own(&self, offset: u32, at: usize) -> &[u32] {
         let list: &[u32] = self.known(offset).map_or(&[], |b| &b.own);

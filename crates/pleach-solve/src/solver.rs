@@ -6,7 +6,7 @@ use crate::interrupt::Interrupt;
 use crate::path::{Goal, Path};
 use crate::request::{Changes, Found, Request, Scratch, Slice};
 use crate::{domains, inversion, layers, search};
-use pleach_expr::LENGTH_BITS;
+use pleach_expr::{LENGTH_BITS, Term};
 use std::time::Duration;
 
 /// How much one request may cost.
@@ -190,9 +190,16 @@ pub struct Stats {
     pub work: u64,
 }
 
+/// Conditions that a model for an infeasible flip tries to keep.
+const MAX_NEAREST: usize = 32;
+/// The part of the limits that a request for an infeasible flip has.
+const RELAXED: u64 = 16;
+
 /// One for each worker.
 pub struct Solver {
     config: Config,
+    /// For flips that have no model with all conditions.
+    relaxed: Config,
     scratch: Scratch,
     cache: Cache,
     switch: Switch,
@@ -202,8 +209,12 @@ pub struct Solver {
 impl Solver {
     pub fn new(mut config: Config) -> Solver {
         config.limits.length = config.limits.length.min((1 << LENGTH_BITS) - 1);
+        let mut relaxed = config.clone();
+        relaxed.limits.evaluations /= RELAXED;
+        relaxed.limits.conflicts /= RELAXED;
         Solver {
             config,
+            relaxed,
             scratch: Scratch::default(),
             cache: Cache::default(),
             switch: Switch::default(),
@@ -261,6 +272,63 @@ impl Solver {
         (answer, models)
     }
 
+    /// Models that keep only some of the conditions before a flip, for one that has no
+    /// model with all of them: with the conditions nearest to it on the same inputs, as
+    /// many as can be kept, and with none. Also the work that was done.
+    ///
+    /// A condition may hold for no reason that the program cares about: whoever prints a
+    /// number decides on its value, and pins it. QSYM (Yun et al., USENIX Security 2018)
+    /// calls this optimistic solving.
+    pub fn relax(&mut self, path: &mut Path, at: usize, goal: Goal) -> (Vec<Model>, u64) {
+        let before = self.scratch.work();
+        let mut completing = 0;
+        let models = self.relaxed(path, at, goal, &mut completing);
+        let work = self.scratch.work() - before + completing;
+        self.stats.work += work;
+        (models, work)
+    }
+
+    fn relaxed(
+        &mut self,
+        path: &mut Path,
+        at: usize,
+        goal: Goal,
+        completing: &mut u64,
+    ) -> Vec<Model> {
+        let Some(goals) = path.wanted(at, goal) else { return Vec::new() };
+        let nearest = path.nearest(at, &goals, MAX_NEAREST);
+        let Solver { relaxed, scratch, cache, switch, stats, .. } = self;
+        let mut solve = |kept: usize| {
+            let goals: Vec<Term> = goals.iter().chain(&nearest[..kept]).copied().collect();
+            // Nothing holds before step 0, so nothing but the goals is kept.
+            let mut request = Request::new(path, scratch, relaxed, 0, goals, true);
+            let spent = &mut Spent::default();
+            let asked = tiers(&mut request, goal, switch, cache, spent, &mut stats.rejected);
+            *completing += spent.completing;
+            match asked.found {
+                Ok(Found::Sat(changes)) => Some(Model::new(&changes)),
+                _ => None,
+            }
+        };
+        let Some(alone) = solve(0) else { return Vec::new() };
+        let (mut models, mut best) = (vec![alone], 0);
+        let mut too_many = nearest.len() + 1;
+        while best + 1 < too_many && !self.config.interrupt.is_set() {
+            let kept = best.midpoint(too_many);
+            match solve(kept) {
+                Some(model) => {
+                    best = kept;
+                    models.truncate(1);
+                    models.push(model);
+                }
+                None => too_many = kept,
+            }
+        }
+        models.dedup();
+        models.reverse();
+        models
+    }
+
     fn decide(
         &mut self,
         path: &mut Path,
@@ -277,7 +345,7 @@ impl Solver {
         if goals.iter().all(|&g| path.values.low(g) != 0) {
             return (Verdict::Unknown(Why::Inconsistent), Tier::Rules, false);
         }
-        let Solver { config, scratch, cache, switch, stats } = self;
+        let Solver { config, scratch, cache, switch, stats, .. } = self;
         let mut request = Request::new(path, scratch, config, at, goals.clone(), false);
         let Asked { found, tier, cached } =
             tiers(&mut request, goal, switch, cache, spent, &mut stats.rejected);

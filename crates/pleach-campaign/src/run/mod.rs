@@ -17,6 +17,7 @@ mod journal;
 mod language;
 mod map;
 mod model;
+mod optimistic;
 mod past;
 mod patience;
 mod settings;
@@ -276,6 +277,7 @@ impl Campaign {
             stats,
             crash_ids: past.crash_ids,
             ends: Ends::default(),
+            bets: optimistic::Bets::default(),
             dropped: Vec::new(),
             asked: HashMap::new(),
             outstanding: 0,

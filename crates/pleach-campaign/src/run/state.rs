@@ -7,6 +7,7 @@ use super::ends::Ends;
 use super::growing::Growing;
 use super::journal::{InputRecord, Journal, Record};
 use super::map::Map;
+use super::optimistic::Bets;
 use super::patience::Patience;
 use super::sizes::Foretold;
 use super::stats::{Stats, Stop};
@@ -71,6 +72,8 @@ pub struct State {
     pub reached: Vec<u64>,
     pub last_reached: Vec<u64>,
     pub constraints: Vec<u64>,
+    /// What optimistic inputs cost and brought.
+    pub bets: Bets,
     /// What templates are made of, where inputs are strings of a symbolic grammar.
     pub strings: Option<Arc<Strings>>,
 }
@@ -234,6 +237,7 @@ impl State {
     fn origin_of(&self, e: &Executed) -> String {
         let how = match e.origin {
             Origin::Seed => "op:seed",
+            Origin::Flip(_) if e.expect.is_some_and(|x| x.optimistic) => "op:optimistic",
             Origin::Flip(_) => "op:flip",
             Origin::Mutant(_) => "op:havoc",
             Origin::Graft(_) => "op:graft",

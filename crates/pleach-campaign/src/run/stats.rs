@@ -71,6 +71,10 @@ pub struct Flips {
     pub unsat: u64,
     pub unknown: u64,
     pub optimistic: u64,
+    /// Inputs that keep only some conditions of an infeasible flip, and those of them that
+    /// took its branch.
+    pub relaxed: u64,
+    pub relaxed_taken: u64,
     /// Answered from the cache, whatever the answer.
     pub cached: u64,
     pub by_tier: BTreeMap<String, u64>,

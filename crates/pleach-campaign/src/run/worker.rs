@@ -716,6 +716,10 @@ impl Worker {
         let target = state.branch_of(flip);
         let Some(bytes) = bytes.filter(|_| !too_long) else {
             answer.iter().for_each(|answer| state.record(answer));
+            drop(state);
+            if verdict == Verdict::Unsat {
+                self.bet(&traced, flip, goal, expect, parent)?;
+            }
             return Ok(());
         };
         drop(state);
@@ -789,7 +793,7 @@ impl Worker {
     /// What the last run cost, in something like microseconds, without a clock:
     /// equal runs must cost the same. A branch and what goes with it takes some
     /// nanoseconds.
-    fn cost(&self) -> u32 {
+    pub(super) fn cost(&self) -> u32 {
         let branches: u32 = self.counts.iter().map(|&c| u32::from(c)).sum();
         100 + branches / 64
     }

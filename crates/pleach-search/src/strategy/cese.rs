@@ -86,6 +86,10 @@ impl Strategy for Cese {
         self.string.answered(view, flip, verdict);
     }
 
+    fn wants_optimistic(&self) -> bool {
+        false
+    }
+
     fn doing(&self) -> String {
         format!("string {}: {}", self.strings, self.string.doing())
     }

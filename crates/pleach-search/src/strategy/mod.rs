@@ -156,6 +156,12 @@ pub trait Strategy: Send {
         None
     }
 
+    /// True if inputs that leave out conditions of an infeasible flip are run, too. An
+    /// exhaustive search runs no input but those on its paths.
+    fn wants_optimistic(&self) -> bool {
+        true
+    }
+
     /// Whether it asks for inputs that are put together from parts of others.
     fn wants_grafts(&self) -> bool {
         false

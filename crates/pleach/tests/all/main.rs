@@ -20,6 +20,7 @@ mod lengths;
 mod libraries;
 mod long_traces;
 mod minimise;
+mod optimistic;
 mod people;
 mod replay;
 mod resume;
