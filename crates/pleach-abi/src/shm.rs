@@ -121,9 +121,6 @@ pub const RUN_SOCKET: u32 = 4;
 /// give is a variable of its own (symbolic half).
 pub const RUN_TOKENS: u32 = 8;
 
-/// Typed calls do not make the input longer: where it ends is a decision for them, too.
-pub const RUN_FIXED: u32 = 64;
-
 /// The run is live: its input is in the live region and grows as it is asked
 /// for. See [`Live`].
 pub const RUN_LIVE: u32 = 16;
@@ -131,6 +128,8 @@ pub const RUN_LIVE: u32 = 16;
 pub const RUN_ENDS: u32 = 32;
 /// The run has a process of its own: one that waits for its next input is ended first.
 pub const RUN_FRESH: u32 = 64;
+/// Typed calls do not make the input longer: where it ends is a decision for them, too.
+pub const RUN_FIXED: u32 = 128;
 
 /// What a live run may take before it stops and asks. An *event* is one call
 /// for input: a typed call, a read, a refill of a stream's buffer.
