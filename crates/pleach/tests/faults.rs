@@ -129,7 +129,7 @@ fn going_on_fails_as_cleanly() {
             }
         }
         let stats = bench.resume(&out, Disk::default()).expect("room again");
-        assert_eq!((stats.stop, stats.paths), (Some(Stop::Exhausted), 6), "write {n}");
+        assert_eq!((stats.stop, stats.paths), (Some(Stop::Exhausted), 5), "write {n}");
     }
 }
 

@@ -35,6 +35,8 @@ const LEN: u64 = 16;
 /// Bytes of a seed from which on it is said to be large.
 const LARGE_SEED: usize = 1 << 20;
 const MAX_LEN: u64 = 1 << 20;
+/// The first runs may take this long on top of `-V`.
+const TRIAL_GRACE: Duration = Duration::from_millis(500);
 /// Where a live run is left for another.
 const MAX_LEN_LIVE: u64 = 64 << 10;
 /// Where runs end of a program whose typed calls ask for ever.
@@ -75,9 +77,11 @@ pub fn run(args: Args) -> Result<Code, Failure> {
     }
     check_hybrid(&settings, &seeds)?;
     let workdir = settings.workdir().map_err(Failure::person)?;
+    let (start, time) = (Instant::now(), args.seconds.map(seconds).transpose()?);
     let trial = |seeds: &[_]| {
         let made_up = first_inputs(&settings).swap_remove(0);
-        try_out(&layout, &settings, workdir.as_ref(), seeds, &made_up)
+        let deadline = time.and_then(|time| start.checked_add(time));
+        try_out(&layout, &settings, workdir.as_ref(), seeds, &made_up, deadline)
     };
     let trial = match resuming {
         true => {
@@ -93,7 +97,8 @@ pub fn run(args: Args) -> Result<Code, Failure> {
     };
     let limits = Limits {
         runs: args.runs,
-        time: args.seconds.map(seconds).transpose()?,
+        // Slow first runs are part of the time; quick ones are not worth an odd number.
+        time: time.map(|t| t.saturating_sub(start.elapsed().saturating_sub(TRIAL_GRACE))),
         stop_on_crash: args.stop_on_crash,
         reads_nothing: trial.reads_nothing,
     };

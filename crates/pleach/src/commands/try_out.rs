@@ -10,12 +10,12 @@ use pleach_campaign::run::Settings;
 use pleach_campaign::{End, Executor, Half, Layout, Outcome, Output, WorkDir};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// At most this many inputs are tried.
 pub const MAX_TRIED: usize = 4;
 /// The symbolic half may take longer than the fast one.
-const SYMBOLIC_FACTOR: u64 = 10;
+const SYMBOLIC_FACTOR: u32 = 10;
 /// Bytes of output that are kept of a run.
 const MAX_OUTPUT: u64 = 16 << 20;
 
@@ -41,20 +41,22 @@ struct Tried {
     counters: Vec<ModuleCounters>,
 }
 
-/// Runs both halves on the first inputs.
+/// Runs both halves on the first inputs. No run goes past the deadline.
 pub fn try_out(
     layout: &Arc<Layout>,
     settings: &Settings,
     workdir: Option<&WorkDir>,
     seeds: &[(PathBuf, Vec<u8>)],
     made_up: &[u8],
+    deadline: Option<Instant>,
 ) -> Result<Trial, Failure> {
     let mut fast = settings.target(Half::Fast, workdir);
     fast.output = Output::Capture { limit: MAX_OUTPUT };
     let mut trier = Trier {
         fast: Executor::new(layout.clone(), fast)?,
         symbolic: Executor::new(layout.clone(), settings.target(Half::Symbolic, workdir))?,
-        timeout_ms: settings.timeout_ms,
+        timeout: Duration::from_millis(settings.timeout_ms),
+        deadline,
     };
     let mut inputs: Vec<&[u8]> =
         seeds.iter().take(MAX_TRIED).map(|(_, bytes)| &bytes[..]).collect();
@@ -98,24 +100,30 @@ impl Tried {
 struct Trier {
     fast: Executor,
     symbolic: Executor,
-    timeout_ms: u64,
+    timeout: Duration,
+    deadline: Option<Instant>,
 }
 
 impl Trier {
     fn try_input(&mut self, input: &[u8]) -> Result<Tried, Failure> {
-        let (outcome, opened) =
-            self.fast.run_seeing_use(input, Duration::from_millis(self.timeout_ms))?;
+        let (outcome, opened) = self.fast.run_seeing_use(input, self.limit(self.timeout))?;
         let counters = self.fast.counters()?;
         if !matches!(outcome.end, End::Exit(_)) {
             return Ok(Tried { outcome, read: true, used: true, counters });
         }
-        let patience = Duration::from_millis(self.timeout_ms.saturating_mul(SYMBOLIC_FACTOR));
+        let patience = self.limit(self.timeout.saturating_mul(SYMBOLIC_FACTOR));
         let ran = self.symbolic.run(input, patience)?;
         let trace = self.symbolic.bounded_trace();
         // A typed call that asks for more than there is would get it in the campaign.
         let read = ran.calls.ended || trace.as_ref().map_or(0, |t| t.input_read) > 0;
         let decided = trace.map_or(true, |t| !t.events.is_empty());
         Ok(Tried { outcome, read, used: opened || read || decided, counters })
+    }
+
+    /// A time limit, cut at the deadline.
+    fn limit(&self, timeout: Duration) -> Duration {
+        let left = self.deadline.map(|d| d.saturating_duration_since(Instant::now()));
+        timeout.min(left.unwrap_or(timeout)).max(Duration::from_millis(1))
     }
 
     /// True if a longer input makes no difference either, for programs that only look at

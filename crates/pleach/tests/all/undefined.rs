@@ -25,15 +25,25 @@ int main(void) {
 }
 "#;
 
+/// The symbolic half traps at `__builtin_unreachable()`, where plain code runs on into
+/// whatever comes next.
+const TRAPPED: &str = "crashed in the symbolic half";
+
 fn search(level: &str, strategy: &str) -> Ended {
     let program = Program::with(SOURCE, &[level]);
     program.campaign("out", &["-s", strategy, "--len", "6", "-n", "2000"])
 }
 
+/// What kept the search from being exhaustive.
+fn causes(ended: &Ended) -> Vec<&str> {
+    let partial = ended.stats["partial"].as_object().expect("causes");
+    partial.keys().map(String::as_str).collect()
+}
+
 #[test]
 fn without_optimisation_both_halves_agree() {
     let ended = search("-O0", "dfs");
-    assert_eq!(ended.stop(), "exhausted", "{}", ended.stats);
+    assert_eq!(causes(&ended), [TRAPPED], "{}", ended.stats);
     let counts = ["folded", "diverged"].map(|name| ended.count(name));
     assert_eq!(counts, [0, 0], "{}", ended.stats);
     let branches = &ended.stats["branches"];
@@ -50,8 +60,7 @@ fn what_the_compiler_folded_is_counted_and_not_exhausted() {
         let places = ended.stats["folded_at"].as_object().expect("places");
         let places: Vec<&str> = places.keys().map(String::as_str).collect();
         assert_eq!(places, ["prog.c:15", "prog.c:4"], "{}", ended.stats);
-        let partial = ended.stats["partial"].as_object().expect("causes");
-        assert_eq!(partial.keys().collect::<Vec<_>>(), ["folded"], "{}", ended.stats);
+        assert_eq!(causes(&ended), [TRAPPED, "folded"], "{}", ended.stats);
     }
 }
 
