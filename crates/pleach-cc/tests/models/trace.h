@@ -15,7 +15,7 @@ struct header {
     u64 tokens_off, tokens_cap, cover_off, cover_cap, live_off, live_cap;
     u64 dev, ino, input_len;
     u32 flags, between, holes_len, reserved;
-    u64 live[6];
+    u64 live[6], growth[4];
     u32 nodes, events, tokens;
     u64 snaps;
     u32 cut, losses[16];
