@@ -20,7 +20,7 @@ use crate::byteset::ByteSet;
 use crate::ranges;
 use crate::request::{Found, Request};
 use pleach_expr::{Compiler, Frame, Pool, Tape, Term, TermValues, Var};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Values tried at once.
 pub(crate) const LANES: usize = 64;
@@ -148,13 +148,38 @@ fn length(request: &mut Request, stream: u32) -> Found {
     if bounds_only {
         return Found::Sat(vec![(var, near)]);
     }
-    // Something else is asked of it: try what is at the ends and around.
-    for value in [near, low, high, near.saturating_sub(1), near + 1, low + 1] {
-        if (low..=high).contains(&value) && request.holds(&[(var, value)]) {
-            return Found::Sat(vec![(var, value)]);
-        }
+    match nearest_length(near, (low, high), |value| request.holds(&[(var, value)])) {
+        Some(value) => Found::Sat(vec![(var, value)]),
+        None if ranges::refute(request) => Found::Unsat,
+        None => Found::Pass,
     }
-    if ranges::refute(request) { Found::Unsat } else { Found::Pass }
+}
+
+/// A length in a range that meets a condition, as near to `near` as can be found in a few
+/// steps: in steps that double, then by bisection. A longer stream than needed costs a
+/// longer trace, and may be longer than inputs may be.
+fn nearest_length(
+    near: u64,
+    (low, high): (u64, u64),
+    mut holds: impl FnMut(u64) -> bool,
+) -> Option<u64> {
+    let steps = || std::iter::once(0).chain((0..u64::BITS - 1).map(|bit| 1u64 << bit));
+    let ups = steps().map(|step| near.saturating_add(step).min(high));
+    let downs = steps().map(|step| near.saturating_sub(step).max(low));
+    let mut tried = FxHashSet::default();
+    for value in ups.zip(downs).flat_map(|(up, down)| [up, down]) {
+        if !tried.insert(value) || !holds(value) {
+            continue;
+        }
+        // Nearer ones may do, too: `bad` does not, as far as is known.
+        let (mut good, mut bad) = (value, near);
+        while good.abs_diff(bad) > 1 {
+            let middle = good.min(bad) + good.abs_diff(bad) / 2;
+            if holds(middle) { good = middle } else { bad = middle }
+        }
+        return Some(good);
+    }
+    None
 }
 
 fn one_at_a_time(request: &mut Request, allowed: &[(u32, ByteSet)]) -> Found {
@@ -175,4 +200,22 @@ fn one_at_a_time(request: &mut Request, allowed: &[(u32, ByteSet)]) -> Found {
         }
     }
     Found::Pass
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_length_is_found() {
+        let range = (0, 1 << 20);
+        assert_eq!(nearest_length(1, range, |n| n > 3), Some(4));
+        assert_eq!(nearest_length(1, range, |n| n >= 70_000), Some(70_000));
+        assert_eq!(nearest_length(100, range, |n| n < 17), Some(16));
+        assert_eq!(nearest_length(7, range, |n| n == 7), Some(7));
+        assert_eq!(nearest_length(5, (5, 9), |n| n == 9), Some(9));
+        assert_eq!(nearest_length(5, (5, 9), |_| false), None);
+        // Wrapping: a length of 0 less 1 is large.
+        assert_eq!(nearest_length(1, range, |n| n.wrapping_sub(1) >= 3), Some(0));
+    }
 }

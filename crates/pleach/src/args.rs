@@ -379,7 +379,7 @@ pub struct Campaign {
     /// Bytes of the first input, where there are no seeds [default: 16]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=MOST_BYTES))]
     pub len: Option<u64>,
-    /// Longest input that is made [default: 1048576 (hybrid: 65536), or the longest seed]
+    /// Longest input that is made [default: 65536, by typed calls 1048576, or the longest seed]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_len: Option<u64>,
     /// Decisions of a path that `dfs` flips, counted from its start

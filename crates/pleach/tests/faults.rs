@@ -39,6 +39,7 @@ fn settings(program: &Path) -> Settings {
         memory_mib: 0,
         len: 3,
         max_len: 3,
+        calls_len: None,
         endless_len: None,
         depth: u32::MAX,
         socket: false,

@@ -29,9 +29,10 @@ impl Growing {
     pub fn new(settings: &Settings, random: bool) -> Growing {
         // Sentences of a grammar are whole inputs, and a live run grows by itself.
         let is_live = settings.strategy == pleach_search::HYBRID || settings.tty.is_some();
+        let max_len = settings.calls_len.unwrap_or(settings.max_len);
         Growing {
-            max_len: settings.max_len,
-            endless_len: settings.endless_len.map_or(settings.max_len, |n| n.min(settings.max_len)),
+            max_len,
+            endless_len: settings.endless_len.map_or(max_len, |n| n.min(max_len)),
             endless: false,
             fixed: settings.grammar.is_some() || is_live,
             seed: random.then_some(settings.seed),

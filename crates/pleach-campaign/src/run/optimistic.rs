@@ -82,7 +82,7 @@ impl Worker {
                 break;
             }
             let bytes = super::model::apply(&traced.input, &model);
-            if bytes.len() as u64 > shared.settings.max_len {
+            if bytes.len() > shared.max_len(&traced.input) {
                 continue;
             }
             let expect = Some(Expect { optimistic: true, ..expect });

@@ -33,6 +33,9 @@ pub struct Settings {
     pub len: u64,
     /// Inputs are not grown beyond this.
     pub max_len: u64,
+    /// Typed calls may grow inputs up to this, where nothing was said about `max_len`.
+    #[serde(default)]
+    pub calls_len: Option<u64>,
     /// Typed calls do not grow inputs beyond this in a program that asks for ever, where
     /// nothing was said about `max_len`.
     #[serde(default)]

@@ -187,6 +187,12 @@ impl Default for How {
 }
 
 impl Shared {
+    /// The most bytes that a child of an input may have: typed calls can have made it
+    /// longer than inputs are made otherwise.
+    pub(super) fn max_len(&self, parent: &[u8]) -> usize {
+        usize::try_from(self.settings.max_len).unwrap_or(usize::MAX).max(parent.len())
+    }
+
     /// The state. A worker that panicked has left it as it was between two
     /// steps; the campaign can be ended in order.
     pub fn lock(&self) -> MutexGuard<'_, State> {
@@ -697,7 +703,8 @@ impl Worker {
         if let Some((place, wanted)) = refused {
             self.wants(&traced, flip, (place, &wanted))?;
         }
-        let too_long = bytes.as_ref().is_some_and(|b| b.len() as u64 > shared.settings.max_len);
+        let most = shared.max_len(&traced.input);
+        let too_long = bytes.as_ref().is_some_and(|b| b.len() > most);
         let mut state = shared.lock();
         state.stats.flips.count(verdict, tier, cached);
         state.stats.flips.took(tier, spent);
@@ -759,7 +766,7 @@ impl Worker {
         };
         let Some(parent) = parent else { return Ok(()) };
         let dictionary = shared.dictionary.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let most = usize::try_from(shared.settings.max_len).unwrap_or(usize::MAX);
+        let most = shared.max_len(&parent);
         let mut mutant = Vec::new();
         for _ in 0..count {
             if shared.stopping() || self.out_of_runs() {

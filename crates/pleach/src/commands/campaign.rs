@@ -34,11 +34,11 @@ const MEMORY_MIB: u64 = 2048;
 const LEN: u64 = 16;
 /// Bytes of a seed from which on it is said to be large.
 const LARGE_SEED: usize = 1 << 20;
-const MAX_LEN: u64 = 1 << 20;
+const MAX_LEN: u64 = 64 << 10;
+/// Typed calls may make an input this long.
+const MAX_CALLS_LEN: u64 = 1 << 20;
 /// The first runs may take this long on top of `-V`.
 const TRIAL_GRACE: Duration = Duration::from_millis(500);
-/// Where a live run is left for another.
-const MAX_LEN_LIVE: u64 = 64 << 10;
 /// Where runs end of a program whose typed calls ask for ever.
 const ENDLESS_LEN: u64 = 4 << 10;
 
@@ -246,7 +246,11 @@ fn settings(
     let mut named: Vec<Text> = program.iter().map(resolve).collect();
     named[0] = Text::new(std::path::absolute(executable)?.as_os_str());
     let strategy: String = said!(args.strategy, strategy, STRATEGY.into());
-    let max_len = if strategy == HYBRID { MAX_LEN_LIVE } else { MAX_LEN };
+    // Limits that hold where nobody gave one.
+    let by_default = |limit: u64, of: fn(&Settings) -> Option<u64>| match then {
+        Some(then) => of(then),
+        None => args.max_len.is_none().then_some(limit.max(longest)),
+    };
     Ok(Settings {
         version: then.map_or(env!("CARGO_PKG_VERSION").into(), |t| t.version.clone()),
         program: named,
@@ -257,9 +261,9 @@ fn settings(
         adaptive: args.timeout.is_none() && then.is_none_or(|t| t.adaptive),
         memory_mib: said!(args.memory, memory_mib, MEMORY_MIB),
         len: said!(args.len, len, LEN),
-        max_len: said!(args.max_len, max_len, max_len.max(longest)),
-        endless_len: then
-            .map_or(args.max_len.is_none().then_some(ENDLESS_LEN.max(longest)), |t| t.endless_len),
+        max_len: said!(args.max_len, max_len, MAX_LEN.max(longest)),
+        calls_len: by_default(MAX_CALLS_LEN, |t| t.calls_len),
+        endless_len: by_default(ENDLESS_LEN, |t| t.endless_len),
         depth: said!(args.depth, depth, u32::MAX),
         socket: args.socket || then.is_some_and(|t| t.socket),
         tty: args.tty.or(then.and_then(|t| t.tty)),

@@ -258,3 +258,26 @@ fn tasks_of_the_competitions_run_unchanged() {
         assert_eq!(ended.count("broken_traces"), 0, "{name}: {}", ended.stats);
     }
 }
+
+/// Only typed calls make inputs of a megabyte: a flip that asks a stream for that much
+/// costs a trace of a megabyte, and the next one again.
+#[test]
+fn streams_have_a_shorter_limit_than_calls() {
+    let source = "#include <stdio.h>\nint main(void) { while (getchar() != EOF) {} return 0; }";
+    let program = Program::new(source);
+    let read = |out: &str, flags: &[&str]| {
+        let ended = program.campaign(out, &[&["-s", "uniform", "-n", "60"], flags].concat());
+        let settings = std::fs::read_to_string(ended.out.join("run.toml")).expect("settings");
+        let limit = |name: &str| settings.lines().find_map(|l| l.strip_prefix(name)?.parse().ok());
+        let variables = ended.count("symbolic.variables");
+        (limit("max_len = "), limit("calls_len = "), variables / ended.count("traces").max(1))
+    };
+    let (streams, calls, bytes_a_trace) = read("out", &[]);
+    assert_eq!((streams, calls), (Some(65_536), Some(1_048_576)));
+    assert!(bytes_a_trace <= 65_536, "{bytes_a_trace}");
+    // A limit that a person gives holds for both.
+    assert_eq!(
+        read("given", &["--max-len", "99"]),
+        (Some(99), None, read("given2", &["--max-len", "99"]).2)
+    );
+}
