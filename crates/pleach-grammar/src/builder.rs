@@ -13,12 +13,12 @@
 //! recursion; lowering works from lists, too.
 
 use crate::analysis;
-use crate::dfa::MOST_PIECES;
 use crate::grammar::{
     Grammar, Lexing, Pattern, Precedence, Production, ProductionId, Rule, RuleId, Separator,
     Symbol, Token, TokenId,
 };
 use crate::note::{Language, Note, Place, Severity};
+use pleach_automata::dfa::MAX_PIECES;
 use std::collections::HashMap;
 
 /// A grammar may have so many symbols on the right-hand sides of its
@@ -42,7 +42,7 @@ pub enum GrammarError {
     EmptyLanguage { name: String, place: Place },
     #[error("{place}: the grammar is too large: more than {MOST_SYMBOLS} symbols in productions")]
     TooLarge { place: Place },
-    #[error("{place}: the expression of {name} is too large: {MOST_PIECES} pieces are the limit")]
+    #[error("{place}: the expression of {name} is too large: {MAX_PIECES} pieces are the limit")]
     Expression { name: String, place: Place },
     #[error("{place}: {times} repetitions are too many: {MOST_REPEATS} are the limit")]
     Repeats { times: u32, place: Place },

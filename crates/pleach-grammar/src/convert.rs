@@ -6,10 +6,10 @@
 //! repetitions. [`Style`] holds the differences. JSON has neither classes nor
 //! repetitions, so patterns become rules there.
 
-use crate::dfa::{self, Dfa};
 use crate::grammar::{Grammar, Pattern, RuleId, Symbol};
 use crate::lexer::Lexer;
-use crate::regex::{ByteSet, Regex};
+use pleach_automata::dfa::{self, Dfa};
+use pleach_automata::{ByteSet, Regex};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 

@@ -8,12 +8,12 @@
 //! all lengths unless a rule can become itself.
 
 use crate::analysis::Analysis;
-use crate::dfa::{self, DEAD, Dfa};
 use crate::grammar::{Grammar, Pattern, Symbol, TokenId};
 use crate::lexer::Lexer;
 use crate::shortest::{Items, NEVER, Shortest};
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
+use pleach_automata::dfa::{self, DEAD, Dfa};
 
 /// Lengths up to this can be asked for.
 pub const LONGEST: usize = 4096;

@@ -5,12 +5,12 @@
 //! as that token and no other. Between two tokens that would run together (the
 //! lexer would take more than the first, or something else) goes a separator.
 
-use crate::dfa;
 use crate::grammar::{Grammar, Lexing, Pattern, TokenId};
 use crate::lexer::{Lexeme, Lexer, Match};
-use crate::regex::Regex;
 use crate::token_set::TokenSet;
 use crate::tree::Tree;
+use pleach_automata::Regex;
+use pleach_automata::dfa;
 
 pub struct Detokenizer {
     lexer: Lexer,

@@ -12,10 +12,10 @@
 
 use crate::analysis::Analysis;
 use crate::count::{CountError, Unit};
-use crate::dfa::{DEAD, Dfa};
 use crate::grammar::{Grammar, Pattern, ProductionId, RuleId, Symbol, TokenId};
 use crate::lexer::Lexer;
 use crate::shortest::Items;
+use pleach_automata::dfa::{DEAD, Dfa};
 
 /// Lengths up to this can be asked for.
 pub const LONGEST: usize = 512;

@@ -7,7 +7,7 @@
 //! messages and for printing.
 
 use crate::note::{Language, Note, Place};
-use crate::regex::Regex;
+use pleach_automata::Regex;
 use std::collections::HashMap;
 use std::fmt;
 

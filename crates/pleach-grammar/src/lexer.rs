@@ -5,10 +5,10 @@
 //! a keyword only in places). So a lexeme carries all tokens that match its text;
 //! the parser takes the winner where it fits and another where it does not.
 
-use crate::dfa::{self, DEAD, Dfa};
 use crate::grammar::{Grammar, Pattern, TokenId};
-use crate::regex::Regex;
 use crate::token_set::TokenSet;
+use pleach_automata::Regex;
+use pleach_automata::dfa::{self, DEAD, Dfa};
 use std::borrow::Cow;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

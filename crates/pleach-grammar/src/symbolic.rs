@@ -12,12 +12,12 @@
 //! (The paper allows every length up to the longest. Lengths that no text has
 //! are left out here: no path is lost by that.)
 
-use crate::dfa;
 use crate::grammar::{
     Grammar, Pattern, Production, ProductionId, Rule, RuleId, Symbol, Token, TokenId,
 };
 use crate::lexer::Lexer;
 use crate::note::Place;
+use pleach_automata::dfa;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The name of a symbolic constant. Its text is a place holder of one byte.

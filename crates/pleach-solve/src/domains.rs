@@ -16,9 +16,9 @@
 //!
 //! A length is an interval: see [`crate::path`].
 
-use crate::byteset::ByteSet;
 use crate::ranges;
 use crate::request::{Found, Request};
+use pleach_automata::ByteSet;
 use pleach_expr::{Compiler, Frame, Pool, Tape, Term, TermValues, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -68,7 +68,7 @@ pub(crate) fn sweep(
     frame: &mut Frame<LANES>,
     allowed: &ByteSet,
 ) -> ByteSet {
-    let mut set = ByteSet::NONE;
+    let mut set = ByteSet::EMPTY;
     for block in 0..4 {
         if allowed.0[block] == 0 {
             continue;

@@ -20,10 +20,10 @@
 //! constraint networks (Dechter's bucket elimination), with values found by
 //! running the conditions.
 
-use crate::byteset::ByteSet;
 use crate::domains::LANES;
 use crate::path::Path;
 use crate::request::{Changes, Found, Request, Scratch, Slice};
+use pleach_automata::ByteSet;
 use pleach_expr::{Code, Pool, Term, Var};
 use rustc_hash::FxHashMap;
 
@@ -105,7 +105,7 @@ fn explore(request: &mut Request, slice: &Slice, keep: Option<Term>) -> Explored
             return Explored::Refuted;
         }
         // A byte that must stay as it is, is a constant.
-        if set != ByteSet::one(request.path.byte(offset)) {
+        if set != ByteSet::of(request.path.byte(offset)) {
             free.push(var);
             sets.push(set);
         }

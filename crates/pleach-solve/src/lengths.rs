@@ -24,7 +24,7 @@
 //! [`MAX_WORK`] operations. A request that needs more is not answered.
 
 use crate::path::{Goal, Path};
-use crate::words::Lengths;
+use pleach_automata::Lengths;
 use pleach_expr::{Frame, Tape, Term, Var};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -383,8 +383,9 @@ mod tests {
     use super::*;
     use crate::interrupt::Interrupt;
     use crate::path::{Shape, Step};
-    use crate::requirement::Automaton;
+    use crate::requirement::HoleLanguage;
     use pleach_abi::node::{Node, Op};
+    use pleach_automata::{ByteSet, Dfa, Regex};
     use pleach_expr::{Expr, Variables};
 
     /// Conditions over two lengths that are 3 and 5, behind an input of one byte.
@@ -424,8 +425,9 @@ mod tests {
         }
     }
 
-    fn any() -> Automaton {
-        Automaton::new(1, |_, b| b.is_ascii_lowercase().then_some(0), |_| true).expect("small")
+    fn any() -> HoleLanguage {
+        let letters = Regex::star(Regex::Class(ByteSet::range(b'a', b'z')));
+        HoleLanguage::new(Dfa::new(&[&letters]).expect("small")).expect("small")
     }
 
     fn solve(path: &mut Path, at: usize, most: u32) -> Resized {

@@ -25,7 +25,6 @@
 
 #![forbid(unsafe_code)]
 
-mod byteset;
 mod cache;
 mod complete;
 mod domains;
@@ -43,15 +42,12 @@ mod search;
 mod smt;
 mod solver;
 mod trial;
-mod words;
 
-pub use byteset::ByteSet;
 pub use interrupt::Interrupt;
 pub use lengths::{Holes, Resized};
 pub use path::{Goal, Path, Shape, Step};
 pub use recording::{BadRecording, Recording};
-pub use requirement::{Automaton, Requirement, TooManyStates};
+pub use requirement::{HoleLanguage, Requirement, TooManyStates};
 pub use smt::SmtRequest;
 pub use solver::{Answer, Config, Limits, Model, Solver, Stats, Tier, Verdict, Why};
 pub use trial::Trial;
-pub use words::Lengths;

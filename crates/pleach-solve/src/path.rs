@@ -19,12 +19,12 @@
 //! any condition before the flip reads, whether or not that condition has
 //! anything to do with the flip.
 
-use crate::byteset::ByteSet;
 use crate::domains::Memo;
 use crate::interrupt::Interrupt;
 use crate::ranges;
 use crate::requirement::Requirement;
 use pleach_abi::node::Op;
+use pleach_automata::ByteSet;
 use pleach_expr::{Code, Compiler, Expr, Input, Pool, Reads, Term, TermValues, Var, mask};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -554,7 +554,7 @@ impl Path {
             let mut left = ByteSet::ALL;
             for &atom in &self.bytes[id].own {
                 let Atom { term, step } = self.atoms[atom as usize];
-                let now = left.and(&memo.set(&self.pool, &self.values, term, offset));
+                let now = left.intersection(&memo.set(&self.pool, &self.values, term, offset));
                 if now != left {
                     left = now;
                     match list.last_mut() {

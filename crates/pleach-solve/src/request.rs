@@ -1,12 +1,12 @@
 //! One request on its way through the tiers: what is asked for, on which path,
 //! with what is kept from request to request.
 
-use crate::byteset::ByteSet;
 use crate::domains::{LANES, Memo};
 use crate::interrupt::Interrupt;
 use crate::path::Path;
 use crate::ranges::Ranges;
 use crate::solver::{Config, Limits};
+use pleach_automata::ByteSet;
 use pleach_expr::{Changed, Compiler, Frame, Term, Var};
 use rustc_hash::FxHashSet;
 
@@ -84,7 +84,7 @@ impl<'a> Request<'a> {
         for &goal in &self.goals {
             if self.path.pool.reads(goal).single() == Some(Var::byte(offset)) {
                 let (pool, values) = (&self.path.pool, &self.path.values);
-                set = set.and(&self.scratch.memo.set(pool, values, goal, offset));
+                set = set.intersection(&self.scratch.memo.set(pool, values, goal, offset));
             }
         }
         set

@@ -6,7 +6,7 @@
 //! leads an automaton into a state that accepts, which is a chain of table lookups
 //! like a lexer's own, and goes by layers.
 
-use crate::words::Lengths;
+use pleach_automata::{Dfa, Lengths};
 use pleach_expr::{Code, Pool, Table, Term};
 use std::sync::{Arc, OnceLock};
 
@@ -15,98 +15,54 @@ use std::sync::{Arc, OnceLock};
 pub enum Requirement {
     /// The byte at an offset is one of these.
     Byte { offset: u32, allowed: Vec<u8> },
-    /// The bytes from an offset on are a word of the automaton's language.
-    Word { offset: u32, length: u32, automaton: Arc<Automaton> },
+    /// The bytes from an offset on are a word of the language.
+    Word { offset: u32, length: u32, language: Arc<HoleLanguage> },
 }
 
-/// A deterministic automaton over bytes as tables. State 0 is the first.
+/// The regular language of a hole, with its automaton as tables for the solver.
 #[derive(Clone, Debug)]
-pub struct Automaton {
-    /// Entries of 16 bits: the next state, by state and byte.
-    moves: Table,
-    /// One byte a state: whether it accepts.
-    accepts: Table,
-    next: Vec<u16>,
-    accepting: Vec<bool>,
+pub struct HoleLanguage {
+    dfa: Dfa,
     lengths: OnceLock<Lengths>,
+    /// Entries of 16 bits: the next state, by state and byte. The last state is dead.
+    moves: Table,
+    /// One byte for each state: 1 if it accepts.
+    accepts: Table,
 }
 
-/// More states than tables can number.
+/// An automaton with more states than the tables can number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an automaton of more than {} states", Automaton::MOST)]
+#[error("an automaton of more than {} states", HoleLanguage::MAX_STATES)]
 pub struct TooManyStates;
 
-impl Automaton {
-    /// One more is taken for the state from which nothing is accepted.
-    pub const MOST: usize = 4096;
+impl HoleLanguage {
+    /// Without the dead state.
+    pub const MAX_STATES: usize = 4096;
 
-    /// `next` says where a byte leads from a state, or nothing.
-    pub fn new(
-        states: usize,
-        next: impl Fn(usize, u8) -> Option<usize>,
-        accepts: impl Fn(usize) -> bool,
-    ) -> Result<Automaton, TooManyStates> {
-        if states > Automaton::MOST {
+    pub fn new(dfa: Dfa) -> Result<HoleLanguage, TooManyStates> {
+        let states = dfa.states();
+        if states > HoleLanguage::MAX_STATES {
             return Err(TooManyStates);
         }
-        let mut moves = Vec::with_capacity(256 * (states + 1));
-        for state in 0..states {
-            moves.extend((0..=255).map(|byte| next(state, byte).map_or(states, |s| s) as u16));
+        let mut moves: Vec<u8> = Vec::with_capacity(512 * (states + 1));
+        for state in 0..states as u32 {
+            let next = (0..=255).map(|byte| dfa.next(state, byte).min(states as u32) as u16);
+            moves.extend(next.flat_map(u16::to_le_bytes));
         }
-        moves.extend([states as u16; 256]);
-        let accepting: Vec<bool> = (0..=states).map(|s| s < states && accepts(s)).collect();
-        let bytes: Vec<u8> = moves.iter().flat_map(|m| m.to_le_bytes()).collect();
-        let flags: Vec<u8> = accepting.iter().map(|&a| a.into()).collect();
-        Ok(Automaton {
-            moves: Table::new(&bytes),
-            accepts: Table::new(&flags),
-            next: moves,
-            accepting,
-            lengths: OnceLock::new(),
-        })
+        moves.extend([states as u16; 256].into_iter().flat_map(u16::to_le_bytes));
+        let accepting = (0..states as u32).map(|state| u8::from(!dfa.accepts(state).is_empty()));
+        let accepts: Vec<u8> = accepting.chain([0]).collect();
+        let (moves, accepts) = (Table::new(&moves), Table::new(&accepts));
+        Ok(HoleLanguage { dfa, lengths: OnceLock::new(), moves, accepts })
     }
 
-    pub fn accepts(&self, word: &[u8]) -> bool {
-        self.accepting[word.iter().fold(0, |state, &byte| self.step(state, byte))]
+    pub fn dfa(&self) -> &Dfa {
+        &self.dfa
     }
 
-    /// A word of just this length, each byte the first of `order` that will do.
-    pub fn word(&self, length: usize, order: impl Fn() -> Vec<u8>) -> Option<Vec<u8>> {
-        // By bytes to go: the states from which that many lead to acceptance.
-        let mut live = vec![self.accepting.clone()];
-        for _ in 0..length {
-            let last = &live[live.len() - 1];
-            let lives = |state| (0..=255).any(|byte| last[self.step(state, byte)]);
-            live.push((0..self.accepting.len()).map(lives).collect());
-        }
-        let (mut state, mut word) = (0, Vec::with_capacity(length));
-        if !live[length][0] {
-            return None;
-        }
-        for to_go in (0..length).rev() {
-            let byte = order().into_iter().find(|&b| live[to_go][self.step(state, b)])?;
-            state = self.step(state, byte);
-            word.push(byte);
-        }
-        Some(word)
-    }
-
-    /// Of which lengths there are words.
+    /// The lengths for which there are words.
     pub fn lengths(&self) -> &Lengths {
-        self.lengths.get_or_init(|| self.find_lengths())
-    }
-
-    pub(crate) fn step(&self, state: usize, byte: u8) -> usize {
-        self.next[state << 8 | usize::from(byte)].into()
-    }
-
-    /// States, without the one from which nothing is accepted. It comes after them.
-    pub(crate) fn states(&self) -> usize {
-        self.accepting.len() - 1
-    }
-
-    pub(crate) fn is_final(&self, state: usize) -> bool {
-        self.accepting[state]
+        self.lengths.get_or_init(|| self.dfa.lengths())
     }
 }
 
@@ -125,7 +81,7 @@ impl Requirement {
                     _ => pool.member(byte, &values),
                 }
             }
-            Requirement::Word { offset, length, automaton } => {
+            Requirement::Word { offset, length, language } => {
                 let mut state = pool.number(0, 16);
                 let zero = pool.number(0, 1);
                 for at in *offset..*offset + *length {
@@ -133,9 +89,9 @@ impl Requirement {
                     // An entry is two bytes wide.
                     let index = pool.concat(byte, state);
                     let place = pool.concat(zero, index);
-                    state = pool.lookup(place, &automaton.moves, 16);
+                    state = pool.lookup(place, &language.moves, 16);
                 }
-                let accepted = pool.lookup(state, &automaton.accepts, 8);
+                let accepted = pool.lookup(state, &language.accepts, 8);
                 let no = pool.number(0, 8);
                 pool.pair(Code::Ne, accepted, no)
             }
@@ -146,38 +102,17 @@ impl Requirement {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Identifiers: a letter, then letters and digits; not `if`.
-    fn identifiers() -> Automaton {
-        let (letter, digit) = (|b: u8| b.is_ascii_lowercase(), |b: u8| b.is_ascii_digit());
-        Automaton::new(
-            4,
-            |state, byte| match (state, byte) {
-                (0, b'i') => Some(2),
-                (2, b'f') => Some(3),
-                (0, b) if letter(b) => Some(1),
-                (1..=3, b) if letter(b) || digit(b) => Some(1),
-                _ => None,
-            },
-            |state| matches!(state, 1 | 2),
-        )
-        .unwrap()
-    }
-
-    #[test]
-    fn words_are_of_the_language_and_of_the_length() {
-        let all = || (0..=255).collect::<Vec<u8>>();
-        let a = identifiers();
-        assert!(a.accepts(b"i") && a.accepts(b"ifs") && !a.accepts(b"if") && !a.accepts(b"1"));
-        assert_eq!(a.word(0, all), None);
-        assert_eq!(a.word(3, all), Some(b"a00".to_vec()));
-        assert_eq!(a.word(2, || b"if".to_vec()), Some(b"ii".to_vec()));
-    }
+    use pleach_automata::{ByteSet, Regex};
 
     #[test]
     fn the_term_says_what_the_automaton_says() {
-        let automaton = Arc::new(identifiers());
-        let word = Requirement::Word { offset: 1, length: 2, automaton: automaton.clone() };
+        let letters = Regex::Class(ByteSet::range(b'a', b'z'));
+        let digits = Regex::Class(ByteSet::range(b'0', b'9'));
+        let name = Regex::concat([letters.clone(), Regex::star(Regex::alt([letters, digits]))]);
+        let keyword = Regex::literal(b"if");
+        let names = Dfa::new(&[&name, &keyword]).unwrap().restrict(|matching| matching == [0]);
+        let language = Arc::new(HoleLanguage::new(names).unwrap());
+        let word = Requirement::Word { offset: 1, length: 2, language: language.clone() };
         let byte = Requirement::Byte { offset: 0, allowed: b"xy".to_vec() };
         let mut pool = Pool::default();
         let terms = [word.term(&mut pool), byte.term(&mut pool)];
@@ -185,7 +120,7 @@ mod tests {
             let mut values = pleach_expr::TermValues::default();
             values.extend(&pool, &pleach_expr::Input::streams(input, vec![3]));
             let said = terms.map(|t| values.low(t) != 0);
-            assert_eq!(said, [automaton.accepts(&input[1..]), b"xy".contains(&input[0])]);
+            assert_eq!(said, [language.dfa().matches(&input[1..]), b"xy".contains(&input[0])]);
         }
     }
 }

@@ -14,9 +14,9 @@
 //! operation can be undone: sums, hashes of few bytes, comparisons of two fields.
 //! It proves nothing. Work is bounded, and chance is a fixed sequence.
 
-use crate::byteset::ByteSet;
 use crate::domains::LANES;
 use crate::request::{Found, Request};
+use pleach_automata::ByteSet;
 use pleach_expr::{Code, Frame, Pool, Tape, Term, Var};
 
 /// Bytes that may change.

@@ -13,8 +13,8 @@
 //! Trees are flat lists, as in [`pleach_grammar::Tree`], and a child is made of copies
 //! of stretches of them: nothing recurses, however deep an input is nested.
 
+use pleach_automata::dfa::{self, Dfa};
 use pleach_grammar::detokenize::Detokenizer;
-use pleach_grammar::dfa::{self, Dfa};
 use pleach_grammar::tree::Kind;
 use pleach_grammar::{
     Automaton, Grammar, Lexer, Parser, Pattern, ProductionId, RuleId, Symbol, TokenId, chart,

@@ -6,9 +6,9 @@
 //! care, and what is behind them often does.
 
 use crate::strings::StringsError;
+use pleach_automata::dfa::Dfa;
 use pleach_grammar::count::Unit;
 use pleach_grammar::detokenize::Detokenizer;
-use pleach_grammar::dfa::Dfa;
 use pleach_grammar::sample::{Sentence, Uniform};
 use pleach_grammar::{Grammar, Pattern};
 use std::sync::Arc;

@@ -14,13 +14,13 @@
 
 use crate::grafts::impatient_parser;
 use crate::template::{Hole, Template};
+use pleach_automata::dfa::{self, Dfa};
 use pleach_grammar::count::CountError;
 pub use pleach_grammar::count::Unit;
-use pleach_grammar::dfa::{self, DEAD, Dfa};
 use pleach_grammar::enumerate::{Enumerator, Limits};
 use pleach_grammar::symbolic::{Abstraction, Symbolic};
 use pleach_grammar::{ByteSet, Grammar, Lexer, Parser, Pattern, Regex, TokenId, TokenSet};
-use pleach_solve::{Automaton, TooManyStates};
+use pleach_solve::{HoleLanguage, TooManyStates};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
@@ -70,10 +70,10 @@ pub struct Strings {
 
 /// One token that gave way, or several in a row.
 struct Constant {
-    one: Arc<Automaton>,
-    several: Arc<Automaton>,
+    one: Arc<HoleLanguage>,
+    several: Arc<HoleLanguage>,
     /// Each of the tokens by itself.
-    each: Vec<(TokenId, Arc<Automaton>)>,
+    each: Vec<(TokenId, Arc<HoleLanguage>)>,
 }
 
 /// A hole to be kept in a file: where it is, its filling, and which language it has.
@@ -118,7 +118,7 @@ impl Strings {
             let word = &input[lexeme.span.0..lexeme.span.1];
             let each = self.constants.iter().flatten().flat_map(|c| &c.each);
             let mut own = each.filter(|(token, _)| *token == lexeme.token);
-            let (_, language) = own.find(|(_, language)| language.accepts(word))?;
+            let (_, language) = own.find(|(_, language)| language.dfa().matches(word))?;
             Some(Hole::found(lexeme.span.0 as u32, word, language.clone()))
         });
         Some(Template { holes: holes.collect() })
@@ -147,7 +147,7 @@ impl Strings {
             let apart = behind <= start && start <= from && from <= to && to <= end;
             behind = end;
             let word = input.get(start as usize..end as usize)?;
-            let fits = apart && language.accepts(word);
+            let fits = apart && language.dfa().matches(word);
             fits.then_some(Hole { start, end, language, filling: (from, to) })
         });
         Some(Template { holes: holes.collect::<Option<_>>()? })
@@ -204,8 +204,8 @@ impl Strings {
             let (text, language) = match constant {
                 None => (bytes[start..end].to_vec(), None),
                 Some(constant) => {
-                    let fill = |language: &Arc<Automaton>| {
-                        let word = language.word(end - start, order)?;
+                    let fill = |language: &Arc<HoleLanguage>| {
+                        let word = language.dfa().word(end - start, &order())?;
                         Some((word, Some(language.clone())))
                     };
                     fill(&constant.one).or_else(|| fill(&constant.several))?
@@ -243,7 +243,8 @@ impl Constant {
         choices: &Choices,
     ) -> Result<Constant, StringsError> {
         let any = Regex::plus(Regex::Class(ByteSet::range(0, 255)));
-        let (mut one, mut each): (Option<Automaton>, _) = (None, Vec::new());
+        let hole = |dfa| HoleLanguage::new(dfa).map(Arc::new);
+        let (mut one, mut each): (Option<Dfa>, _) = (None, Vec::new());
         let mut patterns = Vec::new();
         for &token in tokens {
             let said = choices.holes.get(&token).or(choices.relaxed.then_some(&any));
@@ -253,30 +254,30 @@ impl Constant {
                 Pattern::Unknown => None,
             }));
             let own = TokenSet::of(grammar.tokens.len(), [token]);
-            let own = automaton(&lexer.language_of(&own))?;
+            let own = lexer.language_of(&own);
             let language = match said.map(|regex| Dfa::new(&[regex])).transpose()? {
                 None => own,
-                Some(said) if choices.relaxed => automaton(&said)?,
+                Some(said) if choices.relaxed => said,
                 Some(said) => {
-                    let both = own.product(&automaton(&said)?, |a, b| a && b)?;
+                    let both = own.product(&said, |a, b| a && b)?;
                     if both.lengths().is_empty() {
                         return Err(StringsError::Hole(grammar.token(token).name.clone()));
                     }
                     both
                 }
             };
-            each.push((token, Arc::new(language.clone())));
+            each.push((token, hole(language.clone())?));
             one = Some(match one {
                 None => language,
                 Some(one) => one.product(&language, |a, b| a || b)?,
             });
         }
-        let several = automaton(&Dfa::new(&[&Regex::plus(Regex::alt(patterns))])?)?;
+        let several = Dfa::new(&[&Regex::plus(Regex::alt(patterns))])?;
         let one = one.unwrap_or_else(|| several.clone());
-        Ok(Constant { one: Arc::new(one), several: Arc::new(several), each })
+        Ok(Constant { one: hole(one)?, several: hole(several)?, each })
     }
 
-    fn languages(&self) -> impl Iterator<Item = &Arc<Automaton>> {
+    fn languages(&self) -> impl Iterator<Item = &Arc<HoleLanguage>> {
         [&self.one, &self.several].into_iter().chain(self.each.iter().map(|(_, l)| l))
     }
 }
@@ -285,17 +286,6 @@ impl Constant {
 pub fn order() -> Vec<u8> {
     let rest = (0x21..0x7f).chain(0..=255).filter(|b| !FIRST.contains(b));
     FIRST.iter().copied().chain(rest).collect()
-}
-
-pub(crate) fn automaton(dfa: &Dfa) -> Result<Automaton, TooManyStates> {
-    Automaton::new(
-        dfa.states(),
-        |state, byte| match dfa.next(state as u32, byte) {
-            DEAD => None,
-            next => Some(next as usize),
-        },
-        |state| !dfa.accepts(state as u32).is_empty(),
-    )
 }
 
 #[cfg(test)]
@@ -338,8 +328,8 @@ mod tests {
         for (bytes, template) in &found {
             assert!(template.covers(bytes, bytes));
             for hole in &template.holes {
-                assert!(hole.language.accepts(b"x") && hole.language.accepts(b"7"));
-                assert!(!hole.language.accepts(b"+"));
+                assert!(hole.language.dfa().matches(b"x") && hole.language.dfa().matches(b"7"));
+                assert!(!hole.language.dfa().matches(b"+"));
             }
         }
         assert_eq!(found[0].0, b"1");
@@ -358,7 +348,7 @@ mod tests {
         };
         strings.walk(&bounds, visit).unwrap();
         assert_eq!(found[0].0, "let a in a");
-        assert!(found[0].1.holes[0].language.accepts(b"x"));
-        assert!(!found[0].1.holes[0].language.accepts(b"in"));
+        assert!(found[0].1.holes[0].language.dfa().matches(b"x"));
+        assert!(!found[0].1.holes[0].language.dfa().matches(b"in"));
     }
 }

@@ -6,12 +6,12 @@
 //! depend on it alone cannot be flipped, and no answer of the solver touches it.
 //!
 //! The length of a hole is a variable of its own. A hole is made longer at one place
-//! ([`Automaton::grows_at`]), and what is put there is *filling*. A hole with filling
+//! ([`Dfa::grows_at`]), and what is put there is *filling*. A hole with filling
 //! stays what it is, like the bytes around it, until its length changes again: a lexer
 //! that goes through a thousand bytes decides some thousand times on the first of them,
 //! and nothing of that is worth a flip that was not worth one in the short name before.
 
-use pleach_solve::{Automaton, Requirement};
+use pleach_solve::{HoleLanguage, Requirement};
 use std::sync::Arc;
 
 /// So many equal bytes are nobody's text.
@@ -21,7 +21,7 @@ const FILLING: usize = 32;
 pub struct Hole {
     pub start: u32,
     pub end: u32,
-    pub language: Arc<Automaton>,
+    pub language: Arc<HoleLanguage>,
     /// The filling, `from .. to`: behind `to` the hole grows on. Empty at first.
     pub filling: (u32, u32),
 }
@@ -34,14 +34,14 @@ pub struct Template {
 
 impl Hole {
     /// A hole that is filled with a word of its language.
-    pub fn new(start: u32, word: &[u8], language: Arc<Automaton>) -> Hole {
-        let grows = start + language.grows_at(word) as u32;
+    pub fn new(start: u32, word: &[u8], language: Arc<HoleLanguage>) -> Hole {
+        let grows = start + language.dfa().grows_at(word) as u32;
         Hole { start, end: start + word.len() as u32, language, filling: (grows, grows) }
     }
 
     /// The same in an input of which nobody knows how it was made: a long stretch of one
     /// byte where the hole grows is taken for filling.
-    pub fn found(start: u32, word: &[u8], language: Arc<Automaton>) -> Hole {
+    pub fn found(start: u32, word: &[u8], language: Arc<HoleLanguage>) -> Hole {
         let mut hole = Hole::new(start, word, language);
         let before = &word[..(hole.filling.1 - start) as usize];
         let same = before.iter().rev().take_while(|&b| Some(b) == before.last()).count();
@@ -89,12 +89,12 @@ impl Template {
             fixed.map(|offset| Requirement::Byte { offset, allowed: vec![input[offset as usize]] });
         let words = self.holes.iter().filter(|h| !h.is_filled()).map(|hole| match hole.len() {
             1 => {
-                let allowed = (0..=255).filter(|&b| hole.language.accepts(&[b])).collect();
+                let allowed = (0..=255).filter(|&b| hole.language.dfa().matches(&[b])).collect();
                 Requirement::Byte { offset: hole.start, allowed }
             }
             length => {
-                let automaton = hole.language.clone();
-                Requirement::Word { offset: hole.start, length, automaton }
+                let language = hole.language.clone();
+                Requirement::Word { offset: hole.start, length, language }
             }
         });
         fixed.chain(words).collect()
@@ -114,7 +114,7 @@ impl Template {
             && (0..one.len()).all(|i| one[i] == other[i] || self.is_free(i as u32))
             && self.holes.iter().all(|hole| {
                 let word = other.get(hole.start as usize..hole.end as usize);
-                word.is_some_and(|w| hole.language.accepts(w))
+                word.is_some_and(|w| hole.language.dfa().matches(w))
             })
     }
 
@@ -135,7 +135,7 @@ impl Template {
             let kept = (hole.filling.0 - hole.start) as usize;
             let (word, place) = match length == hole.len() {
                 true => (old.to_vec(), place),
-                false => hole.language.resized(old, place, length as usize, order)?,
+                false => hole.language.dfa().resized(old, place, length as usize, order)?,
             };
             let filling = (start + kept.min(place) as u32, start + place as u32);
             bytes.extend_from_slice(&word);
@@ -168,9 +168,11 @@ impl Template {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pleach_automata::{ByteSet, Dfa, Regex};
 
-    fn digits() -> Arc<Automaton> {
-        let digits = Automaton::new(1, |_, b| b.is_ascii_digit().then_some(0), |_| true);
+    fn digits() -> Arc<HoleLanguage> {
+        let digits = Regex::star(Regex::Class(ByteSet::range(b'0', b'9')));
+        let digits = HoleLanguage::new(Dfa::new(&[&digits]).unwrap());
         Arc::new(digits.unwrap())
     }
 

@@ -22,14 +22,13 @@
 //! of our own lexer and those that the program saw come in the same order.
 
 use crate::nesting::nestings;
-use crate::strings::automaton;
 use crate::template::{Hole, Template};
+use pleach_automata::{Dfa, Regex, dfa};
 use pleach_expr::Var;
 use pleach_grammar::chart;
 use pleach_grammar::detokenize::{Detokenizer, Piece};
-use pleach_grammar::dfa;
 use pleach_grammar::{Automaton, Chart, Grammar, Lexeme, Pattern, TokenId, TokenSet};
-use pleach_solve::{self as solve, Goal, Path, Trial};
+use pleach_solve::{Goal, HoleLanguage, Path, Trial};
 use rustc_hash::FxHasher;
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -51,7 +50,7 @@ pub struct Vocabulary {
     detokenizer: Detokenizer,
     numbers: HashMap<TokenId, i32>,
     /// By token: its texts, where they are not too many.
-    holes: HashMap<TokenId, Option<Arc<solve::Automaton>>>,
+    holes: HashMap<TokenId, Option<Arc<HoleLanguage>>>,
     /// What the program's lexer says at the end.
     end: i32,
 }
@@ -187,10 +186,9 @@ impl Vocabulary {
                 continue;
             }
             let lexer = self.detokenizer.lexer();
-            let language = self
-                .holes
-                .entry(lexeme.token)
-                .or_insert_with(|| automaton(&lexer.language(lexeme.token)).ok().map(Arc::new));
+            let language = self.holes.entry(lexeme.token).or_insert_with(|| {
+                HoleLanguage::new(lexer.language(lexeme.token)).ok().map(Arc::new)
+            });
             if let Some(language) = language {
                 let word = &input[lexeme.span.0..lexeme.span.1];
                 template.holes.push(Hole::found(lexeme.span.0 as u32, word, language.clone()));
@@ -390,26 +388,11 @@ impl Vocabulary {
     }
 
     /// The numbers of all tokens, as words of four bytes.
-    fn words(&self) -> Option<Arc<solve::Automaton>> {
-        let mut words: Vec<[u8; 4]> = self.numbers.values().map(|n| n.to_le_bytes()).collect();
-        words.push(self.end.to_le_bytes());
-        words.sort_unstable();
-        words.dedup();
-        // States are the prefixes of words, by length.
-        let mut states: Vec<&[u8]> = vec![&[]];
-        for length in 1..=4 {
-            let mut prefixes: Vec<&[u8]> = words.iter().map(|w| &w[..length]).collect();
-            prefixes.dedup();
-            states.extend(prefixes);
-        }
-        let index: HashMap<&[u8], usize> =
-            states.iter().enumerate().map(|(i, &prefix)| (prefix, i)).collect();
-        let next = |state: usize, byte: u8| {
-            let longer = [states[state], &[byte]].concat();
-            index.get(&longer[..]).copied()
-        };
-        let automaton = solve::Automaton::new(states.len(), next, |s| states[s].len() == 4);
-        automaton.ok().map(Arc::new)
+    fn words(&self) -> Option<Arc<HoleLanguage>> {
+        let numbers = self.numbers.values().chain([&self.end]);
+        let words = Regex::alt(numbers.map(|n| Regex::literal(&n.to_le_bytes())));
+        let language = HoleLanguage::new(Dfa::new(&[&words]).ok()?);
+        language.ok().map(Arc::new)
     }
 
     /// The text of a sentence. Tokens that are the input's keep theirs.

@@ -37,8 +37,8 @@ pub use self::keywords::KeywordFiles;
 use self::text::Source;
 pub use self::text::{MAX_FILE, MAX_NESTING};
 pub use self::yacc::Ambiguity;
-use crate::dfa::MOST_PIECES;
 use crate::{Grammar, GrammarError, Note, Pattern, Place, Severity};
+use pleach_automata::dfa::MAX_PIECES;
 
 /// Reads a grammar, and the lexer beside it where the format has one, whatever
 /// the formats are. A grammar of ANTLR finds the files that it names beside
@@ -119,7 +119,7 @@ fn checked(file: &str, imported: Result<Grammar, ImportError>) -> Result<Grammar
     };
     for token in &grammar.tokens {
         if let Pattern::Regex(regex) = &token.pattern
-            && regex.pieces() > MOST_PIECES
+            && regex.pieces() > MAX_PIECES
         {
             let (name, place) = (token.name.clone(), token.place.clone());
             return Err(GrammarError::Expression { name, place }.into());

@@ -9,11 +9,11 @@
 use super::Sentence;
 use super::pick::Pick;
 use crate::count::{CountError, Counts, Unit, strings_from};
-use crate::dfa::Dfa;
 use crate::grammar::{Grammar, Pattern, ProductionId, Symbol, TokenId};
 use crate::lexer::Lexer;
 use num_bigint::BigUint;
 use num_traits::Zero;
+use pleach_automata::dfa::Dfa;
 use std::sync::Arc;
 
 pub struct Uniform {

@@ -18,10 +18,10 @@
 
 use super::Sentence;
 use crate::count::CountError;
-use crate::dfa::Dfa;
 use crate::grammar::{Grammar, Pattern, Symbol, TokenId};
 use crate::lexer::Lexer;
 use crate::shortest::{Items, NEVER, Shortest};
+use pleach_automata::dfa::Dfa;
 use std::collections::HashMap;
 
 /// Alternatives of a rule, once expanded, and of all rules: a table that does not

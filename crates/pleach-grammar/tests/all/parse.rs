@@ -1,8 +1,8 @@
 //! Parsing against the definition of the language, and texts that survive it.
 
 use crate::common::{file, grammar, names, random_grammar, regex, sentences};
+use pleach_automata::dfa::Dfa;
 use pleach_grammar::detokenize::{Detokenizer, Piece};
-use pleach_grammar::dfa::Dfa;
 use pleach_grammar::lalr::Lalr;
 use pleach_grammar::tree::Kind;
 use pleach_grammar::{

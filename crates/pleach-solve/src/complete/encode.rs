@@ -5,9 +5,9 @@
 //! bits. So a look into a table of character classes costs a dozen gates.
 
 use super::gates::{Gates, Word};
-use crate::byteset::ByteSet;
 use crate::path::Path;
 use crate::sat::Literal as Lit;
+use pleach_automata::ByteSet;
 use pleach_expr::{Code, Compiler, Frame, Node, Table, Term, Var};
 use rustc_hash::FxHashMap;
 

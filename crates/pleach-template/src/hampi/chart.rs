@@ -11,7 +11,7 @@ use super::circuit::{CellId, Circuit, GateId};
 use super::language::{Part, PartId};
 use super::normal::{Normal, SymbolId};
 use super::work::Work;
-use pleach_grammar::ByteSet;
+use pleach_automata::ByteSet;
 use rustc_hash::FxHashMap;
 use std::collections::BinaryHeap;
 

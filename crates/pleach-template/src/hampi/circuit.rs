@@ -5,7 +5,7 @@
 //! one pass from first to last evaluates, folds or encodes everything.
 
 use super::HampiError;
-use pleach_grammar::ByteSet;
+use pleach_automata::ByteSet;
 use rustc_hash::FxHashMap;
 
 /// Inputs of all gates of a circuit together.

@@ -17,7 +17,7 @@
 
 use super::HampiError;
 use super::circuit::{Circuit, Gate, GateId};
-use pleach_grammar::ByteSet;
+use pleach_automata::{ByteSet, partition};
 use pleach_solve::Interrupt;
 use pleach_solve::sat::{Literal, Outcome, Sat};
 use std::time::Duration;
@@ -156,7 +156,7 @@ fn classes(circuit: &Circuit, reached: &[bool], all: bool) -> Vec<Vec<ByteSet>> 
             let single = |class: &ByteSet| class.iter().take(enough).map(ByteSet::of).collect();
             match members[first] {
                 0 => Vec::new(),
-                _ => partition(ByteSet::ALL, sets)
+                _ => partition(ByteSet::ALL, sets.iter().copied())
                     .iter()
                     .flat_map(|c| -> Vec<_> { single(c) })
                     .collect(),
@@ -167,7 +167,7 @@ fn classes(circuit: &Circuit, reached: &[bool], all: bool) -> Vec<Vec<ByteSet>> 
         .map(|cell| {
             let domain = circuit.domains[cell];
             match differ[cell] {
-                false => partition(domain, &sets[cell]),
+                false => partition(domain, sets[cell].iter().copied()),
                 true => {
                     let inside = |class: &&ByteSet| !class.intersection(&domain).is_empty();
                     shared[group[cell]].iter().filter(inside).copied().collect()
@@ -175,21 +175,6 @@ fn classes(circuit: &Circuit, reached: &[bool], all: bool) -> Vec<Vec<ByteSet>> 
             }
         })
         .collect()
-}
-
-/// Splits a set by others.
-fn partition(whole: ByteSet, by: &[ByteSet]) -> Vec<ByteSet> {
-    let mut classes = vec![whole];
-    for set in by {
-        for at in 0..classes.len() {
-            let (inside, outside) = (classes[at].intersection(set), classes[at].difference(set));
-            if !inside.is_empty() && !outside.is_empty() {
-                classes[at] = inside;
-                classes.push(outside);
-            }
-        }
-    }
-    classes
 }
 
 /// Literals of which exactly one is true. The number of the class is written in

@@ -10,7 +10,7 @@ use super::problem::{Claim, Problem};
 use super::show::best;
 use super::work::Work;
 use super::{HampiError, Solution};
-use pleach_grammar::ByteSet;
+use pleach_automata::ByteSet;
 
 /// The solutions of a problem, each once.
 pub struct Solutions<'a> {

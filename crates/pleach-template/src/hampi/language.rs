@@ -5,7 +5,7 @@
 //! what has one size. A star is a part that refers to itself. So nothing is ever
 //! expanded: a definition that is used a thousand times is one part.
 
-use pleach_grammar::ByteSet;
+use pleach_automata::ByteSet;
 use pleach_grammar::import::hampi::NameId;
 
 /// Parts that the languages of a file may have together.

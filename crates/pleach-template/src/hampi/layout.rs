@@ -4,7 +4,7 @@ use super::HampiError;
 use super::chart::Cell;
 use super::circuit::CellId;
 use super::problem::{Assertion, Claim, Piece, Problem};
-use pleach_grammar::ByteSet;
+use pleach_automata::ByteSet;
 
 /// Combinations of sizes that are gone through.
 pub const MOST_SIZES: usize = 1 << 16;

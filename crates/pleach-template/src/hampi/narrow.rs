@@ -9,7 +9,7 @@
 use super::HampiError;
 use super::circuit::{Circuit, Gate, GateId};
 use super::work::Work;
-use pleach_grammar::ByteSet;
+use pleach_automata::ByteSet;
 
 /// Words of the table of mentions; a larger circuit goes to the SAT solver as it is.
 const MOST_WORDS: usize = 1 << 23;

@@ -1,6 +1,6 @@
 //! Bytes for people.
 
-use pleach_grammar::ByteSet;
+use pleach_automata::ByteSet;
 
 /// A text in quotes as HAMPI writes it, so that an answer can go back into a file:
 /// what can be typed as it is, the rest as `\ddd`.

@@ -6,8 +6,8 @@
 //! form. The tree is walked by recursion, so whoever builds one from a person's
 //! file refuses nesting beyond [`NESTING`].
 
+use crate::ByteSet;
 use regex_syntax::utf8::Utf8Sequences;
-use std::fmt;
 
 /// Importers refuse expressions that nest deeper than this.
 pub const NESTING: usize = 500;
@@ -200,104 +200,6 @@ impl Regex {
     }
 }
 
-/// A set of bytes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct ByteSet([u64; 4]);
-
-impl ByteSet {
-    pub const EMPTY: ByteSet = ByteSet([0; 4]);
-    pub const ALL: ByteSet = ByteSet([u64::MAX; 4]);
-
-    pub fn of(byte: u8) -> ByteSet {
-        let mut set = ByteSet::EMPTY;
-        set.insert(byte);
-        set
-    }
-
-    /// Both ends included; empty if they are the wrong way round.
-    pub fn range(low: u8, high: u8) -> ByteSet {
-        (low..=high).collect()
-    }
-
-    pub fn insert(&mut self, byte: u8) {
-        self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
-    }
-
-    pub fn remove(&mut self, byte: u8) {
-        self.0[usize::from(byte >> 6)] &= !(1 << (byte & 63));
-    }
-
-    pub fn contains(&self, byte: u8) -> bool {
-        self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 != 0
-    }
-
-    pub fn len(&self) -> usize {
-        self.0.iter().map(|w| w.count_ones() as usize).sum()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        *self == ByteSet::EMPTY
-    }
-
-    #[must_use]
-    pub fn union(&self, other: &ByteSet) -> ByteSet {
-        ByteSet(std::array::from_fn(|i| self.0[i] | other.0[i]))
-    }
-
-    #[must_use]
-    pub fn intersection(&self, other: &ByteSet) -> ByteSet {
-        ByteSet(std::array::from_fn(|i| self.0[i] & other.0[i]))
-    }
-
-    #[must_use]
-    pub fn difference(&self, other: &ByteSet) -> ByteSet {
-        ByteSet(std::array::from_fn(|i| self.0[i] & !other.0[i]))
-    }
-
-    #[must_use]
-    pub fn complement(&self) -> ByteSet {
-        ByteSet::ALL.difference(self)
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = u8> + use<> {
-        let set = *self;
-        (0..=255).filter(move |&b| set.contains(b))
-    }
-
-    /// The set as ranges, both ends included.
-    pub fn ranges(&self) -> Vec<(u8, u8)> {
-        let mut ranges: Vec<(u8, u8)> = Vec::new();
-        for byte in self.iter() {
-            match ranges.last_mut() {
-                Some((_, high)) if u16::from(*high) + 1 == u16::from(byte) => *high = byte,
-                _ => ranges.push((byte, byte)),
-            }
-        }
-        ranges
-    }
-}
-
-impl FromIterator<u8> for ByteSet {
-    fn from_iter<I: IntoIterator<Item = u8>>(bytes: I) -> ByteSet {
-        let mut set = ByteSet::EMPTY;
-        bytes.into_iter().for_each(|b| set.insert(b));
-        set
-    }
-}
-
-impl fmt::Debug for ByteSet {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("[")?;
-        for (low, high) in self.ranges() {
-            write!(f, "{}", low.escape_ascii())?;
-            if low < high {
-                write!(f, "-{}", high.escape_ascii())?;
-            }
-        }
-        f.write_str("]")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -341,14 +243,5 @@ mod tests {
         // Surrogates have no form, whatever is asked for.
         assert!(Regex::code_points([(0xd800, 0xdfff)]).is_nothing());
         assert_eq!(Regex::code_points([(0x1f600, 0x1f600)]).as_literal(), Some("😀".into()));
-    }
-
-    #[test]
-    fn sets_of_bytes() {
-        let set: ByteSet = b"abcx".iter().copied().collect();
-        assert_eq!(set.ranges(), [(b'a', b'c'), (b'x', b'x')]);
-        assert_eq!(set.complement().len(), 252);
-        assert!(ByteSet::range(b'z', b'a').is_empty());
-        assert_eq!(format!("{set:?}"), "[a-cx]");
     }
 }
