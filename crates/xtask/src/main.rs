@@ -10,6 +10,7 @@ mod differential;
 mod grammars;
 mod process;
 mod project;
+mod queues;
 mod subjects;
 
 use std::process::ExitCode;
@@ -31,6 +32,8 @@ enum Task {
     Differential(differential::Args),
     /// Import grammars that others wrote, and hold them against their programs
     Grammars(grammars::Args),
+    /// Search the examples with two builds of Pleach, and compare what they keep
+    Queues(queues::Args),
     /// Measure
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Task::Subjects(args) => subjects::run(&args),
         Task::Differential(args) => differential::run(&args),
         Task::Grammars(args) => grammars::run(&args),
+        Task::Queues(args) => queues::run(&args),
         Task::Bench(bench) => bench::run(&bench),
     };
     match done {
