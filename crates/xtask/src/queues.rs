@@ -47,7 +47,7 @@ const fn case(
 /// run that times out ends by the clock.
 const CASES: &[Case] = &[
     case("calc", "auto", 2000, &["-i", "seeds"]),
-    case("calc", "dfs", 1500, &["--len", "5"]),
+    case("simplecalc", "dfs", 1000, &["-i", "seeds"]),
     case("calc", "uniform", 1000, &["-i", "seeds"]),
     case("calc", "random-branch", 1000, &["-i", "seeds"]),
     case("cue", "generational", 300, &["-i", "samples"]),
