@@ -26,7 +26,7 @@ pub use program::{BranchId, Call, FunctionShape, Program, SiteShape};
 pub use rng::Rng;
 pub use run::{Decision, Flip, InputId, Run, RunId, Runs};
 pub use strategy::{
-    Action, Derives, Entry, HYBRID, InputNews, Needs, Options, Origin, STRATEGIES, Strategy,
-    TokenUse, UnknownStrategy, Verdict, View, by_name, entry,
+    Action, Derives, Descriptor, FirstInputs, InputNews, Needs, Options, Origin, STRATEGIES,
+    Strategy, TokenUse, UnknownStrategy, Verdict, View, find,
 };
 pub use tree::{Mark, Tree};

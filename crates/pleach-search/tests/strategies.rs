@@ -11,7 +11,7 @@ const EXHAUSTIVE: [&str; 3] = ["dfs", "generational", "cfg"];
 
 /// All but the one that has live runs: its choices are the pilot's.
 fn names() -> impl Iterator<Item = &'static str> {
-    STRATEGIES.iter().map(|s| s.name).filter(|name| *name != HYBRID)
+    STRATEGIES.iter().filter(|s| !s.live).map(|s| s.name)
 }
 
 /// Figure 1 of CREST's paper: sites 0 (x > y), 1 (a > 0), 2 (a == 4) and 3

@@ -7,6 +7,7 @@
 use super::settings::Settings;
 use crate::growth::{Calls, Growth};
 use pleach_abi::growth::ZEROS;
+use pleach_search::Descriptor;
 
 /// Listed in `partial` if a typed call found no room for its value.
 pub const AT_MAX_LEN: &str = "ended at --max-len";
@@ -25,17 +26,16 @@ pub struct Growing {
 }
 
 impl Growing {
-    /// `random`: the strategy draws its inputs at random.
-    pub fn new(settings: &Settings, random: bool) -> Growing {
+    pub fn new(settings: &Settings, strategy: &Descriptor) -> Growing {
         // Sentences of a grammar are whole inputs, and a live run grows by itself.
-        let is_live = settings.strategy == pleach_search::HYBRID || settings.tty.is_some();
+        let is_live = strategy.live || settings.tty.is_some();
         let max_len = settings.calls_len.unwrap_or(settings.max_len);
         Growing {
             max_len,
             endless_len: settings.endless_len.map_or(max_len, |n| n.min(max_len)),
             endless: false,
             fixed: settings.grammar.is_some() || is_live,
-            seed: random.then_some(settings.seed),
+            seed: strategy.random_values.then_some(settings.seed),
         }
     }
 

@@ -55,7 +55,7 @@ use map::Map;
 use past::{Past, Seed};
 use patience::Patience;
 use pleach_search::{
-    Coverage, Options, Origin, Rng, Runs, Strategy, TokenUse, UnknownStrategy, by_name,
+    Coverage, Descriptor, Options, Origin, Rng, Runs, Strategy, TokenUse, UnknownStrategy, find,
 };
 use pleach_template::{Grafts, Vocabulary};
 use state::State;
@@ -121,14 +121,15 @@ impl Setup {
         let grammar = self.grammar.is_some();
         let tokens = !map::token_functions(&self.layout).is_empty();
         let options = Options { depth: settings.depth, per_string, grammar, tokens };
-        let strategy = by_name(&settings.strategy, options)?;
+        let descriptor = find(&settings.strategy)?;
+        let strategy = descriptor.make(options);
         let language = match (&self.grammar, asked) {
             (Some(source), Some(asked)) => {
-                Some(Language::new(source, asked, strategy.derives(), seed)?)
+                Some(Language::new(source, asked, descriptor.derives, seed)?)
             }
             _ => None,
         };
-        let vocabulary = match (&self.grammar, strategy.wants_tokens()) {
+        let vocabulary = match (&self.grammar, descriptor.tokens.filter(|_| tokens)) {
             (Some(source), Some(how)) => Some((Mutex::new(source.vocabulary()?), how)),
             _ => None,
         };
@@ -143,17 +144,18 @@ impl Setup {
             _ => {}
         }
         let stock = match &self.grammar {
-            Some(source) if strategy.wants_grafts() => {
+            Some(source) if descriptor.grafts => {
                 Some(Mutex::new(Stock::new(Grafts::new(&source.grammar, seed)?)))
             }
             _ => None,
         };
-        Ok(Parts { strategy, language, vocabulary, stock, probes, untried })
+        Ok(Parts { descriptor, strategy, language, vocabulary, stock, probes, untried })
     }
 }
 
 /// What is made of a setup.
 struct Parts {
+    descriptor: &'static Descriptor,
     strategy: Box<dyn Strategy>,
     language: Option<Language>,
     vocabulary: Option<(Mutex<Vocabulary>, TokenUse)>,
@@ -223,7 +225,7 @@ impl Campaign {
     fn build(
         setup: Setup,
         dir: Dir,
-        Parts { strategy, language, vocabulary, stock, probes, untried }: Parts,
+        Parts { descriptor, strategy, language, vocabulary, stock, probes, untried }: Parts,
         past: Past,
     ) -> Result<Campaign, CampaignError> {
         let Setup { layout, settings, limits, jobs, workdir, notes, .. } = setup;
@@ -258,7 +260,7 @@ impl Campaign {
         let then = |file: &String| stats.symbolic.by_module.get(file).copied().unwrap_or(0);
         let constraints = map.files().iter().map(then).collect();
         let strings = language.as_ref().and_then(Language::walk).map(|w| w.strings().clone());
-        let growing = Growing::new(&settings, strategy.is_random());
+        let growing = Growing::new(&settings, descriptor);
         let mut state = State {
             strategy,
             growing,
@@ -300,6 +302,7 @@ impl Campaign {
             stop: Arc::new(AtomicBool::new(false)),
             map,
             settings,
+            descriptor,
             workdir,
             limits,
             traces: Mutex::default(),

@@ -66,7 +66,7 @@ impl Worker {
             let (Some(decision), Some(branch)) = (decision, branch) else { return Ok(()) };
             let site = (decision.key, flip.outcome);
             // What of a template may change is not for this to say.
-            let wanted = state.strategy.wants_optimistic() && traced.template.is_none();
+            let wanted = shared.descriptor.relaxes && traced.template.is_none();
             if !wanted || !state.bets.allows(site) {
                 return Ok(());
             }

@@ -26,7 +26,8 @@ use crate::triage::{CrashId, Triage};
 use pleach_abi::event::Kind;
 use pleach_expr::Expr;
 use pleach_search::{
-    Action, BranchId, Flip, Gain, InputId, Origin, Rng, Run, RunId, TokenUse, Tree, Verdict,
+    Action, BranchId, Descriptor, Flip, Gain, InputId, Origin, Rng, Run, RunId, TokenUse, Tree,
+    Verdict,
 };
 use pleach_solve::{Config, Goal, Interrupt, Path, Requirement, Solver, Step};
 use pleach_template::{Reading, Sentence, Template, Vocabulary};
@@ -45,6 +46,8 @@ pub struct Shared {
     pub stop: Arc<AtomicBool>,
     pub map: Arc<Map>,
     pub settings: Settings,
+    /// What is known of the strategy beforehand.
+    pub descriptor: &'static Descriptor,
     /// The files that runs find in their directory.
     pub workdir: Option<WorkDir>,
     pub limits: Limits,
@@ -256,7 +259,7 @@ impl Worker {
         let mut fast = Executor::new(layout.clone(), target(Half::Fast))?;
         fast.start()?;
         let symbolic = Executor::new(layout.clone(), target(Half::Symbolic))?;
-        let live = match settings.strategy == pleach_search::HYBRID {
+        let live = match shared.descriptor.live {
             true => {
                 let seed = shared.lock().rng.next_u64();
                 Some(Live::new(layout, target, settings, seed)?)
@@ -411,12 +414,12 @@ impl Worker {
         }
         let mut state = shared.lock();
         let mut gain = state.coverage.news(&self.counts);
-        let wanted = |gain: &Gain, state: &State| {
+        let wanted = |gain: &Gain| {
             !gain.branches.is_empty()
-                || (state.strategy.wants_buckets() && !gain.buckets.is_empty())
+                || (shared.descriptor.keeps_hit_counts && !gain.buckets.is_empty())
         };
         // What a live run has shown was seen twice by now.
-        if wanted(&gain, &state) && origin != Origin::Live {
+        if wanted(&gain) && origin != Origin::Live {
             drop(state);
             let unsettled = self.settle(bytes, &mut gain)?;
             state = shared.lock();
@@ -424,7 +427,7 @@ impl Worker {
         }
         state.coverage.add(&shared.map.program, &self.counts, &mut gain);
         executed.gain = &gain;
-        executed.keep = origin == Origin::Seed || wanted(&gain, &state);
+        executed.keep = origin == Origin::Seed || wanted(&gain);
         Ok(state.executed(&executed))
     }
 

@@ -38,10 +38,6 @@ impl Strategy for Mutants {
     fn doing(&self) -> String {
         format!("mutants of {} seeds", self.seeds.len())
     }
-
-    fn is_random(&self) -> bool {
-        true
-    }
 }
 
 /// Grammar-based blackbox fuzzing.

@@ -12,7 +12,7 @@
 //! that ends so has not exhausted the program.
 
 use super::generational::Generational;
-use super::{Action, Derives, InputNews, Origin, Strategy, Verdict, View};
+use super::{Action, InputNews, Origin, Strategy, Verdict, View};
 use crate::rng::Rng;
 use crate::run::{Flip, InputId, RunId};
 
@@ -86,16 +86,8 @@ impl Strategy for Cese {
         self.string.answered(view, flip, verdict);
     }
 
-    fn wants_optimistic(&self) -> bool {
-        false
-    }
-
     fn doing(&self) -> String {
         format!("string {}: {}", self.strings, self.string.doing())
-    }
-
-    fn derives(&self) -> Derives {
-        Derives::Strings
     }
 
     fn left_out(&self) -> u64 {

@@ -105,10 +105,6 @@ impl Strategy for Dfs {
         }
     }
 
-    fn wants_optimistic(&self) -> bool {
-        false
-    }
-
     fn doing(&self) -> String {
         format!("depth {}, {} flips open", self.depth_now, self.stack.len())
     }

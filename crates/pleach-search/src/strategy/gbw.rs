@@ -22,7 +22,7 @@
 use super::auto::goals::Asked;
 use super::auto::tokens::{Next, Tokens};
 use super::generational::Generational;
-use super::{Action, Derives, InputNews, Origin, Strategy, TokenUse, Verdict, View};
+use super::{Action, InputNews, Origin, Strategy, TokenUse, Verdict, View};
 use crate::rng::Rng;
 use crate::run::{Flip, InputId, RunId};
 use std::collections::{HashMap, HashSet};
@@ -34,7 +34,6 @@ pub struct OnTokens {
     asked: HashMap<Flip, Option<Asked>>,
     /// Inputs that are being traced for the rest.
     for_rest: HashSet<InputId>,
-    tokens: TokenUse,
     /// What asks at present.
     resting: bool,
     /// Actions so far, and whether there are sentences that were not derived.
@@ -52,7 +51,6 @@ impl OnTokens {
             rest: Generational::default(),
             asked: HashMap::new(),
             for_rest: HashSet::new(),
-            tokens,
             resting: false,
             turns: 0,
             derives: tokens == TokenUse::Complete,
@@ -131,16 +129,8 @@ impl Strategy for OnTokens {
         }
     }
 
-    fn derives(&self) -> Derives {
-        Derives::Nested
-    }
-
     fn derived_all(&mut self) {
         self.derives = false;
-    }
-
-    fn wants_tokens(&self) -> Option<TokenUse> {
-        Some(self.tokens)
     }
 
     fn left_out(&self) -> u64 {

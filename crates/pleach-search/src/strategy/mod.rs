@@ -140,38 +140,6 @@ pub trait Strategy: Send {
     /// What it is at, for people: one short phrase.
     fn doing(&self) -> String;
 
-    /// Whether inputs are kept for new hit counts too, or for branches only.
-    fn wants_buckets(&self) -> bool {
-        false
-    }
-
-    /// True if it draws inputs or paths at random: values that a program asks for past
-    /// the end of its input are random then, too.
-    fn is_random(&self) -> bool {
-        false
-    }
-
-    /// Whether it asks for runs on tokens, and how a flip of one is solved.
-    fn wants_tokens(&self) -> Option<TokenUse> {
-        None
-    }
-
-    /// True if inputs that leave out conditions of an infeasible flip are run, too. An
-    /// exhaustive search runs no input but those on its paths.
-    fn wants_optimistic(&self) -> bool {
-        true
-    }
-
-    /// Whether it asks for inputs that are put together from parts of others.
-    fn wants_grafts(&self) -> bool {
-        false
-    }
-
-    /// What is to be derived from the grammar.
-    fn derives(&self) -> Derives {
-        Derives::Samples
-    }
-
     /// Flips and inputs that it gave up without trying, for want of memory or
     /// because a run could not be had again. A search that ends with some has
     /// not exhausted the program.
@@ -231,98 +199,170 @@ pub enum Needs {
     Tokens,
 }
 
-/// A strategy in the list.
-pub struct Entry {
+/// Where a search begins if a person gives no seeds, and what comes besides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstInputs {
+    /// The seeds. Without any: sentences of the grammar, or else `--len` bytes.
+    Given,
+    /// The same, and with a grammar also small sentences that cover it.
+    GivenAndCovering,
+    /// The seeds, if there are any; all else is derived.
+    Derived,
+}
+
+/// All that is known of a strategy before it runs. The command line, its help and the
+/// campaign read this and nothing else.
+#[derive(Clone, Copy)]
+pub struct Descriptor {
     pub name: &'static str,
     /// One line on what it does.
     pub about: &'static str,
     /// What it needs besides a program.
     pub needs: Needs,
+    pub seeds: FirstInputs,
+    /// It drives a live run.
+    pub live: bool,
+    /// Inputs are kept for new hit counts, too, and not for branches alone.
+    pub keeps_hit_counts: bool,
+    /// Typed calls past the end of the input get random values, and not zeros.
+    pub random_values: bool,
+    /// Infeasible flips are tried again with fewer conditions. Searches that promise to
+    /// run every path once do not ask for that.
+    pub relaxes: bool,
+    /// How flips over tokens are solved, if the program has a token function.
+    pub tokens: Option<TokenUse>,
+    /// With a grammar, inputs are also put together from parts of others.
+    pub grafts: bool,
+    /// What is derived from a grammar.
+    pub derives: Derives,
     make: fn(Options) -> Box<dyn Strategy>,
 }
 
-/// The strategy of programs that keep reading, which has live runs.
-pub const HYBRID: &str = "hybrid";
+impl Descriptor {
+    /// What holds for most strategies.
+    const COMMON: Descriptor = Descriptor {
+        name: "",
+        about: "",
+        needs: Needs::Nothing,
+        seeds: FirstInputs::Given,
+        live: false,
+        keeps_hit_counts: false,
+        random_values: false,
+        relaxes: true,
+        tokens: None,
+        grafts: false,
+        derives: Derives::Samples,
+        make: |_| Box::new(random::Random),
+    };
+
+    pub fn make(&self, options: Options) -> Box<dyn Strategy> {
+        (self.make)(options)
+    }
+}
 
 /// All strategies; the first is what people get when they name none.
-pub const STRATEGIES: &[Entry] = &[
-    Entry {
+pub const STRATEGIES: &[Descriptor] = &[
+    Descriptor {
         name: "auto",
         about: "mutation, flips and derivations, shared by what each has brought lately",
-        needs: Needs::Nothing,
+        seeds: FirstInputs::GivenAndCovering,
+        keeps_hit_counts: true,
+        tokens: Some(TokenUse::Complete),
+        grafts: true,
+        derives: Derives::NestedAndSamples,
         make: |o| Box::new(auto::Auto::new(o.grammar, o.tokens)),
+        ..Descriptor::COMMON
     },
-    Entry {
+    Descriptor {
         name: "generational",
         about: "every flip of a run, then the input that gained most",
-        needs: Needs::Nothing,
         make: |_| Box::new(generational::Generational::default()),
+        ..Descriptor::COMMON
     },
-    Entry {
+    Descriptor {
         name: "cfg",
         about: "control-flow directed: flips nearest to branches not yet taken",
-        needs: Needs::Nothing,
         make: |_| Box::new(cfg::Cfg::default()),
+        ..Descriptor::COMMON
     },
-    Entry {
+    Descriptor {
         name: "dfs",
         about: "bounded depth-first: every path once",
-        needs: Needs::Nothing,
+        relaxes: false,
         make: |o| Box::new(dfs::Dfs::new(o.depth)),
+        ..Descriptor::COMMON
     },
-    Entry {
+    Descriptor {
         name: "uniform",
         about: "down the path, each branch forced with probability 1/2",
-        needs: Needs::Nothing,
+        random_values: true,
         make: |_| Box::new(uniform::Uniform::walker()),
+        ..Descriptor::COMMON
     },
-    Entry {
+    Descriptor {
         name: "random-branch",
         about: "one branch of the current path at random",
-        needs: Needs::Nothing,
+        random_values: true,
         make: |_| Box::new(random_branch::RandomBranch::walker()),
+        ..Descriptor::COMMON
     },
-    Entry {
+    Descriptor {
         name: "cese",
         about: "the strings of a symbolic grammar, each with all that its holes can do",
         needs: Needs::Grammar,
+        seeds: FirstInputs::Derived,
+        relaxes: false,
+        derives: Derives::Strings,
         make: |o| Box::new(cese::Cese::new(o.per_string)),
+        ..Descriptor::COMMON
     },
-    Entry {
+    Descriptor {
         name: "gbw",
         about: "grammar-based whitebox: flips over tokens, completed by the grammar",
         needs: Needs::Tokens,
+        seeds: FirstInputs::GivenAndCovering,
+        tokens: Some(TokenUse::Complete),
+        derives: Derives::Nested,
         make: |_| Box::new(gbw::OnTokens::new(TokenUse::Complete)),
+        ..Descriptor::COMMON
     },
-    Entry {
+    Descriptor {
         name: "whitebox-tokens",
         about: "flips over tokens without regard to the grammar, for comparison",
         needs: Needs::Tokens,
+        tokens: Some(TokenUse::Replace),
+        derives: Derives::Nested,
         make: |_| Box::new(gbw::OnTokens::new(TokenUse::Replace)),
+        ..Descriptor::COMMON
     },
-    Entry {
+    Descriptor {
         name: "gbb",
         about: "sentences of a grammar, drawn at random: grammar-based blackbox fuzzing",
         needs: Needs::Grammar,
+        seeds: FirstInputs::Derived,
         make: |_| Box::new(blackbox::Sentences::default()),
+        ..Descriptor::COMMON
     },
-    Entry {
+    Descriptor {
         name: "blackbox",
         about: "mutants of the seeds, whatever they cover, for comparison",
-        needs: Needs::Nothing,
+        random_values: true,
         make: |_| Box::new(blackbox::Mutants::default()),
+        ..Descriptor::COMMON
     },
-    Entry {
-        name: HYBRID,
+    Descriptor {
+        name: "hybrid",
         about: "for programs that keep reading: random events, and searches from live states",
-        needs: Needs::Nothing,
+        live: true,
         make: |_| Box::new(hybrid::Hybrid),
+        ..Descriptor::COMMON
     },
-    Entry {
+    Descriptor {
         name: "random",
         about: "random inputs, for comparison",
-        needs: Needs::Nothing,
+        random_values: true,
         make: |_| Box::new(random::Random),
+        ..Descriptor::COMMON
     },
 ];
 
@@ -336,11 +376,8 @@ fn names() -> String {
     STRATEGIES.iter().map(|s| s.name).collect::<Vec<_>>().join(", ")
 }
 
-/// The entry of a strategy.
-pub fn entry(name: &str) -> Option<&'static Entry> {
-    STRATEGIES.iter().find(|s| s.name == name)
-}
-
-pub fn by_name(name: &str, options: Options) -> Result<Box<dyn Strategy>, UnknownStrategy> {
-    entry(name).map(|s| (s.make)(options)).ok_or_else(|| UnknownStrategy { name: name.into() })
+/// The strategy of a name.
+pub fn find(name: &str) -> Result<&'static Descriptor, UnknownStrategy> {
+    let found = STRATEGIES.iter().find(|s| s.name == name);
+    found.ok_or_else(|| UnknownStrategy { name: name.into() })
 }

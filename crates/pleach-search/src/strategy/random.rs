@@ -21,8 +21,4 @@ impl Strategy for Random {
     fn doing(&self) -> String {
         "random inputs".into()
     }
-
-    fn is_random(&self) -> bool {
-        true
-    }
 }

@@ -212,10 +212,6 @@ impl<P: Policy> Strategy for Walker<P> {
         self.policy.doing(&self.doing)
     }
 
-    fn is_random(&self) -> bool {
-        true
-    }
-
     fn left_out(&self) -> u64 {
         self.left.into()
     }

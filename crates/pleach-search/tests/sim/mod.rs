@@ -226,12 +226,14 @@ struct World<'a> {
     rng: Rng,
     asked: usize,
     derived: u32,
+    keeps_hit_counts: bool,
     out: Outcome,
 }
 
 /// Runs a strategy on a subject.
 pub fn search(subject: &Subject, strategy: &str, limits: Limits) -> Outcome {
-    let mut strategy = by_name(strategy, Options::default()).expect("a strategy of the list");
+    let descriptor = find(strategy).expect("a strategy of the list");
+    let mut strategy = descriptor.make(Options::default());
     let mut world = World {
         subject,
         limits,
@@ -242,6 +244,7 @@ pub fn search(subject: &Subject, strategy: &str, limits: Limits) -> Outcome {
         rng: Rng::new(limits.seed ^ 0xabcd),
         asked: 0,
         derived: 0,
+        keeps_hit_counts: descriptor.keeps_hit_counts,
         out: Outcome::default(),
     };
     world.go(strategy.as_mut());
@@ -374,7 +377,7 @@ impl World<'_> {
         self.out.aborted |= path.aborted;
         let kept = matches!(origin, Origin::Seed | Origin::Flip(_) | Origin::Derived)
             || !gain.branches.is_empty()
-            || !gain.buckets.is_empty() && strategy.wants_buckets();
+            || !gain.buckets.is_empty() && self.keeps_hit_counts;
         let size = input.len() as u32;
         let id = kept.then(|| {
             let from = if let Origin::Flip(flip) = origin { Some(flip) } else { None };

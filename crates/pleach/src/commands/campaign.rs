@@ -18,7 +18,7 @@ use pleach_campaign::triage::quoted;
 use pleach_grammar::analysis::writable;
 use pleach_grammar::import::Ambiguity;
 use pleach_report::{Panel, Size, line, summary};
-use pleach_search::{HYBRID, Needs};
+use pleach_search::{FirstInputs, Needs};
 use pleach_template::Choices;
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
@@ -26,9 +26,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-const STRATEGY: &str = "auto";
-/// Strategies that also begin with small sentences that cover the grammar.
-const COVERING: [&str; 2] = ["auto", "gbw"];
+/// What people get when they name none.
+const STRATEGY: &str = pleach_search::STRATEGIES[0].name;
 const TIMEOUT_MS: u64 = 1000;
 const MEMORY_MIB: u64 = 2048;
 const LEN: u64 = 16;
@@ -61,21 +60,20 @@ pub fn run(args: Args) -> Result<Code, Failure> {
     let layout = Arc::new(Layout::private(Path::new(&program[0]))?);
     notes.extend(ignored_flags(&layout, &program));
     let settings = settings(&args, then.as_ref(), &program, &seeds)?;
-    if let Err(unknown) = pleach_search::by_name(&settings.strategy, Default::default()) {
-        return Err(Failure::person(unknown));
-    }
-    let needs = pleach_search::entry(&settings.strategy).map(|e| e.needs);
+    let strategy = pleach_search::find(&settings.strategy).map_err(Failure::person)?;
     let grammar = settings.grammar.as_ref().map(load_grammar).transpose()?;
-    if needs.is_some_and(|n| n != Needs::Nothing) && grammar.is_none() {
-        let strategy = &settings.strategy;
+    if strategy.needs != Needs::Nothing && grammar.is_none() {
         return Err(Failure::person(anyhow!(
-            "-s {strategy} works by a grammar: it needs -g GRAMMAR"
+            "-s {} works by a grammar: it needs -g GRAMMAR",
+            strategy.name
         )));
     }
-    if needs == Some(Needs::Tokens) {
+    if strategy.needs == Needs::Tokens {
         super::tokens::require(&layout)?;
     }
-    check_hybrid(&settings, &seeds)?;
+    if strategy.live {
+        check_hybrid(&settings, &seeds)?;
+    }
     let workdir = settings.workdir().map_err(Failure::person)?;
     let (start, time) = (Instant::now(), args.seconds.map(seconds).transpose()?);
     let trial = |seeds: &[_]| {
@@ -113,16 +111,15 @@ pub fn run(args: Args) -> Result<Code, Failure> {
         false => {
             let mut inputs = match seeds.is_empty() {
                 // What is derived needs no other beginning.
-                true if needs == Some(Needs::Grammar) => Vec::new(),
+                true if strategy.seeds == FirstInputs::Derived => Vec::new(),
                 true if let Some(source) = &grammar => {
                     source.seeds(settings.seed).map_err(Failure::person)?
                 }
                 true => first_inputs(&settings),
                 false => seeds.into_iter().map(|(_, bytes)| bytes).collect(),
             };
-            if let Some(source) =
-                grammar.as_ref().filter(|_| COVERING.contains(&&*settings.strategy))
-            {
+            let covers = strategy.seeds == FirstInputs::GivenAndCovering;
+            if let Some(source) = grammar.as_ref().filter(|_| covers) {
                 inputs.extend(source.covering().map_err(Failure::person)?);
             }
             let setup = Setup { layout, settings, limits, jobs, grammar, workdir, notes };
@@ -329,17 +326,12 @@ fn load_grammar(asked: &GrammarSettings) -> Result<Source, Failure> {
 
 /// What hybrid search cannot do.
 fn check_hybrid(settings: &Settings, seeds: &[(PathBuf, Vec<u8>)]) -> Result<(), Failure> {
-    if settings.strategy != HYBRID {
-        return Ok(());
-    }
-    if let Err(unknown) = pleach_search::by_name(&settings.hybrid.explore, Default::default()) {
-        return Err(Failure::person(anyhow!("--explore: {unknown}")));
-    }
-    if settings.hybrid.explore == HYBRID {
+    let explore = pleach_search::find(&settings.hybrid.explore)
+        .map_err(|unknown| Failure::person(anyhow!("--explore: {unknown}")))?;
+    if explore.live {
         return Err(Failure::person(anyhow!("--explore: a search cannot be hybrid itself")));
     }
-    let needs = pleach_search::entry(&settings.hybrid.explore).map(|e| e.needs);
-    if needs == Some(Needs::Grammar) {
+    if explore.needs == Needs::Grammar {
         return Err(Failure::person(anyhow!("--explore: events are not derived from a grammar")));
     }
     match seeds.iter().find(|(_, bytes)| is_container(bytes)) {

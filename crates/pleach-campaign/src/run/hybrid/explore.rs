@@ -15,7 +15,7 @@ use crate::run::state::{changes_key, is_crash};
 use crate::run::worker::{Promised, Traced, Worker};
 use pleach_search::{
     Action, BranchId, Flip, InputId, InputNews, Mark, Options, Origin, Rng, Run, RunId, Runs,
-    Strategy, Tree, Verdict, View, by_name,
+    Strategy, Tree, Verdict, View, find,
 };
 use pleach_solve::{Goal, Path};
 use std::collections::HashMap;
@@ -68,11 +68,11 @@ impl Worker {
         }
         let settings = &self.shared.settings;
         let options = Options { depth: settings.depth, ..Options::default() };
-        let Ok(strategy) = by_name(&settings.hybrid.explore, options) else {
+        let Ok(descriptor) = find(&settings.hybrid.explore) else {
             return Ok(Found::default());
         };
         let mut search = Search {
-            strategy,
+            strategy: descriptor.make(options),
             rng: Rng::new(live.rng.next_u64()),
             tree: Tree::default(),
             runs: Runs::new(MEMORY),

@@ -36,7 +36,7 @@ mod queue;
 pub(super) mod tokens;
 
 use super::generational::Rank;
-use super::{Action, Derives, InputNews, Origin, Strategy, TokenUse, Verdict, View};
+use super::{Action, InputNews, Origin, Strategy, Verdict, View};
 use crate::rng::Rng;
 use crate::run::{Flip, InputId, RunId};
 use bandit::{Arm, Bandit};
@@ -254,22 +254,6 @@ impl Strategy for Auto {
 
     fn derived_all(&mut self) {
         self.derives = false;
-    }
-
-    fn derives(&self) -> Derives {
-        Derives::NestedAndSamples
-    }
-
-    fn wants_buckets(&self) -> bool {
-        true
-    }
-
-    fn wants_grafts(&self) -> bool {
-        self.grafts
-    }
-
-    fn wants_tokens(&self) -> Option<TokenUse> {
-        self.tokens.as_ref().map(|_| TokenUse::Complete)
     }
 }
 

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 pub fn run(args: Compare) -> Result<Code, Failure> {
     for name in &args.strategies {
-        pleach_search::by_name(name, Default::default()).map_err(Failure::person)?;
+        pleach_search::find(name).map_err(Failure::person)?;
     }
     let layout = Arc::new(Layout::private(Path::new(&args.program[0]))?);
     let branches = Branches::new(&layout, &args.modules).map_err(Failure::person)?;
