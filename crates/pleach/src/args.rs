@@ -2,7 +2,7 @@
 
 use crate::commands::grammar::Keywords;
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
-use pleach_campaign::terminal::Size;
+use pleach_exec::terminal::Size;
 use std::ffi::OsString;
 use std::path::PathBuf;
 

@@ -1,8 +1,8 @@
 //! Exit statuses, all of them.
 
 use pleach_campaign::run::CampaignError;
-use pleach_campaign::trace::BrokenTrace;
-use pleach_campaign::{ExecError, ImageError};
+use pleach_exec::trace::BrokenTrace;
+use pleach_exec::{ExecError, ImageError};
 use std::fmt;
 use std::process::ExitCode;
 

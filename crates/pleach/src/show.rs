@@ -3,9 +3,9 @@
 use crate::args::Run;
 use pleach_abi::event::{Event, Kind};
 use pleach_abi::function::{Function, SiteInfo};
-use pleach_campaign::trace::{TargetSymbols, Trace, kind};
-use pleach_campaign::triage::readable;
-use pleach_campaign::{End, Executor, Layout, signal_name};
+use pleach_exec::trace::{TargetSymbols, Trace, kind};
+use pleach_exec::triage::readable;
+use pleach_exec::{End, Executor, Layout, signal_name};
 use pleach_expr::Printer;
 use std::io::{BufWriter, IsTerminal, StdoutLock};
 use std::os::unix::ffi::OsStrExt;

@@ -6,11 +6,11 @@ mod common;
 
 use common::Program;
 use common::campaign::files;
-use pleach_campaign::Layout;
 use pleach_campaign::run::{
     Campaign, CampaignError, Dir, Disk, Hybrid, Limits, Settings, Setup, Stats, Stop,
 };
 use pleach_campaign::run::{Text, build_of};
+use pleach_exec::Layout;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;

@@ -5,7 +5,7 @@
 //! inputs have is seldom alone. In the end those are dropped that the others
 //! have made superfluous.
 
-use crate::executor::ModuleCounters;
+use pleach_exec::executor::ModuleCounters;
 use pleach_search::bucket;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -93,7 +93,7 @@ pub fn smallest_set(inputs: &[(Vec<u32>, usize)]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shm::LoadedModule;
+    use pleach_exec::shm::LoadedModule;
     use pleach_search::Rng;
     use std::collections::BTreeSet;
 

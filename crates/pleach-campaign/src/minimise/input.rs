@@ -10,7 +10,7 @@
 //! A candidate that was tried is not tried again. The streams of a container are
 //! shrunk one after the other.
 
-use crate::container::{self, Stream, is_container};
+use pleach_exec::container::{self, Stream, is_container};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -9,14 +9,14 @@
 
 use super::Dictionary;
 use super::dictionary::LONGEST;
-use crate::layout::Layout;
-use crate::trace::Trace;
 use object::elf::R_X86_64_RELATIVE;
 use object::{
     Object, ObjectSection, ObjectSymbol, ObjectSymbolTable, RelocationFlags, RelocationTarget,
 };
 use pleach_abi::node::Op;
 use pleach_abi::section::{GLOBALS, Global};
+use pleach_exec::layout::Layout;
+use pleach_exec::trace::Trace;
 use pleach_expr::{Arg, Expr};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::mem::offset_of;

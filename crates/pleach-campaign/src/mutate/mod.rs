@@ -24,8 +24,8 @@ mod text;
 
 pub use dictionary::{Dictionary, TokenId};
 
-use crate::container::{self, is_container};
 use pleach_abi::container::{ARG, ENV, RECORD_HEAD};
+use pleach_exec::container::{self, is_container};
 use pleach_search::Rng;
 
 #[derive(Debug, Default)]

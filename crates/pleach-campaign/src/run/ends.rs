@@ -6,7 +6,7 @@
 //! its kind took. Two crashes may differ and have their branches in common, so of
 //! the others the first, second, fourth, eighth and so on are looked at too.
 
-use crate::executor::End;
+use pleach_exec::executor::End;
 use std::collections::{HashMap, HashSet};
 
 #[derive(Default)]

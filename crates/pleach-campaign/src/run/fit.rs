@@ -16,8 +16,8 @@
 //! something. That is a *hint*, with the input as an example.
 
 use super::worker::{Traced, Worker};
-use crate::executor::{End, ExecError};
-use crate::triage::readable;
+use pleach_exec::executor::{End, ExecError};
+use pleach_exec::triage::readable;
 use pleach_expr::Var;
 use pleach_grammar::{TokenId, TokenSet};
 use pleach_search::{Decision, Flip, TokenUse};

@@ -3,8 +3,8 @@
 //! asks for a child; what does not parse has none.
 
 use super::worker::{Promised, Worker};
-use crate::executor::ExecError;
 use crate::mutate::Dictionary;
+use pleach_exec::executor::ExecError;
 use pleach_search::{InputId, Origin};
 use pleach_template::Grafts;
 use std::collections::HashMap;

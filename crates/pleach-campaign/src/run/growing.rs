@@ -5,8 +5,8 @@
 //! them. So from then on its runs end at a shorter length, unless `--max-len` was said.
 
 use super::settings::Settings;
-use crate::growth::{Calls, Growth};
 use pleach_abi::growth::ZEROS;
+use pleach_exec::growth::{Calls, Growth};
 use pleach_search::Descriptor;
 
 /// Listed in `partial` if a typed call found no room for its value.

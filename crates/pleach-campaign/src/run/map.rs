@@ -2,14 +2,14 @@
 //! program's branches in one numbering, and the events of a trace as decisions
 //! and steps.
 
-use crate::executor::{Half, ModuleCounters};
-use crate::image::{Image, is_system_file};
-use crate::layout::Layout;
-use crate::shm::LoadedModule;
-use crate::trace::{Trace, kind};
 use pleach_abi::event::{Event, Kind};
 use pleach_abi::section::SiteKind;
 use pleach_abi::token::{How, TokenFunction};
+use pleach_exec::executor::{Half, ModuleCounters};
+use pleach_exec::image::{Image, is_system_file};
+use pleach_exec::layout::Layout;
+use pleach_exec::shm::LoadedModule;
+use pleach_exec::trace::{Trace, kind};
 use pleach_expr::case_of;
 use pleach_search::{BranchId, Call, Coverage, Decision, FunctionShape, Program, SiteShape};
 use pleach_solve::{Shape, Step};
@@ -191,7 +191,7 @@ impl Sites {
 }
 
 fn symbolic_sites(map: &Map, image: &Image) -> Vec<SymbolicSite> {
-    let describe = |(i, site): (usize, &crate::image::Site)| {
+    let describe = |(i, site): (usize, &pleach_exec::image::Site)| {
         let switch = image.describe(i).filter(|(_, s)| s.kind == SiteKind::Switch);
         SymbolicSite {
             hash: site.hash,

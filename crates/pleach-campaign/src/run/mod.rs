@@ -39,13 +39,7 @@ pub use stats::{
 };
 pub use worker::Limits;
 
-use crate::affinity::{self, Affinity};
-use crate::container::is_container;
-use crate::executor::ExecError;
-use crate::layout::Layout;
 use crate::mutate::Dictionary;
-use crate::scratch::WorkDir;
-use crate::triage::readme;
 use ends::Ends;
 use graft::Stock;
 use growing::Growing;
@@ -54,6 +48,12 @@ use language::Language;
 use map::Map;
 use past::{Past, Seed};
 use patience::Patience;
+use pleach_exec::affinity::{self, Affinity};
+use pleach_exec::container::is_container;
+use pleach_exec::executor::ExecError;
+use pleach_exec::layout::Layout;
+use pleach_exec::scratch::WorkDir;
+use pleach_exec::triage::readme;
 use pleach_search::{
     Coverage, Descriptor, Options, Origin, Rng, Runs, Strategy, TokenUse, UnknownStrategy, find,
 };

@@ -1,6 +1,6 @@
 //! A model of the solver put into an input file.
 
-use crate::container::{self, Stream};
+use pleach_exec::container::{self, Stream};
 use pleach_solve::Model;
 
 /// What stands in bytes that a model adds and says nothing of.

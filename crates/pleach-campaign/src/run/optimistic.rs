@@ -12,7 +12,7 @@
 
 use super::store::Expect;
 use super::worker::{Promised, Traced, Worker};
-use crate::executor::ExecError;
+use pleach_exec::executor::ExecError;
 use pleach_search::{Flip, InputId, Origin};
 use pleach_solve::Goal;
 use std::collections::HashMap;

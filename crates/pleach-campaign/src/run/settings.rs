@@ -1,8 +1,8 @@
 //! What was asked for, as it is kept in `run.toml`.
 
-use crate::executor::{Half, Output, Target};
-use crate::scratch::{WorkDir, WorkDirError};
-use crate::terminal::Size;
+use pleach_exec::executor::{Half, Output, Target};
+use pleach_exec::scratch::{WorkDir, WorkDirError};
+use pleach_exec::terminal::Size;
 use pleach_search::PilotOptions;
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};

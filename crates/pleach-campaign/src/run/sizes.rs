@@ -21,9 +21,9 @@
 
 use super::store::Known;
 use super::worker::{Promised, Traced, Worker};
-use crate::executor::ExecError;
 use pleach_abi::event::Kind;
 use pleach_abi::shm::{HOLES_MAX, Hole};
+use pleach_exec::executor::ExecError;
 use pleach_search::{Decision, Flip, InputId, Origin, Verdict};
 use pleach_solve::{Goal, Holes, Path, Resized};
 use pleach_template::{Template, order};

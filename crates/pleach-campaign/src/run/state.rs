@@ -12,9 +12,9 @@ use super::patience::Patience;
 use super::sizes::Foretold;
 use super::stats::{Stats, Stop};
 use super::store::{Expect, Known, Store};
-use crate::executor::End;
-use crate::image::is_system_file;
 use pleach_abi::event::Kind;
+use pleach_exec::executor::End;
+use pleach_exec::image::is_system_file;
 use pleach_search::{
     Action, BranchId, Coverage, Flip, Gain, InputId, InputNews, Mark, Origin, Rng, Run, RunId,
     Runs, Strategy, Tree, Verdict, View,

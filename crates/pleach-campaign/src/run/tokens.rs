@@ -3,7 +3,7 @@
 
 use super::model;
 use super::worker::{SYMBOLIC_PATIENCE, Traced, Worker};
-use crate::executor::ExecError;
+use pleach_exec::executor::ExecError;
 use pleach_grammar::TokenSet;
 use pleach_search::{Flip, TokenUse, Verdict};
 use pleach_solve::Goal;

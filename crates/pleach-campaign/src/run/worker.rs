@@ -17,13 +17,13 @@ use super::state::{Executed, State, changes_key, is_crash, limit_of};
 use super::stats::Stop;
 use super::store::Expect;
 use super::tokens::{Solved, TOKENS};
-use crate::executor::{End, ExecError, Executor, Half, Target};
-use crate::growth::{Calls, Growth};
-use crate::layout::Layout;
 use crate::mutate::{Dictionary, Mutator};
-use crate::scratch::WorkDir;
-use crate::triage::{CrashId, Triage};
 use pleach_abi::event::Kind;
+use pleach_exec::executor::{End, ExecError, Executor, Half, Target};
+use pleach_exec::growth::{Calls, Growth};
+use pleach_exec::layout::Layout;
+use pleach_exec::scratch::WorkDir;
+use pleach_exec::triage::{CrashId, Triage};
 use pleach_expr::Expr;
 use pleach_search::{
     Action, BranchId, Descriptor, Flip, Gain, InputId, Origin, Rng, Run, RunId, TokenUse, Tree,

@@ -8,13 +8,13 @@ use crate::args::{Campaign as Args, Derive};
 use crate::exit::{Code, Failure};
 use crate::show;
 use anyhow::{Context, anyhow};
-use pleach_campaign::Layout;
-use pleach_campaign::container::is_container;
 use pleach_campaign::run::{
     Campaign, Dir, Disk, GrammarSettings, Hybrid, Limits, MAX_HOLE, Settings, Setup, Snapshot,
     Source, Text, build_of,
 };
-use pleach_campaign::triage::quoted;
+use pleach_exec::Layout;
+use pleach_exec::container::is_container;
+use pleach_exec::triage::quoted;
 use pleach_grammar::analysis::writable;
 use pleach_grammar::import::Ambiguity;
 use pleach_report::{Panel, Size, line, summary};

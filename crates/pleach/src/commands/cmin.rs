@@ -6,7 +6,7 @@ use crate::exit::{Code, Failure};
 use crate::show;
 use anyhow::{Context, anyhow};
 use pleach_campaign::minimise::{Features, smallest_set};
-use pleach_campaign::{End, Half, Output};
+use pleach_exec::{End, Half, Output};
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;

@@ -6,7 +6,7 @@ use super::{executor, named_inputs, read_input};
 use crate::args::Cover;
 use crate::exit::{Code, Failure};
 use crate::show;
-use pleach_campaign::{End, Half, Output};
+use pleach_exec::{End, Half, Output};
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;

@@ -4,8 +4,8 @@
 use crate::exit::Failure;
 use crate::show;
 use pleach_abi::section::SiteKind;
-use pleach_campaign::executor::ModuleCounters;
-use pleach_campaign::{Executor, Half, Image, Layout, Outcome};
+use pleach_exec::executor::ModuleCounters;
+use pleach_exec::{Executor, Half, Image, Layout, Outcome};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;

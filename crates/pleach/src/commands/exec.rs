@@ -7,7 +7,7 @@ use crate::args::{Exec, HalfName};
 use crate::exit::{Code, Failure};
 use anyhow::Context;
 use pleach_abi::shm;
-use pleach_campaign::{Half, Image, Layout, process};
+use pleach_exec::{Half, Image, Layout, process};
 use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@
 use crate::args::{Extract, HalfName};
 use crate::exit::{Code, Failure};
 use anyhow::{Context, anyhow};
-use pleach_campaign::{Image, Layout};
+use pleach_exec::{Image, Layout};
 use std::path::Path;
 
 pub fn run(args: Extract) -> Result<Code, Failure> {

@@ -25,7 +25,7 @@ use crate::args::{Command, Run};
 use crate::exit::{Code, Failure};
 use anyhow::Context;
 use pleach_abi::shm::{HOLES_MAX, Hole};
-use pleach_campaign::{Executor, Half, Layout, Output, Target, WorkDir, container};
+use pleach_exec::{Executor, Half, Layout, Output, Target, WorkDir, container};
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;

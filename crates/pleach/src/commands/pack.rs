@@ -6,7 +6,7 @@ use crate::args::Pack;
 use crate::exit::{Code, Failure};
 use anyhow::{Context, anyhow};
 use pleach_abi::container::{ARG, ENV, FILE, SOCKET, STDIN};
-use pleach_campaign::container;
+use pleach_exec::container;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;

@@ -7,10 +7,8 @@ use super::{named_inputs, read_input, target};
 use crate::args::{Replay, ReplayHalf};
 use crate::exit::{Code, Failure};
 use crate::show;
-use pleach_campaign::triage::has_report;
-use pleach_campaign::{
-    CrashId, End, Executor, Half, Layout, Outcome, Output, Plain, Target, Triage,
-};
+use pleach_exec::triage::has_report;
+use pleach_exec::{CrashId, End, Executor, Half, Layout, Outcome, Output, Plain, Target, Triage};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::Write;

@@ -4,7 +4,7 @@ use crate::args::Sites;
 use crate::exit::{Code, Failure};
 use crate::show;
 use pleach_abi::section::SiteKind;
-use pleach_campaign::Image;
+use pleach_exec::Image;
 use std::io::Write;
 
 pub fn run(args: Sites) -> Result<Code, Failure> {

@@ -4,10 +4,10 @@
 
 use crate::exit::Failure;
 use crate::show;
-use pleach_campaign::container::is_container;
-use pleach_campaign::executor::ModuleCounters;
 use pleach_campaign::run::Settings;
-use pleach_campaign::{End, Executor, Half, Layout, Outcome, Output, WorkDir};
+use pleach_exec::container::is_container;
+use pleach_exec::executor::ModuleCounters;
+use pleach_exec::{End, Executor, Half, Layout, Outcome, Output, WorkDir};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

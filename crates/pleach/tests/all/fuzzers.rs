@@ -2,7 +2,7 @@
 //! AFL's buffer, libFuzzer's entry. Both halves, under the driver and by hand.
 
 use crate::common::{Program, feed};
-use pleach_campaign::{End, Executor, Half, Layout, Output, Target};
+use pleach_exec::{End, Executor, Half, Layout, Output, Target};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;

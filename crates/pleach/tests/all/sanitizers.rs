@@ -1,7 +1,7 @@
 //! The fast half with sanitizers, under the driver: a report is a crash.
 
 use crate::common::{Program, feed};
-use pleach_campaign::{End, Executor, Half, Layout, Outcome, Output, Target};
+use pleach_exec::{End, Executor, Half, Layout, Outcome, Output, Target};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;

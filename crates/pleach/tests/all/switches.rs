@@ -1,8 +1,8 @@
 //! A switch decides which case is taken, not which value it saw.
 
 use crate::common::Program;
-use pleach_campaign::container::view;
-use pleach_campaign::{End, Executor, Half, Layout, Target, oracle};
+use pleach_exec::container::view;
+use pleach_exec::{End, Executor, Half, Layout, Target, oracle};
 use std::sync::Arc;
 use std::time::Duration;
 

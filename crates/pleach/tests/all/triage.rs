@@ -2,8 +2,8 @@
 
 use crate::common::Program;
 use pleach_campaign::mutate::Dictionary;
-use pleach_campaign::triage::Examined;
-use pleach_campaign::{End, Executor, Half, Layout, Output, Target, Triage};
+use pleach_exec::triage::Examined;
+use pleach_exec::{End, Executor, Half, Layout, Output, Target, Triage};
 use std::collections::HashSet;
 use std::process::Command;
 use std::sync::Arc;

@@ -24,8 +24,8 @@
 //!   this path's holds on the other input.
 
 use pleach_abi::event::{Event, Kind};
-use pleach_campaign::trace::kind;
-use pleach_campaign::{Layout, Trace, container};
+use pleach_exec::trace::kind;
+use pleach_exec::{Layout, Trace, container};
 use pleach_expr::Arg;
 
 /// One decision, as far as another run can share it.

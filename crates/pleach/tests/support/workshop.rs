@@ -117,7 +117,7 @@ impl Streams {
         let args = self.args.iter().map(|a| (ARG, a.as_slice()));
         let env = self.env.iter().map(|e| (ENV, e.as_slice()));
         let input = self.input.iter().map(|i| (STDIN, i.as_slice()));
-        pleach_campaign::container::build(args.chain(env).chain(input)).unwrap_or_default()
+        pleach_exec::container::build(args.chain(env).chain(input)).unwrap_or_default()
     }
 }
 

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use pleach_campaign::{End, Events, Executor, Half, Layout, Step, Target};
+use pleach_exec::{End, Events, Executor, Half, Layout, Step, Target};
 use serde::Serialize;
 
 use super::race::stage;

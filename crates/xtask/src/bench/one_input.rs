@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use pleach_campaign::{End, Executor, Half, Layout, Target};
+use pleach_exec::{End, Executor, Half, Layout, Target};
 use serde::Serialize;
 use serde_json::Value;
 

@@ -9,10 +9,10 @@
 //! and sees the coverage of the whole campaign: it is the new that counts.
 
 use super::{Live, bias};
-use crate::executor::{End, Events, ExecError, Step};
 use crate::run::model;
 use crate::run::state::{changes_key, is_crash};
 use crate::run::worker::{Promised, Traced, Worker};
+use pleach_exec::executor::{End, Events, ExecError, Step};
 use pleach_search::{
     Action, BranchId, Flip, InputId, InputNews, Mark, Options, Origin, Rng, Run, RunId, Runs,
     Strategy, Tree, Verdict, View, find,

@@ -16,9 +16,9 @@ mod phrases;
 
 use super::stats::Stop;
 use super::worker::{Promised, Worker};
-use crate::executor::{End, Events, ExecError, Executor, Half, Stand, Step, Target};
-use crate::layout::Layout;
 use pleach_abi::message;
+use pleach_exec::executor::{End, Events, ExecError, Executor, Half, Stand, Step, Target};
+use pleach_exec::layout::Layout;
 use pleach_search::{BranchId, Explored, Hopeless, Origin, Pilot, Rng, SnapshotId, Turn};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};

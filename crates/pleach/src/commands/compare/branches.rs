@@ -9,9 +9,9 @@
 use crate::commands::{inputs_in, read_input};
 use crate::exit::Failure;
 use anyhow::anyhow;
-use pleach_campaign::executor::ModuleCounters;
 use pleach_campaign::run::{Dir, Stats};
-use pleach_campaign::{Executor, Half, Image, Layout, is_system_file};
+use pleach_exec::executor::ModuleCounters;
+use pleach_exec::{Executor, Half, Image, Layout, is_system_file};
 use pleach_report::compare::{InModule, Module};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -14,7 +14,7 @@ use crate::show;
 use anyhow::{Context, anyhow};
 use branches::{Branches, Taken};
 use campaigns::{Job, Left};
-use pleach_campaign::Layout;
+use pleach_exec::Layout;
 use pleach_report::compare::{Axis, Comparison, Strategy, plot, table};
 use std::io::Write;
 use std::path::Path;

@@ -2,9 +2,9 @@
 //! also while somebody goes on writing to it.
 
 use pleach_abi::shm::Header;
-use pleach_campaign::container::view;
-use pleach_campaign::shm::{Shm, Sizes};
-use pleach_campaign::{Trace, oracle};
+use pleach_exec::container::view;
+use pleach_exec::shm::{Shm, Sizes};
+use pleach_exec::{Trace, oracle};
 use std::mem::offset_of;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -3,9 +3,9 @@
 //! and leaves nothing running.
 
 use pleach_abi::shm::Header;
-use pleach_campaign::container::view;
-use pleach_campaign::oracle;
-use pleach_campaign::{End, ExecError, Executor, Half, Layout, Output, Target};
+use pleach_exec::container::view;
+use pleach_exec::oracle;
+use pleach_exec::{End, ExecError, Executor, Half, Layout, Output, Target};
 use std::ffi::OsString;
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Shared libraries: the symbolic executable finds their twins, and libraries
 //! without a twin that were only found relative to the program.
 
-use pleach_campaign::Layout;
+use pleach_exec::Layout;
 use std::path::Path;
 use std::process::Command;
 
