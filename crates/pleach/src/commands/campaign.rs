@@ -31,7 +31,7 @@ const STRATEGY: &str = pleach_search::STRATEGIES[0].name;
 const TIMEOUT_MS: u64 = 1000;
 const MEMORY_MIB: u64 = 2048;
 const LEN: u64 = 16;
-/// Bytes of a seed from which on it is said to be large.
+/// A warning names seeds with more bytes than this.
 const LARGE_SEED: usize = 1 << 20;
 const MAX_LEN: u64 = 64 << 10;
 /// Typed calls may make an input this long.
