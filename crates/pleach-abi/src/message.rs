@@ -27,15 +27,15 @@ pub const STOPPED: u32 = 4;
 pub const FAILED: u32 = 5;
 /// A live run has had its events and stands at a call for input. From here on
 /// it is the one that is spoken to, until it ends. a: pid, b: bytes taken,
-/// c: events since it was told to go on, d: see `STANDS_*`.
+/// c: events since it was told to go on, d: see `PAUSED_*`.
 pub const PAUSED: u32 = 6;
 
 /// It has more than one thread: a fork of it has only the one that asked.
-pub const STANDS_WITH_THREADS: u64 = 1;
+pub const PAUSED_WITH_THREADS: u64 = 1;
 /// It writes to a file that is too long to be copied: forks share it.
-pub const STANDS_WITH_SHARED_FILE: u64 = 2;
+pub const PAUSED_WITH_SHARED_FILE: u64 = 2;
 /// It has connections other than the input's, which forks share.
-pub const STANDS_WITH_SOCKETS: u64 = 4;
+pub const PAUSED_WITH_SOCKETS: u64 = 4;
 
 // From the driver.
 /// Run once on the input that is in place: a child of the server, or of the

@@ -7,7 +7,7 @@
 
 mod live;
 
-pub use live::{Events, Stand, Step};
+pub use live::{Events, Paused, Step};
 
 use crate::container::{self, is_container};
 use crate::files::{Capture, InputFiles};
@@ -55,7 +55,7 @@ pub enum Output {
 
 /// What to run and how.
 #[derive(Clone, Debug)]
-pub struct Target {
+pub struct TargetOptions {
     pub half: Half,
     /// The program's name for itself, then its arguments. In each, `@@` stands
     /// for the path of the input file; without any, the input is standard input.
@@ -90,9 +90,9 @@ pub struct Target {
     pub cancel: Option<Arc<AtomicBool>>,
 }
 
-impl Target {
-    pub fn new(half: Half, args: Vec<OsString>) -> Target {
-        Target {
+impl TargetOptions {
+    pub fn new(half: Half, args: Vec<OsString>) -> TargetOptions {
+        TargetOptions {
             half,
             args,
             output: Output::Null,
@@ -197,7 +197,7 @@ pub struct ModuleCounters {
 pub struct Executor {
     // The server goes first: nothing may run when the files go.
     server: Option<Server>,
-    target: Target,
+    target: TargetOptions,
     layout: Arc<Layout>,
     shm: Shm,
     input: InputFiles,
@@ -247,7 +247,7 @@ const LEAST_TICK: Duration = Duration::from_millis(2);
 const CPU_SHARE: u32 = 4;
 
 impl Executor {
-    pub fn new(layout: Arc<Layout>, mut target: Target) -> Result<Executor, ExecError> {
+    pub fn new(layout: Arc<Layout>, mut target: TargetOptions) -> Result<Executor, ExecError> {
         let io = |what| move |error| ExecError::Io { what, error };
         let capture = match target.output {
             Output::Capture { limit } => {
@@ -527,7 +527,7 @@ impl Executor {
         outcome.round = self.server.as_ref().map_or(0, |s| s.rounds) + 1;
         match self.say(Word::Run, timeout, false) {
             Ok(Answer::Ended(end, done)) => self.ended(end, &done, &mut outcome),
-            Ok(Answer::Stands(_)) => {
+            Ok(Answer::Paused(_)) => {
                 self.server = None;
                 outcome.end = End::Lost("the fork server broke its protocol".into());
             }

@@ -30,7 +30,9 @@ pub mod trace;
 pub mod triage;
 mod warden;
 
-pub use executor::{End, Events, ExecError, Executor, Half, Outcome, Output, Stand, Step, Target};
+pub use executor::{
+    End, Events, ExecError, Executor, Half, Outcome, Output, Paused, Step, TargetOptions,
+};
 pub use growth::{Calls, Growth};
 pub use image::{Image, ImageError, is_system_file};
 pub use layout::Layout;

@@ -6,7 +6,7 @@
 //! a file. Connections need the runtime to deliver them, so they are refused.
 
 use crate::container::{self, is_container};
-use crate::executor::{End, ExecError, Outcome, TICK, Target, with_path};
+use crate::executor::{End, ExecError, Outcome, TICK, TargetOptions, with_path};
 use crate::files::{Capture, InputFiles};
 use crate::layout::library_variable;
 use crate::process::Family;
@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 
 pub struct Plain {
     program: PathBuf,
-    target: Target,
+    target: TargetOptions,
     input: InputFiles,
     /// Of the run that is under way.
     scratch: Option<Scratch>,
@@ -35,7 +35,7 @@ pub struct Plain {
 
 impl Plain {
     /// Output beyond `limit` ends a run.
-    pub fn new(program: PathBuf, target: Target, limit: u64) -> Result<Plain, ExecError> {
+    pub fn new(program: PathBuf, target: TargetOptions, limit: u64) -> Result<Plain, ExecError> {
         let io = |what| move |error| ExecError::Io { what, error };
         Ok(Plain {
             program,

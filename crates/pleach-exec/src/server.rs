@@ -45,7 +45,7 @@ pub(crate) enum Word {
 pub(crate) enum Answer {
     Ended(End, Message),
     /// A live run stands.
-    Stands(Message),
+    Paused(Message),
 }
 
 /// How long a server may take to say what it must say at once.
@@ -111,7 +111,7 @@ impl Server {
                         let pid = m.a as i32;
                         if let Some(stands) = early.filter(|e: &Message| e.a == m.a) {
                             self.standing.push(pid);
-                            return Ok(Answer::Stands(stands));
+                            return Ok(Answer::Paused(stands));
                         }
                         run = Some(pid);
                         deadline = Instant::now() + timeout;
@@ -126,7 +126,7 @@ impl Server {
                     (message::PAUSED, Some(_)) if killed.is_some() => {}
                     (message::PAUSED, Some(pid)) if m.a as i32 == pid => {
                         self.standing.push(pid);
-                        return Ok(Answer::Stands(m));
+                        return Ok(Answer::Paused(m));
                     }
                     (message::FAILED, _) => return Err("the target gave up".into()),
                     _ => return Err("the fork server broke its protocol".into()),

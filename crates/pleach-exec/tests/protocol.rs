@@ -5,7 +5,7 @@
 use pleach_abi::shm::Header;
 use pleach_exec::container::view;
 use pleach_exec::oracle;
-use pleach_exec::{End, ExecError, Executor, Half, Layout, Output, Target};
+use pleach_exec::{End, ExecError, Executor, Half, Layout, Output, TargetOptions};
 use std::ffi::OsString;
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
@@ -54,10 +54,10 @@ fn alone() -> MutexGuard<'static, ()> {
     ONE.lock().unwrap_or_else(|e| e.into_inner())
 }
 
-fn executor(edit: impl FnOnce(&mut Target)) -> Executor {
+fn executor(edit: impl FnOnce(&mut TargetOptions)) -> Executor {
     let layout = Arc::new(Layout::private(program()).expect("the program is ours"));
     let args = vec![OsString::from("server"), OsString::from("@@")];
-    let mut target = Target::new(Half::Symbolic, args);
+    let mut target = TargetOptions::new(Half::Symbolic, args);
     target.extension = EXTENSION.into();
     edit(&mut target);
     Executor::new(layout, target).expect("nothing is missing")

@@ -214,7 +214,7 @@ fn stand() {
         a: pid as u32,
         b: l.taken,
         c: l.done,
-        d: shared | if has_threads() { message::STANDS_WITH_THREADS } else { 0 },
+        d: shared | if has_threads() { message::PAUSED_WITH_THREADS } else { 0 },
     };
     send(told);
     loop {

@@ -9,7 +9,7 @@ use common::Program;
 use libtest_mimic::{Arguments, Trial};
 use pleach_abi::event::Kind;
 use pleach_exec::trace::kind;
-use pleach_exec::{Executor, Half, Layout, Target, Trace};
+use pleach_exec::{Executor, Half, Layout, TargetOptions, Trace};
 use pleach_expr::case_of;
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -67,7 +67,7 @@ fn number(source: &str, key: &str) -> Result<u64, String> {
 fn brute_force(program: &Program) -> Result<u64, String> {
     let layout = Layout::private(&program.dir.path().join("prog")).map_err(|e| e.to_string())?;
     let layout = Arc::new(layout);
-    let target = Target::new(Half::Symbolic, vec![OsString::from("prog")]);
+    let target = TargetOptions::new(Half::Symbolic, vec![OsString::from("prog")]);
     let mut executor = Executor::new(layout.clone(), target).map_err(|e| e.to_string())?;
     let inputs = (0..=255).map(|byte| vec![byte]).chain([Vec::new()]);
     let mut seen = HashSet::new();

@@ -1,6 +1,6 @@
 //! What was asked for, as it is kept in `run.toml`.
 
-use pleach_exec::executor::{Half, Output, Target};
+use pleach_exec::executor::{Half, Output, TargetOptions};
 use pleach_exec::scratch::{WorkDir, WorkDirError};
 use pleach_exec::terminal::Size;
 use pleach_search::PilotOptions;
@@ -179,8 +179,8 @@ impl Settings {
     }
 
     /// How the program is run, in a copy of these files.
-    pub fn target(&self, half: Half, workdir: Option<&WorkDir>) -> Target {
-        let mut target = Target::new(half, self.args());
+    pub fn target(&self, half: Half, workdir: Option<&WorkDir>) -> TargetOptions {
+        let mut target = TargetOptions::new(half, self.args());
         target.output = Output::Null;
         target.socket = self.socket;
         target.tty = self.tty;

@@ -19,7 +19,7 @@ use super::store::Expect;
 use super::tokens::{Solved, TOKENS};
 use crate::mutate::{Dictionary, Mutator};
 use pleach_abi::event::Kind;
-use pleach_exec::executor::{End, ExecError, Executor, Half, Target};
+use pleach_exec::executor::{End, ExecError, Executor, Half, TargetOptions};
 use pleach_exec::growth::{Calls, Growth};
 use pleach_exec::layout::Layout;
 use pleach_exec::scratch::WorkDir;
@@ -251,7 +251,7 @@ impl Worker {
     pub fn new(shared: Arc<Shared>, layout: &Arc<Layout>) -> Result<Worker, ExecError> {
         let settings = &shared.settings;
         let timeout = Duration::from_millis(settings.timeout_ms);
-        let target = |half| Target {
+        let target = |half| TargetOptions {
             cancel: Some(shared.stop.clone()),
             ..settings.target(half, shared.workdir.as_ref())
         };

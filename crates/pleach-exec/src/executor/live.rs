@@ -27,18 +27,18 @@ pub struct Events<'a> {
 /// What became of it.
 #[derive(Clone, Debug)]
 pub enum Step {
-    Stands(Stand),
+    Paused(Paused),
     Ended(Outcome),
 }
 
 /// A live run that waits for more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stand {
+pub struct Paused {
     /// Bytes of input that the program has taken.
     pub taken: u64,
     /// Events since it last went on.
     pub events: u64,
-    /// What a fork of it shares with it or lacks: `STANDS_*` of the protocol.
+    /// What a fork of it shares with it or lacks: `PAUSED_*` of the protocol.
     pub flaws: u64,
 }
 
@@ -112,7 +112,7 @@ impl Executor {
         }
         Ok(match step {
             Step::Ended(outcome) => outcome,
-            Step::Stands(_) => {
+            Step::Paused(_) => {
                 self.server = None;
                 let end = End::Lost("the target did not end where it had to".into());
                 Outcome { end, ..Outcome::nothing() }
@@ -132,7 +132,7 @@ impl Executor {
         let mut step = self.live_begin(Events { bytes: input, most: 1, seed: None }, timeout)?;
         loop {
             let taken = match step {
-                Step::Stands(stand) => stand.taken,
+                Step::Paused(stand) => stand.taken,
                 Step::Ended(_) => self.shm.live_counts().map_or(0, |(taken, _)| taken),
             };
             if taken > ends.last().copied().unwrap_or(0) {
@@ -140,7 +140,7 @@ impl Executor {
             }
             let rest = input.get(taken as usize..).unwrap_or_default();
             if rest.is_empty()
-                || matches!(step, Step::Ended(_) | Step::Stands(Stand { events: 0, .. }))
+                || matches!(step, Step::Ended(_) | Step::Paused(Paused { events: 0, .. }))
             {
                 break;
             }
@@ -217,7 +217,7 @@ impl Executor {
 
     fn live_say(&mut self, word: Word, timeout: Duration) -> Step {
         match self.say(word, timeout, true) {
-            Ok(Answer::Stands(m)) => {
+            Ok(Answer::Paused(m)) => {
                 // The target says how much it took; there is room for so much.
                 let taken = m.b.min(self.target.sizes.live);
                 if let Some(server) = &mut self.server {
@@ -226,11 +226,11 @@ impl Executor {
                         *last = taken;
                     }
                 }
-                let known = message::STANDS_WITH_THREADS
-                    | message::STANDS_WITH_SHARED_FILE
-                    | message::STANDS_WITH_SOCKETS;
-                let spoiled = if self.spoiled { message::STANDS_WITH_SHARED_FILE } else { 0 };
-                Step::Stands(Stand { taken, events: m.c, flaws: m.d & known | spoiled })
+                let known = message::PAUSED_WITH_THREADS
+                    | message::PAUSED_WITH_SHARED_FILE
+                    | message::PAUSED_WITH_SOCKETS;
+                let spoiled = if self.spoiled { message::PAUSED_WITH_SHARED_FILE } else { 0 };
+                Step::Paused(Paused { taken, events: m.c, flaws: m.d & known | spoiled })
             }
             Ok(Answer::Ended(end, done)) => {
                 let mut outcome = Outcome::nothing();

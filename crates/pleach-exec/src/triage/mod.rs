@@ -33,7 +33,7 @@ pub use readme::{by_hand, quoted, readme};
 pub use report::has_report;
 pub use symbols::readable;
 
-use crate::executor::{End, ExecError, Executor, Half, Outcome, Output, Target};
+use crate::executor::{End, ExecError, Executor, Half, Outcome, Output, TargetOptions};
 use crate::layout::Layout;
 use crate::server::signal_name;
 use frames::without_noise;
@@ -83,7 +83,7 @@ impl Triage {
     /// Like `target`, but always the fast half, with its output kept.
     pub fn new(
         layout: Arc<Layout>,
-        target: &Target,
+        target: &TargetOptions,
         timeout: Duration,
     ) -> Result<Triage, ExecError> {
         let mut target = target.clone();

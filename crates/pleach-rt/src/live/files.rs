@@ -8,7 +8,7 @@
 
 use crate::start::state;
 use crate::sys;
-use pleach_abi::message::{STANDS_WITH_SHARED_FILE, STANDS_WITH_SOCKETS};
+use pleach_abi::message::{PAUSED_WITH_SHARED_FILE, PAUSED_WITH_SOCKETS};
 
 const MOST: usize = 32;
 /// Files longer than this are not copied for every child.
@@ -32,7 +32,7 @@ const KIND: u32 = 0o170_000;
 const REGULAR: u32 = 0o100_000;
 const SOCKET: u32 = 0o140_000;
 
-/// Finds the files; what cannot be helped, as `STANDS_*`.
+/// Finds the files; what cannot be helped, as `PAUSED_*`.
 pub fn look() -> u64 {
     const O_DIRECTORY: u64 = 0o200_000;
     let o = open();
@@ -71,7 +71,7 @@ fn note(fd: u64) -> u64 {
     let o = open();
     match st.mode & KIND {
         REGULAR if is_input(&st) => 0,
-        REGULAR if o.len == MOST || is_written(fd) && st.size > COPIED => STANDS_WITH_SHARED_FILE,
+        REGULAR if o.len == MOST || is_written(fd) && st.size > COPIED => PAUSED_WITH_SHARED_FILE,
         REGULAR => {
             o.fds[o.len] = fd as u16;
             o.len += 1;
@@ -79,7 +79,7 @@ fn note(fd: u64) -> u64 {
         }
         SOCKET if crate::input::is_connection(st.dev, st.ino) => 0,
         SOCKET if crate::socket::is_listener(st.dev, st.ino) => 0,
-        SOCKET => STANDS_WITH_SOCKETS,
+        SOCKET => PAUSED_WITH_SOCKETS,
         _ => 0,
     }
 }

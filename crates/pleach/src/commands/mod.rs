@@ -25,7 +25,7 @@ use crate::args::{Command, Run};
 use crate::exit::{Code, Failure};
 use anyhow::Context;
 use pleach_abi::shm::{HOLES_MAX, Hole};
-use pleach_exec::{Executor, Half, Layout, Output, Target, WorkDir, container};
+use pleach_exec::{Executor, Half, Layout, Output, TargetOptions, WorkDir, container};
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
@@ -146,11 +146,11 @@ fn resolved(arg: &OsStr, workdir: Option<&Path>) -> OsString {
 }
 
 /// The target that a person named, run as a campaign runs it.
-fn target(half: Half, run: &Run, input: &Path, output: Output) -> Result<Target, Failure> {
+fn target(half: Half, run: &Run, input: &Path, output: Output) -> Result<TargetOptions, Failure> {
     let workdir = run.cwd.as_deref();
     let mut args: Vec<_> = run.program.iter().map(|a| resolved(a, workdir)).collect();
     args[0] = run.program[0].clone();
-    let mut target = Target::new(half, args);
+    let mut target = TargetOptions::new(half, args);
     target.output = output;
     target.socket = run.socket;
     target.tty = run.tty;

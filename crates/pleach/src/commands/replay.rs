@@ -8,7 +8,9 @@ use crate::args::{Replay, ReplayHalf};
 use crate::exit::{Code, Failure};
 use crate::show;
 use pleach_exec::triage::has_report;
-use pleach_exec::{CrashId, End, Executor, Half, Layout, Outcome, Output, Plain, Target, Triage};
+use pleach_exec::{
+    CrashId, End, Executor, Half, Layout, Outcome, Output, Plain, TargetOptions, Triage,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -76,7 +78,7 @@ impl Replayer {
             false => Output::Null,
         };
         let fast_target = target(Half::Fast, &args.run, first, Output::Null)?;
-        let named = |half, output| Target { half, output, ..fast_target.clone() };
+        let named = |half, output| TargetOptions { half, output, ..fast_target.clone() };
         let served = |half, output| Executor::new(layout.clone(), named(half, output));
         let mut fast = None;
         let runner = match args.half {

@@ -8,7 +8,7 @@ use crate::show;
 use anyhow::{Context, anyhow};
 use pleach_campaign::minimise::{Features, Shrunk, drop_events, shrink};
 use pleach_exec::container::is_container;
-use pleach_exec::{End, Executor, Half, Layout, Output, Target, Triage};
+use pleach_exec::{End, Executor, Half, Layout, Output, TargetOptions, Triage};
 use serde_json::json;
 use std::fs::Permissions;
 use std::io::{IsTerminal, Write};
@@ -132,7 +132,7 @@ impl Progress {
 /// single bytes: those can be dropped whole.
 fn events(
     layout: &Arc<Layout>,
-    mut target: Target,
+    mut target: TargetOptions,
     input: &[u8],
     timeout: Duration,
 ) -> Result<Vec<u64>, Failure> {

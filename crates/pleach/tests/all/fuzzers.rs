@@ -2,7 +2,7 @@
 //! AFL's buffer, libFuzzer's entry. Both halves, under the driver and by hand.
 
 use crate::common::{Program, feed};
-use pleach_exec::{End, Executor, Half, Layout, Output, Target};
+use pleach_exec::{End, Executor, Half, Layout, Output, TargetOptions};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ const SECOND: Duration = Duration::from_secs(10);
 
 fn executor(p: &Program, half: Half) -> Executor {
     let layout = Layout::private(&p.dir.path().join("prog")).expect("it is ours");
-    let mut target = Target::new(half, vec!["prog".into()]);
+    let mut target = TargetOptions::new(half, vec!["prog".into()]);
     target.output = Output::Capture { limit: 1 << 20 };
     Executor::new(Arc::new(layout), target).expect("an executor")
 }

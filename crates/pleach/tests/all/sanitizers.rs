@@ -1,7 +1,7 @@
 //! The fast half with sanitizers, under the driver: a report is a crash.
 
 use crate::common::{Program, feed};
-use pleach_exec::{End, Executor, Half, Layout, Outcome, Output, Target};
+use pleach_exec::{End, Executor, Half, Layout, Outcome, Output, TargetOptions};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +32,7 @@ int main(void) {
 
 fn run(p: &Program, half: Half, input: &str) -> Outcome {
     let layout = Layout::private(&p.dir.path().join("prog")).expect("it is ours");
-    let mut target = Target::new(half, vec!["prog".into()]);
+    let mut target = TargetOptions::new(half, vec!["prog".into()]);
     target.output = Output::Capture { limit: 1 << 20 };
     let mut executor = Executor::new(Arc::new(layout), target).expect("an executor");
     executor.run(input.as_bytes(), Duration::from_secs(20)).expect("it runs")

@@ -2,7 +2,7 @@
 
 use crate::common::Program;
 use pleach_exec::container::view;
-use pleach_exec::{End, Executor, Half, Layout, Target, oracle};
+use pleach_exec::{End, Executor, Half, Layout, TargetOptions, oracle};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ fn the_case_is_printed() {
 fn another_value_of_the_same_case_is_the_same_path() {
     let p = Program::new(SOURCE);
     let layout = Layout::private(&p.dir.path().join("prog")).expect("it is ours");
-    let target = Target::new(Half::Symbolic, vec!["prog".into()]);
+    let target = TargetOptions::new(Half::Symbolic, vec!["prog".into()]);
     let mut executor = Executor::new(Arc::new(layout), target).expect("an executor");
     let outcome = executor.run(b"z\x03.", Duration::from_secs(10)).expect("it runs");
     assert_eq!(outcome.end, End::Exit(12));

@@ -3,7 +3,7 @@
 use crate::common::Program;
 use pleach_campaign::mutate::Dictionary;
 use pleach_exec::triage::Examined;
-use pleach_exec::{End, Executor, Half, Layout, Output, Target, Triage};
+use pleach_exec::{End, Executor, Half, Layout, Output, TargetOptions, Triage};
 use std::collections::HashSet;
 use std::process::Command;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ fn layout(p: &Program) -> Arc<Layout> {
 }
 
 fn triage(p: &Program) -> Triage {
-    let target = Target::new(Half::Fast, vec!["prog".into()]);
+    let target = TargetOptions::new(Half::Fast, vec!["prog".into()]);
     Triage::new(layout(p), &target, Duration::from_secs(2)).expect("an executor")
 }
 
@@ -85,7 +85,7 @@ fn whatever_it_does_it_is_examined() {
 fn a_stopped_run_is_a_hang() {
     let p = Program::with(HOSTILE, &["-pthread"]);
     let alone = {
-        let mut target = Target::new(Half::Fast, vec!["prog".into()]);
+        let mut target = TargetOptions::new(Half::Fast, vec!["prog".into()]);
         target.output = Output::Null;
         let mut executor = Executor::new(layout(&p), target).expect("an executor");
         executor.run(b"s", Duration::from_secs(2)).expect("it runs").end
@@ -245,7 +245,7 @@ fn the_dictionary_has_the_words_of_the_program_and_no_others() {
         // Nothing of the runtime or the sanitizer.
         assert!(dictionary.len() < 10, "{dictionary:?}");
 
-        let target = Target::new(Half::Symbolic, vec!["prog".into()]);
+        let target = TargetOptions::new(Half::Symbolic, vec!["prog".into()]);
         let mut executor = Executor::new(layout, target).expect("an executor");
         let mut traced = Dictionary::default();
         executor.run(b"here is another line\n", Duration::from_secs(10)).expect("it runs");

@@ -6,7 +6,7 @@ use super::prediction::Path;
 use super::workshop::{Behaviour, Workshop};
 use pleach_abi::event::{Event, Kind};
 use pleach_exec::trace::{TargetSymbols, kind};
-use pleach_exec::{End, Executor, Half, Layout, Output, Target, Trace, container, oracle};
+use pleach_exec::{End, Executor, Half, Layout, Output, TargetOptions, Trace, container, oracle};
 use pleach_expr::Printer;
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -110,7 +110,7 @@ impl Bench<'_> {
     fn executor(&self) -> Result<Executor, String> {
         let mut args = vec![OsString::from("program")];
         args.extend(self.run.args.iter().map(OsString::from));
-        let mut target = Target::new(Half::Symbolic, args);
+        let mut target = TargetOptions::new(Half::Symbolic, args);
         target.output = Output::Capture { limit: 1 << 20 };
         target.socket = self.program.socket;
         Executor::new(self.layout.clone(), target).map_err(|e| e.to_string())

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use pleach_exec::{End, Events, Executor, Half, Layout, Step, Target};
+use pleach_exec::{End, Events, Executor, Half, Layout, Step, TargetOptions};
 use serde::Serialize;
 
 use super::race::stage;
@@ -284,7 +284,7 @@ fn speed(example: &Example, program: &Path) -> Result<Speed> {
     let layout = Arc::new(Layout::private(program)?);
     let timeout = Duration::from_secs(10);
     let executor = |half| -> Result<Executor> {
-        let mut target = Target::new(half, vec![program.as_os_str().into()]);
+        let mut target = TargetOptions::new(half, vec![program.as_os_str().into()]);
         target.sizes.live = 1 << 20;
         target.scratch = true;
         target.socket = example.flags.contains(&"--socket");
@@ -302,7 +302,7 @@ fn speed(example: &Example, program: &Path) -> Result<Speed> {
             let step =
                 executor.live_go(Events { bytes: &[], most: EVENTS, seed: Some(seed) }, timeout)?;
             let events = match step {
-                Step::Stands(stand) => stand.events,
+                Step::Paused(stand) => stand.events,
                 Step::Ended(_) => executor.live_events()?,
             };
             rates.push(events as f64 / start.elapsed().as_secs_f64());

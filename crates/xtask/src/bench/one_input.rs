@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use pleach_exec::{End, Executor, Half, Layout, Target};
+use pleach_exec::{End, Executor, Half, Layout, TargetOptions};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -143,7 +143,7 @@ fn fast(program: &Program, input: &Path, times: u32) -> Result<(f64, Cost)> {
     args.extend(program.args.iter().map(OsString::from));
     let (own, children, start) = (own_cpu()?, children_cpu()?, Instant::now());
     let layout = Arc::new(Layout::private(&program.pleach)?);
-    let mut executor = Executor::new(layout, Target::new(Half::Fast, args))?;
+    let mut executor = Executor::new(layout, TargetOptions::new(Half::Fast, args))?;
     let mut cpu = Duration::ZERO;
     for _ in 0..times {
         let outcome = executor.run(&bytes, Duration::from_secs(60))?;

@@ -155,7 +155,7 @@ impl Worker {
         };
         let there = match step {
             None => true,
-            Some(Step::Stands(stand)) => stand.taken == live.input.len() as u64,
+            Some(Step::Paused(stand)) => stand.taken == live.input.len() as u64,
             Some(Step::Ended(_)) => false,
         };
         live.followed.clone_from(&live.input);

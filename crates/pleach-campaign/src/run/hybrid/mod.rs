@@ -17,7 +17,7 @@ mod phrases;
 use super::stats::Stop;
 use super::worker::{Promised, Worker};
 use pleach_abi::message;
-use pleach_exec::executor::{End, Events, ExecError, Executor, Half, Stand, Step, Target};
+use pleach_exec::executor::{End, Events, ExecError, Executor, Half, Paused, Step, TargetOptions};
 use pleach_exec::layout::Layout;
 use pleach_search::{BranchId, Explored, Hopeless, Origin, Pilot, Rng, SnapshotId, Turn};
 use std::collections::HashMap;
@@ -83,7 +83,7 @@ const SENTENCES: usize = 64;
 impl Live {
     pub fn new(
         layout: &Arc<Layout>,
-        target: impl Fn(Half) -> Target,
+        target: impl Fn(Half) -> TargetOptions,
         settings: &super::settings::Settings,
         seed: u64,
     ) -> Result<Live, ExecError> {
@@ -195,7 +195,7 @@ impl Worker {
             live.standing.truncate(place + 1);
             let step =
                 live.fast.live_fork(Events { bytes: &[], most: 0, seed: None }, self.timeout)?;
-            if matches!(step, Step::Stands(_)) {
+            if matches!(step, Step::Paused(_)) {
                 live.input = bytes.to_vec();
                 live.pilot.began(true);
                 self.count(start.elapsed(), 0);
@@ -206,9 +206,9 @@ impl Worker {
         live.input.clear();
         let events = Events { bytes: &bytes, most: u64::MAX, seed: None };
         let step = live.fast.live_begin(events, self.timeout)?;
-        let stands = matches!(step, Step::Stands(_));
+        let stands = matches!(step, Step::Paused(_));
         let there =
-            matches!(step, Step::Stands(Stand { taken, .. }) if taken == bytes.len() as u64);
+            matches!(step, Step::Paused(Paused { taken, .. }) if taken == bytes.len() as u64);
         if let (false, Some(id)) = (there, from) {
             live.snapshots.remove(&id);
             live.pilot.forget(id);
@@ -236,14 +236,14 @@ impl Worker {
         let modules = live.fast.counters().map_err(io)?;
         self.shared.map.collect(&modules, &mut self.counts);
         let events = match &step {
-            Step::Stands(stand) => stand.events,
+            Step::Paused(stand) => stand.events,
             Step::Ended(_) => live.fast.live_events()?,
         };
         self.count(spent, events);
         live.cuts.driven += events;
         let fresh = self.shared.lock().coverage.fresh(&self.counts);
         let ended = match step {
-            Step::Stands(stand) => {
+            Step::Paused(stand) => {
                 self.note_flaws(stand);
                 None
             }
@@ -433,11 +433,11 @@ impl Worker {
     }
 
     /// Says what a snapshot of this run is not.
-    fn note_flaws(&self, stand: Stand) {
+    fn note_flaws(&self, stand: Paused) {
         let flaws = [
-            (message::STANDS_WITH_THREADS, "snapshot without its threads"),
-            (message::STANDS_WITH_SHARED_FILE, "snapshot shares a file"),
-            (message::STANDS_WITH_SOCKETS, "snapshot shares a connection"),
+            (message::PAUSED_WITH_THREADS, "snapshot without its threads"),
+            (message::PAUSED_WITH_SHARED_FILE, "snapshot shares a file"),
+            (message::PAUSED_WITH_SOCKETS, "snapshot shares a connection"),
         ];
         for (flaw, what) in flaws {
             if stand.flaws & flaw != 0 {
