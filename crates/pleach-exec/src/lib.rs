@@ -11,7 +11,7 @@
 //! `process`, `affinity`, `warden`, `terminal` and `server`.
 
 pub mod affinity;
-pub mod container;
+pub use pleach_expr::container;
 pub mod executor;
 mod files;
 pub mod growth;

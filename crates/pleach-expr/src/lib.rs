@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod canon;
+pub mod container;
 mod eval;
 mod graph;
 mod input;

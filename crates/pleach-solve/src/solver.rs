@@ -3,6 +3,7 @@
 use crate::cache::{Cache, Key};
 use crate::complete::{self, Refused};
 use crate::interrupt::Interrupt;
+use crate::model::Model;
 use crate::path::{Goal, Path};
 use crate::request::{Changes, Found, Request, Scratch, Slice};
 use crate::{domains, inversion, layers, search};
@@ -46,50 +47,6 @@ pub struct Config {
     pub limits: Limits,
     /// Ends a request early; its answer is then unknown.
     pub interrupt: Interrupt,
-}
-
-/// New values for a part of the input; all else stays as it is.
-///
-/// A stream that gets longer has new bytes at its end. No condition reads them,
-/// so the model does not name them: [`Model::FILL`] is as good as any.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Model {
-    /// Offset in the file, new value; in order of the offset.
-    pub bytes: Vec<(u32, u8)>,
-    /// Stream, new length.
-    pub lengths: Vec<(u32, u64)>,
-}
-
-impl Model {
-    /// For new bytes: a space separates in most languages and is a character in
-    /// all.
-    pub const FILL: u8 = b' ';
-
-    fn new(changes: &Changes) -> Model {
-        let mut model = Model::default();
-        for &(var, value) in changes {
-            if let Some(offset) = var.as_byte() {
-                model.bytes.push((offset, value as u8));
-            } else if let Some(stream) = var.as_length() {
-                model.lengths.push((stream, value));
-            }
-        }
-        model
-    }
-
-    /// The new input, where the file is one plain stream.
-    pub fn apply(&self, input: &[u8]) -> Vec<u8> {
-        let mut out = input.to_vec();
-        if let Some(&(_, length)) = self.lengths.first() {
-            out.resize(usize::try_from(length).unwrap_or(usize::MAX), Model::FILL);
-        }
-        for &(offset, value) in &self.bytes {
-            if let Some(byte) = out.get_mut(offset as usize) {
-                *byte = value;
-            }
-        }
-        out
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

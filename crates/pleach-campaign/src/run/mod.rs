@@ -16,7 +16,6 @@ mod hybrid;
 mod journal;
 mod language;
 mod map;
-mod model;
 mod optimistic;
 mod past;
 mod patience;

@@ -81,7 +81,7 @@ impl Worker {
             if paid || shared.stopping() || self.out_of_runs() {
                 break;
             }
-            let bytes = super::model::apply(&traced.input, &model);
+            let bytes = model.apply(&traced.input);
             if bytes.len() > shared.max_len(&traced.input) {
                 continue;
             }

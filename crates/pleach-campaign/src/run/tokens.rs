@@ -1,7 +1,6 @@
 //! Flips of runs on tokens: by another token that the grammar completes, by other bytes
 //! in the texts of tokens, or by both at once (see [`pleach_template::Vocabulary`]).
 
-use super::model;
 use super::worker::{SYMBOLIC_PATIENCE, Traced, Worker};
 use pleach_exec::executor::ExecError;
 use pleach_grammar::TokenSet;
@@ -77,7 +76,7 @@ impl Worker {
             pleach_solve::Verdict::Unsat => (Verdict::Unsat, None),
             pleach_solve::Verdict::Unknown(_) => (Verdict::Unknown, None),
         };
-        let mut bytes = model.map(|model| model::apply(&traced.input, &model));
+        let mut bytes = model.map(|model| model.apply(&traced.input));
         // What was solved without its path may have left the template.
         if let (Some(template), Some(found)) = (&traced.template, &bytes)
             && verdict == Verdict::Optimistic

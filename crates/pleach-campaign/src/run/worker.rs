@@ -10,7 +10,7 @@ use super::hybrid::Live;
 use super::journal::Record;
 use super::language::{Language, Walk};
 use super::map::{Map, Sites};
-use super::model;
+
 use super::settings::Settings;
 use super::sizes::{Asked, Foretold, Sizes};
 use super::state::{Executed, State, changes_key, is_crash, limit_of};
@@ -128,7 +128,7 @@ impl Traced {
 
     /// The path under other requirements than the template's own.
     pub fn path_under(&self, required: &[Requirement]) -> Path {
-        let (lengths, offsets) = model::streams(&self.input);
+        let (lengths, offsets) = pleach_expr::container::extents(&self.input);
         let input = self.extended.as_deref().unwrap_or(&self.input);
         let streams = (&lengths[..], &offsets[..]);
         let steps = self.steps.clone();

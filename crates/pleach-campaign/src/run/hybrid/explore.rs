@@ -9,7 +9,7 @@
 //! and sees the coverage of the whole campaign: it is the new that counts.
 
 use super::{Live, bias};
-use crate::run::model;
+
 use crate::run::state::{changes_key, is_crash};
 use crate::run::worker::{Promised, Traced, Worker};
 use pleach_exec::executor::{End, Events, ExecError, Step};
@@ -377,7 +377,7 @@ impl Worker {
             pleach_solve::Verdict::Unsat => (Verdict::Unsat, Mark::Unsat, None),
             pleach_solve::Verdict::Unknown(_) => (Verdict::Unknown, Mark::Unknown, None),
         };
-        let bytes = model.map(|model| model::apply(&traced.input, &model));
+        let bytes = model.map(|model| model.apply(&traced.input));
         search.tree.set(node, mark);
         let mut state = shared.lock();
         state.stats.flips.count(verdict, answer.tier.name(), answer.cached);

@@ -1,7 +1,7 @@
 //! Inputs of several streams in one file; the format is `pleach_abi::container`'s.
 
+use crate::Input;
 use pleach_abi::container::{MAGIC, RECORD_HEAD};
-use pleach_expr::Input;
 use thiserror::Error;
 
 /// One stream of a container.
@@ -55,6 +55,17 @@ pub fn parse(file: &[u8]) -> Result<Vec<Stream<'_>>, ContainerError> {
         at = offset + len;
     }
     Ok(streams)
+}
+
+/// The lengths of an input's streams, and the offset in the file where each starts. A
+/// plain file is one stream.
+pub fn extents(file: &[u8]) -> (Vec<u64>, Vec<u64>) {
+    if !is_container(file) {
+        return (vec![file.len() as u64], vec![0]);
+    }
+    let streams = parse(file).unwrap_or_default();
+    let lengths = streams.iter().map(|s| s.bytes.len() as u64).collect();
+    (lengths, streams.iter().map(|s| s.offset as u64).collect())
 }
 
 /// An input file as expressions see it. A damaged container has the streams
