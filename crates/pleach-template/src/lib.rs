@@ -2,6 +2,7 @@
 //!
 //! A [`Template`] is an input of which parts may change and the rest stays;
 //! [`Strings`] are the templates of a symbolic grammar, one after another.
+//! [`solve`] answers flips: bytes, tokens, lengths and grammar are parts of one request.
 //! [`Vocabulary`] flips decisions on tokens within a grammar. [`Samples`] are sentences
 //! drawn at random, [`Grafts`] are made of parts of others. [`hampi`] reads and solves
 //! files in HAMPI's language.
@@ -15,6 +16,7 @@ pub mod hampi;
 mod names;
 mod nesting;
 mod samples;
+pub mod solve;
 mod strings;
 mod template;
 mod tokens;
