@@ -24,6 +24,7 @@ pub mod process;
 pub mod scratch;
 mod server;
 pub mod shm;
+pub mod target;
 pub mod terminal;
 mod thin;
 pub mod trace;
@@ -31,7 +32,8 @@ pub mod triage;
 mod warden;
 
 pub use executor::{
-    End, Events, ExecError, Executor, Half, Outcome, Output, Paused, Step, TargetOptions,
+    End, Events, ExecError, Executor, Half, ModuleCounters, Outcome, Output, Paused, Step,
+    TargetOptions,
 };
 pub use growth::{Calls, Growth};
 pub use image::{Image, ImageError, is_system_file};
@@ -39,5 +41,6 @@ pub use layout::Layout;
 pub use plain::Plain;
 pub use scratch::{WorkDir, WorkDirError};
 pub use server::signal_name;
-pub use trace::{TokenSeen, Trace};
-pub use triage::{CrashId, Frame, Triage};
+pub use target::{CompiledTarget, LiveRun, RunOptions, Target, TraceOptions, TracedRun};
+pub use trace::{BrokenTrace, TokenSeen, Trace};
+pub use triage::{CrashId, Examined, Frame, Triage};
