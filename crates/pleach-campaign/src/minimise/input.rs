@@ -10,11 +10,12 @@
 //! A candidate that was tried is not tried again. The streams of a container are
 //! shrunk one after the other.
 
+use super::moves::{From, Shows, remove_blocks};
 use pleach_exec::container::{self, Stream, is_container};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// What came of it.
+/// The result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shrunk {
     pub input: Vec<u8>,
@@ -74,25 +75,15 @@ pub fn drop_events<E>(
     let mut events: Vec<&[u8]> = events.map(Option::unwrap_or_default).collect();
     let tail = ends.last().and_then(|&end| input.get(end as usize..)).unwrap_or(input);
     events.extend((!tail.is_empty()).then_some(tail));
-    let (mut runs, mut size) = (0, events.len().next_power_of_two());
-    while size >= 1 {
-        // From the end on: what a run did last is easiest to do without.
-        let mut to = events.len();
-        while to > 0 {
-            if runs >= most {
-                return Ok(Shrunk { input: events.concat(), runs, finished: false });
-            }
-            let from = to.saturating_sub(size);
-            let fewer = [&events[..from], &events[to..]].concat();
-            runs += 1;
-            if check(&fewer.concat())? {
-                events = fewer;
-            }
-            to = from;
+    let (mut runs, size) = (0, events.len().next_power_of_two());
+    let finished = remove_blocks(&mut events, size, From::End, |fewer| {
+        if runs >= most {
+            return Ok(Shows::Spent);
         }
-        size /= 2;
-    }
-    Ok(Shrunk { input: events.concat(), runs, finished: true })
+        runs += 1;
+        check(&fewer.concat()).map(Shows::same)
+    })?;
+    Ok(Shrunk { input: events.concat(), runs, finished })
 }
 
 /// A container with other bytes in one of its streams.
@@ -124,39 +115,33 @@ impl Budget {
         self.make_plain(best, check)
     }
 
-    /// Asks about a candidate, and takes it if it passes.
-    fn attempt<E>(&mut self, best: &mut Vec<u8>, new: Vec<u8>, check: Check<E>) -> Result<bool, E> {
+    /// Asks about a smaller input, unless it was tried before.
+    fn ask<E>(&mut self, new: &[u8], check: Check<E>) -> Result<Shows, E> {
         if self.runs >= self.most {
             self.spent = true;
-            return Ok(false);
+            return Ok(Shows::Spent);
         }
         let mut hasher = DefaultHasher::new();
         new.hash(&mut hasher);
         if !self.tried.insert(hasher.finish()) {
-            return Ok(false);
+            return Ok(Shows::Other);
         }
         self.runs += 1;
-        let passes = check(&new)?;
-        if passes {
+        check(new).map(Shows::same)
+    }
+
+    /// Asks about an input, and replaces the best by it if it shows the same.
+    fn attempt<E>(&mut self, best: &mut Vec<u8>, new: Vec<u8>, check: Check<E>) -> Result<bool, E> {
+        let shows = self.ask(&new, check)?;
+        if shows == Shows::Same {
             *best = new;
         }
-        Ok(passes)
+        Ok(shows == Shows::Same)
     }
 
     fn remove_blocks<E>(&mut self, best: &mut Vec<u8>, check: Check<E>) -> Result<(), E> {
-        let mut size = best.len().next_power_of_two();
-        while size >= 1 {
-            let mut at = 0;
-            while at < best.len() && !self.spent {
-                let end = (at + size).min(best.len());
-                let new = [&best[..at], &best[end..]].concat();
-                if !self.attempt(best, new, check)? {
-                    at += size;
-                }
-            }
-            size /= 2;
-        }
-        Ok(())
+        let size = best.len().next_power_of_two();
+        remove_blocks(best, size, From::Start, |new| self.ask(new, check)).map(drop)
     }
 
     /// Brackets or quotes and their partners, with what is between them left.

@@ -27,19 +27,21 @@ struct Phrase {
     weight: f64,
 }
 
-/// So many are kept; the lightest gives way, the oldest of those.
-const MOST: usize = 512;
-/// Longer ones are not sentences but stories, whose parts were new as well.
-pub const LONGEST: usize = 64;
-const LEAST: f64 = 1.0 / 16.0;
+/// When there are more, the lightest is dropped, and the oldest of these.
+const MAX_PHRASES: usize = 512;
+/// Longer ones are not kept: their parts were new as well.
+pub const MAX_LENGTH: usize = 64;
+const MIN_WEIGHT: f64 = 1.0 / 16.0;
 
 impl Phrases {
     pub fn add(&mut self, bytes: &[u8]) {
-        if bytes.is_empty() || bytes.len() > LONGEST || self.all.iter().any(|p| *p.bytes == *bytes)
+        if bytes.is_empty()
+            || bytes.len() > MAX_LENGTH
+            || self.all.iter().any(|p| *p.bytes == *bytes)
         {
             return;
         }
-        if self.all.len() == MOST {
+        if self.all.len() == MAX_PHRASES {
             let weights = self.all.iter().map(|p| p.weight).enumerate();
             let least = weights.min_by(|a, b| a.1.total_cmp(&b.1));
             least.map(|(at, _)| self.all.remove(at));
@@ -50,7 +52,7 @@ impl Phrases {
     /// A run has ended, and this is what it had taken.
     pub fn ended(&mut self, input: &[u8]) {
         for phrase in self.all.iter_mut().filter(|p| input.ends_with(&p.bytes)) {
-            phrase.weight = (phrase.weight / 2.0).max(LEAST);
+            phrase.weight = (phrase.weight / 2.0).max(MIN_WEIGHT);
         }
     }
 
@@ -103,7 +105,7 @@ mod tests {
     fn what_ends_runs_is_said_less_often() {
         let (mut phrases, dictionary) = (Phrases::default(), Dictionary::default());
         assert!(phrases.draw(&mut Rng::new(1), &dictionary, 10).is_empty());
-        for word in [&b":q!\n"[..], b":sort\n", b":sort\n", b"", &[b'x'; LONGEST + 1]] {
+        for word in [&b":q!\n"[..], b":sort\n", b":sort\n", b"", &[b'x'; MAX_LENGTH + 1]] {
             phrases.add(word);
         }
         let quits = |phrases: &Phrases| {
@@ -136,9 +138,9 @@ mod tests {
     #[test]
     fn there_are_not_too_many() {
         let mut phrases = Phrases::default();
-        for i in 0..2 * MOST {
+        for i in 0..2 * MAX_PHRASES {
             phrases.add(format!("{i}").as_bytes());
         }
-        assert_eq!(phrases.all.len(), MOST);
+        assert_eq!(phrases.all.len(), MAX_PHRASES);
     }
 }

@@ -8,9 +8,9 @@
 //! ```
 
 use super::disk::Disk;
-use super::settings::Settings;
-use super::stats::{PLOT_HEAD, Stats};
 use super::writer::Writer;
+use crate::run::account::Stats;
+use crate::run::settings::Settings;
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -189,7 +189,7 @@ impl Dir {
         let mut json = stats.json();
         json.push('\n');
         self.writer.put(self.path.join("stats.json"), json.into());
-        self.writer.append(self.path.join("plot_data"), PLOT_HEAD, stats.plot_line().into());
+        self.writer.append(self.path.join("plot_data"), Stats::PLOT_HEAD, stats.plot_line().into());
     }
 
     /// The first write that failed, if any did.
@@ -253,7 +253,7 @@ fn number(name: &str) -> Option<u32> {
 }
 
 /// A name as AFL++ gives it.
-pub fn name(id: u32, source: Option<u32>, time_ms: u64, rest: &str) -> String {
+pub fn file_name(id: u32, source: Option<u32>, time_ms: u64, rest: &str) -> String {
     match source {
         Some(source) => format!("id:{id:06},src:{source:06},time:{time_ms},{rest}"),
         None => format!("id:{id:06},time:{time_ms},{rest}"),
@@ -262,7 +262,7 @@ pub fn name(id: u32, source: Option<u32>, time_ms: u64, rest: &str) -> String {
 
 /// A piece of a name: what a file name cannot hold, or what would confuse the
 /// tools that take names apart, becomes `_`.
-pub fn piece(text: &str) -> String {
+pub fn file_name_part(text: &str) -> String {
     let base = text.rsplit('/').next().unwrap_or(text);
     let safe = |c: char| if c.is_ascii_alphanumeric() || "._-+".contains(c) { c } else { '_' };
     base.chars().take(64).map(safe).collect()
@@ -274,11 +274,11 @@ mod tests {
 
     #[test]
     fn names_are_afls() {
-        let flip = name(12, Some(3), 4512, "op:flip,site:calc.c:41");
+        let flip = file_name(12, Some(3), 4512, "op:flip,site:calc.c:41");
         assert_eq!(flip, "id:000012,src:000003,time:4512,op:flip,site:calc.c:41");
         assert_eq!(number(&flip), Some(12));
         assert_eq!(number("id:000012,sig:11.txt"), None);
         assert_eq!(number("README.txt"), None);
-        assert_eq!(piece("a dir/my file,x.c"), "my_file_x.c");
+        assert_eq!(file_name_part("a dir/my file,x.c"), "my_file_x.c");
     }
 }

@@ -1,10 +1,10 @@
-//! The grammar of a campaign: what is derived from it, one input after another.
+//! Inputs that the grammar derives, one after another.
 //!
-//! Derivations are walked by a thread of its own, a few ahead of the search: a walk
-//! goes forward by calling back, and a search asks when it wants to. The order is
-//! the walk's, however many workers ask.
+//! A thread of its own walks the derivations, a few ahead of the search: a walk calls back
+//! with each string, but a search asks for the next one when it needs it. The order is the
+//! walk's, however many workers ask.
 
-use super::settings::GrammarSettings;
+use crate::run::settings::GrammarSettings;
 use pleach_grammar::Grammar;
 use pleach_grammar::detokenize::Detokenizer;
 use pleach_grammar::sample::{Nested, paths};
@@ -19,7 +19,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// An input that the grammar derives, with what of it may change. Strings have numbers.
+/// An input that the grammar derives. A string of a symbolic grammar has a number, and a
+/// template that says which parts of it may change.
 pub struct Derived {
     pub bytes: Vec<u8>,
     pub template: Option<Template>,
@@ -29,51 +30,52 @@ pub struct Derived {
 pub enum Language {
     /// The strings of a symbolic grammar, in order.
     Strings(Walk),
-    /// Sentences with much nesting, and at random without end, in turn.
+    /// Sentences with deep nesting and random sentences, in turn, without end.
     Sentences(Mutex<Sentences>),
 }
 
-/// A walk through strings, by a thread of its own.
+/// A walk through the strings of a symbolic grammar, by a thread of its own.
 pub struct Walk {
     strings: Arc<Strings>,
     turn: Mutex<Turn>,
-    /// Not all strings were walked through.
+    /// The walk ended before the last string.
     cut: Arc<AtomicBool>,
 }
 
 struct Turn {
     ahead: Receiver<(Vec<u8>, Template)>,
     next: u64,
-    /// Strings below this number are passed over: they were run before.
-    from: u64,
+    /// Strings below this number are skipped: they were run before the campaign was resumed.
+    first: u64,
+    /// Strings that are being run.
     under_way: BTreeSet<u64>,
 }
 
-/// How often somebody who waits for a string looks whether it is still wanted.
-const LOOK: Duration = Duration::from_millis(50);
+/// How often a worker that waits for a string checks if the campaign is over.
+const POLL: Duration = Duration::from_millis(50);
 
 pub struct Sentences {
     nested: Option<Box<(Nested, Detokenizer)>>,
     samples: Option<Box<Samples>>,
-    /// Whose turn it is.
+    /// The next sentence is a nested one.
     turn: bool,
 }
 
-/// Tokens of a sentence that is drawn at random, at most.
-const TOKENS: usize = 60;
-/// Seeds that are drawn where a person gives none, and how many tokens they have.
-const SEEDS: usize = 50;
-/// Sentences that cover a grammar, at most.
-const COVERING: usize = 2000;
-/// Sentences with much nesting, about.
-const NESTED: usize = 1 << 16;
+/// The maximal number of tokens of a random sentence.
+const MAX_TOKENS: usize = 60;
+/// How many seeds are drawn if the user gives none, and the least and most tokens of each.
+const SEED_COUNT: usize = 50;
 const SEED_TOKENS: (usize, usize) = (15, 20);
-/// Strings that are derived ahead.
-const AHEAD: usize = 64;
-/// Without a bound, longer strings than this are not derived.
-const LONGEST: usize = pleach_grammar::enumerate::LONGEST;
+/// The maximal number of sentences that cover a grammar.
+const MAX_COVERING: usize = 2000;
+/// The approximate number of sentences with deep nesting.
+const NESTED_COUNT: usize = 1 << 16;
+/// How many strings are derived ahead of the search.
+const STRINGS_AHEAD: usize = 64;
+/// If the user gives no limit, longer strings than this are not derived.
+const MAX_LENGTH: usize = pleach_grammar::enumerate::LONGEST;
 
-/// A grammar, and what is to become of its tokens.
+/// A grammar, and what its tokens become in a symbolic grammar.
 #[derive(Clone)]
 pub struct Source {
     pub grammar: Arc<Grammar>,
@@ -86,27 +88,27 @@ impl Source {
         Vocabulary::new(&self.grammar)
     }
 
-    /// Sentences from which can be learned how the program reads them.
-    pub fn probes(&self, seed: u64, most: usize) -> Result<Vec<Vec<u8>>, StringsError> {
-        let mut samples = Samples::new(&self.grammar, TOKENS, seed)?;
-        Ok((0..most).filter_map(|_| samples.any()).collect())
+    /// Sentences that show which number the program has for which token.
+    pub fn probes(&self, seed: u64, count: usize) -> Result<Vec<Vec<u8>>, StringsError> {
+        let mut samples = Samples::new(&self.grammar, MAX_TOKENS, seed)?;
+        Ok((0..count).filter_map(|_| samples.any()).collect())
     }
 
-    /// Small sentences that together have every two steps down the grammar, one after
-    /// the other, or at least every step where those are too many.
+    /// Small sentences that together have every pair of derivation steps that can follow
+    /// each other, or at least every step if the pairs are too many.
     pub fn covering(&self) -> Result<Vec<Vec<u8>>, StringsError> {
         let detokenizer = Detokenizer::new(&self.grammar)?;
         let trees = [2, 1].iter().find_map(|&k| {
-            paths::cover(&self.grammar, k).ok().filter(|trees| trees.len() <= COVERING)
+            paths::cover(&self.grammar, k).ok().filter(|trees| trees.len() <= MAX_COVERING)
         });
         Ok(trees.unwrap_or_default().iter().map(|tree| detokenizer.sentence(tree)).collect())
     }
 
     /// Seeds for a campaign that is given none.
     pub fn seeds(&self, seed: u64) -> Result<Vec<Vec<u8>>, StringsError> {
-        let mut samples = Samples::new(&self.grammar, TOKENS, seed)?;
+        let mut samples = Samples::new(&self.grammar, MAX_TOKENS, seed)?;
         let (shortest, longest) = SEED_TOKENS;
-        Ok((0..SEEDS).filter_map(|_| samples.draw(shortest, longest)).collect())
+        Ok((0..SEED_COUNT).filter_map(|_| samples.draw(shortest, longest)).collect())
     }
 }
 
@@ -124,13 +126,16 @@ impl Language {
             Derives::Samples => None,
             _ => {
                 let detokenizer = Detokenizer::new(&source.grammar)?;
-                Some(Box::new((Nested::new(source.grammar.clone(), NESTED, seed), detokenizer)))
+                Some(Box::new((
+                    Nested::new(source.grammar.clone(), NESTED_COUNT, seed),
+                    detokenizer,
+                )))
             }
         };
         let samples = match what {
             Derives::Nested => None,
             // Others than the seeds.
-            _ => Some(Box::new(Samples::new(&source.grammar, TOKENS, seed.wrapping_add(1))?)),
+            _ => Some(Box::new(Samples::new(&source.grammar, MAX_TOKENS, seed.wrapping_add(1))?)),
         };
         Ok(Language::Sentences(Mutex::new(Sentences { nested, samples, turn: false })))
     }
@@ -145,18 +150,18 @@ impl Language {
             highest: asked_height(asked.max_height),
             longer_than,
         };
-        // What is wrong with the bounds is said now.
+        // Reports now what is wrong with the bounds.
         let first = bounds(asked.max_length.unwrap_or(1).max(1) as usize, usize::MAX);
         strings.walk(&first, |_, _| ControlFlow::Break(()))?;
-        let (send, ahead) = sync_channel(AHEAD);
+        let (send, ahead) = sync_channel(STRINGS_AHEAD);
         let cut = Arc::new(AtomicBool::new(false));
-        let turn = Mutex::new(Turn { ahead, next: 0, from: 0, under_way: BTreeSet::new() });
+        let turn = Mutex::new(Turn { ahead, next: 0, first: 0, under_way: BTreeSet::new() });
         let here = (strings.clone(), cut.clone());
         let walk = Walk { strings, turn, cut };
         let endless = asked.max_length.is_none();
         let rounds: Vec<Bounds> = match asked.max_length {
             Some(longest) => vec![bounds(longest as usize, 0)],
-            None => (1..=LONGEST).map(|n| bounds(n, n - 1)).collect(),
+            None => (1..=MAX_LENGTH).map(|n| bounds(n, n - 1)).collect(),
         };
         std::thread::spawn(move || {
             let (strings, cut) = here;
@@ -167,8 +172,8 @@ impl Language {
                     some = true;
                     if gone { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 });
-                // The last round has others behind it.
-                let last = endless && some && bounds.longest == LONGEST;
+                // Longer strings would follow the last round.
+                let last = endless && some && bounds.longest == MAX_LENGTH;
                 if gone || walked.is_err() || last {
                     cut.store(true, Ordering::Relaxed);
                     break;
@@ -178,7 +183,7 @@ impl Language {
         Ok(Language::Strings(walk))
     }
 
-    /// The next input; `None` when there are no more, or it is not wanted any more.
+    /// The next input; `None` when there are no more, or the campaign is over.
     pub fn next(&self, stop: &AtomicBool) -> Option<Derived> {
         match self {
             Language::Strings(walk) => walk.next(stop),
@@ -190,7 +195,7 @@ impl Language {
         }
     }
 
-    /// The strings, if it has any.
+    /// The walk, if strings are derived.
     pub fn walk(&self) -> Option<&Walk> {
         match self {
             Language::Strings(walk) => Some(walk),
@@ -207,14 +212,14 @@ impl Walk {
     fn next(&self, stop: &AtomicBool) -> Option<Derived> {
         let mut turn = self.turn();
         while !stop.load(Ordering::Relaxed) {
-            let (bytes, template) = match turn.ahead.recv_timeout(LOOK) {
+            let (bytes, template) = match turn.ahead.recv_timeout(POLL) {
                 Ok(string) => string,
                 Err(RecvTimeoutError::Timeout) => continue,
                 Err(RecvTimeoutError::Disconnected) => return None,
             };
             let number = turn.next;
             turn.next += 1;
-            if number >= turn.from {
+            if number >= turn.first {
                 turn.under_way.insert(number);
                 return Some(Derived { bytes, template: Some(template), number: Some(number) });
             }
@@ -222,19 +227,20 @@ impl Walk {
         None
     }
 
-    /// A string was run, and the journal knows it. How many from the first on were.
-    pub fn ran(&self, number: u64) -> u64 {
+    /// A string was run, and is in the journal. Returns how many strings were run without
+    /// a gap, from the first on.
+    pub fn finish(&self, number: u64) -> u64 {
         let mut turn = self.turn();
         turn.under_way.remove(&number);
         turn.under_way.first().copied().unwrap_or(turn.next)
     }
 
-    /// Goes on behind so many strings.
-    pub fn pass(&self, strings: u64) {
-        self.turn().from = strings;
+    /// Skips this many strings.
+    pub fn skip(&self, strings: u64) {
+        self.turn().first = strings;
     }
 
-    /// Whether there are strings that it did not come to.
+    /// True if there are strings that it has not reached.
     pub fn is_cut(&self) -> bool {
         self.cut.load(Ordering::Relaxed)
     }

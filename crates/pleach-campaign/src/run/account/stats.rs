@@ -1,8 +1,9 @@
 //! What a campaign counts: `stats.json`, and a line a second in `plot_data`.
 
-use pleach_search::Verdict;
+use pleach_template::solve::{Answer, TOKENS, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -80,24 +81,6 @@ pub struct Flips {
     pub by_tier: BTreeMap<String, u64>,
     /// Seconds by tier.
     pub time_by_tier: BTreeMap<String, f64>,
-}
-
-impl Flips {
-    pub fn count(&mut self, verdict: Verdict, tier: &str, cached: bool) {
-        self.asked += 1;
-        match verdict {
-            Verdict::Sat => self.sat += 1,
-            Verdict::Optimistic => self.optimistic += 1,
-            Verdict::Unsat => self.unsat += 1,
-            Verdict::Unknown | Verdict::Gone => self.unknown += 1,
-        }
-        self.cached += u64::from(cached);
-        *self.by_tier.entry(tier.into()).or_default() += 1;
-    }
-
-    pub fn took(&mut self, tier: &str, seconds: f64) {
-        *self.time_by_tier.entry(tier.into()).or_default() += seconds;
-    }
 }
 
 /// Runs on tokens.
@@ -227,11 +210,33 @@ impl Stop {
     }
 }
 
-/// Head of `plot_data`; gnuplot and AFL's tools skip it.
-pub const PLOT_HEAD: &str = "# seconds, runs, traces, covered, reachable, total, inputs, \
-     crashes, hangs, asked, sat, unsat, unknown, diverged\n";
-
 impl Stats {
+    /// Head of `plot_data`; gnuplot and AFL's tools skip it.
+    pub const PLOT_HEAD: &str = "# seconds, runs, traces, covered, reachable, total, inputs, \
+         crashes, hangs, asked, sat, unsat, unknown, diverged\n";
+
+    /// Counts an answer of the solver, and the time that it took.
+    pub fn count_answer(&mut self, answer: &Answer, spent: Duration) {
+        let (flips, seconds) = (&mut self.flips, spent.as_secs_f64());
+        flips.asked += 1;
+        *match answer.verdict {
+            Verdict::Sat => &mut flips.sat,
+            Verdict::Optimistic => &mut flips.optimistic,
+            Verdict::Unsat => &mut flips.unsat,
+            Verdict::Unknown => &mut flips.unknown,
+        } += 1;
+        flips.cached += u64::from(answer.cached);
+        *flips.by_tier.entry(answer.tier.into()).or_default() += 1;
+        *flips.time_by_tier.entry(answer.tier.into()).or_default() += seconds;
+        self.time_s.solve += seconds;
+        if answer.tier == TOKENS {
+            self.time_s.tokens += seconds;
+        }
+        self.tokens.asked += answer.grammar.asked;
+        self.tokens.unsat += answer.grammar.unsat;
+        self.time_s.grammar += answer.grammar.time.as_secs_f64();
+    }
+
     /// A line of `plot_data`.
     pub fn plot_line(&self) -> String {
         let (f, b) = (&self.flips, &self.branches);
@@ -267,7 +272,7 @@ mod tests {
     #[test]
     fn plot_lines_have_as_many_columns_as_the_head() {
         let columns = |text: &str| text.split(',').count();
-        assert_eq!(columns(&Stats::default().plot_line()), columns(PLOT_HEAD));
+        assert_eq!(columns(&Stats::default().plot_line()), columns(Stats::PLOT_HEAD));
     }
 
     #[test]

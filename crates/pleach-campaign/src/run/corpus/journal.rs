@@ -11,8 +11,8 @@
 //! is the result of, in one write: an answer without its input would be a path
 //! that nobody runs, an input without its answer is one flip asked again.
 //!
-//! The files of the queue do not depend on it: a queue without a journal can be
-//! gone on with, it only solves again what it had solved.
+//! The files of the queue do not depend on it: a queue without a journal can be resumed,
+//! and then solves again what it had solved.
 
 use super::disk::Disk;
 use pleach_search::{InputId, Mark};

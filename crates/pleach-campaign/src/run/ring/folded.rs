@@ -15,29 +15,29 @@
 //! ever taken it, and the worker checks the branch that a flip asked for when it runs
 //! the result.
 
-use super::state::State;
+use super::candidate::FastEnd;
+use crate::run::account::Gap;
+use crate::run::state::State;
 use pleach_search::{BranchId, Run};
-
-/// What `partial` lists.
-pub const FOLDED: &str = "folded";
 
 impl State {
     /// Counts the folded decisions of a traced run.
     pub fn record_folded(&mut self, run: &Run) {
-        let Some(known) = self.store.get(run.input).filter(|known| known.complete) else { return };
+        let candidate = self.corpus.store.get(run.input);
+        let Some(candidate) = candidate.filter(|c| c.fast == FastEnd::Complete) else { return };
         if run.diverged {
             return;
         }
         let taken = run.decisions.iter().filter_map(|d| d.branch(d.outcome));
-        let mut folded: Vec<BranchId> = taken.filter(|&b| !self.coverage.has(b)).collect();
-        folded.extend(known.uncounted);
+        let mut folded: Vec<BranchId> = taken.filter(|&b| !self.covered.kept.has(b)).collect();
+        folded.extend(candidate.uncounted);
         folded.sort_unstable();
         folded.dedup();
         for branch in folded {
-            self.stats.folded += 1;
+            self.account.stats.folded += 1;
             let place = self.map.place(branch).map(|(file, line)| format!("{file}:{line}"));
-            *self.stats.folded_at.entry(place.unwrap_or_default()).or_default() += 1;
-            self.partial(FOLDED);
+            *self.account.stats.folded_at.entry(place.unwrap_or_default()).or_default() += 1;
+            self.record_gap(Gap::Folded);
         }
     }
 }

@@ -7,10 +7,11 @@
 //! is not traced again, so another run may ask for an edge of it: that finds the
 //! same path once more, which is known by then.
 
-use super::corpus::{Dir, Kept, name};
+use super::dir::{Dir, Kept, file_name};
 use super::journal::{InputRecord, Journal, Record};
-use super::stats::{Flips, Stats};
-use super::store::{Known, Store};
+use super::store::Store;
+use crate::run::account::{Flips, Stats};
+use crate::run::ring::Candidate;
 use pleach_search::{InputId, Mark, Tree};
 use pleach_template::{Strings, Template};
 use std::collections::{HashMap, HashSet};
@@ -39,7 +40,7 @@ pub struct Past {
     pub store: Store,
     pub stats: Stats,
     pub crash_ids: HashSet<u64>,
-    pub next_kept: [u32; 3],
+    pub next_number: [u32; 3],
     /// What there is to look at: the queue, inputs that were never traced or
     /// left flips open, and seeds that were not executed.
     pub seeds: Vec<Seed>,
@@ -55,7 +56,7 @@ impl Past {
             store: Store::new(INPUTS_MEMORY),
             stats: Stats::default(),
             crash_ids: HashSet::new(),
-            next_kept: [0; 3],
+            next_number: [0; 3],
             seeds: Vec::new(),
         }
     }
@@ -85,12 +86,12 @@ impl Past {
         let different = past.crash_ids.len() as u64;
         (past.stats.crashes, past.stats.hangs) = (different, hangs.len() as u64);
         for (slot, kept) in [&queue, &crashes, &hangs].into_iter().enumerate() {
-            past.next_kept[slot] = kept.last().map_or(0, |(id, _)| id + 1);
+            past.next_number[slot] = kept.last().map_or(0, |(id, _)| id + 1);
         }
         for (id, number) in &recall.order {
             let Some(bytes) = recall.bytes.get(id).cloned() else { continue };
             let template = recall.templates.get(id).cloned();
-            past.store.insert(*id, Known::from_past(bytes, *number, template));
+            past.store.insert(*id, Candidate::recalled(bytes, *number, template));
             if number.is_some() || recall.left.get(id).is_none_or(|&n| n > 0) {
                 past.seeds.push(Seed::Known(*id));
             }
@@ -100,8 +101,9 @@ impl Past {
         let known: HashSet<u32> = recall.order.iter().filter_map(|(_, number)| *number).collect();
         for (number, bytes) in &queue {
             if !known.contains(number) {
-                let known = Known::from_past(bytes[..].into(), Some(*number), None);
-                let id = past.store.add(known);
+                let id = past.store.next_id();
+                let candidate = Candidate::recalled(bytes[..].into(), Some(*number), None);
+                past.store.insert(id, candidate);
                 let record = InputRecord::new(id, Some(*number), bytes, None);
                 past.journal.add(&Record::Input(record));
                 past.seeds.push(Seed::Known(id));
@@ -112,9 +114,9 @@ impl Past {
         for (id, number) in &recall.order {
             let Some(number) = number.filter(|n| !there.contains(n)) else { continue };
             if let Some(known) = past.store.get(*id) {
-                dir.keep(Kept::Queue, &name(number, None, 0, "op:recovered"), &known.bytes);
+                dir.keep(Kept::Queue, &file_name(number, None, 0, "op:recovered"), &known.bytes);
                 past.stats.inputs += 1;
-                past.next_kept[0] = past.next_kept[0].max(number + 1);
+                past.next_number[0] = past.next_number[0].max(number + 1);
             }
         }
         for (kept, inputs) in [(Kept::Crash, crashes), (Kept::Hang, hangs)] {

@@ -1,10 +1,10 @@
-//! Which bad ends are worth a look. To look at a crash takes a hundred times as
-//! long as to run into it, and a search that has found one runs into it again and
-//! again, by a slightly different way each time.
+//! Which crashes and hangs are examined. To examine a crash takes a hundred times as long
+//! as to run into it, and a search that has found one runs into it again and again, each
+//! time in a slightly different way.
 //!
-//! As AFL does it: a bad end is looked at if it took a branch that no other of
-//! its kind took. Two crashes may differ and have their branches in common, so of
-//! the others the first, second, fourth, eighth and so on are looked at too.
+//! As in AFL, a crash is examined if it took a branch that no other of its kind took. Two
+//! different crashes may have all their branches in common. So of the others the first,
+//! second, fourth, eighth and so on are examined as well.
 
 use pleach_exec::executor::End;
 use std::collections::{HashMap, HashSet};
@@ -20,12 +20,12 @@ pub struct Ends {
 struct Kind {
     /// Branches that ends of this kind took.
     seen: Vec<bool>,
-    /// Ends that took no other.
-    dull: u64,
+    /// How many took no other branches.
+    repeated: u64,
 }
 
 impl Ends {
-    /// Whether to look at an end of a run that took these branches so often.
+    /// True if a run that ended like this and took these branches should be examined.
     pub fn is_new(&mut self, end: &End, counts: &[u8]) -> bool {
         let kind = match end {
             End::Signal(signal) => *signal,
@@ -43,8 +43,8 @@ impl Ends {
             new |= !*seen;
             *seen = true;
         }
-        kind.dull += u64::from(!new);
-        new || kind.dull.is_power_of_two()
+        kind.repeated += u64::from(!new);
+        new || kind.repeated.is_power_of_two()
     }
 }
 

@@ -1,23 +1,20 @@
 //! How long typed calls may make the inputs of a campaign.
 //!
-//! A run may take values up to `--max-len`, where a typed call ends it. A program that
-//! gets there asks for ever, and its runs would all be that long, and their traces with
-//! them. So from then on its runs end at a shorter length, unless `--max-len` was said.
+//! A run may read values up to `--max-len`, where a typed call ends it. A program that gets
+//! there never stops asking: all its runs and traces would be that long. So from then on
+//! its runs end at a shorter length, unless the user gave `--max-len`.
 
-use super::settings::Settings;
+use crate::run::settings::Settings;
 use pleach_abi::growth::ZEROS;
 use pleach_exec::growth::{Calls, Growth};
 use pleach_search::Descriptor;
 
-/// Listed in `partial` if a typed call found no room for its value.
-pub const AT_MAX_LEN: &str = "ended at --max-len";
-
 #[derive(Clone, Copy, Debug)]
 pub struct Growing {
     max_len: u64,
-    /// The limit for a program that asks for ever.
+    /// The limit for a program that never stops asking.
     endless_len: u64,
-    /// A run has shown that the program asks for ever.
+    /// A run has shown that the program never stops asking.
     endless: bool,
     /// Inputs do not grow; see [`Growth::fixed`].
     pub fixed: bool,
@@ -46,8 +43,8 @@ impl Growing {
         Growth { limit, seed, fixed: self.fixed }
     }
 
-    /// Takes in what calls did in a run under that allowance. False: the run must be
-    /// made again under the next one.
+    /// Checks what calls did in a run with that allowance. False: the run must be repeated
+    /// with the next one.
     pub fn accept(&mut self, allowed: &Growth, calls: &Calls, timed_out: bool) -> bool {
         if calls.mixed && !allowed.fixed {
             self.fixed = true;
@@ -77,7 +74,7 @@ mod tests {
         Growing { max_len: 1000, endless_len: 100, endless: false, fixed: false, seed: None };
 
     #[test]
-    fn a_program_that_asks_for_ever_gets_less() {
+    fn a_program_that_never_stops_asking_gets_less() {
         let mut growing = GROWING;
         let allowed = growing.allow(b"");
         let short = Calls { reached: 100, ended: false, mixed: false };

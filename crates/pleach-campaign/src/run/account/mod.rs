@@ -1,0 +1,148 @@
+//! The account of a campaign: its statistics, and what they are computed from.
+
+mod gap;
+mod stats;
+
+pub use gap::Gap;
+pub use stats::{Branches, Flips, Functions, Hybrid, Module, Stats, Stop, Symbolic, Time, Tokens};
+
+use crate::run::search::{Covered, Map};
+use pleach_exec::image::is_system_file;
+use pleach_search::Run;
+use std::time::{Duration, Instant};
+
+pub struct Account {
+    pub stats: Stats,
+    /// When this session of the campaign began.
+    began: Instant,
+    /// Seconds of the campaign before it was resumed.
+    before: f64,
+    /// The inputs of a resumed campaign are being run again. Their coverage is not complete
+    /// yet, so the statistics keep their old numbers.
+    pub rereading: bool,
+    last_gain: Instant,
+    /// By source file: runs that reached it, the last of them, and constraints of traces.
+    reached: Vec<u64>,
+    last_reached: Vec<u64>,
+    constraints: Vec<u64>,
+}
+
+impl Account {
+    /// The account of a campaign that has these statistics already.
+    pub fn new(mut stats: Stats, map: &Map) -> Account {
+        stats.stop = None;
+        stats.branches.total = map.program.counted() as u64;
+        stats.functions.total = map.program.functions_counted() as u64;
+        let reached = |file: &String| stats.modules.get(file).map_or(0, |m| m.reached);
+        let reached = map.files().iter().map(reached).collect();
+        let constraints = |file: &String| stats.symbolic.by_module.get(file).copied().unwrap_or(0);
+        let constraints = map.files().iter().map(constraints).collect();
+        Account {
+            before: stats.time_s.total,
+            stats,
+            began: Instant::now(),
+            rereading: false,
+            last_gain: Instant::now(),
+            reached,
+            last_reached: vec![0; map.files().len()],
+            constraints,
+        }
+    }
+
+    /// The workers start now.
+    pub fn begin(&mut self, now: Instant) {
+        self.began = now;
+    }
+
+    /// Milliseconds of the campaign so far.
+    pub fn time_ms(&self) -> u64 {
+        ((self.before + self.began.elapsed().as_secs_f64()) * 1000.0) as u64
+    }
+
+    pub fn record_gain(&mut self) {
+        self.last_gain = Instant::now();
+    }
+
+    /// How long ago a branch was covered for the first time.
+    pub fn since_gain(&self) -> Duration {
+        self.last_gain.elapsed()
+    }
+
+    /// Counts a gap. True if it is the first of its kind.
+    pub fn add_gap(&mut self, gap: Gap) -> bool {
+        let name = gap.name();
+        match self.stats.partial.get_mut(&*name) {
+            Some(count) => {
+                *count += 1;
+                false
+            }
+            None => {
+                self.stats.partial.insert(name.into_owned(), 1);
+                true
+            }
+        }
+    }
+
+    /// Adds a note for the user, once.
+    pub fn note(&mut self, note: String) {
+        if !self.stats.notes.contains(&note) {
+            self.stats.notes.push(note);
+        }
+    }
+
+    /// Counts which source files a run reached.
+    pub fn count_reached(&mut self, map: &Map, counts: &[u8]) {
+        let Account { reached, last_reached, stats, .. } = self;
+        map.reached(counts, |file| {
+            if last_reached[file] != stats.runs {
+                last_reached[file] = stats.runs;
+                reached[file] += 1;
+            }
+        });
+    }
+
+    /// Counts what a trace was made of.
+    pub fn count_constraints(&mut self, map: &Map, variables: u64, run: &Run) {
+        self.stats.symbolic.variables += variables;
+        self.stats.symbolic.constraints += run.decisions.len() as u64;
+        self.stats.symbolic.left_out += run.left_out;
+        for decision in &run.decisions {
+            let branch = decision.branch(decision.outcome);
+            if let Some(file) = branch.and_then(|b| map.file_of(b)) {
+                self.constraints[file] += 1;
+            }
+        }
+    }
+
+    /// Counts a run that left its predicted path, by the place where it did.
+    pub fn count_divergence(&mut self, place: String) {
+        self.stats.diverged += 1;
+        *self.stats.diverged_at.entry(place).or_default() += 1;
+    }
+
+    /// Brings the statistics up to date.
+    pub fn refresh(&mut self, map: &Map, covered: &Covered) {
+        let stats = &mut self.stats;
+        stats.time_s.total = self.before + self.began.elapsed().as_secs_f64();
+        if self.rereading {
+            return;
+        }
+        let program = &map.program;
+        let coverage = covered.together(program);
+        stats.unstable = covered.doubted();
+        stats.branches.covered = coverage.covered() as u64;
+        stats.branches.reachable = coverage.reachable(program) as u64;
+        stats.functions.reached = coverage.functions_reached(program) as u64;
+        let files = map.files().iter().zip(map.covered(&coverage));
+        for (i, (name, (branches, covered))) in files.enumerate() {
+            if is_system_file(name) {
+                continue;
+            }
+            let reached = self.reached.get(i).copied().unwrap_or_default();
+            stats.modules.insert(name.clone(), Module { branches, covered, reached });
+            if let Some(&n) = self.constraints.get(i).filter(|n| **n > 0) {
+                stats.symbolic.by_module.insert(name.clone(), n);
+            }
+        }
+    }
+}

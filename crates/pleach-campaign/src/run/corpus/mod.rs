@@ -1,0 +1,120 @@
+//! The corpus: the inputs of a campaign in memory, in its directory and in its journal.
+
+mod dir;
+mod disk;
+mod journal;
+mod past;
+mod store;
+mod writer;
+
+pub use dir::{Dir, DirError, Kept, file_name_part};
+pub use disk::Disk;
+pub use journal::{Journal, Record};
+pub use past::{Past, Seed};
+pub use store::Store;
+
+use crate::run::ring::Candidate;
+use dir::file_name;
+use journal::InputRecord;
+use pleach_search::InputId;
+use pleach_template::Strings;
+use std::io;
+use std::sync::Arc;
+
+pub struct Corpus {
+    pub store: Store,
+    pub dir: Dir,
+    journal: Journal,
+    /// The next number in the queue, among the crashes and among the hangs.
+    next_number: [u32; 3],
+    /// What templates are made of, where inputs are strings of a symbolic grammar.
+    strings: Option<Arc<Strings>>,
+    /// The first write that failed: it ends the campaign.
+    failure: Option<io::Error>,
+}
+
+/// What the name of a kept file says besides its number and its parent's.
+pub struct Label {
+    pub time_ms: u64,
+    /// How the input was made, and where it went: `op:flip,site:calc.c:41`.
+    pub text: String,
+}
+
+impl Corpus {
+    pub fn new(
+        store: Store,
+        dir: Dir,
+        journal: Journal,
+        next_number: [u32; 3],
+        strings: Option<Arc<Strings>>,
+    ) -> Corpus {
+        Corpus { store, dir, journal, next_number, strings, failure: None }
+    }
+
+    /// Adds a candidate to the inputs; with a label, to the queue as well.
+    pub fn add(&mut self, mut candidate: Candidate, queued: Option<&Label>) -> InputId {
+        if let Some(label) = queued {
+            candidate.queue = Some(self.keep(Kept::Queue, &candidate, label).0);
+        }
+        let answer = candidate.answer.take();
+        let parent = candidate.parent.and_then(|p| Some((p, self.store.get(p)?.clone())));
+        let inherited = parent.as_ref().and_then(|(_, parent)| parent.template.as_ref());
+        let own = candidate.template.as_ref();
+        let own = own.filter(|own| !inherited.is_some_and(|i| Arc::ptr_eq(own, i)));
+        let holes = own.and_then(|own| self.strings.as_ref()?.save(own));
+        let id = self.store.next_id();
+        let base = parent.as_ref().map(|(id, parent)| (*id, &parent.bytes[..]));
+        let input = InputRecord::new(id, candidate.queue, &candidate.bytes, base);
+        // In this order, and in one write: see the journal.
+        self.journal.add(&Record::Input(input));
+        holes.into_iter().for_each(|h| self.journal.add(&Record::Template { input: id, holes: h }));
+        answer.iter().for_each(|answer| self.journal.add(answer));
+        self.flush_if_full();
+        self.store.insert(id, candidate);
+        id
+    }
+
+    /// Writes a file of the queue, of the crashes or of the hangs. Returns its number and
+    /// its name.
+    pub fn keep(&mut self, kept: Kept, candidate: &Candidate, label: &Label) -> (u32, String) {
+        let number = self.next_number[kept as usize];
+        self.next_number[kept as usize] += 1;
+        let source = candidate.parent.and_then(|p| self.store.number(p));
+        let name = file_name(number, source, label.time_ms, &label.text);
+        self.dir.keep(kept, &name, &candidate.bytes);
+        (number, name)
+    }
+
+    pub fn record(&mut self, record: &Record) {
+        self.journal.add(record);
+        self.flush_if_full();
+    }
+
+    /// Writes all records that were added.
+    pub fn flush(&mut self) {
+        if let Err(error) = self.journal.flush() {
+            self.failure.get_or_insert(error);
+        }
+    }
+
+    fn flush_if_full(&mut self) {
+        if self.journal.is_full() {
+            self.flush();
+        }
+    }
+
+    /// True if a write has failed.
+    pub fn has_failed(&mut self) -> bool {
+        if self.failure.is_none() {
+            self.failure = self.dir.failure();
+        }
+        self.failure.is_some()
+    }
+
+    /// Waits until everything is on disk. Returns the first write that failed.
+    pub fn settle(&mut self) -> Result<(), io::Error> {
+        self.dir.settle();
+        let late = self.dir.failure();
+        self.failure.take().or(late).map_or(Ok(()), Err)
+    }
+}

@@ -1,0 +1,141 @@
+//! Runs a candidate on the fast half, judges what it brought, and keeps it if it is worth
+//! that.
+
+use super::candidate::{Candidate, FastEnd, Judgement};
+use super::crash::{judge_crash, judge_hang};
+use super::runner::{How, Runner};
+use crate::run::corpus::Kept;
+use pleach_exec::executor::{End, ExecError};
+use pleach_search::{Gain, InputId, Origin};
+
+/// What a hanging run costs besides, in microseconds.
+const HANG_COST: u32 = 30_000;
+
+/// Runs a candidate. Returns its number if it is remembered.
+pub fn run_candidate(
+    runner: &mut Runner,
+    mut candidate: Candidate,
+) -> Result<Option<InputId>, ExecError> {
+    let shared = runner.shared.clone();
+    let (end, is_new_hang) = run_to_end(runner, &mut candidate)?;
+    if shared.is_stopping() && end == End::Timeout {
+        return Ok(None);
+    }
+    if candidate.origin == Origin::Seed && end != End::Timeout {
+        shared.lock().pace.patience.add_seed(runner.cpu());
+    }
+    candidate.fast = FastEnd::of(&end);
+    let mut judgement = Judgement { cost: runner.cost(), ..Judgement::default() };
+    match candidate.fast {
+        FastEnd::Crashed => judgement.gain = judge_crash(runner, &candidate, &end)?,
+        FastEnd::Hung => {
+            judgement.gain = judge_hang(runner, &candidate, &end, is_new_hang)?;
+            judgement.cost += HANG_COST;
+        }
+        FastEnd::Complete | FastEnd::NotRun => judge_exit(runner, &candidate, &mut judgement)?,
+    }
+    Ok(shared.lock().keep(candidate, &judgement))
+}
+
+/// Runs a candidate. A hang of a new kind that was stopped early is run again with all the
+/// time there is. Returns how it ended, and if that is a new hang.
+fn run_to_end(runner: &mut Runner, candidate: &mut Candidate) -> Result<(End, bool), ExecError> {
+    let shared = runner.shared.clone();
+    let is_hang = |end: &End| FastEnd::of(end) == FastEnd::Hung;
+    let is_new = |runner: &Runner, end: &End, stopped_early: bool| {
+        let state = &mut *shared.lock();
+        let hangs = state.account.stats.hangs;
+        let may_run_again = !stopped_early || state.pace.patience.allows_second();
+        may_run_again && state.crashes.is_new_hang(hangs, end, &runner.counts)
+    };
+    let mut bytes = candidate.bytes.clone();
+    let mut end = runner.run_growing(&mut bytes, false)?;
+    let stopped_early = end == End::Timeout && runner.is_adaptive();
+    let mut is_new_hang = is_hang(&end) && is_new(runner, &end, stopped_early);
+    if is_new_hang && stopped_early {
+        bytes = candidate.bytes.clone();
+        end = runner.run_growing(&mut bytes, true)?;
+        // With more time it may end in another way, which may be known.
+        if end != End::Timeout {
+            is_new_hang = is_hang(&end) && is_new(runner, &end, false);
+        }
+    }
+    candidate.bytes = bytes;
+    Ok((end, is_new_hang))
+}
+
+/// Judges a run that ended by itself, and adds what it covers.
+fn judge_exit(
+    runner: &mut Runner,
+    candidate: &Candidate,
+    judgement: &mut Judgement,
+) -> Result<(), ExecError> {
+    let shared = runner.shared.clone();
+    let keeps_hit_counts = shared.descriptor.keeps_hit_counts;
+    let is_worth =
+        |gain: &Gain| !gain.branches.is_empty() || (keeps_hit_counts && !gain.buckets.is_empty());
+    let mut state = shared.lock();
+    let mut gain = state.covered.kept.news(&runner.counts);
+    // The gain of a live run has been seen twice already.
+    if is_worth(&gain) && candidate.origin != Origin::Live {
+        drop(state);
+        let unconfirmed = runner.confirm(&candidate.bytes, &mut gain)?;
+        state = shared.lock();
+        unconfirmed.iter().for_each(|&branch| state.covered.kept.doubt(branch));
+    }
+    state.covered.kept.add(&shared.map.program, &runner.counts, &mut gain);
+    judgement.keep = candidate.origin == Origin::Seed || is_worth(&gain);
+    judgement.gain = gain;
+    Ok(())
+}
+
+/// Takes an input of a campaign that is resumed: it has its number and its place already.
+/// One of the queue runs again, to see what it covers. Others gained nothing when they were
+/// made, and would gain nothing now.
+pub fn recall_input(runner: &mut Runner, id: InputId) -> Result<(), ExecError> {
+    let shared = runner.shared.clone();
+    let candidate = shared.lock().corpus.store.get(id).cloned();
+    let Some(candidate) = candidate else { return Ok(()) };
+    let size = candidate.bytes.len();
+    if candidate.queue.is_none() {
+        shared.lock().recall(id, size, None, false, runner.cost());
+        return Ok(());
+    }
+    // It has ended before, within the limits that there were then.
+    let end = runner.run(&candidate.bytes, How { all_time: true, counted: false, fresh: false })?;
+    let mut state = shared.lock();
+    let mut gain = Gain::default();
+    let is_bad = FastEnd::of(&end) != FastEnd::Complete;
+    if !is_bad {
+        state.pace.patience.add_recalled(runner.cpu());
+        state.corpus.store.set_complete(id);
+        gain = state.covered.kept.news(&runner.counts);
+        state.covered.kept.add(&shared.map.program, &runner.counts, &mut gain);
+    }
+    state.recall(id, size, Some(&gain), is_bad, runner.cost());
+    Ok(())
+}
+
+/// Runs a crash or a hang of a campaign that is resumed, to see what it covers. A hang does
+/// not get all the time there is.
+pub fn recall_bad(runner: &mut Runner, kept: Kept, bytes: &[u8]) -> Result<(), ExecError> {
+    let how = How { all_time: kept == Kept::Crash, counted: false, fresh: false };
+    let end = runner.run(bytes, how)?;
+    let mut state = runner.shared.lock();
+    state.crashes.ends.is_new(&end, &runner.counts);
+    let mut gain = state.covered.gain_of_crash(&runner.counts);
+    state.covered.crashed.add(&runner.shared.map.program, &runner.counts, &mut gain);
+    Ok(())
+}
+
+impl FastEnd {
+    /// A run that grew beyond its memory counts as one that crashed: as far as anybody can
+    /// tell, it ended by itself.
+    pub fn of(end: &End) -> FastEnd {
+        match end {
+            End::Exit(_) => FastEnd::Complete,
+            End::Signal(_) | End::Lost(_) | End::Memory => FastEnd::Crashed,
+            End::Timeout | End::Output | End::Processes => FastEnd::Hung,
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Inputs that are made without a solver: by mutation, from parts of other inputs, from the
+//! grammar, or at random.
+
+use super::candidate::Candidate;
+use super::judge::run_candidate;
+use super::runner::Runner;
+use super::worker::Worker;
+use crate::run::account::Gap;
+use crate::run::grammar::{Language, Walk};
+use crate::run::shared::lock;
+use pleach_exec::executor::ExecError;
+use pleach_search::{InputId, Origin, Rng};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Runs mutants of an input.
+pub fn mutate(worker: &mut Worker, input: InputId, count: u32) -> Result<(), ExecError> {
+    let shared = worker.runner.shared.clone();
+    let (parent, other, mut rng) = {
+        let state = &mut *shared.lock();
+        let mut rng = Rng::new(state.search.rng.next_u64());
+        let store = &state.corpus.store;
+        let other = rng.pick(store.queue()).and_then(|&other| store.get(other).cloned());
+        (store.get(input).cloned(), other, rng)
+    };
+    let Some(parent) = parent else { return Ok(()) };
+    let dictionary = lock(&shared.dictionary).clone();
+    let (parent, max_len) = (&parent.bytes, shared.max_len(&parent.bytes));
+    let other = other.as_ref().map(|other| &other.bytes[..]);
+    let mut mutant = Vec::new();
+    for _ in 0..count {
+        if shared.is_ending() {
+            break;
+        }
+        worker.mutator.mutate(&mut rng, parent, other, &dictionary, &mut mutant, max_len);
+        let bytes = Arc::from(&mutant[..]);
+        run_candidate(
+            &mut worker.runner,
+            Candidate::new(bytes, Origin::Mutant(input), Some(input)),
+        )?;
+    }
+    Ok(())
+}
+
+/// Runs children of an input that are made of its parts and of those of others; children of
+/// another input, if the grammar does not derive this one.
+pub fn graft(runner: &mut Runner, input: InputId, count: u32) -> Result<(), ExecError> {
+    let shared = runner.shared.clone();
+    let Some(stock) = &shared.stock else { return Ok(()) };
+    let start = Instant::now();
+    let plant = {
+        let mut stock = lock(stock);
+        let (new, seen): (Vec<_>, usize) = {
+            let store = &shared.lock().corpus.store;
+            let queue = store.queue().get(stock.seen()..).unwrap_or_default();
+            let known = queue.iter().filter_map(|&id| Some((id, store.get(id)?.bytes.clone())));
+            (known.collect(), stock.seen() + queue.len())
+        };
+        stock.add_inputs(&new, seen);
+        stock.add_words(&lock(&shared.dictionary));
+        stock.plant_of(input)
+    };
+    shared.lock().account.stats.time_s.parse += start.elapsed().as_secs_f64();
+    for _ in 0..count {
+        if shared.is_ending() {
+            break;
+        }
+        let start = Instant::now();
+        let child = lock(stock).child(plant);
+        let mut state = shared.lock();
+        state.account.stats.time_s.parse += start.elapsed().as_secs_f64();
+        // No input has been parsed yet.
+        let Some(child) = child else { break };
+        if child.len() as u64 > shared.settings.max_len {
+            continue;
+        }
+        state.account.stats.grafted += 1;
+        drop(state);
+        run_candidate(runner, Candidate::new(child.into(), Origin::Graft(input), Some(input)))?;
+    }
+    Ok(())
+}
+
+/// Runs the next input that the grammar derives.
+pub fn derive(runner: &mut Runner) -> Result<(), ExecError> {
+    let shared = runner.shared.clone();
+    let language = shared.language.as_ref();
+    let walk = language.and_then(Language::walk);
+    let start = Instant::now();
+    let derived = language.and_then(|l| l.next(&shared.stop));
+    let mut state = shared.lock();
+    state.account.stats.time_s.parse += start.elapsed().as_secs_f64();
+    let Some(derived) = derived else {
+        if walk.is_some_and(Walk::is_cut) {
+            state.record_gap(Gap::LongerStrings);
+        }
+        state.search.strategy.derived_all();
+        return Ok(());
+    };
+    state.account.stats.derived += 1;
+    drop(state);
+    let candidate = Candidate {
+        template: derived.template.map(Arc::new),
+        ..Candidate::new(derived.bytes.into(), Origin::Derived, None)
+    };
+    run_candidate(runner, candidate)?;
+    if let (Some(walk), Some(number)) = (walk, derived.number)
+        && !shared.is_stopping()
+    {
+        let done = walk.finish(number);
+        let stats = &mut shared.lock().account.stats;
+        stats.strings_done = stats.strings_done.max(done);
+    }
+    Ok(())
+}
+
+/// Runs an input of random bytes.
+pub fn random(runner: &mut Runner) -> Result<(), ExecError> {
+    let bytes: Arc<[u8]> = {
+        let rng = &mut runner.shared.lock().search.rng;
+        let len = runner.shared.settings.len.max(1) as usize;
+        let len = 1 + rng.below(2 * len);
+        (0..len).map(|_| rng.next_u64() as u8).collect()
+    };
+    run_candidate(runner, Candidate::new(bytes, Origin::Random, None))?;
+    Ok(())
+}

@@ -1,0 +1,280 @@
+//! Runs inputs on the two halves of the target, within the limits of the campaign, and
+//! counts the runs.
+
+use super::growing::Growing;
+use super::patience::Patience;
+use crate::run::account::Gap;
+use crate::run::search::{Decided, Sites};
+use crate::run::shared::Shared;
+use pleach_abi::shm::Hole;
+use pleach_exec::executor::{End, ExecError};
+use pleach_exec::growth::{Calls, Growth};
+use pleach_exec::trace::Trace;
+use pleach_exec::{ModuleCounters, RunOptions, Target, TraceOptions, TracedRun};
+use pleach_search::{BranchId, Gain};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A run that waits may take this many times as long as one that works.
+const WAITING_FACTOR: u32 = 10;
+/// The symbolic half may take this many times as long as the fast one.
+const SYMBOLIC_FACTOR: u32 = 10;
+/// CPU time of a run that learns token numbers. Its tokens come at its beginning; the rest
+/// of it may be endless.
+const PROBE_CPU: Duration = Duration::from_millis(200);
+
+/// One target, and what its last run on the fast half showed.
+pub struct Runner {
+    pub shared: Arc<Shared>,
+    pub target: Box<dyn Target>,
+    /// How often the last run took each branch.
+    pub counts: Vec<u8>,
+    /// The same of the run that is being confirmed.
+    first_counts: Vec<u8>,
+    /// How many inputs the process of the last run has read.
+    round: u32,
+    /// CPU time of the last run.
+    cpu: Duration,
+    /// What typed calls of the last run did at the end of its input.
+    calls: Calls,
+    timeout: Duration,
+    /// Runs may be stopped before the timeout.
+    adaptive: bool,
+    sites: Sites,
+}
+
+/// How long runs may take, and how long typed calls may make inputs.
+pub struct Pace {
+    pub patience: Patience,
+    pub growing: Growing,
+}
+
+/// How an input is run on the fast half.
+#[derive(Clone, Copy)]
+pub struct How {
+    /// Nothing but the timeout stops it.
+    pub all_time: bool,
+    /// Its process has read no input before.
+    pub fresh: bool,
+    /// It counts as a run in the statistics.
+    pub counted: bool,
+}
+
+impl Default for How {
+    fn default() -> How {
+        How { all_time: false, fresh: false, counted: true }
+    }
+}
+
+impl Runner {
+    pub fn new(shared: Arc<Shared>, target: Box<dyn Target>) -> Runner {
+        Runner {
+            target,
+            counts: Vec::new(),
+            first_counts: Vec::new(),
+            round: 1,
+            cpu: Duration::ZERO,
+            calls: Calls::default(),
+            timeout: Duration::from_millis(shared.settings.timeout_ms),
+            adaptive: shared.settings.adaptive,
+            sites: Sites::default(),
+            shared,
+        }
+    }
+
+    /// Runs an input on the fast half. Its length does not change.
+    pub fn run(&mut self, bytes: &[u8], how: How) -> Result<End, ExecError> {
+        let is_limited = self.adaptive && !how.all_time;
+        let limit = is_limited.then(|| self.shared.lock().pace.patience.limit());
+        self.run_within(bytes, how, limit, Growth::default())
+    }
+
+    /// Runs an input on the fast half. Typed calls may make it longer: then it is replaced
+    /// by the input as the program has read it.
+    pub fn run_growing(&mut self, bytes: &mut Arc<[u8]>, all_time: bool) -> Result<End, ExecError> {
+        let is_limited = self.adaptive && !all_time;
+        loop {
+            let (growth, limit) = {
+                let pace = &self.shared.lock().pace;
+                (pace.growing.allow(bytes), is_limited.then(|| pace.patience.limit()))
+            };
+            let how = How { all_time, ..How::default() };
+            let end = self.run_within(bytes, how, limit, growth)?;
+            let calls = self.calls;
+            if calls == Calls::default() {
+                return Ok(end);
+            }
+            let mut state = self.shared.lock();
+            // With more time, a run that was stopped early might have ended by itself.
+            let timed_out = end == End::Timeout && !is_limited;
+            if !state.pace.growing.accept(&growth, &calls, timed_out) {
+                continue;
+            }
+            if calls.ended {
+                state.record_gap(Gap::AtMaxLen);
+            }
+            if let std::borrow::Cow::Owned(longer) = growth.add(bytes, &calls) {
+                *bytes = longer.into();
+            }
+            return Ok(end);
+        }
+    }
+
+    fn run_within(
+        &mut self,
+        bytes: &[u8],
+        How { all_time, fresh, counted }: How,
+        limit: Option<Duration>,
+        growth: Growth,
+    ) -> Result<End, ExecError> {
+        let start = Instant::now();
+        let options = RunOptions {
+            timeout: limit.map_or(self.timeout, |l| self.timeout.min(l * WAITING_FACTOR)),
+            cpu_limit: limit.map(|l| l.min(self.timeout)),
+            fresh,
+            growth,
+        };
+        let outcome = self.target.run(bytes, &options)?;
+        let counters = self.target.counters()?;
+        self.read_counts(&counters);
+        (self.round, self.cpu, self.calls) = (outcome.round, outcome.cpu, outcome.calls);
+        let mut state = self.shared.lock();
+        let took = start.elapsed();
+        state.account.stats.runs += u64::from(counted);
+        state.account.stats.time_s.fast += took.as_secs_f64();
+        match all_time {
+            true => state.pace.patience.ran_again(took),
+            false => state.pace.patience.ran(took, outcome.end == End::Timeout),
+        }
+        if counted {
+            state.account.count_reached(&self.shared.map, &self.counts);
+        }
+        Ok(outcome.end)
+    }
+
+    /// Runs an input again that gained something, in a process that has read no other: the
+    /// file alone must show what counts. If that process then waits for more, it gets the
+    /// same input once more. So a persistent target that fills a table in its first call
+    /// shows both what it does in that call and what it does in all others. Branches and
+    /// hit counts that neither run confirms are removed from the gain, and returned.
+    pub fn confirm(&mut self, bytes: &[u8], gain: &mut Gain) -> Result<Vec<BranchId>, ExecError> {
+        let cpu = self.cpu;
+        std::mem::swap(&mut self.counts, &mut self.first_counts);
+        let mut not_taken = gain.branches.clone();
+        let mut differing = gain.buckets.clone();
+        self.run(bytes, How { fresh: true, ..How::default() })?;
+        loop {
+            let (now, first) = (&self.counts, &self.first_counts);
+            not_taken.retain(|&b| now.get(b as usize).is_none_or(|&c| c == 0));
+            differing.retain(|&b| now.get(b as usize) != first.get(b as usize));
+            let is_confirmed = not_taken.is_empty() && differing.is_empty();
+            if is_confirmed || self.round > 1 || !self.target.is_waiting() {
+                break;
+            }
+            self.run(bytes, How::default())?;
+        }
+        gain.branches.retain(|b| !not_taken.contains(b));
+        gain.buckets.retain(|b| !differing.contains(b));
+        std::mem::swap(&mut self.counts, &mut self.first_counts);
+        self.cpu = cpu;
+        not_taken.append(&mut differing);
+        Ok(not_taken)
+    }
+
+    /// Runs an input on the symbolic half.
+    pub fn trace(
+        &mut self,
+        input: &[u8],
+        holes: &[Hole],
+        tokens: bool,
+    ) -> Result<TracedRun, ExecError> {
+        let limit = self.adaptive.then(|| self.shared.lock().pace.patience.max_limit());
+        let timeout = self.symbolic_timeout();
+        let cpu_limit = limit.map(|l| timeout.min(l * SYMBOLIC_FACTOR));
+        loop {
+            let fixed = self.shared.lock().pace.growing.fixed;
+            let growth = Growth { fixed, ..Growth::default() };
+            let options = TraceOptions { timeout, cpu_limit, tokens, holes, growth };
+            let traced = self.target.trace(input, &options)?;
+            if fixed || !traced.outcome.calls.mixed {
+                return Ok(traced);
+            }
+            // The program also reads this input as a stream, so its end is a decision.
+            self.shared.lock().pace.growing.fixed = true;
+        }
+    }
+
+    /// The numbers of the tokens that the program asks for in a short run on an input.
+    /// `None` if its trace cannot be used.
+    pub fn probe_tokens(&mut self, input: &[u8]) -> Result<Option<Vec<i32>>, ExecError> {
+        let options = TraceOptions {
+            timeout: self.symbolic_timeout(),
+            cpu_limit: self.adaptive.then_some(PROBE_CPU),
+            tokens: true,
+            holes: &[],
+            growth: Growth::default(),
+        };
+        let trace = self.target.trace(input, &options)?.trace.ok();
+        Ok(trace.map(|trace| trace.token_numbers()))
+    }
+
+    /// The decisions of a trace.
+    pub fn decide(&mut self, trace: &Trace) -> Decided {
+        self.shared.map.decide(&mut self.sites, trace)
+    }
+
+    /// Gives a long input time by its length, and nothing stops it earlier.
+    pub fn with_time_for<T>(
+        &mut self,
+        len: usize,
+        run: impl FnOnce(&mut Runner) -> Result<T, ExecError>,
+    ) -> Result<T, ExecError> {
+        const BYTES_PER_TIMEOUT: usize = 16 << 10;
+        let (timeout, adaptive) = (self.timeout, self.adaptive);
+        self.timeout = timeout * (1 + len / BYTES_PER_TIMEOUT) as u32;
+        self.adaptive = false;
+        let result = run(self);
+        (self.timeout, self.adaptive) = (timeout, adaptive);
+        result
+    }
+
+    /// Takes counters of a run for the counts of the last one.
+    pub fn read_counts(&mut self, counters: &[ModuleCounters]) {
+        self.shared.map.collect(counters, &mut self.counts);
+    }
+
+    /// True if the last run took all these branches.
+    pub fn has_taken(&self, branches: &[BranchId]) -> bool {
+        branches.iter().all(|b| self.counts.get(*b as usize).is_some_and(|&c| c != 0))
+    }
+
+    /// True if the last run did not take this branch of the program.
+    pub fn has_missed(&self, branch: BranchId) -> bool {
+        self.counts.get(branch as usize) == Some(&0)
+    }
+
+    /// What the last run cost, in microseconds as counted: equal runs must cost the same,
+    /// so no clock is asked. A branch and what belongs to it takes some nanoseconds.
+    pub fn cost(&self) -> u32 {
+        let branches: u32 = self.counts.iter().map(|&c| u32::from(c)).sum();
+        100 + branches / 64
+    }
+
+    /// CPU time of the last run.
+    pub fn cpu(&self) -> Duration {
+        self.cpu
+    }
+
+    pub fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    pub fn symbolic_timeout(&self) -> Duration {
+        self.timeout * SYMBOLIC_FACTOR
+    }
+
+    /// True if runs may be stopped before the timeout.
+    pub fn is_adaptive(&self) -> bool {
+        self.adaptive
+    }
+}

@@ -1,0 +1,207 @@
+//! One worker: its own target and its own solver. It asks the strategy for an action, does
+//! it without holding the lock, and reports the result.
+
+use super::candidate::{Candidate, PredictedPath};
+use super::judge::run_candidate;
+use super::runner::Runner;
+use super::{Stage, act, offspring, optimistic, trace};
+use crate::mutate::Mutator;
+use crate::run::account::{Gap, Stop};
+use crate::run::corpus::Record;
+use crate::run::grammar::try_refused;
+use crate::run::hybrid::Live;
+use crate::run::search::Question;
+use crate::run::shared::Shared;
+use pleach_exec::Target;
+use pleach_exec::executor::ExecError;
+use pleach_search::{Action, Flip, InputId, TokenUse, Verdict};
+use pleach_solve::Config;
+use pleach_template::solve::{self, Answer, FlipSolver, Prepared, Tokens};
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+pub struct Worker {
+    pub runner: Runner,
+    pub solver: FlipSolver,
+    pub prepared: Prepared,
+    pub mutator: Mutator,
+    /// Its live run, if the strategy needs one.
+    pub live: Option<Live>,
+}
+
+impl Worker {
+    pub fn new(shared: Arc<Shared>, target: Box<dyn Target>) -> Worker {
+        let live = shared.descriptor.live.then(|| {
+            let seed = shared.lock().search.rng.next_u64();
+            Live::new(&shared.settings, seed)
+        });
+        let config = Config { interrupt: shared.interrupt(), ..Config::default() };
+        Worker {
+            solver: FlipSolver::new(config),
+            prepared: Prepared::default(),
+            mutator: Mutator::new(),
+            live,
+            runner: Runner::new(shared, target),
+        }
+    }
+
+    /// Works until the campaign is over.
+    pub fn work(&mut self) -> Result<(), ExecError> {
+        let shared = self.runner.shared.clone();
+        while let Some(action) = next_action(&shared) {
+            let result = act(self, action);
+            shared.lock().progress.outstanding -= 1;
+            shared.wake.notify_all();
+            result?;
+        }
+        Ok(())
+    }
+}
+
+/// The next action, as soon as there is one; `None` when the campaign is over.
+fn next_action(shared: &Shared) -> Option<Action> {
+    let mut state = shared.lock();
+    loop {
+        if state.corpus.has_failed() {
+            shared.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+            shared.wake.notify_all();
+        }
+        if shared.is_stopping() {
+            return None;
+        }
+        if shared.limits.runs.is_some_and(|n| state.account.stats.runs >= n) {
+            shared.end(&mut state, Stop::Runs);
+            return None;
+        }
+        let (search, facts) = state.search();
+        match search.choose(facts) {
+            Action::Wait if state.progress.outstanding == 0 => {
+                if state.search.strategy.left_out() > 0 {
+                    state.record_gap(Gap::LeftOut);
+                }
+                let is_whole = state.account.stats.partial.is_empty();
+                let why = if is_whole { Stop::Exhausted } else { Stop::ExhaustedPartial };
+                shared.end(&mut state, why);
+                return None;
+            }
+            Action::Wait => {
+                state = shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            // A strategy that knows when it is done has ended above.
+            Action::Mutate { .. } | Action::Random | Action::Derive | Action::Graft { .. }
+                if shared.limits.reads_nothing =>
+            {
+                shared.end(&mut state, Stop::ReadsNothing);
+                return None;
+            }
+            action => {
+                state.progress.outstanding += 1;
+                return Some(action);
+            }
+        }
+    }
+}
+
+impl Stage for Worker {
+    fn shared(&self) -> &Arc<Shared> {
+        &self.runner.shared
+    }
+
+    fn question(&self, flip: Flip) -> Option<Question> {
+        self.shared().lock().search.question(flip)
+    }
+
+    fn solve(&mut self, flip: Flip, question: &Question) -> Answer {
+        let shared = self.runner.shared.clone();
+        let tokens = shared.tokens.as_ref().filter(|_| question.traced.sentence.is_some());
+        let vocabulary = tokens.map(|tokens| (tokens.read(), tokens.token_use));
+        let tokens = vocabulary.as_ref().map(|(vocabulary, token_use)| Tokens {
+            vocabulary,
+            complete: *token_use == TokenUse::Complete,
+        });
+        let max_hole = shared.settings.max_hole();
+        let request = question.request(flip, tokens, max_hole);
+        self.solver.solve(&mut self.prepared, &request)
+    }
+
+    fn record_answer(
+        &mut self,
+        flip: Flip,
+        answer: Option<(&Answer, Duration)>,
+        verdict: Verdict,
+    ) -> Option<Record> {
+        let mut state = self.runner.shared.lock();
+        if let Some((answer, spent)) = answer {
+            state.account.stats.count_answer(answer, spent);
+            if let Some(gap) = gap_of(answer.verdict) {
+                state.record_gap(gap);
+            }
+            state.search.strategy.worked(flip, answer.cost);
+        }
+        state.answer(flip, verdict)
+    }
+
+    fn max_len(&self, parent: &[u8]) -> usize {
+        self.shared().max_len(parent)
+    }
+
+    fn run(&mut self, candidate: Candidate) -> Result<Option<InputId>, ExecError> {
+        run_candidate(&mut self.runner, candidate)
+    }
+
+    fn check_result(&mut self, question: &Question, path: PredictedPath, id: Option<InputId>) {
+        let Some(branch) = question.branch.filter(|&b| self.runner.has_missed(b)) else { return };
+        let mut state = self.runner.shared.lock();
+        match id {
+            Some(id) => state.corpus.store.set_uncounted(id, branch),
+            // It will not be traced, so the branch alone must show that it diverged.
+            None if !path.optimistic => {
+                state.account.count_divergence(format!("{:?}", question.kind).to_lowercase());
+            }
+            None => {}
+        }
+    }
+
+    fn give_up(
+        &mut self,
+        flip: Flip,
+        question: &Question,
+        answer: Answer,
+        record: Option<Record>,
+    ) -> Result<(), ExecError> {
+        if let Some(record) = record {
+            self.runner.shared.lock().corpus.record(&record);
+        }
+        if let Some(refused) = &answer.refused {
+            try_refused(&mut self.runner, question, refused)?;
+        }
+        match answer.verdict {
+            solve::Verdict::Unsat => optimistic::bet(self, flip, question),
+            _ => Ok(()),
+        }
+    }
+
+    fn trace(&mut self, input: InputId, on_tokens: bool) -> Result<(), ExecError> {
+        trace::trace(&mut self.runner, &mut self.prepared, input, on_tokens)
+    }
+
+    fn make_inputs(&mut self, action: Action) -> Result<(), ExecError> {
+        match action {
+            Action::Mutate { input, count } => offspring::mutate(self, input, count),
+            Action::Graft { input, count } => offspring::graft(&mut self.runner, input, count),
+            Action::Random => offspring::random(&mut self.runner),
+            Action::Derive => offspring::derive(&mut self.runner),
+            Action::Live => crate::run::hybrid::live_turn(self),
+            Action::Trace(_) | Action::TraceTokens(_) | Action::Flip(_) | Action::Wait => Ok(()),
+        }
+    }
+}
+
+/// What an answer means for a search that should be exhaustive.
+fn gap_of(verdict: solve::Verdict) -> Option<Gap> {
+    match verdict {
+        solve::Verdict::Optimistic => Some(Gap::SolvedWithoutPath),
+        solve::Verdict::Unknown => Some(Gap::NotSolved),
+        _ => None,
+    }
+}

@@ -1,0 +1,229 @@
+//! The threads of a campaign: one for each worker, and one that watches them.
+
+use super::account::{Stats, Stop};
+use super::corpus::{Record, Seed};
+use super::grammar::{learn_tokens, try_grammar};
+use super::ring::{Candidate, Runner, Worker, recall_bad, recall_input, run_candidate};
+use super::shared::{Shared, lock};
+use super::state::State;
+use super::{Campaign, CampaignError};
+use pleach_exec::affinity::{self, Affinity};
+use pleach_exec::executor::{ExecError, Half, TargetOptions};
+use pleach_exec::{CompiledTarget, Target};
+use pleach_search::Origin;
+use pleach_template::Vocabulary;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::ScopedJoinHandle;
+use std::time::{Duration, Instant};
+
+/// A running campaign, for whoever shows it.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    pub stats: Stats,
+    /// What the search does now.
+    pub doing: String,
+    /// Time since a branch was covered for the first time.
+    pub since_gain: Duration,
+    /// How many edges the tree holds.
+    pub edges: usize,
+}
+
+/// How often the watching thread checks the limits and shows the campaign.
+const WATCH_INTERVAL: Duration = Duration::from_millis(50);
+/// How often the statistics are written.
+const STATS_INTERVAL: Duration = Duration::from_secs(1);
+
+impl Campaign {
+    /// Set it to end the campaign at once.
+    pub fn stop_flag(&self) -> Arc<AtomicBool> {
+        self.shared.stop.clone()
+    }
+
+    /// Runs the campaign to its end. `watch` is called several times a second.
+    pub fn run(self, watch: impl FnMut(&Snapshot)) -> Result<Stats, CampaignError> {
+        let (shared, layout) = (self.shared.clone(), self.layout.clone());
+        let settings = &shared.settings;
+        let options = TargetOptions {
+            cancel: Some(shared.stop.clone()),
+            ..settings.target(Half::Fast, self.workdir.as_ref())
+        };
+        let timeout = Duration::from_millis(settings.timeout_ms);
+        self.run_on(watch, || {
+            let target = CompiledTarget::new(&layout, &options, timeout, settings.max_len)?;
+            Ok(Box::new(target))
+        })
+    }
+
+    /// The same, with a target for each worker.
+    pub fn run_on(
+        mut self,
+        mut watch: impl FnMut(&Snapshot),
+        make_target: impl Fn() -> Result<Box<dyn Target>, ExecError>,
+    ) -> Result<Stats, CampaignError> {
+        let shared = self.shared.clone();
+        let processors = affinity::processors(self.jobs);
+        let mut workers = Vec::new();
+        for i in 0..self.jobs {
+            // The processes of a worker run on its processor.
+            let before = Affinity::current();
+            processors.get(i).iter().for_each(|p| p.bind());
+            let target = make_target();
+            before.iter().for_each(Affinity::bind);
+            workers.push(Worker::new(shared.clone(), target?));
+        }
+        let began = Instant::now();
+        shared.lock().account.begin(began);
+        let first = First { seeds: &self.seeds, probes: &self.probes, untried: &mut self.untried };
+        let mut first = Some(first);
+        let started = Started::default();
+        let result = std::thread::scope(|scope| {
+            let mut threads = Vec::new();
+            for (i, worker) in workers.iter_mut().enumerate() {
+                let (processor, started, first) = (processors.get(i), &started, first.take());
+                threads.push(scope.spawn(move || {
+                    processor.into_iter().for_each(Affinity::bind);
+                    // The first worker runs the seeds, in their order; then all search.
+                    match first {
+                        Some(first) => {
+                            let result = first.run(&mut worker.runner);
+                            started.set();
+                            result?;
+                        }
+                        None => started.wait(),
+                    }
+                    worker.work()
+                }));
+            }
+            watch_threads(&shared, &threads, began, &mut watch);
+            let mut result = Ok(());
+            for thread in threads {
+                match thread.join() {
+                    Ok(ended) => result = result.and(ended),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            result
+        });
+        let mut state = shared.lock();
+        // Only the flag was set: the user has stopped it.
+        let stop = *state.progress.stop.get_or_insert(Stop::Interrupted);
+        state.account.stats.stop = Some(stop);
+        state.write_stats();
+        if let Err(error) = state.corpus.settle() {
+            return Err(CampaignError::Write { path: state.corpus.dir.path.clone(), error });
+        }
+        result?;
+        watch(&snapshot(&mut state));
+        Ok(state.account.stats.clone())
+    }
+}
+
+/// What the first worker does before the search.
+struct First<'a> {
+    seeds: &'a [Seed],
+    probes: &'a [Vec<u8>],
+    untried: &'a mut Option<Vocabulary>,
+}
+
+impl First<'_> {
+    fn run(self, runner: &mut Runner) -> Result<(), ExecError> {
+        match self.untried {
+            Some(vocabulary) => try_grammar(runner, vocabulary, self.probes)?,
+            None => learn_tokens(runner, self.probes)?,
+        }
+        run_seeds(runner, self.seeds)
+    }
+}
+
+/// Tells the other workers when the first has run the seeds.
+#[derive(Default)]
+struct Started {
+    done: Mutex<bool>,
+    wake: Condvar,
+}
+
+impl Started {
+    fn set(&self) {
+        *lock(&self.done) = true;
+        self.wake.notify_all();
+    }
+
+    fn wait(&self) {
+        let mut done = lock(&self.done);
+        while !*done {
+            done = self.wake.wait(done).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// Runs the seeds, or the inputs of a campaign that is resumed.
+fn run_seeds(runner: &mut Runner, seeds: &[Seed]) -> Result<(), ExecError> {
+    let shared = runner.shared.clone();
+    for seed in seeds {
+        // Whoever asks for the next action records why it is over.
+        if shared.is_stopping() {
+            return Ok(());
+        }
+        match seed {
+            Seed::Given(bytes) => {
+                // The seeds that were not run come last.
+                shared.lock().account.rereading = false;
+                if shared.is_out_of_runs() {
+                    return Ok(());
+                }
+                let candidate = Candidate::new(bytes[..].into(), Origin::Seed, None);
+                run_candidate(runner, candidate)?;
+                shared.lock().corpus.record(&Record::Planted);
+            }
+            Seed::Known(id) => recall_input(runner, *id)?,
+            Seed::Bad(kept, bytes) => recall_bad(runner, *kept, bytes)?,
+        }
+    }
+    shared.lock().account.rereading = false;
+    Ok(())
+}
+
+/// Waits for the workers: ends the campaign when its time is up, writes the statistics, and
+/// shows how far it is.
+fn watch_threads<T>(
+    shared: &Shared,
+    threads: &[ScopedJoinHandle<T>],
+    began: Instant,
+    watch: &mut impl FnMut(&Snapshot),
+) {
+    let mut written = Instant::now();
+    while threads.iter().any(|t| !t.is_finished()) {
+        std::thread::park_timeout(WATCH_INTERVAL);
+        let is_late = shared.limits.time.is_some_and(|t| began.elapsed() >= t);
+        let ends = is_late && !shared.is_stopping();
+        if ends {
+            // Before the lock: a worker that holds it may have much to do.
+            shared.stop.store(true, Ordering::Relaxed);
+        }
+        let mut state = shared.lock();
+        if ends {
+            shared.end(&mut state, Stop::Time);
+        }
+        if shared.is_stopping() {
+            shared.wake.notify_all();
+        }
+        if written.elapsed() >= STATS_INTERVAL {
+            written = Instant::now();
+            state.write_stats();
+        }
+        let snapshot = snapshot(&mut state);
+        drop(state);
+        watch(&snapshot);
+    }
+}
+
+fn snapshot(state: &mut State) -> Snapshot {
+    state.refresh();
+    Snapshot {
+        stats: state.account.stats.clone(),
+        doing: state.progress.doing.clone().unwrap_or_else(|| state.search.strategy.doing()),
+        since_gain: state.account.since_gain(),
+        edges: state.search.tree.edges(),
+    }
+}
