@@ -244,7 +244,7 @@ const LEAST_TICK: Duration = Duration::from_millis(2);
 
 /// How much more CPU time a run may use than time by the clock: threads and
 /// children add up, and some programs mean it.
-const CPU_SHARE: u32 = 4;
+pub(crate) const CPU_SHARE: u32 = 4;
 
 impl Executor {
     pub fn new(layout: Arc<Layout>, mut target: TargetOptions) -> Result<Executor, ExecError> {

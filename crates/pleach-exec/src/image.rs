@@ -165,13 +165,7 @@ impl Image {
             .into_iter()
             .map(|(offset, f)| (start + offset, f))
             .collect();
-        let places = functions
-            .iter()
-            .enumerate()
-            .flat_map(|(f, function)| {
-                function.sites.iter().enumerate().map(move |(s, site)| (site.hash, (f, s)))
-            })
-            .collect();
+        let places = places_of(&functions);
         let mut symbols: Vec<_> = file
             .symbols()
             .chain(file.dynamic_symbols())
@@ -194,6 +188,23 @@ impl Image {
         };
         image.read_dynamic(&file, bytes).map_err(damaged)?;
         Ok(image)
+    }
+
+    /// An image of a fake program: its tables, without a file.
+    #[cfg(any(test, feature = "fake"))]
+    pub(crate) fn of_tables(path: &Path, functions: Vec<Function>, sites: Vec<Site>) -> Image {
+        Image {
+            path: path.into(),
+            places: places_of(&functions),
+            functions,
+            sites,
+            tokens: Vec::new(),
+            symbols: Vec::new(),
+            needed: Vec::new(),
+            run_path: Vec::new(),
+            soname: None,
+            symbolic: Vec::new(),
+        }
     }
 
     /// The function and the description of a site, by its place in the table.
@@ -260,6 +271,15 @@ impl Image {
         }
         Ok(())
     }
+}
+
+/// Where each site is described, by its hash: function, site.
+fn places_of(functions: &[Function]) -> HashMap<u64, (usize, usize)> {
+    let mut places = HashMap::new();
+    for (f, function) in functions.iter().enumerate() {
+        places.extend(function.sites.iter().enumerate().map(|(s, site)| (site.hash, (f, s))));
+    }
+    places
 }
 
 fn sites(bytes: &[u8]) -> Vec<Site> {

@@ -117,6 +117,18 @@ impl Layout {
         Ok(Layout { fast, symbolic, libraries, symbolic_path: twin_path, dir: None })
     }
 
+    /// A layout of a fake program: both halves have the same tables, and no files.
+    #[cfg(any(test, feature = "fake"))]
+    pub(crate) fn of_tables(image: Image) -> Layout {
+        Layout {
+            fast: image.clone(),
+            symbolic_path: image.path.clone(),
+            symbolic: image,
+            libraries: HashMap::new(),
+            dir: None,
+        }
+    }
+
     /// The value of `LD_LIBRARY_PATH` for a half, if there is a need for one. The variable
     /// goes before the run path: it would find the fast halves for the symbolic half. And
     /// relative directories, there or in the run path, are relative to where the person

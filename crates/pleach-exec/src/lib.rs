@@ -13,6 +13,8 @@
 pub mod affinity;
 pub use pleach_expr::container;
 pub mod executor;
+#[cfg(any(test, feature = "fake"))]
+pub mod fake;
 mod files;
 pub mod growth;
 pub mod image;

@@ -98,65 +98,67 @@ impl Trace {
         lengths: &[u32],
         bounded: Option<&AtomicBool>,
     ) -> Result<Trace, BrokenTrace> {
-        let Counts { nodes, events, tokens, snapshots, cut, losses, input_read, unmodelled } =
-            shm.counts()?;
+        let counts = shm.counts()?;
         let sizes = shm.sizes();
         for (what, count, room) in [
-            ("nodes", u64::from(nodes), sizes.nodes),
-            ("events", u64::from(events), sizes.events),
-            ("tokens", u64::from(tokens), sizes.tokens),
-            ("bytes of snapshots", snapshots, sizes.snapshots),
+            ("nodes", u64::from(counts.nodes), sizes.nodes),
+            ("events", u64::from(counts.events), sizes.events),
+            ("tokens", u64::from(counts.tokens), sizes.tokens),
+            ("bytes of snapshots", counts.snapshots, sizes.snapshots),
         ] {
             if count > room {
                 return Err(BrokenTrace::Count { what, count, room });
             }
         }
-        let all = shm.events(events)?;
-        for (event, e) in all.iter().enumerate() {
-            let kind = Kind::from_u8(e.kind).ok_or(BrokenTrace::Kind { event, kind: e.kind })?;
-            if e.dir > 1 {
-                return Err(BrokenTrace::Direction { event, dir: e.dir });
-            }
-            if e.label == 0 && kind != Kind::Len {
-                return Err(BrokenTrace::NoLabel { event });
-            }
-        }
+        let all = shm.events(counts.events)?;
+        check_events(&all)?;
         let input_len = u32::try_from(input_len).unwrap_or(u32::MAX);
-        let total = all.len();
-        let seen = shm.tokens(tokens)?;
-        for (token, t) in seen.iter().enumerate() {
-            if u64::from(t.read) > input_len.into() || t.events as usize > total {
+        let tokens = shm.tokens(counts.tokens)?;
+        for (token, t) in tokens.iter().enumerate() {
+            if t.read > input_len || t.events > counts.events {
                 return Err(BrokenTrace::Token { token });
             }
         }
-        let (nodes_read, thinned) = match bounded {
-            Some(stop) => read_reached(shm, nodes, input_len, thin(all), stop)?,
-            None => (shm.nodes(nodes)?, Thinned::whole(all)),
+        let (nodes, thinned) = match bounded {
+            Some(stop) => read_reached(shm, counts.nodes, input_len, thin(all), stop)?,
+            None => (shm.nodes(counts.nodes)?, Thinned::whole(all)),
         };
+        let snapshots = shm.snapshots(counts.snapshots)?;
+        let modules = shm.modules()?;
+        let recorded = Recorded { counts, nodes, thinned, tokens, snapshots, modules };
+        Trace::build(recorded, input_len, lengths)
+    }
+
+    /// Makes a trace from its parts. Events and tokens were checked before.
+    pub(crate) fn build(
+        recorded: Recorded,
+        input_len: u32,
+        lengths: &[u32],
+    ) -> Result<Trace, BrokenTrace> {
+        let Recorded { counts, nodes, thinned, tokens, snapshots, modules } = recorded;
         let Thinned { events, places, complete } = thinned;
         let labels: Vec<u32> = events.iter().map(|e| e.label).collect();
-        let behind = Variables { lengths: lengths.len() as u32, tokens };
-        let snapshots_read = shm.snapshots(snapshots)?;
-        let expr = Expr::with_variables(nodes_read, snapshots_read, input_len, behind, labels)?;
-        let token = |t: &Token| {
+        let behind = Variables { lengths: lengths.len() as u32, tokens: counts.tokens };
+        let expr = Expr::with_variables(nodes, snapshots, input_len, behind, labels)?;
+        let token_seen = |t: &Token| {
             let before = places.partition_point(|&place| place < t.events) as u32;
             TokenSeen { number: t.number, read: t.read, events: before }
         };
         Ok(Trace {
-            left_out: (total - events.len()) as u64,
+            left_out: u64::from(counts.events) - events.len() as u64,
             complete,
             events,
-            tokens: seen.iter().map(token).collect(),
+            tokens: tokens.iter().map(token_seen).collect(),
             lengths: lengths.to_vec(),
-            token_sources: seen.iter().map(|t| t.source).collect(),
+            token_sources: tokens.iter().map(|t| t.source).collect(),
             expr,
-            nodes,
-            snapshot_bytes: snapshots,
-            cut,
-            losses,
-            unmodelled,
-            input_read,
-            modules: shm.modules()?,
+            nodes: counts.nodes,
+            snapshot_bytes: counts.snapshots,
+            cut: counts.cut,
+            losses: counts.losses,
+            unmodelled: counts.unmodelled,
+            input_read: counts.input_read,
+            modules,
         })
     }
 
@@ -242,6 +244,30 @@ impl Trace {
         let (_, site) = self.place(layout, event)?;
         (site.kind == SiteKind::Switch).then_some(&site.cases)
     }
+}
+
+/// The parts of a trace.
+pub(crate) struct Recorded {
+    pub counts: Counts,
+    pub nodes: Vec<Node>,
+    pub thinned: Thinned,
+    pub tokens: Vec<Token>,
+    pub snapshots: Vec<u8>,
+    pub modules: Vec<LoadedModule>,
+}
+
+/// Refuses events that no run can have recorded.
+pub(crate) fn check_events(events: &[Event]) -> Result<(), BrokenTrace> {
+    for (event, e) in events.iter().enumerate() {
+        let kind = Kind::from_u8(e.kind).ok_or(BrokenTrace::Kind { event, kind: e.kind })?;
+        if e.dir > 1 {
+            return Err(BrokenTrace::Direction { event, dir: e.dir });
+        }
+        if e.label == 0 && kind != Kind::Len {
+            return Err(BrokenTrace::NoLabel { event });
+        }
+    }
+    Ok(())
 }
 
 /// Nodes that a bounded trace has besides those of its input.

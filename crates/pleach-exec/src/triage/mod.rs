@@ -113,13 +113,9 @@ impl Triage {
     fn identify(&mut self, outcome: &Outcome, seen: Seen) -> Option<CrashId> {
         let Seen { crash, looks } = seen;
         let signal = match &outcome.end {
-            End::Exit(_) => return None,
             End::Timeout => return Some(self.hang(&looks)),
-            End::Processes => return Some(CrashId::new("too many processes", Vec::new())),
-            End::Memory => return Some(CrashId::new("out of memory", Vec::new())),
-            End::Output => return Some(CrashId::new("too much output", Vec::new())),
-            End::Lost(_) => return Some(CrashId::new("fork server lost", Vec::new())),
             End::Signal(signal) => *signal,
+            end => return kind_of(end).map(|kind| CrashId::new(&kind, Vec::new())),
         };
         let crash = crash.filter(|c| c.signal == signal);
         if let Some(report) = report::parse(&outcome.stderr).filter(|_| signal == libc::SIGABRT) {
@@ -165,8 +161,21 @@ impl Triage {
     }
 }
 
+/// The kind of crash that this end is, as far as the end alone tells it.
+pub(crate) fn kind_of(end: &End) -> Option<String> {
+    Some(match end {
+        End::Exit(_) => return None,
+        End::Signal(signal) => signal_name(*signal),
+        End::Timeout => "hang".into(),
+        End::Memory => "out of memory".into(),
+        End::Output => "too much output".into(),
+        End::Processes => "too many processes".into(),
+        End::Lost(_) => "fork server lost".into(),
+    })
+}
+
 impl CrashId {
-    fn new(kind: &str, frames: Vec<Frame>) -> CrashId {
+    pub(crate) fn new(kind: &str, frames: Vec<Frame>) -> CrashId {
         let top = distinct(&frames, FUNCTIONS);
         let parts = top.iter().enumerate().map(|(i, f)| match i {
             0 => f.place_key(),

@@ -1,0 +1,271 @@
+//! A target that is a Rust function, for tests of whatever runs targets.
+//!
+//! Nothing is compiled and no process is started, so a test takes microseconds. But the
+//! results are real: outcomes, branch counters, traces with nodes and events, and the
+//! tables of the program, as if `pleach cc` had made them.
+//!
+//! A test declares the branches of its program by their lines, and then writes its `main`:
+//!
+//! ```
+//! use pleach_exec::fake::FakeProgram;
+//! use pleach_exec::End;
+//!
+//! let target = FakeProgram::new()
+//!     .branches("main", [10, 11])
+//!     .switch("parse", 20, [b'+', b'-'])
+//!     .target(|run| {
+//!         let (first, second) = (run.byte(0), run.byte(1));
+//!         if run.branch(10, first.equals(b'a')) {
+//!             return run.crash(libc::SIGSEGV);
+//!         }
+//!         run.branch(11, first.plus(1u8).is_below(second));
+//!         match run.switch(20, &first) {
+//!             Some(0) => End::Timeout,
+//!             _ => End::Exit(0),
+//!         }
+//!     });
+//! let (layout, log) = (target.layout(), target.log());
+//! ```
+//!
+//! `main` says by its result how the run ends: by itself, by a crash, or by a limit. Both
+//! halves run the same function; [`FakeRun::half`] tells them apart. Token functions and
+//! lengths of holes are not simulated: no event depends on them.
+
+#![forbid(unsafe_code)]
+
+mod live;
+mod program;
+mod run;
+#[cfg(test)]
+mod tests;
+mod value;
+
+pub use program::{FILE, FakeProgram};
+pub use run::FakeRun;
+pub use value::Value;
+
+use crate::executor::{CPU_SHARE, End, ExecError, Half, ModuleCounters, Outcome};
+use crate::growth::Growth;
+use crate::layout::Layout;
+use crate::target::{LiveRun, RunOptions, Target, TraceOptions, TracedRun};
+use crate::trace::{BrokenTrace, Trace};
+use crate::triage::{CrashId, Examined, Frame, kind_of};
+use live::FakeLive;
+use pleach_abi::shm::Hole;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+type Main = dyn Fn(&mut FakeRun) -> End + Send + Sync;
+
+/// A target without a process. Clones have the same program and the same log.
+#[derive(Clone)]
+pub struct FakeTarget {
+    runner: Runner,
+    /// The counters of the last run; `None` if there is no server to ask for them.
+    counters: Option<Vec<u8>>,
+    /// How many inputs the waiting process has seen (persistent mode).
+    rounds: u32,
+    live_fast: FakeLive,
+    live_symbolic: FakeLive,
+}
+
+/// One entry of the log.
+#[derive(Clone, Debug)]
+pub struct LoggedRun {
+    pub input: Vec<u8>,
+    pub half: Half,
+    pub purpose: Purpose,
+    pub timeout: Duration,
+    pub cpu_limit: Option<Duration>,
+    pub growth: Growth,
+    pub fresh: bool,
+    pub tokens: bool,
+    pub holes: Vec<Hole>,
+}
+
+/// The method that made a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    Run,
+    Trace,
+    Examine,
+    Live,
+}
+
+/// All runs of a target and its clones, in order.
+#[derive(Clone, Debug, Default)]
+pub struct FakeLog(Arc<Mutex<Vec<LoggedRun>>>);
+
+impl FakeLog {
+    pub fn runs(&self) -> Vec<LoggedRun> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Returns how many runs there were before.
+    fn add(&self, run: LoggedRun) -> usize {
+        let mut runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        runs.push(run);
+        runs.len() - 1
+    }
+}
+
+/// What every run needs.
+#[derive(Clone)]
+struct Runner {
+    program: Arc<FakeProgram>,
+    main: Arc<Main>,
+    log: FakeLog,
+}
+
+/// The result of a run.
+struct Finished {
+    outcome: Outcome,
+    counters: Vec<u8>,
+    trace: Result<Trace, BrokenTrace>,
+    stack: Vec<Frame>,
+    /// A live run has used all its bytes.
+    is_paused: bool,
+    /// How far the input was read.
+    read: usize,
+}
+
+impl Runner {
+    /// Logs a run and makes it.
+    fn run(&self, request: LoggedRun, round: u32) -> Finished {
+        let runs_before = self.log.add(request.clone());
+        self.execute(&request, runs_before, round, None)
+    }
+
+    /// Runs the program. `resumed_at`: as a live run that was paused at this offset.
+    fn execute(
+        &self,
+        request: &LoggedRun,
+        runs_before: usize,
+        round: u32,
+        resumed_at: Option<usize>,
+    ) -> Finished {
+        let mut run = FakeRun::new(&self.program, &request.input, request.half);
+        (run.runs_before, run.round, run.growth) = (runs_before, round, request.growth);
+        if let Some(offset) = resumed_at {
+            run.resume_at(offset);
+        }
+        let mut end = (self.main)(&mut run);
+        let cpu_limit = request.cpu_limit.unwrap_or(request.timeout * CPU_SHARE);
+        if run.cpu > cpu_limit {
+            (end, run.cpu) = (End::Timeout, cpu_limit);
+        }
+        let outcome = Outcome {
+            end,
+            cpu: run.cpu,
+            round,
+            calls: run.calls,
+            stderr: std::mem::take(&mut run.stderr),
+            ..Outcome::nothing()
+        };
+        let (stack, is_paused, read) = (run.stack(), run.is_paused, run.read);
+        let lengths: Vec<u32> = request.holes.iter().map(|hole| hole.len).collect();
+        let (counters, trace) = run.finish(&lengths);
+        Finished { outcome, counters, trace, stack, is_paused, read }
+    }
+
+    fn module_counters(&self, counters: &[u8]) -> Vec<ModuleCounters> {
+        vec![ModuleCounters { module: self.program.module(), counters: counters.to_vec() }]
+    }
+}
+
+impl FakeTarget {
+    fn new(program: FakeProgram, main: Arc<Main>) -> FakeTarget {
+        let runner = Runner { program: Arc::new(program), main, log: FakeLog::default() };
+        FakeTarget {
+            counters: None,
+            rounds: 0,
+            live_fast: FakeLive::new(&runner, Half::Fast),
+            live_symbolic: FakeLive::new(&runner, Half::Symbolic),
+            runner,
+        }
+    }
+
+    /// The tables of the program.
+    pub fn layout(&self) -> Arc<Layout> {
+        Arc::new(self.runner.program.layout())
+    }
+
+    pub fn log(&self) -> FakeLog {
+        self.runner.log.clone()
+    }
+}
+
+impl Target for FakeTarget {
+    fn run(&mut self, input: &[u8], options: &RunOptions) -> Result<Outcome, ExecError> {
+        if options.fresh {
+            self.rounds = 0;
+        }
+        let logged = LoggedRun {
+            input: input.to_vec(),
+            half: Half::Fast,
+            purpose: Purpose::Run,
+            timeout: options.timeout,
+            cpu_limit: options.cpu_limit,
+            growth: options.growth,
+            fresh: options.fresh,
+            tokens: false,
+            holes: Vec::new(),
+        };
+        let finished = self.runner.run(logged, self.rounds + 1);
+        let end = &finished.outcome.end;
+        let waits = self.runner.program.is_persistent && *end == End::Exit(0);
+        self.rounds = if waits { self.rounds + 1 } else { 0 };
+        let has_server = !matches!(end, End::Lost(_));
+        self.counters = has_server.then_some(finished.counters);
+        Ok(finished.outcome)
+    }
+
+    fn counters(&self) -> Result<Vec<ModuleCounters>, ExecError> {
+        let counters = self.counters.as_deref();
+        Ok(counters.map(|c| self.runner.module_counters(c)).unwrap_or_default())
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.rounds > 0
+    }
+
+    fn trace(&mut self, input: &[u8], options: &TraceOptions) -> Result<TracedRun, ExecError> {
+        let logged = LoggedRun {
+            input: input.to_vec(),
+            half: Half::Symbolic,
+            purpose: Purpose::Trace,
+            timeout: options.timeout,
+            cpu_limit: options.cpu_limit,
+            growth: options.growth,
+            fresh: false,
+            tokens: options.tokens,
+            holes: options.holes.to_vec(),
+        };
+        let finished = self.runner.run(logged, 1);
+        Ok(TracedRun { outcome: finished.outcome, trace: finished.trace })
+    }
+
+    fn examine(&mut self, input: &[u8]) -> Result<Examined, ExecError> {
+        let logged = LoggedRun {
+            input: input.to_vec(),
+            half: Half::Fast,
+            purpose: Purpose::Examine,
+            timeout: Duration::from_secs(1),
+            cpu_limit: None,
+            growth: Growth::default(),
+            fresh: true,
+            tokens: false,
+            holes: Vec::new(),
+        };
+        let Finished { outcome, stack, .. } = self.runner.run(logged, 1);
+        let crash = kind_of(&outcome.end).map(|kind| CrashId::new(&kind, stack));
+        Ok(Examined { outcome, crash })
+    }
+
+    fn live(&mut self, half: Half) -> Result<&mut dyn LiveRun, ExecError> {
+        Ok(match half {
+            Half::Fast => &mut self.live_fast,
+            Half::Symbolic => &mut self.live_symbolic,
+        })
+    }
+}
