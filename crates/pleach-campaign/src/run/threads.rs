@@ -12,9 +12,9 @@ use pleach_exec::executor::{ExecError, Half, TargetOptions};
 use pleach_exec::{CompiledTarget, Target};
 use pleach_search::Origin;
 use pleach_template::Vocabulary;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread::ScopedJoinHandle;
+use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 /// A running campaign, for whoever shows it.
@@ -77,11 +77,14 @@ impl Campaign {
         let first = First { seeds: &self.seeds, probes: &self.probes, untried: &mut self.untried };
         let mut first = Some(first);
         let started = Started::default();
+        let (running, watcher) = (AtomicUsize::new(self.jobs), std::thread::current());
         let result = std::thread::scope(|scope| {
             let mut threads = Vec::new();
             for (i, worker) in workers.iter_mut().enumerate() {
                 let (processor, started, first) = (processors.get(i), &started, first.take());
+                let running = Running { count: &running, watcher: watcher.clone() };
                 threads.push(scope.spawn(move || {
+                    let _running = running;
                     processor.into_iter().for_each(Affinity::bind);
                     // The first worker runs the seeds, in their order; then all search.
                     match first {
@@ -95,7 +98,7 @@ impl Campaign {
                     worker.work()
                 }));
             }
-            watch_threads(&shared, &threads, began, &mut watch);
+            watch_workers(&shared, &running, began, &mut watch);
             let mut result = Ok(());
             for thread in threads {
                 match thread.join() {
@@ -133,6 +136,19 @@ impl First<'_> {
             None => learn_tokens(runner, self.probes)?,
         }
         run_seeds(runner, self.seeds)
+    }
+}
+
+/// A worker that runs. When it ends, in whatever way, the watching thread wakes up.
+struct Running<'a> {
+    count: &'a AtomicUsize,
+    watcher: Thread,
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.count.fetch_sub(1, Ordering::Release);
+        self.watcher.unpark();
     }
 }
 
@@ -186,14 +202,14 @@ fn run_seeds(runner: &mut Runner, seeds: &[Seed]) -> Result<(), ExecError> {
 
 /// Waits for the workers: ends the campaign when its time is up, writes the statistics, and
 /// shows how far it is.
-fn watch_threads<T>(
+fn watch_workers(
     shared: &Shared,
-    threads: &[ScopedJoinHandle<T>],
+    running: &AtomicUsize,
     began: Instant,
     watch: &mut impl FnMut(&Snapshot),
 ) {
     let mut written = Instant::now();
-    while threads.iter().any(|t| !t.is_finished()) {
+    while running.load(Ordering::Acquire) > 0 {
         std::thread::park_timeout(WATCH_INTERVAL);
         let is_late = shared.limits.time.is_some_and(|t| began.elapsed() >= t);
         let ends = is_late && !shared.is_stopping();

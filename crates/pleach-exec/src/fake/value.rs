@@ -49,6 +49,11 @@ impl Value {
         Value { seen: byte.into(), width: 8, formula: Formula::Byte { offset } }
     }
 
+    /// The number that the program sees. What depends on it in no other way is concrete.
+    pub fn number(&self) -> u64 {
+        self.seen
+    }
+
     pub fn equals(&self, other: impl Into<Value>) -> Value {
         self.combine(Op::Eq, other)
     }

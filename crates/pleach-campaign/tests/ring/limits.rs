@@ -1,0 +1,109 @@
+//! How a campaign ends.
+
+use crate::support::{Bench, LETTERS_PATHS, letters, one_branch};
+use pleach_campaign::run::{CampaignError, Disk};
+use pleach_exec::fake::FakeProgram;
+use pleach_exec::{End, Half};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+#[test]
+fn a_campaign_ends_after_its_runs() {
+    for runs in [1, 2, 7, 50] {
+        let bench = Bench::with(letters(), "auto", runs);
+        let ended = bench.run();
+        assert_eq!(ended.stop(), "runs");
+        // An input that gained something is run again before the next is begun.
+        assert!((runs..=runs + 2).contains(&ended.stats.runs), "{runs}: {}", ended.stats.runs);
+        assert_eq!(bench.runs_on(Half::Fast).len() as u64, ended.stats.runs);
+    }
+}
+
+#[test]
+fn a_campaign_ends_when_it_is_told_to() {
+    let bench = Bench::with(letters(), "auto", u64::MAX);
+    let campaign = bench.campaign();
+    campaign.stop_flag().store(true, Ordering::Relaxed);
+    let stats = bench.search(campaign).unwrap();
+    assert_eq!(bench.ended(stats).stop(), "interrupted");
+}
+
+#[test]
+fn a_campaign_ends_when_its_time_is_up() {
+    let mut bench = Bench::with(letters(), "auto", u64::MAX);
+    bench.limits.time = Some(Duration::from_millis(1));
+    assert_eq!(bench.run().stop(), "time");
+}
+
+#[test]
+fn a_campaign_can_end_at_its_first_crash() {
+    let mut bench = Bench::with(one_branch(|run| run.crash(6)), "auto", u64::MAX);
+    bench.limits.stop_on_crash = true;
+    let ended = bench.run();
+    assert_eq!((ended.stop(), ended.stats.crashes), ("crash", 1));
+}
+
+#[test]
+fn a_program_that_reads_nothing_ends_the_campaign_after_its_seeds() {
+    let target = FakeProgram::new().branches("main", [10]).target(|_| End::Exit(0));
+    let mut bench = Bench::with(target, "auto", u64::MAX);
+    bench.limits.reads_nothing = true;
+    let ended = bench.run();
+    assert_eq!(ended.stop(), "reads-nothing");
+    assert!(ended.stats.runs <= 2, "{}", ended.stats.runs);
+}
+
+#[test]
+fn inputs_do_not_become_longer_than_the_limit() {
+    let target = || {
+        FakeProgram::new().branches("main", [10]).target(|run| {
+            // Reads on until a zero byte or the end.
+            let mut at = 0;
+            while let Some(byte) = run.try_byte(at) {
+                if run.branch(10, byte.equals(0u8)) {
+                    break;
+                }
+                at += 1;
+            }
+            End::Exit(0)
+        })
+    };
+    for max_len in [3, 6] {
+        let mut bench = Bench::new(target());
+        bench.settings.max_len = max_len;
+        let ended = bench.run();
+        assert_eq!(ended.stop(), "exhausted");
+        let longest = bench.target.log().runs().iter().map(|run| run.input.len()).max();
+        assert_eq!(longest, Some(max_len as usize));
+    }
+}
+
+/// Every write of a campaign fails once: each time it is a clean stop that names the fault,
+/// and the campaign can be resumed to its end.
+#[test]
+fn every_write_may_fail() {
+    for n in 1.. {
+        let bench = Bench::new(letters());
+        match bench.try_run(Disk::failing_at(n)) {
+            Ok(stats) => {
+                assert!(n > 20, "only {n} writes");
+                assert_eq!(stats.paths, LETTERS_PATHS);
+                return;
+            }
+            Err(CampaignError::Write { .. }) => {
+                let ended = bench.resume();
+                assert_eq!(
+                    (ended.stop(), ended.stats.paths),
+                    ("exhausted", LETTERS_PATHS),
+                    "write {n}"
+                );
+                assert_eq!(ended.stats.branches.covered, 6, "write {n}");
+            }
+            // The directory was not a campaign yet.
+            Err(CampaignError::Dir(_)) => {
+                assert_eq!(bench.run().stats.paths, LETTERS_PATHS, "write {n}")
+            }
+            Err(other) => panic!("write {n}: {other}"),
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! The decisions of the ring, on programs that are Rust functions: what is kept, what is
+//! counted, what a divergence does, resuming, limits, and the order of the queue. Nothing
+//! is compiled and no process is started, so each test takes milliseconds.
+
+mod keeping;
+mod limits;
+mod live;
+mod resuming;
+mod support;
+mod verdicts;
