@@ -25,6 +25,8 @@ pub struct Corpus {
     pub store: Store,
     pub dir: Dir,
     journal: Journal,
+    /// A crash was recorded that is not in the journal's file yet.
+    has_new_crash: bool,
     /// The next number in the queue, among the crashes and among the hangs.
     next_number: [u32; 3],
     /// What templates are made of, where inputs are strings of a symbolic grammar.
@@ -48,7 +50,7 @@ impl Corpus {
         next_number: [u32; 3],
         strings: Option<Arc<Strings>>,
     ) -> Corpus {
-        Corpus { store, dir, journal, next_number, strings, failure: None }
+        Corpus { store, dir, journal, has_new_crash: false, next_number, strings, failure: None }
     }
 
     /// Adds a candidate to the inputs; with a label, to the queue as well.
@@ -86,12 +88,21 @@ impl Corpus {
     }
 
     pub fn record(&mut self, record: &Record) {
+        self.has_new_crash |= matches!(record, Record::Crash { .. });
         self.journal.add(record);
         self.flush_if_full();
     }
 
-    /// Writes all records that were added.
+    /// Writes all records that were added. The file of a crash is written before its record:
+    /// a resumed campaign does not look again for a crash that it knows. After a write has
+    /// failed, nothing more is recorded: what is not known is found again.
     pub fn flush(&mut self) {
+        if std::mem::take(&mut self.has_new_crash) {
+            self.dir.settle();
+        }
+        if self.has_failed() {
+            return;
+        }
         if let Err(error) = self.journal.flush() {
             self.failure.get_or_insert(error);
         }
