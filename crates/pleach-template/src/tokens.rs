@@ -107,6 +107,28 @@ pub struct Spent {
     pub unsat: u64,
 }
 
+impl Spent {
+    pub(crate) fn add(&mut self, other: &Spent) {
+        self.time += other.time;
+        self.asked += other.asked;
+        self.unsat += other.unsat;
+    }
+}
+
+impl Sentence {
+    /// The same tokens after the holes of `from` have got the lengths that they have in
+    /// `to`.
+    pub(crate) fn moved(&self, from: &Template, to: &Template) -> Sentence {
+        let pairs = || from.holes.iter().zip(&to.holes);
+        let moved = |offset: usize| {
+            let before = pairs().filter(|(old, _)| old.end as usize <= offset);
+            before.fold(offset, |at, (old, new)| at + new.len() as usize - old.len() as usize)
+        };
+        let lexeme = |l: &Lexeme| Lexeme { span: (moved(l.span.0), moved(l.span.1)), ..l.clone() };
+        Sentence { lexemes: self.lexemes.iter().map(lexeme).collect() }
+    }
+}
+
 /// How a token comes into an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Try {

@@ -6,8 +6,10 @@
 //! which bytes may be there. So the path of such an input is predicted for its decisions
 //! on lengths only: all before the flipped one as they were, then the flipped one.
 
+use crate::template::{Hole, Template};
 use pleach_abi::event::Kind;
-use pleach_solve::Path;
+use pleach_automata::{ByteSet, Dfa, Lengths, Regex};
+use pleach_solve::{HoleLanguage, Path};
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -88,5 +90,49 @@ impl LengthDecisions {
 
     pub(super) fn outcome(&self, at: u32) -> u32 {
         self.decided.iter().find(|d| d.at == at).map_or(0, |d| d.outcome)
+    }
+}
+
+/// The template with the lengths of its holes as part of the request: each is a word of four
+/// bytes at its offset behind the input, and may be the length of any word of the hole's
+/// language up to `max_hole`.
+pub(super) fn with_lengths(template: &Template, first: u32, max_hole: u32) -> Option<Template> {
+    let mut joint = template.clone();
+    for (start, hole) in (first..).step_by(4).zip(&template.holes) {
+        let language = Arc::new(length_words(hole.language.lengths(), max_hole)?);
+        let end = start + 4;
+        joint.holes.push(Hole { start, end, language, filling: (end, end) });
+    }
+    Some(joint)
+}
+
+/// The lengths that a hole may have, as words of four bytes.
+fn length_words(lengths: &Lengths, max_hole: u32) -> Option<HoleLanguage> {
+    let words = (0..=max_hole / 256).map(|high| {
+        let mut low = ByteSet::default();
+        let is_possible = |n: &u32| *n <= max_hole && lengths.contains(*n);
+        let possible = (256 * high..256 * high + 256).filter(is_possible);
+        possible.for_each(|n| low.insert(n as u8));
+        let rest = (high.to_le_bytes()).map(Regex::byte);
+        Regex::concat([Regex::Class(low)].into_iter().chain(rest.into_iter().take(3)))
+    });
+    HoleLanguage::new(Dfa::new(&[&Regex::alt(words)]).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_lengths_are_the_lengths_that_a_language_has() {
+        // Words of 3, 5, 7 and so on letters.
+        let pair = Regex::literal(b"ab");
+        let odd = Regex::concat([Regex::literal(b"abc"), Regex::star(pair)]);
+        let lengths = Dfa::new(&[&odd]).unwrap().lengths();
+        let words = length_words(&lengths, 700).unwrap();
+        for n in 0..1000u32 {
+            let expected = (3..=700).contains(&n) && n % 2 == 1;
+            assert_eq!(words.dfa().matches(&n.to_le_bytes()), expected, "{n}");
+        }
     }
 }

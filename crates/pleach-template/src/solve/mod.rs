@@ -11,12 +11,15 @@
 //! 3. Other bytes, with the tokens as they are ([`pleach_solve::Solver::flip`]).
 //! 4. Other tokens and other bytes in one request.
 //! 5. Other lengths, if the decision depends on some and nothing else helped.
+//! 6. Other lengths, bytes and tokens in one request.
 //!
 //! Nothing here starts a process or reads a file, and every limit counts work: the same
 //! requests in the same order have the same answers.
 
 mod lengths;
 mod prepared;
+#[cfg(test)]
+mod tests;
 mod traced;
 
 pub use lengths::{Decided, LengthDecision, LengthDecisions, LengthPath};
@@ -159,8 +162,12 @@ impl FlipSolver {
             && answer.tier != LENGTHS
             && depends_on_lengths(prepared, request)
         {
-            let grammar = answer.grammar;
-            answer = Answer { grammar, ..self.flip_lengths(prepared, request) };
+            let mut by_lengths = self.flip_lengths(prepared, request);
+            if by_lengths.verdict == Verdict::Unsat {
+                by_lengths = self.flip_jointly(prepared, request, true);
+            }
+            by_lengths.grammar.add(&answer.grammar);
+            answer = by_lengths;
         }
         answer.cost = self.cost(prepared) - before;
         answer
@@ -195,7 +202,7 @@ impl FlipSolver {
             }
         };
         if let Some((_, reading)) = &mut prepared.reading {
-            answer.grammar = std::mem::take(&mut reading.spent);
+            answer.grammar.add(&std::mem::take(&mut reading.spent));
         }
         answer
     }
@@ -207,7 +214,7 @@ impl FlipSolver {
         }
         let answer = self.flip_bytes(prepared, request);
         match answer.verdict {
-            Verdict::Unsat => self.flip_jointly(prepared, request),
+            Verdict::Unsat => self.flip_jointly(prepared, request, false),
             _ => answer,
         }
     }
@@ -236,48 +243,107 @@ impl FlipSolver {
         Answer { found, cached: answer.cached, ..Answer::new(verdict, answer.tier.name()) }
     }
 
-    /// Other tokens and other bytes in one request: a token is a word of four bytes that
-    /// must be the number of some token.
-    fn flip_jointly(&mut self, prepared: &mut Prepared, request: &Request) -> Answer {
-        match self.find_jointly(prepared, request) {
-            Some(found) => Answer::by_tokens(found),
-            // The solver's choice does not begin a sentence; another choice may.
-            None => Answer::new(Verdict::Unknown, TOKENS),
+    /// Other bytes and other tokens in one request, and other lengths if they may change. A
+    /// token is a word of four bytes that must be the number of some token, and a length
+    /// one that must be the length of some word of its hole.
+    fn flip_jointly(
+        &mut self,
+        prepared: &mut Prepared,
+        request: &Request,
+        with_lengths: bool,
+    ) -> Answer {
+        let tier = if with_lengths { LENGTHS } else { TOKENS };
+        let mut answer = match self.find_jointly(prepared, request, with_lengths) {
+            Joint::Found(found) => Answer { found: Some(found), ..Answer::new(Verdict::Sat, tier) },
+            Joint::None => Answer::new(Verdict::Unsat, tier),
+            Joint::Unknown => Answer::new(Verdict::Unknown, tier),
+        };
+        if let Some((_, reading)) = &mut prepared.reading {
+            answer.grammar = std::mem::take(&mut reading.spent);
         }
+        answer
     }
 
-    /// `Some(None)` if there is no such input, `None` if that is not known.
     fn find_jointly(
         &mut self,
         prepared: &mut Prepared,
         request: &Request,
-    ) -> Option<Option<Vec<u8>>> {
+        with_lengths: bool,
+    ) -> Joint {
         let (traced, at) = (request.traced, request.at as usize);
-        let Tokens { vocabulary, complete } = request.tokens?;
-        let (sentence, template) = (traced.sentence.as_ref()?, traced.template.as_ref()?);
-        if !complete {
-            return Some(None);
+        let tokens = request.tokens.zip(traced.sentence.as_ref());
+        if !with_lengths && tokens.is_none_or(|(tokens, _)| !tokens.complete) {
+            return Joint::None;
         }
-        let extended = traced.extended.as_ref()?;
-        let (plain, first) = (traced.input.len(), traced.first_token as usize);
-        let tokens = (extended.len() - first) / 4;
-        let template = vocabulary.with_tokens(template, traced.first_token, tokens as u32)?;
-        let mut path = traced.path_under(&template.requirements(extended));
+        let tokens = tokens.filter(|(tokens, _)| tokens.complete);
+        let (Some(template), Some(extended)) = (&traced.template, &traced.extended) else {
+            return Joint::Unknown;
+        };
+        let first_length = traced.lengths.variables.start;
+        let mut joint = Some((**template).clone());
+        if with_lengths {
+            joint = joint.and_then(|t| lengths::with_lengths(&t, first_length, request.max_hole));
+        }
+        if let Some((tokens, _)) = tokens {
+            let count = (extended.len() as u32 - traced.first_token) / 4;
+            joint =
+                joint.and_then(|t| tokens.vocabulary.with_tokens(&t, traced.first_token, count));
+        }
+        let Some(joint) = joint else { return Joint::Unknown };
+        let is_soft = |at| with_lengths && traced.lengths.soft.contains(&at);
+        let mut path = traced.path_under(&joint.requirements(extended), is_soft);
         let model = match self.solver.flip(&mut path, at, request.goal).verdict {
             pleach_solve::Verdict::Sat(model) => model,
-            pleach_solve::Verdict::Unsat => return Some(None),
-            _ => return None,
+            pleach_solve::Verdict::Unsat => return Joint::None,
+            _ => return Joint::Unknown,
         };
         let changed = model.apply(extended);
-        let words = changed.get(first..)?.chunks_exact(4).zip(extended[first..].chunks_exact(4));
-        let words = words.enumerate().filter(|(_, (new, old))| new != old);
-        let numbers: Vec<(usize, i32)> = words
-            .filter_map(|(place, (new, _))| Some((place, i32::from_le_bytes(new.try_into().ok()?))))
-            .collect();
-        let (_, reading) = prepared.reading.as_mut().filter(|(run, _)| *run == request.run)?;
-        let last = reading.last(at)?;
-        let input = (&changed[..plain], sentence);
-        vocabulary.realise(input, &numbers, last, reading).map(Some)
+        // The solver's choice need not begin a sentence; another choice may.
+        let found = self.realise(prepared, request, template, &changed, with_lengths);
+        found.map_or(Joint::Unknown, Joint::Found)
+    }
+
+    /// The input for what a joint request was answered with: its bytes, the lengths of its
+    /// holes, and the numbers of its tokens.
+    fn realise(
+        &mut self,
+        prepared: &mut Prepared,
+        request: &Request,
+        template: &Template,
+        changed: &[u8],
+        with_lengths: bool,
+    ) -> Option<Found> {
+        let traced = request.traced;
+        let (plain, old) = (traced.input.len(), traced.extended.as_ref()?);
+        let (mut bytes, mut resized) = (changed.get(..plain)?.to_vec(), None);
+        if with_lengths {
+            let lengths = words_of(changed, plain, template.holes.len());
+            let (longer, template) = template.resized(&bytes, &lengths, &order())?;
+            (bytes, resized) = (longer, Some(template));
+        }
+        if let Some((tokens, sentence)) = request.tokens.zip(traced.sentence.as_ref()) {
+            let count = (old.len() - traced.first_token as usize) / 4;
+            let of = |bytes| words_of(bytes, traced.first_token as usize, count);
+            let pairs = of(changed).into_iter().zip(of(old)).enumerate();
+            let numbers: Vec<(usize, i32)> = pairs
+                .filter(|(_, (new, old))| new != old)
+                .map(|(place, (new, _))| (place, new as i32))
+                .collect();
+            let (_, reading) = prepared.reading.as_mut().filter(|(run, _)| *run == request.run)?;
+            if !with_lengths || !numbers.is_empty() {
+                let moved = resized.as_ref().map(|new| sentence.moved(template, new));
+                let sentence = moved.as_ref().unwrap_or(sentence);
+                let last = reading.last(request.at as usize)?;
+                let input = (&bytes[..], sentence);
+                bytes = tokens.vocabulary.realise(input, &numbers, last, reading)?;
+            }
+        }
+        let prediction = match with_lengths {
+            true => Prediction::Lengths(traced.lengths.predict(request.at, request.outcome)),
+            false => Prediction::Path,
+        };
+        let template = resized.filter(|_| !traced.on_tokens).map(Arc::new);
+        Some(Found { bytes, template, prediction })
     }
 
     /// Other lengths of holes. The holes that change get new bytes of their languages.
@@ -307,6 +373,20 @@ impl FlipSolver {
         let boundary = edge.and_then(|edge| render(&edge, lengths.outcome(at)));
         Answer { found: Some(found), boundary, ..Answer::new(Verdict::Sat, LENGTHS) }
     }
+}
+
+/// The result of a joint request.
+enum Joint {
+    Found(Found),
+    /// There is no such input.
+    None,
+    Unknown,
+}
+
+/// Numbers of four bytes, from an offset on.
+fn words_of(bytes: &[u8], from: usize, count: usize) -> Vec<u32> {
+    let words = bytes.get(from..).unwrap_or_default().chunks_exact(4).take(count);
+    words.map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]])).collect()
 }
 
 /// By another token alone.

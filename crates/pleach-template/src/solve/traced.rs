@@ -4,7 +4,7 @@ use super::lengths::LengthDecisions;
 use crate::template::Template;
 use crate::tokens::Sentence;
 use pleach_expr::{Expr, container};
-use pleach_solve::{Interrupt, Path, Requirement, Step};
+use pleach_solve::{Interrupt, Path, Requirement, Shape, Step};
 use std::sync::Arc;
 
 /// What the flips of one run share: its input, its conditions, and what of the input may
@@ -59,15 +59,25 @@ impl Traced {
     pub fn path(&self) -> Path {
         let input = self.extended.as_deref().unwrap_or(&self.input);
         let required = self.template.as_ref().map(|t| t.requirements(input));
-        self.path_under(&required.unwrap_or_default())
+        self.path_under(&required.unwrap_or_default(), |_| false)
     }
 
-    /// Prepares the conditions of the path, together with other requirements.
-    pub fn path_under(&self, required: &[Requirement]) -> Path {
+    /// Prepares the conditions of the path, together with other requirements, and without
+    /// some of the steps.
+    pub(super) fn path_under(
+        &self,
+        required: &[Requirement],
+        is_left_out: impl Fn(u32) -> bool,
+    ) -> Path {
         let (lengths, offsets) = container::extents(&self.input);
         let input = self.extended.as_deref().unwrap_or(&self.input);
         let streams = (&lengths[..], &offsets[..]);
-        let steps = self.steps.clone();
+        let mut steps = self.steps.clone();
+        for (at, step) in (0..).zip(&mut steps) {
+            if is_left_out(at) {
+                *step = Step { label: 0, shape: Shape::Bool { taken: true } };
+            }
+        }
         Path::under(required, &self.expr, steps, input, streams, &self.interrupt)
     }
 }
