@@ -1,4 +1,4 @@
-//! The log of a run: what was decided on labelled values, in order.
+//! The log of a run: the decisions that the program took on labelled values, in order.
 
 /// One decision. `site` is the index of a site record (module base + place in
 /// the module's section, see [`crate::shm::Module`]).
@@ -9,8 +9,8 @@ pub struct Event {
     /// The condition's node, or the value's for `Switch` and `Indirect`; 0 for `Len`.
     pub label: u32,
     pub kind: u8,
-    /// The outcome that was seen: 0 or 1. For `Switch` and `Indirect` the
-    /// outcome is the node's value.
+    /// The outcome in this run: 0 or 1. For `Switch` and `Indirect` the outcome
+    /// is the node's value instead.
     pub dir: u8,
     /// `Len`: the input stream.
     pub stream: u16,
@@ -24,27 +24,27 @@ pub struct Event {
 pub enum Kind {
     /// A conditional branch.
     Branch = 1,
-    /// A switch: one event, the value decides.
+    /// A switch: one event with the value that was switched on.
     Switch = 2,
     /// A select that the front end made.
     Select = 3,
     /// A labelled address was pinned to its concrete value.
     Pin = 4,
-    /// Divisor is not zero (dir 1).
+    /// The divisor is not zero (dir 1).
     CheckDiv = 5,
-    /// Address or index lies in its object (dir 1).
+    /// The address or index lies in its object (dir 1).
     CheckIndex = 6,
     /// A size given to libc fits its object (dir 1).
     CheckSize = 7,
-    /// No overflow or other UBSan condition (dir as seen).
+    /// A condition of UBSan, such as "no overflow"; dir is its outcome.
     CheckOverflow = 8,
-    /// A read reached (dir 0) or passed (dir 1) the end of the input.
+    /// The stream is longer than `aux` bytes (dir 1), or it is not (dir 0).
     Len = 9,
-    /// The program assumed it (`klee_assume`, `pleach_assume`).
+    /// A condition that the program assumed (`klee_assume`, `pleach_assume`).
     Assume = 10,
-    /// Target of an indirect jump or call.
+    /// The target of an indirect jump or call.
     Indirect = 11,
-    /// A decision inside a libc model (a comparison of strings, a digit).
+    /// A decision inside a libc model: two strings are equal, a byte is a digit.
     Model = 12,
 }
 
@@ -67,7 +67,7 @@ impl Kind {
         })
     }
 
-    /// Checks are decisions that no branch of the program makes.
+    /// True for a check: a decision that no branch of the program makes.
     pub const fn is_check(self) -> bool {
         matches!(self, Kind::CheckDiv | Kind::CheckIndex | Kind::CheckSize | Kind::CheckOverflow)
     }

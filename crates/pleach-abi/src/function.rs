@@ -1,10 +1,10 @@
-//! Function records: what the driver needs to know of a function's shape and
-//! place in the source. The compiler writes one for each instrumented function
-//! into section `pleach_functions`; the linker concatenates them.
+//! Function records: the control flow of a function and its place in the source.
+//! The compiler writes one for each instrumented function into section
+//! `pleach_functions`; the linker concatenates them.
 //!
-//! A record is `PLFN`, its whole length (u32), and then numbers as LEB128 and
-//! strings as length and bytes, in the order of the fields below. Unknown
-//! trailing bytes of a record are skipped.
+//! A record is `PLFN`, the length of the whole record (u32), and then the fields below
+//! in their order: numbers as LEB128, strings as length and bytes. The reader skips
+//! unknown bytes at the end of a record.
 
 use crate::section::SiteKind;
 
@@ -30,15 +30,15 @@ impl Function {
 pub struct SiteInfo {
     pub hash: u64,
     pub kind: SiteKind,
-    /// Empty: the function's file.
+    /// Empty if it is the function's file.
     pub file: String,
     pub line: u32,
     pub column: u32,
     pub block: u32,
-    /// Branch: block if true, block if false. Switch: one for each case, then
-    /// the default's. Others: none.
+    /// The blocks that control may go to. Branch: the block if true, then the block
+    /// if false. Switch: one for each case, then the default. Others: none.
     pub targets: Vec<u32>,
-    /// Switch: the cases' values, zero-extended.
+    /// Switch: the values of the cases, zero-extended.
     pub cases: Vec<u64>,
 }
 
@@ -105,23 +105,23 @@ impl Function {
 }
 
 fn decode(mut r: Reader) -> Option<Function> {
-    let (name, file, line) = (r.text()?, r.text()?, r.small()?);
-    let blocks = r.many(|r| r.many(Reader::small))?;
-    let sites = r.many(|r| {
-        let hash = u64::from_le_bytes(r.take(8)?.try_into().ok()?);
-        let kind = SiteKind::from_u8(r.take(1)?[0])?;
+    let (name, file, line) = (r.text()?, r.text()?, r.number_u32()?);
+    let blocks = r.list(|r| r.list(Reader::number_u32))?;
+    let sites = r.list(|r| {
+        let hash = u64::from_le_bytes(r.bytes(8)?.try_into().ok()?);
+        let kind = SiteKind::from_u8(r.bytes(1)?[0])?;
         Some(SiteInfo {
             hash,
             kind,
             file: r.text()?,
-            line: r.small()?,
-            column: r.small()?,
-            block: r.small()?,
-            targets: r.many(Reader::small)?,
-            cases: r.many(Reader::number)?,
+            line: r.number_u32()?,
+            column: r.number_u32()?,
+            block: r.number_u32()?,
+            targets: r.list(Reader::number_u32)?,
+            cases: r.list(Reader::number)?,
         })
     })?;
-    let calls = r.many(|r| Some(Call { block: r.small()?, callee: r.text()? }))?;
+    let calls = r.list(|r| Some(Call { block: r.number_u32()?, callee: r.text()? }))?;
     Some(Function { name, file, line, blocks, sites, calls })
 }
 
@@ -150,7 +150,7 @@ impl Writer {
 pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Reader<'a> {
-    pub(crate) fn take(&mut self, n: usize) -> Option<&'a [u8]> {
+    pub(crate) fn bytes(&mut self, n: usize) -> Option<&'a [u8]> {
         let (head, tail) = self.0.split_at_checked(n)?;
         self.0 = tail;
         Some(head)
@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn number(&mut self) -> Option<u64> {
         let mut n = 0u64;
         for shift in (0..64).step_by(7) {
-            let byte = self.take(1)?[0];
+            let byte = self.bytes(1)?[0];
             n |= u64::from(byte & 0x7f) << shift;
             if byte & 0x80 == 0 {
                 return Some(n);
@@ -168,20 +168,20 @@ impl<'a> Reader<'a> {
         None
     }
 
-    pub(crate) fn small(&mut self) -> Option<u32> {
+    pub(crate) fn number_u32(&mut self) -> Option<u32> {
         self.number()?.try_into().ok()
     }
 
     pub(crate) fn text(&mut self) -> Option<String> {
         let n = self.number()?.try_into().ok()?;
-        Some(String::from_utf8_lossy(self.take(n)?).into_owned())
+        Some(String::from_utf8_lossy(self.bytes(n)?).into_owned())
     }
 
-    pub(crate) fn many<T>(
+    pub(crate) fn list<T>(
         &mut self,
         mut one: impl FnMut(&mut Self) -> Option<T>,
     ) -> Option<Vec<T>> {
-        // No reservation by a count that a target could have written.
+        // The count is untrusted: reserve no memory for it.
         let n = self.number()?;
         (0..n).map(|_| one(self)).collect()
     }

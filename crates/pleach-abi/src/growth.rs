@@ -1,12 +1,12 @@
-//! Fresh input: the bytes that typed calls get past the end of the input.
+//! Fresh bytes: what typed calls get past the end of the input.
 //!
-//! A fresh byte depends on the seed of the run and on its own offset only, so both halves
-//! and the driver agree on it without telling each other.
+//! A fresh byte depends only on the seed of the run and on its own offset. So both halves
+//! and the driver can compute it without a message.
 
 /// The seed that makes every fresh byte 0.
 pub const ZEROS: u64 = 0;
 
-/// The fresh byte at an offset of the stream that typed calls take.
+/// The fresh byte at `offset` of the stream that typed calls read.
 pub fn fresh_byte(seed: u64, offset: u64) -> u8 {
     if seed == ZEROS {
         return 0;

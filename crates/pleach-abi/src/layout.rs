@@ -1,11 +1,11 @@
-//! Where things are in the address space of the symbolic half.
+//! The address space of the symbolic half.
 //!
 //! Two levels say whether a byte is labelled. The *dirty map* has one byte for
-//! every 256 bytes of memory and is what inlined code looks at; it is zero
-//! until a label is stored in that block. Only behind a nonzero dirty byte is
-//! the *shadow* consulted: one 32-bit memory label for each byte. A concrete
-//! program therefore touches one dirty byte where a one-level shadow would
-//! touch a kilobyte.
+//! every 256 bytes of memory; it is zero until a label is stored in that block.
+//! Inlined code reads the dirty map only. The runtime reads the *shadow*, one
+//! 32-bit memory label for each byte, only where the dirty byte is not zero. So
+//! concrete code touches one dirty byte where a one-level shadow would touch a
+//! kilobyte.
 //!
 //! The symbolic half is always position independent, so that nothing of the
 //! program lies below 2^44: executables are at 0x55…, libraries, mappings and
@@ -16,25 +16,25 @@ pub const SHADOW_BASE: u64 = 1 << 44;
 pub const SHADOW_SIZE: u64 = 1 << 46;
 pub const ADDR_MASK: u64 = (1 << 44) - 1;
 
-/// Addresses that a process can have are below this.
-pub const ADDRESSES: u64 = 1 << 47;
+/// Every address of a process is below this.
+pub const ADDR_LIMIT: u64 = 1 << 47;
 
 /// Dirty map: `dirty(a) = (a >> DIRTY_SHIFT) + DIRTY_BASE`. A label in the
-/// first `DIRTY_SPILL` bytes of a block also marks the block before it, so that
-/// an access of up to 16 bytes needs to look only at its first byte's block.
+/// first `DIRTY_SPILL` bytes of a block also marks the block before it. So an
+/// access of up to 16 bytes checks only the block of its first byte.
 pub const DIRTY_BASE: u64 = 0x1000_0000;
 pub const DIRTY_SHIFT: u32 = 8;
-pub const DIRTY_SIZE: u64 = ADDRESSES >> DIRTY_SHIFT;
+pub const DIRTY_SIZE: u64 = ADDR_LIMIT >> DIRTY_SHIFT;
 pub const DIRTY_SPILL: u64 = 15;
 
-/// Heap objects: `size + 1` of the object that starts in a 16-byte granule,
-/// as u32 at `HEAP_BASE + ((a & ADDR_MASK) >> 4 << 2)`.
+/// Heap map: `size + 1` of the object that starts in a 16-byte granule, as u32
+/// at `HEAP_BASE + ((a & ADDR_MASK) >> 4 << 2)`.
 pub const HEAP_BASE: u64 = 1 << 42;
 pub const HEAP_SIZE: u64 = 1 << 42;
 
 /// The shared memory is mapped here in the symbolic half.
 pub const SHM_BASE: u64 = 0x900_0000_0000;
-/// The most that may be mapped from `SHM_BASE` on.
+/// The largest size of the mapping at `SHM_BASE`.
 pub const SHM_MAX: u64 = 0x100_0000_0000;
 
 pub const fn shadow_of(addr: u64) -> u64 {
@@ -55,59 +55,56 @@ pub const fn memory_label(label: u32, byte: u32) -> u32 {
     (label << 4) | byte
 }
 
-/// Labels must stay below this, so that a memory label fits 32 bits.
+/// Labels are below this, so that a memory label fits 32 bits.
 pub const LABEL_MAX: u32 = 1 << 28;
 
-/// Thread-local block `__pleach_tls` that instrumented code and runtime share.
-/// Arguments: the caller stores the labels and then the callee's address, only
-/// when some label is not 0. The callee takes and clears them on entry; a
-/// foreign address means concrete. Results go the same way back.
+/// The thread-local block `__pleach_tls`, which instrumented code and runtime share.
+/// If some argument has a label, the caller stores the labels and then the callee's
+/// address (the stamp). The callee takes and clears them on entry; a stamp with
+/// another address means that all arguments are concrete. Results go back the same way.
 #[repr(C)]
 pub struct Tls {
     /// Address of the function that `args` are for; 0: none.
     pub arg_stamp: u64,
-    /// Address of the function that left `rets`; 0: none.
+    /// Address of the function that stored `rets`; 0: none.
     pub ret_stamp: u64,
-    /// Not 0 while the runtime is at work in this thread (signal handlers that
-    /// interrupt it run concretely).
-    pub in_rt: u32,
+    pub unused: u32,
     /// Number of labels stored in `args`.
     pub arg_count: u32,
     pub args: [u32; ARG_SLOTS],
     pub rets: [u32; RET_SLOTS],
-    /// Layout of variadic arguments (a [`VaShape`]), for `va_start` in the callee.
+    /// Address of the [`VaShape`] of the call, for `va_start` in the callee.
     pub va: u64,
-    /// Site record of the call, for libc models.
+    /// Address of the site record of the call, for libc models.
     pub site: u64,
-    /// Where the outermost token function that this thread is in has its return
-    /// address; 0 outside, and always in runs without tokens.
+    /// Stack address of the return address of the outermost token function that this
+    /// thread is in. 0 outside of token functions, and in runs without tokens.
     pub token_frame: u64,
     pub reserved: u64,
-    /// Sources of labelled structures passed by value, in parameter order.
+    /// Addresses of labelled structures passed by value, in parameter order.
     pub byval: [u64; BYVAL_SLOTS],
 }
 
-/// Where each variadic argument of a call lies, by the x86-64 convention: the
-/// `n` pairs follow, for slots `first ..` of `Tls::args`. An offset below 176
-/// is in the register save area, others are 192 + offset in the overflow area.
+/// Where the variadic arguments of a call lie, by the x86-64 convention. `n` places
+/// follow, for the slots of `Tls::args` from `first` on.
 #[repr(C)]
 pub struct VaShape {
     pub first: u32,
     pub n: u32,
-    /// Offset, size in bytes. With [`VA_BYVAL`] in the size it is a structure,
-    /// and its slot holds 1 + its number among the structures passed by value.
+    /// Offset and size in bytes. An offset below 176 is in the register save area;
+    /// any other is 192 + the offset in the overflow area. With [`VA_BYVAL`] in the
+    /// size, the argument is a structure, and its slot holds 1 + its number among the
+    /// structures passed by value.
     pub places: [[u16; 2]; 0],
 }
 
 pub const VA_BYVAL: u64 = 0x8000;
 
 pub const BYVAL_SLOTS: usize = 8;
-
 pub const ARG_SLOTS: usize = 64;
 pub const RET_SLOTS: usize = 16;
 pub const TLS_ARG_STAMP: u64 = 0;
 pub const TLS_RET_STAMP: u64 = 8;
-pub const TLS_IN_RT: u64 = 16;
 pub const TLS_ARG_COUNT: u64 = 20;
 pub const TLS_ARGS: u64 = 24;
 pub const TLS_RETS: u64 = TLS_ARGS + 4 * ARG_SLOTS as u64;

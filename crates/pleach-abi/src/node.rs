@@ -3,20 +3,19 @@
 //!
 //! Nodes 1 ..= input length are the bytes of the input: the byte at offset `i`
 //! of the input file is node `1 + i`, filled in when the program first reads
-//! it. All other nodes follow. In a run with one thread an operand's index is
-//! below the index of the node that uses it; with threads it need not be.
+//! it. All other nodes follow. In a run with one thread the index of an operand is
+//! below the index of the node that uses it; with threads it may be above.
 
 /// One expression node.
 ///
-/// Operands `a`, `b`, `c` are labels. An operand label of 0 is a concrete
-/// operand whose value is `imm`; an operation with two operands has at most
-/// one. Operations on three operands have only labels (`Const` nodes where
-/// they are concrete). Some operations use a field as a plain number, see
-/// [`Op`].
+/// The operands `a`, `b`, `c` are labels. Label 0 is a concrete operand whose value
+/// is `imm`; an operation on two operands has at most one of these. An operation on
+/// three operands has only labels: a concrete operand is a `Const` node. Some
+/// operations use a field as a plain number, see [`Op`].
 ///
-/// `val` is the value that the program saw, cut to `width` bits. Values and
-/// immediates above 64 bits continue in the `Wide` node that follows directly
-/// (flag [`FLAG_WIDE`]): its `val` and `imm` are the high halves.
+/// `val` is the value that the program had, cut to `width` bits. If value or
+/// immediate have more than 64 bits, the node has [`FLAG_WIDE`], and the node after
+/// it is a `Wide` node whose `val` and `imm` are the high halves.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Node {
@@ -33,17 +32,19 @@ pub struct Node {
 
 /// The next node is this node's `Wide` companion.
 pub const FLAG_WIDE: u16 = 1 << 15;
-/// Runtime-private: this condition already has an event in the trace.
-pub const FLAG_DECIDED: u16 = 1 << 0;
-/// Runtime-private: an index check for this address is already in the trace.
-pub const FLAG_CHECKED: u16 = 1 << 1;
 
-/// Runtime-private: that this address is what it is is already in the trace.
+// The other flags are private to the runtime.
+
+/// The trace already has an event for this condition.
+pub const FLAG_DECIDED: u16 = 1 << 0;
+/// The trace already has an index check for this address.
+pub const FLAG_CHECKED: u16 = 1 << 1;
+/// The trace already has the pin of this address.
 pub const FLAG_PINNED: u16 = 1 << 2;
-/// Runtime-private: whether this byte is zero is already in the trace.
+/// The trace already has the decision whether this byte is zero.
 pub const FLAG_ZERO_KNOWN: u16 = 1 << 3;
-/// Runtime-private: no value, but a byte of a buffer behind the end of the
-/// input. The stream is `b`, the place where the byte would be `imm`.
+/// The node has no value: it stands for a byte of a buffer that a short read did not
+/// fill. `b` is the stream, `imm` the offset that the byte would have in it.
 pub const FLAG_BEYOND: u16 = 1 << 4;
 
 macro_rules! ops {
@@ -64,22 +65,22 @@ ops! {
     Input = 1,
     /// Length of input stream `a` (a number), 64 bits.
     InputLen = 2,
-    /// High halves of the node before.
+    /// The high halves of the node before it.
     Wide = 3,
     /// The constant `imm`.
     Const = 4,
-    /// `width / 8` consecutive input bytes, little endian, the first is node `a`.
+    /// `width / 8` consecutive input bytes, little endian; the first is node `a`.
     Read = 5,
-    /// The number that token `a` (its ordinal, a number) has, 32 bits. The driver
-    /// reads it as a `Read` behind the input, see [`crate::shm::Token`].
+    /// The number of token `a` (its ordinal, a number), 32 bits. The driver reads it
+    /// as a `Read` behind the input, see [`crate::shm::Token`].
     Token = 6,
-    /// The length of hole `a` (its place in the table, a number), 32 bits. The driver
+    /// The length of hole `a` (its index in the table, a number), 32 bits. The driver
     /// reads it as a `Read` behind the input, see [`crate::shm::Hole`].
     HoleLen = 7,
     Add = 10,
     Sub = 11,
     Mul = 12,
-    /// Division by zero cannot occur concretely; evaluators define it as 0.
+    /// The program never divides by zero here; evaluators define the result as 0.
     UDiv = 13,
     SDiv = 14,
     URem = 15,
@@ -91,7 +92,7 @@ ops! {
     And = 20,
     Or = 21,
     Xor = 22,
-    /// Comparisons are 1 bit wide; the operands' width is that of the labelled one.
+    /// Comparisons are 1 bit wide; the width of the operands is that of a labelled one.
     Eq = 30,
     Ne = 31,
     Ult = 32,
@@ -124,8 +125,8 @@ ops! {
     /// Funnel shifts of the concatenation a:b by c modulo the width.
     FShl = 66,
     FShr = 67,
-    /// Little-endian read of `width / 8` bytes at address `a` in the snapshot
-    /// at offset `b` (a number) of the snapshot region, whose first byte was
-    /// at address `imm`. Outside the snapshot the value is unknown (0).
+    /// Little-endian read of `width / 8` bytes at address `a` in a snapshot. The
+    /// snapshot is at offset `b` (a number) of the snapshot region; its first byte was
+    /// at address `imm`. A byte outside the snapshot is 0.
     Lookup = 70,
 }

@@ -1,28 +1,27 @@
-//! Names and frames of what the compiler leaves in objects and executables.
+//! The sections that the compiler writes into objects and executables.
 
-/// In a fat object: the symbolic object, framed (see [`Frame`]). Excluded from
-/// the link (SHF_EXCLUDE); `ld -r` concatenates the frames.
+/// In a fat object: the symbolic object, framed (see [`Frame`]). The linker drops it
+/// (SHF_EXCLUDE); `ld -r` concatenates the frames.
 pub const SYMBOLIC_OBJECT: &str = ".pleach.obj";
-/// In a linked executable or shared library: the whole symbolic twin.
+/// In a linked executable or shared library: its whole symbolic half.
 pub const SYMBOLIC_IMAGE: &str = ".pleach.symbolic";
 
-/// Site records ([`Site`]); a site's dense index is its place here.
+/// Site records ([`Site`]). The dense index of a site is its place in this section.
 pub const SITES: &str = "pleach_sites";
 /// Branch counters ([`Counter`]), in the order of the site records.
 pub const COUNTERS: &str = "pleach_counters";
-/// How often a direction was taken: so wide that it never comes back to zero.
+/// How often a direction was taken. It is wide enough to never wrap to zero.
 pub type Counter = u32;
 /// Function records, see `function`.
 pub const FUNCTIONS: &str = "pleach_functions";
-/// Global objects ([`Global`]), for bounds of table reads (symbolic half).
+/// Global variables ([`Global`]), for the bounds of table reads (symbolic half).
 pub const GLOBALS: &str = "pleach_globals";
-
-/// Token functions, see `token` (symbolic half).
+/// Token records, see `token` (symbolic half).
 pub const TOKENS: &str = "pleach_tokens";
 
 pub const FRAME_MAGIC: [u8; 8] = *b"PLOBJ\0\0\x01";
 
-/// Head of a framed record; `len` bytes follow, then zeros up to 8.
+/// Head of a framed record. `len` bytes follow, then zeros up to a multiple of 8.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
@@ -37,8 +36,8 @@ pub struct Site {
     /// 64-bit hash of the function's linkage name (with the module's, if it is
     /// local) and the site's ordinal.
     pub hash: u64,
-    /// Counters in the fast half: 2 for a branch or select, cases + 1 for a
-    /// switch (the default last), 0 for checks and accesses.
+    /// Number of counters in the fast half: 2 for a branch or select, cases + 1 for
+    /// a switch (the default last), 0 for checks and accesses.
     pub counters: u32,
     /// A [`SiteKind`].
     pub kind: u32,
@@ -52,11 +51,11 @@ pub enum SiteKind {
     Select = 3,
     /// Division or remainder.
     Division = 4,
-    /// A branch that UBSan put in.
+    /// A branch that UBSan inserted.
     Sanitizer = 5,
     /// A load or store (symbolic half only).
     Access = 6,
-    /// A call (symbolic half only): models and indirect targets.
+    /// A call (symbolic half only): for models and indirect calls.
     Call = 7,
 }
 

@@ -1,9 +1,8 @@
-//! Token records: what the compiler knows of the functions that return tokens. It
-//! leaves one for each in section `pleach_tokens` of the symbolic half; the linker
-//! concatenates them.
+//! Token records: the functions that return tokens. The compiler writes one for each
+//! into section `pleach_tokens` of the symbolic half; the linker concatenates them.
 //!
-//! A record is `PLTK`, its whole length (u32), and then numbers as LEB128 and
-//! strings as length and bytes, in the order of the fields below.
+//! A record is `PLTK`, the length of the whole record (u32), and then the fields below
+//! in their order: numbers as LEB128, strings as length and bytes.
 
 use crate::function::{Reader, Writer};
 
@@ -13,26 +12,26 @@ pub struct TokenFunction {
     pub name: String,
     pub file: String,
     pub line: u32,
-    /// Where the token is: `ret`, `arg0->t.token`, `@token`.
+    /// Where the function leaves the token: `ret`, `arg0->t.token`, `@token`.
     pub place: String,
     pub how: How,
-    /// Names of numbers, from an enumeration in the debug information.
+    /// Names of token numbers, from an enumeration in the debug information.
     pub names: Vec<(i32, String)>,
 }
 
-/// How a function came to be a token function.
+/// How the compiler recognised a token function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum How {
-    /// It has a name that token functions have.
+    /// It has a usual name of token functions.
     #[default]
     Name = 1,
-    /// `-fpleach-token` named it.
+    /// `-fpleach-token` names it.
     Flag = 2,
     /// It calls `pleach_token`.
     Source = 3,
-    /// It has such a name, but its result is no number: it is not a border until
-    /// somebody says where the token is.
+    /// It has a usual name, but its result is not a number. It is not a border until
+    /// the user says where the token is.
     Candidate = 4,
 }
 
@@ -69,8 +68,7 @@ impl TokenFunction {
         w.0
     }
 
-    /// Every record of a section with its offset in it; `None` if the section is
-    /// damaged.
+    /// Every record of a section with its offset; `None` if the section is damaged.
     pub fn decode_all(section: &[u8]) -> Option<Vec<(u64, TokenFunction)>> {
         let mut out = Vec::new();
         let mut at = 0;
@@ -96,10 +94,10 @@ fn decode(mut r: Reader) -> Option<TokenFunction> {
     Some(TokenFunction {
         name: r.text()?,
         file: r.text()?,
-        line: r.small()?,
+        line: r.number_u32()?,
         place: r.text()?,
-        how: How::from_u8(r.take(1)?[0])?,
-        names: r.many(|r| Some((i32::from_le_bytes(r.take(4)?.try_into().ok()?), r.text()?)))?,
+        how: How::from_u8(r.bytes(1)?[0])?,
+        names: r.list(|r| Some((i32::from_le_bytes(r.bytes(4)?.try_into().ok()?), r.text()?)))?,
     })
 }
 

@@ -82,7 +82,7 @@ pub extern "C" fn __pleach_afl_loop(most: c_uint) -> c_int {
     }
     const SIGSTOP: c_int = 19;
     if let Some(h) = header() {
-        h.between = 1;
+        h.between_inputs = 1;
     }
     unsafe { sys::raise(SIGSTOP) };
     input::begin_run();
@@ -151,7 +151,7 @@ const STOPPED: i32 = 0x7f;
 
 /// Whether the child has stopped between two inputs.
 fn is_between() -> bool {
-    header().is_some_and(|h| core::mem::take(&mut h.between) != 0)
+    header().is_some_and(|h| core::mem::take(&mut h.between_inputs) != 0)
 }
 
 const PR_SET_PDEATHSIG: u64 = 1;

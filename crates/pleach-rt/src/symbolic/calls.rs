@@ -5,7 +5,7 @@ use super::arena::node;
 use super::tls::tls;
 use super::{events, shadow};
 use crate::models::api::V;
-use pleach_abi::layout::{ADDRESSES, ARG_SLOTS, BYVAL_SLOTS, VA_BYVAL, VaShape};
+use pleach_abi::layout::{ADDR_LIMIT, ARG_SLOTS, BYVAL_SLOTS, VA_BYVAL, VaShape};
 use pleach_abi::shm::Loss;
 
 /// The stamp of a result that `longjmp` left: the next return is `setjmp`'s.
@@ -126,7 +126,7 @@ pub extern "C" fn va_start(list: *const u8, saved: *const Saved) {
 /// there to take it.
 pub extern "C" fn pointed(at: u64) -> u32 {
     const LOOK: u64 = 8;
-    u32::from(at < ADDRESSES - LOOK && !shadow::is_clean(at, LOOK))
+    u32::from(at < ADDR_LIMIT - LOOK && !shadow::is_clean(at, LOOK))
 }
 
 /// A structure passed by value: remembers where its labels are, if it has any.

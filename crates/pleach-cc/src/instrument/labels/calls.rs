@@ -6,7 +6,7 @@ use super::flow::is_labelling_call;
 use super::shape::{is_float, label_type, leaves, scalar_bits};
 use crate::instrument::llvm::{IntPredicate, Opcode, Type, Value};
 use pleach_abi::layout::{
-    ADDRESSES, ARG_SLOTS, BYVAL_SLOTS, RET_SLOTS, TLS_ARG_COUNT, TLS_ARG_STAMP, TLS_ARGS,
+    ADDR_LIMIT, ARG_SLOTS, BYVAL_SLOTS, RET_SLOTS, TLS_ARG_COUNT, TLS_ARG_STAMP, TLS_ARGS,
     TLS_RET_STAMP, TLS_RETS, TLS_SITE, TLS_VA, VA_BYVAL,
 };
 use pleach_abi::section::SiteKind;
@@ -254,7 +254,7 @@ impl Emitter<'_> {
     /// The address is cut to what the dirty map covers; the runtime looks again.
     fn points_to_labels(&mut self, pointer: Value) -> Value {
         let bits = self.bits64(pointer);
-        let at = self.b.op(Opcode::LLVMAnd, bits, self.number64(ADDRESSES - 1));
+        let at = self.b.op(Opcode::LLVMAnd, bits, self.number64(ADDR_LIMIT - 1));
         let dirty = self.dirty(at, 1);
         let dirty = self.b.is_set(dirty);
         let zero = self.zero();
