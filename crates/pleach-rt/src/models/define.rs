@@ -96,31 +96,68 @@ macro_rules! weak {
 }
 pub(crate) use weak;
 
-/// A model in assembly, for functions that Rust cannot stand in for (they throw,
-/// or return what it has no type for). The first three arguments are kept over
-/// a call of `$before` with the model's own address and the first two; then
-/// `$rest` follows, with 24 bytes on the stack. The real function is weak.
-macro_rules! wrapper {
-    ($name:literal, $before:ident, [$($rest:expr),*] $(, $after:ident)?) => {
+/// A model in assembly: the symbol `__pleach_m_$name` around the instructions `$body`, with
+/// unwind information. `$operands` are those of `global_asm!`.
+macro_rules! assembly_model {
+    ($name:literal, [$($body:expr),* $(,)?] $(, $($operands:tt)*)?) => {
         core::arch::global_asm!(
             concat!(".pushsection .text.__pleach_m_", $name, ",\"ax\",@progbits"),
-            concat!(".weak ", $name),
             concat!(".globl __pleach_m_", $name),
             concat!(".type __pleach_m_", $name, ",@function"),
             concat!("__pleach_m_", $name, ":"),
             ".cfi_startproc",
+            $($body,)*
+            ".cfi_endproc",
+            concat!(".size __pleach_m_", $name, ", .-__pleach_m_", $name),
+            ".popsection",
+            $($($operands)*)?
+        );
+    };
+}
+pub(crate) use assembly_model;
+
+/// A model that runs `$before` and then `$rest`, for functions that Rust cannot call: they
+/// throw, or return a type that Rust lacks. `$before` gets the address of the model and the
+/// first two arguments. The first three arguments are saved over that call; `$rest` finds
+/// them in their registers again, and 24 bytes on the stack.
+macro_rules! wrapper {
+    ($name:literal, $before:ident, [$($rest:expr),*] $(, $after:ident)?) => {
+        $crate::models::define::assembly_model!($name, [
             "push rdi", "push rsi", "push rdx", ".cfi_def_cfa_offset 32",
             "mov rdx, rsi", "mov rsi, rdi",
             concat!("lea rdi, [rip + __pleach_m_", $name, "]"),
             "call {before}",
             "mov rdx, [rsp]", "mov rsi, [rsp + 8]", "mov rdi, [rsp + 16]",
-            $($rest,)*
-            ".cfi_endproc",
-            concat!(".size __pleach_m_", $name, ", .-__pleach_m_", $name),
-            ".popsection",
-            before = sym $before,
-            $(after = sym $after,)?
-        );
+            $($rest),*
+        ], before = sym $before, $(after = sym $after,)?);
     };
 }
 pub(crate) use wrapper;
+
+/// Drops the labels of the arguments: clears their stamp, the first word of the thread's
+/// block.
+macro_rules! drop_argument_labels {
+    () => {
+        "mov qword ptr fs:[__pleach_tls@tpoff], 0"
+    };
+}
+pub(crate) use drop_argument_labels;
+
+const _: () = assert!(pleach_abi::layout::TLS_ARG_STAMP == 0);
+
+/// Continues in the real function, as the last instruction of a model in assembly. The
+/// real function is weak: a program may lack it.
+macro_rules! jump_to_real {
+    ($name:literal) => {
+        concat!(".weak ", $name, "\njmp qword ptr [rip + ", $name, "@GOTPCREL]")
+    };
+}
+pub(crate) use jump_to_real;
+
+/// Calls the real function, as [`jump_to_real!`] jumps to it.
+macro_rules! call_real {
+    ($name:literal) => {
+        concat!(".weak ", $name, "\ncall qword ptr [rip + ", $name, "@GOTPCREL]")
+    };
+}
+pub(crate) use call_real;

@@ -8,7 +8,7 @@
 //! `long double`, for which Rust has no type.
 
 use super::api::{V, clear};
-use super::define::wrapper;
+use super::define::{jump_to_real, wrapper};
 use super::number::{digit, is, is_letter, is_space};
 use super::text::within;
 use crate::symbolic::events::loss;
@@ -19,7 +19,7 @@ macro_rules! in_front {
     ($before:ident: $($name:literal)*) => {$(
         wrapper!($name, $before, [
             "add rsp, 24", ".cfi_def_cfa_offset 8",
-            concat!("jmp qword ptr [rip + ", $name, "@GOTPCREL]")
+            jump_to_real!($name)
         ]);
     )*};
 }

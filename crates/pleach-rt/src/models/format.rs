@@ -8,12 +8,12 @@
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::api::{self, V, clear, copy};
-use super::define::models;
+use super::define::{assembly_model, models};
 use super::text::{fits, measured, measured_within};
+use super::va_list::VaList;
 use crate::symbolic::events::loss;
 use crate::symbolic::labelling;
 use crate::symbolic::tls::{take_arguments, tls};
-use core::arch::global_asm;
 use pleach_abi::shm::Loss;
 
 mod real {
@@ -55,17 +55,12 @@ models! {
     }
 }
 
-/// A variadic function: makes a list of its arguments, those in vector registers
-/// included, puts the model's own address behind it, and goes on in `$target`. `$named`
-/// bytes of registers are not in the list; `$list` is the register that it is passed in.
+/// A variadic function: makes a [`Passed`] of its arguments, with those in vector
+/// registers, and calls `$target` with it. `$named` bytes of registers are named arguments
+/// and not in the list; `$list` is the register of the `Passed` argument.
 macro_rules! variadic {
     ($name:literal, $named:literal, $list:literal, $target:path) => {
-        global_asm!(
-            concat!(".pushsection .text.__pleach_m_", $name, ",\"ax\",@progbits"),
-            concat!(".globl __pleach_m_", $name),
-            concat!(".type __pleach_m_", $name, ",@function"),
-            concat!("__pleach_m_", $name, ":"),
-            ".cfi_startproc",
+        assembly_model!($name, [
             "sub rsp, 216",
             ".cfi_def_cfa_offset 224",
             "mov [rsp], rdi", "mov [rsp + 8], rsi", "mov [rsp + 16], rdx",
@@ -88,11 +83,7 @@ macro_rules! variadic {
             "add rsp, 216",
             ".cfi_def_cfa_offset 8",
             "ret",
-            ".cfi_endproc",
-            concat!(".size __pleach_m_", $name, ", .-__pleach_m_", $name),
-            ".popsection",
-            target = sym $target,
-        );
+        ], target = sym $target);
     };
 }
 
@@ -101,25 +92,15 @@ variadic!("snprintf", 24, "rcx", snprintf);
 variadic!("__sprintf_chk", 32, "r8", sprintf_chk);
 variadic!("__snprintf_chk", 40, "r9", snprintf_chk);
 
-/// A `va_list` with the address of the model behind it.
+/// A `va_list`, and the address of the model.
 #[repr(C)]
 struct Passed {
-    list: List,
+    list: VaList,
     model: usize,
 }
 
-/// x86-64's `va_list`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct List {
-    general: u32,
-    vector: u32,
-    more: u64,
-    saved: u64,
-}
-
 unsafe extern "C" fn sprintf(to: u64, format: u64, passed: *const Passed) -> i32 {
-    // Safety: the stub's list, and what the caller says of the rest.
+    // Safety: the list comes from `variadic!`; the rest is the caller's.
     unsafe {
         variable(passed, [to, format], |[to, format], list| {
             Call::of(to, None, format, list).print(|l| real::vsprintf(to.val, format.val, l))
@@ -220,7 +201,7 @@ impl Call {
         }
         // The real function uses the list up.
         // Safety: the caller's.
-        let size = unsafe { self.walk(*(self.list as *const List)) };
+        let size = unsafe { self.walk(*(self.list as *const VaList)) };
         if let Some(size) = size {
             match self.most {
                 None => fits(size.add(V::new(64, 1)), self.to),
@@ -244,11 +225,11 @@ impl Call {
         size.trunc(32)
     }
 
-    /// How much is written, all in all; `None` for a format that is not followed.
+    /// The length of the whole text; `None` if the format is not supported.
     ///
     /// # Safety
-    /// A format and the arguments that it asks for.
-    unsafe fn walk(&mut self, mut list: List) -> Option<V> {
+    /// `self.format` is a format, and `list` has its arguments.
+    unsafe fn walk(&mut self, mut list: VaList) -> Option<V> {
         let mut size = V::new(64, 0);
         let mut at = self.format as *const u8;
         // Safety: the caller's; a string ends with a zero.
@@ -261,7 +242,7 @@ impl Call {
                 }
                 let directive = Directive::read(&mut at, &mut list)?;
                 let part = match directive.conversion {
-                    b's' => self.string(&directive, size.val, list.general())?,
+                    b's' => self.string(&directive, size.val, list.next_general())?,
                     _ => directive.number(&mut list)?,
                 };
                 size = size.add(part);
@@ -302,18 +283,18 @@ struct Directive {
     precision: Option<u64>,
     long: bool,
     conversion: u8,
-    /// The arguments from the directive's own on, before it took any.
-    list: List,
+    /// The arguments from the first one of this directive on.
+    list: VaList,
 }
 
 const LONGEST: usize = 32;
 
 impl Directive {
-    /// Takes the widths that are arguments.
+    /// Parses a directive, and takes a `*` width or precision from the arguments.
     ///
     /// # Safety
-    /// At a `%` of a format.
-    unsafe fn read(at: &mut *const u8, list: &mut List) -> Option<Directive> {
+    /// `at` points to a `%` of a format.
+    unsafe fn read(at: &mut *const u8, list: &mut VaList) -> Option<Directive> {
         let mut d = Directive {
             text: [0; LONGEST],
             len: 0,
@@ -360,14 +341,14 @@ impl Directive {
         Some(c)
     }
 
-    /// A number, or a star for one among the arguments; a numbered one is not
-    /// followed.
-    unsafe fn amount(&mut self, at: &mut *const u8, list: &mut List) -> Option<Option<i32>> {
+    /// A width or precision, if there is one: digits, or a `*` and an argument. `None` for a
+    /// numbered argument, which is not supported.
+    unsafe fn amount(&mut self, at: &mut *const u8, list: &mut VaList) -> Option<Option<i32>> {
         // Safety: the caller's.
         unsafe {
             if **at == b'*' {
                 self.take(at)?;
-                return Some(Some(list.general() as i32));
+                return Some(Some(list.next_general() as i32));
             }
             let mut number = None;
             while (**at).is_ascii_digit() {
@@ -378,18 +359,18 @@ impl Directive {
         }
     }
 
-    /// How much anything else writes: that depends on nothing with a label.
+    /// The length of what any other conversion writes. It is concrete.
     ///
     /// # Safety
-    /// The argument is there.
-    unsafe fn number(&self, list: &mut List) -> Option<V> {
+    /// `list` has the argument.
+    unsafe fn number(&self, list: &mut VaList) -> Option<V> {
         let mut own = self.list;
-        // Safety: the directive alone, with the arguments from its own on.
+        // Safety: prints this directive alone, with its own arguments.
         let n = unsafe {
             match self.conversion {
                 b'%' | b'm' => {}
-                b'd' | b'i' | b'u' | b'x' | b'X' | b'o' | b'p' => _ = list.general(),
-                b'c' if !self.long => _ = list.general(),
+                b'd' | b'i' | b'u' | b'x' | b'X' | b'o' | b'p' => _ = list.next_general(),
+                b'c' if !self.long => _ = list.next_general(),
                 b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
                     match self.text[..self.len].contains(&b'L') {
                         true => list.skip_long_double(),
@@ -401,33 +382,5 @@ impl Directive {
             real::vsnprintf(0, 0, self.text.as_ptr() as u64, &raw mut own as u64)
         };
         u64::try_from(n).ok().map(|n| V::new(64, n))
-    }
-}
-
-impl List {
-    /// # Safety
-    /// There is such an argument.
-    unsafe fn general(&mut self) -> u64 {
-        // Safety: the caller's.
-        unsafe {
-            if self.general < 48 {
-                self.general += 8;
-                return *((self.saved + u64::from(self.general) - 8) as *const u64);
-            }
-            self.more += 8;
-            *((self.more - 8) as *const u64)
-        }
-    }
-
-    fn skip_double(&mut self) {
-        if self.vector < 176 {
-            self.vector += 16;
-        } else {
-            self.more += 8;
-        }
-    }
-
-    fn skip_long_double(&mut self) {
-        self.more = self.more.next_multiple_of(16) + 16;
     }
 }

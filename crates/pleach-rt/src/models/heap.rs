@@ -14,7 +14,7 @@
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::api::{V, clear, copy};
-use super::define::{models, wrapper};
+use super::define::{call_real, jump_to_real, models, wrapper};
 use crate::start::header;
 use crate::symbolic::objects;
 use crate::symbolic::tls::take_arguments;
@@ -163,7 +163,7 @@ extern "C" fn before_delete(model: usize, p: u64, _: u64) {
 macro_rules! new {
     ($($name:literal)*) => {$(
         wrapper!($name, before_new, [
-            concat!("call qword ptr [rip + ", $name, "@GOTPCREL]"),
+            call_real!($name),
             "mov rdi, rax", "mov rsi, [rsp + 16]",
             "call {after}",
             "add rsp, 24", ".cfi_def_cfa_offset 8",
@@ -176,7 +176,7 @@ macro_rules! delete {
     ($($name:literal)*) => {$(
         wrapper!($name, before_delete, [
             "add rsp, 24", ".cfi_def_cfa_offset 8",
-            concat!("jmp qword ptr [rip + ", $name, "@GOTPCREL]")
+            jump_to_real!($name)
         ]);
     )*};
 }

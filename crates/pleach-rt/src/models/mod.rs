@@ -34,4 +34,5 @@ pub mod stdio;
 pub mod string;
 pub mod text;
 pub mod thread;
+pub mod va_list;
 pub mod wide;

@@ -8,9 +8,8 @@
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::api::V;
-use super::define::models;
+use super::define::{assembly_model, drop_argument_labels, jump_to_real, models};
 use super::text::fits;
-use core::arch::global_asm;
 
 mod real {
     unsafe extern "C" {
@@ -45,29 +44,14 @@ fn sent(n: V, got: u64) -> V {
     if got == n.val { n } else { V::new(64, got) }
 }
 
-/// Models that only take the labels off: the stamp that says whom they are for
-/// is the first word of the thread's block.
-macro_rules! unheard {
+/// Models that only drop the labels of their arguments.
+macro_rules! without_labels {
     ($($name:literal)*) => {$(
-        global_asm!(
-            concat!(".pushsection .text.__pleach_m_", $name, ",\"ax\",@progbits"),
-            concat!(".weak ", $name),
-            concat!(".globl __pleach_m_", $name),
-            concat!(".type __pleach_m_", $name, ",@function"),
-            concat!("__pleach_m_", $name, ":"),
-            ".cfi_startproc",
-            "mov qword ptr fs:[__pleach_tls@tpoff], 0",
-            concat!("jmp qword ptr [rip + ", $name, "@GOTPCREL]"),
-            ".cfi_endproc",
-            concat!(".size __pleach_m_", $name, ", .-__pleach_m_", $name),
-            ".popsection",
-        );
+        assembly_model!($name, [drop_argument_labels!(), jump_to_real!($name)]);
     )*};
 }
 
-const _: () = assert!(pleach_abi::layout::TLS_ARG_STAMP == 0);
-
-unheard! {
+without_labels! {
     "puts" "fputs" "fputs_unlocked" "perror"
     "putchar" "putchar_unlocked" "putc" "putc_unlocked" "fputc" "fputc_unlocked" "_IO_putc"
     "__overflow" "putw" "fflush"

@@ -8,11 +8,10 @@
 //! as a loss. `vfork` needs nothing, its child runs while the parent waits and then
 //! becomes another program.
 
-use super::define::models;
+use super::define::{assembly_model, drop_argument_labels, jump_to_real, models};
 use crate::start::{header, state};
 use crate::symbolic::{events, labelling};
 use crate::sys;
-use core::arch::global_asm;
 use pleach_abi::layout::SHM_BASE;
 use pleach_abi::shm::Loss;
 
@@ -34,29 +33,19 @@ extern "C" fn lose_process() {
     }
 }
 
-/// Models that count the start of another program and go on in the real function. Some
-/// have a variable number of arguments, so all registers that carry one are kept.
+/// Models that count the start of another program and continue in the real function. Some
+/// have a variable number of arguments, so all registers of arguments are saved.
 macro_rules! other_program {
     ($($name:literal)*) => {$(
-        global_asm!(
-            concat!(".pushsection .text.__pleach_m_", $name, ",\"ax\",@progbits"),
-            concat!(".weak ", $name),
-            concat!(".globl __pleach_m_", $name),
-            concat!(".type __pleach_m_", $name, ",@function"),
-            concat!("__pleach_m_", $name, ":"),
-            ".cfi_startproc",
+        assembly_model!($name, [
             "push rdi", "push rsi", "push rdx", "push rcx", "push r8", "push r9", "push rax",
             ".cfi_def_cfa_offset 64",
             "call {lose}",
             "pop rax", "pop r9", "pop r8", "pop rcx", "pop rdx", "pop rsi", "pop rdi",
             ".cfi_def_cfa_offset 8",
-            "mov qword ptr fs:[__pleach_tls@tpoff], 0",
-            concat!("jmp qword ptr [rip + ", $name, "@GOTPCREL]"),
-            ".cfi_endproc",
-            concat!(".size __pleach_m_", $name, ", .-__pleach_m_", $name),
-            ".popsection",
-            lose = sym lose_process,
-        );
+            drop_argument_labels!(),
+            jump_to_real!($name),
+        ], lose = sym lose_process);
     )*};
 }
 

@@ -7,14 +7,14 @@
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::api::V;
-use super::define::models;
+use super::define::{assembly_model, models};
 use super::file::File;
 use super::scan::{From, Integer, Precision, Scan, Stop, Text, store_float};
 use super::stdio::stdin;
 use super::text::Set;
+use super::va_list::VaList;
 use crate::symbolic::events::loss;
 use crate::sys;
-use core::arch::global_asm;
 use pleach_abi::shm::Loss;
 
 mod real {
@@ -56,17 +56,12 @@ macro_rules! family {
     )*};
 }
 
-/// A variadic function of pointers only: makes a list of its arguments and
-/// goes on in the form that takes one. `$named` bytes of registers are not in
-/// the list; `$list` is the register that the list is passed in.
+/// A variadic function of pointers only: makes a `va_list` of its arguments, and calls the
+/// `v` form. `$named` bytes of registers are named arguments and not in the list; `$list`
+/// is the register of the list argument.
 macro_rules! variadic {
     ($name:literal, $named:literal, $list:literal, $target:path) => {
-        global_asm!(
-            concat!(".pushsection .text.", $name, ",\"ax\",@progbits"),
-            concat!(".globl __pleach_m_", $name),
-            concat!(".type __pleach_m_", $name, ",@function"),
-            concat!("__pleach_m_", $name, ":"),
-            ".cfi_startproc",
+        assembly_model!($name, [
             "sub rsp, 72",
             ".cfi_def_cfa_offset 80",
             "mov [rsp], rdi", "mov [rsp + 8], rsi", "mov [rsp + 16], rdx",
@@ -80,11 +75,7 @@ macro_rules! variadic {
             "add rsp, 72",
             ".cfi_def_cfa_offset 8",
             "ret",
-            ".cfi_endproc",
-            concat!(".size __pleach_m_", $name, ", .-__pleach_m_", $name),
-            ".popsection",
-            target = sym $target,
-        );
+        ], target = sym $target);
     };
 }
 
@@ -136,32 +127,7 @@ unsafe fn from_text(s: V, format: V, args: V, standard: Standard) -> i32 {
     }
 }
 
-/// A `va_list` of the x86-64 convention.
-#[repr(C)]
-struct List {
-    general: u32,
-    floating: u32,
-    overflow: u64,
-    saved: u64,
-}
-
-impl List {
-    /// The next argument, a pointer.
-    unsafe fn next(&mut self) -> u64 {
-        const REGISTERS: u32 = 48;
-        // Safety: the program passes an argument for each conversion.
-        unsafe {
-            if self.general < REGISTERS {
-                self.general += 8;
-                return *((self.saved + u64::from(self.general) - 8) as *const u64);
-            }
-            self.overflow += 8;
-            *((self.overflow - 8) as *const u64)
-        }
-    }
-}
-
-/// The format, as a string in memory that is read from front to back.
+/// The rest of the format, a string.
 struct Format(*const u8);
 
 impl Format {
@@ -370,7 +336,7 @@ unsafe fn directives(
             space = false;
         }
         // Safety: the caller's.
-        let stored = unsafe { convert(s, &d, &mut f, &mut *(args as *mut List), standard)? };
+        let stored = unsafe { convert(s, &d, &mut f, &mut *(args as *mut VaList), standard)? };
         if stored && !d.suppress {
             *done += 1;
         }
@@ -389,11 +355,11 @@ unsafe fn convert(
     s: &mut Scan,
     d: &Directive,
     f: &mut Format,
-    args: &mut List,
+    args: &mut VaList,
     standard: Standard,
 ) -> Result<bool, Stop> {
     // Safety: the caller's, here and below.
-    let target = |args: &mut List| if d.suppress { 0 } else { unsafe { args.next() } };
+    let target = |args: &mut VaList| if d.suppress { 0 } else { unsafe { args.next_general() } };
     match d.conversion {
         b'%' => s.literal(b'%', false).map(|()| false),
         b'n' => {
@@ -450,7 +416,7 @@ unsafe fn convert(
 
 /// # Safety
 /// As [`convert`].
-unsafe fn float(s: &mut Scan, d: &Directive, args: &mut List) -> Result<bool, Stop> {
+unsafe fn float(s: &mut Scan, d: &Directive, args: &mut VaList) -> Result<bool, Stop> {
     let how = match (d.long, d.extended) {
         (_, true) => Precision::Extended,
         (true, _) => Precision::Double,
@@ -461,7 +427,7 @@ unsafe fn float(s: &mut Scan, d: &Directive, args: &mut List) -> Result<bool, St
     unsafe {
         let mut text = sys::keep_errno(|| Text::grown(&raw mut at, 128))?;
         let read = s.float(d.width, &mut text).and_then(|()| {
-            let to = if d.suppress { 0 } else { args.next() };
+            let to = if d.suppress { 0 } else { args.next_general() };
             if store_float(&text, how, to) { Ok(true) } else { Err(Stop::Match) }
         });
         text.drop_it();

@@ -5,6 +5,7 @@ use super::arena::node;
 use super::tls::tls;
 use super::{events, shadow};
 use crate::models::api::V;
+use crate::models::va_list::VaList;
 use pleach_abi::layout::{ADDR_LIMIT, ARG_SLOTS, BYVAL_SLOTS, VA_BYVAL, VaShape};
 use pleach_abi::shm::Loss;
 
@@ -80,14 +81,7 @@ pub extern "C" fn va_save(to: *mut Saved) {
     }
 }
 
-#[repr(C)]
-struct VaList {
-    gp_offset: u32,
-    fp_offset: u32,
-    overflow: u64,
-    save_area: u64,
-}
-
+/// Size of the register save area.
 const SAVE_AREA: u64 = 176;
 
 /// After `va_start`: puts the labels where `va_arg` will read the values.

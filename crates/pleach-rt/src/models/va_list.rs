@@ -1,0 +1,47 @@
+//! The `va_list` of x86-64.
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct VaList {
+    /// Offset of the next general register in the save area.
+    general: u32,
+    /// Offset of the next vector register in the save area.
+    vector: u32,
+    /// Address of the next argument on the stack.
+    pub overflow: u64,
+    pub save_area: u64,
+}
+
+/// Where the general and the vector registers end in the save area.
+const GENERAL_END: u32 = 48;
+const VECTOR_END: u32 = 176;
+
+impl VaList {
+    /// Takes an integer or a pointer.
+    ///
+    /// # Safety
+    /// The next argument is one.
+    pub unsafe fn next_general(&mut self) -> u64 {
+        // Safety: the caller guarantees it.
+        unsafe {
+            if self.general < GENERAL_END {
+                self.general += 8;
+                return *((self.save_area + u64::from(self.general) - 8) as *const u64);
+            }
+            self.overflow += 8;
+            *((self.overflow - 8) as *const u64)
+        }
+    }
+
+    pub fn skip_double(&mut self) {
+        if self.vector < VECTOR_END {
+            self.vector += 16;
+        } else {
+            self.overflow += 8;
+        }
+    }
+
+    pub fn skip_long_double(&mut self) {
+        self.overflow = self.overflow.next_multiple_of(16) + 16;
+    }
+}
