@@ -1,9 +1,9 @@
-//! The fast half's counters. They are ordinary zero-initialised data of the
-//! program; under a driver the shared memory is mapped over them, so that an
-//! increment needs no pointer and the driver reads them without asking.
+//! The counters of the fast half. They are ordinary zero-initialised data of the
+//! program. Under a driver the shared memory is mapped over them: an increment
+//! needs no pointer, and the driver reads them without a message.
 //!
 //! The compiler links a page-aligned pad after the last counter: the pages
-//! from the section's start to the pad hold nothing else.
+//! from the start of the section to the pad hold nothing else.
 
 use crate::start::{header, state};
 use crate::sys;
@@ -21,8 +21,8 @@ pub fn own_counters() -> (usize, usize) {
     (&raw const COUNTERS_START as usize, &raw const COUNTERS_END as usize)
 }
 
-/// Maps shared memory over the counters and returns their place in the cover
-/// region; u64::MAX if they cannot be shared.
+/// Maps shared memory over the counters. Returns their offset in the cover region, or
+/// u64::MAX if they cannot be shared.
 pub fn share(from: usize, to: usize) -> u64 {
     let Some(h) = header() else { return u64::MAX };
     let used = h.modules[..h.modules_len as usize]

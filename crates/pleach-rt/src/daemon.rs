@@ -1,6 +1,5 @@
-//! `daemon` under the driver, in both halves: the process that was started
-//! stays the one that does the work. The real function forks and ends the
-//! parent, and with it the run.
+//! The model of `daemon`, in both halves: under the driver it does not fork. The real
+//! function ends the parent, and with it the run.
 
 use crate::start::state;
 use crate::sys;
@@ -22,8 +21,8 @@ pub unsafe extern "C" fn __pleach_m_daemon(nochdir: c_int, noclose: c_int) -> c_
         if state().input_fd < 0 {
             return daemon(nochdir, noclose);
         }
-        // The server has made this process the leader of its group, so this
-        // fails; that is the one thing that the program cannot see here.
+        // This fails, since the server has made this process the leader of its group.
+        // The program does not notice: `daemon` hides it.
         sys::keep_errno(|| setsid());
         if nochdir == 0 {
             chdir(c"/".as_ptr());

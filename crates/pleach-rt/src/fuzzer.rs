@@ -1,30 +1,31 @@
-//! Programs made ready for other fuzzers: AFL's shared buffer, and the `main`
-//! of programs that have `LLVMFuzzerTestOneInput`.
+//! Programs written for other fuzzers: AFL's shared buffer, and the `main` of
+//! programs that have `LLVMFuzzerTestOneInput`.
 
 use crate::start::state;
 use crate::{sys, typed};
 use core::ffi::{CStr, c_char, c_int, c_void};
 
-/// AFL's buffer. Programs ask for its address once and for its length in each
-/// round, so it stays where it is and is filled when a round begins. There is
-/// room for more than AFL ever passes.
-const ROOM: u64 = 64 << 20;
+/// Size of AFL's buffer: more than AFL ever passes.
+const BUFFER_SIZE: u64 = 64 << 20;
+/// Address of AFL's buffer, and length of the input in it. Programs ask for the address
+/// once and for the length in each round. So the buffer never moves, and is filled when a
+/// round begins.
 static mut BUFFER: (u64, u64) = (0, 0);
 
-/// At the start of every run, after the input is known.
+/// At the start of every run, when the streams are known.
 pub fn begin_run() {
     // Safety: one thread begins a run.
     if unsafe { BUFFER.0 } != 0 {
-        fill();
+        fill_buffer();
     }
 }
 
 /// Fills the buffer, labelled, and sets its length.
-fn fill() {
-    let w = typed::whole();
-    // Safety: mapped by the caller, and as large as `ROOM`.
+fn fill_buffer() {
+    let w = typed::call_stream();
+    // Safety: mapped by the caller, and as large as `BUFFER_SIZE`.
     unsafe {
-        BUFFER.1 = w.len.min(ROOM);
+        BUFFER.1 = w.len.min(BUFFER_SIZE);
         typed::fetch(&w, 0, BUFFER.0 as *mut u8, BUFFER.1);
     }
 }
@@ -36,15 +37,15 @@ pub extern "C" fn __pleach_afl_buf() -> *mut u8 {
         if BUFFER.0 == 0 {
             let prot = sys::PROT_READ | sys::PROT_WRITE;
             let flags = sys::MAP_PRIVATE | sys::MAP_ANONYMOUS | sys::MAP_NORESERVE;
-            let at = sys::mmap(0, ROOM, prot, flags, u64::MAX, 0);
+            let at = sys::mmap(0, BUFFER_SIZE, prot, flags, u64::MAX, 0);
             if at < 0 {
                 return core::ptr::null_mut();
             }
             BUFFER.0 = at as u64;
-            // By hand there is no run that begins; under the driver, one may
-            // begin only in the loop that follows.
+            // Without a driver `begin_run` is not called. With one, the run may begin
+            // later, in the program's loop, and fills the buffer then.
             if state().input_fd < 0 || crate::server::in_run() {
-                fill();
+                fill_buffer();
             }
         }
         BUFFER.0 as *mut u8
@@ -82,10 +83,10 @@ struct Entry {
     name: [c_char; 256],
 }
 
-/// `main` of a program linked with `-fsanitize=fuzzer`. Under the driver it
-/// runs the input. By hand it runs each file named and each file in a
-/// directory named, as libFuzzer does, and without one what standard input
-/// has. Flags of libFuzzer are accepted, and it says that they mean nothing.
+/// `main` of a program linked with `-fsanitize=fuzzer`. Under the driver it runs the
+/// input. Without a driver it runs each file and each file of a directory that the
+/// command line names, as libFuzzer does; if it names none, standard input. It warns
+/// about libFuzzer's flags and ignores them.
 #[unsafe(no_mangle)]
 pub extern "C" fn __pleach_fuzzer_main(
     argc: c_int,
@@ -104,30 +105,30 @@ pub extern "C" fn __pleach_fuzzer_main(
         }
         return 0;
     }
-    // By hand this only begins the one run that there is.
+    // Without a driver this only begins the one run.
     crate::server::pleach_ready();
-    let (mut status, mut named) = (0, false);
+    let (mut status, mut has_path) = (0, false);
     for i in 1..argc.max(1) as usize {
         // Safety: argv has argc strings.
         let path = unsafe { CStr::from_ptr(*argv.add(i)) };
         if path.to_bytes().starts_with(b"-") {
             let text = b": flags of libFuzzer are ignored here; `pleach run` searches\n";
-            sys::say(&[b"pleach: ", path.to_bytes(), text]);
+            sys::print_error(&[b"pleach: ", path.to_bytes(), text]);
             continue;
         }
-        named = true;
+        has_path = true;
         status |= run_path(path, one);
     }
-    if !named {
+    if !has_path {
         run_input(one);
     }
     status
 }
 
-/// Runs what the input has, in memory that is exactly as large, so that an
-/// overread is one.
+/// Runs the input in memory of exactly its size, so that a sanitizer notices an
+/// overread.
 fn run_input(one: OneInput) {
-    let w = typed::whole();
+    let w = typed::call_stream();
     // Safety: fresh memory of that size.
     unsafe {
         let p = sys::malloc(w.len.max(1) as usize).cast::<u8>();
@@ -137,13 +138,13 @@ fn run_input(one: OneInput) {
         typed::fetch(&w, 0, p, w.len);
         #[cfg(feature = "symbolic")]
         {
-            crate::symbolic::objects::heap(p as u64, Some(w.len));
+            crate::symbolic::objects::set_heap_object(p as u64, Some(w.len));
             crate::symbolic::pass_buffer(one as usize);
         }
         one(p, w.len as usize);
         #[cfg(feature = "symbolic")]
         {
-            crate::symbolic::objects::heap(p as u64, None);
+            crate::symbolic::objects::set_heap_object(p as u64, None);
             crate::symbolic::shadow::clear(p as u64, w.len);
         }
         free(p);
@@ -177,10 +178,10 @@ fn run_file(path: &CStr, one: OneInput) -> c_int {
     unsafe {
         let fd = open(path.as_ptr(), 0);
         let Some(st) = (fd >= 0).then(|| sys::fstat(fd)).flatten() else {
-            sys::say(&[b"pleach: cannot open ", path.to_bytes(), b"\n"]);
+            sys::print_error(&[b"pleach: cannot open ", path.to_bytes(), b"\n"]);
             return 1;
         };
-        sys::say(&[b"Running: ", path.to_bytes(), b"\n"]);
+        sys::print_error(&[b"Running: ", path.to_bytes(), b"\n"]);
         let p = sys::malloc(st.size.max(1) as usize).cast::<u8>();
         let n = sys::pread(fd as u64, p as u64, st.size as u64, 0).max(0);
         sys::close(fd as u64);

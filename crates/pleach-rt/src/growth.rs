@@ -2,27 +2,27 @@
 //!
 //! A call past the end of the input gets a fresh value, as in CREST, if the driver
 //! allows the input to grow; the driver then keeps the longer input. Otherwise the
-//! call ends the run. Either way the end is no decision of the program, unless the
+//! call ends the run. Either way the end of the input is not a decision, unless the
 //! program can see it: by `pleach_length` and `pleach_left`, or because it reads the
-//! same stream as a file. From there on the input does not grow, and a call decides
-//! on its length as a read does.
+//! same stream as a file. From then on the input does not grow, and a call is a decision
+//! on the length, as a read is.
 
 use crate::start::{header, state};
-use crate::typed::Whole;
+use crate::typed::CallStream;
 use crate::{input, live, sys};
 use pleach_abi::growth::fresh_byte;
 use pleach_abi::{container, shm};
 
-/// What the calls of this run have done.
+/// The typed calls of this run.
 pub struct Calls {
     /// Bytes taken so far.
     pub taken: u64,
-    /// Bytes that the stream has grown by.
+    /// Number of fresh bytes: how much the stream has grown.
     pub fresh: u64,
     /// Bytes taken before the program could see where the stream ends.
     unseen: u64,
     end_is_seen: bool,
-    /// One bit for each stream that the program has read without calls.
+    /// One bit for each stream that the program has read as a file.
     streams_read: u64,
 }
 
@@ -42,15 +42,15 @@ pub fn begin_run() {
 }
 
 /// True if the program can see where the stream ends.
-pub fn is_end_seen(w: &Whole) -> bool {
+pub fn is_end_seen(w: &CallStream) -> bool {
     let c = calls();
     let Some(h) = header() else { return c.end_is_seen };
     let is_read = w.stream.is_some_and(|stream| c.streams_read >> stream & 1 != 0);
-    if is_read && !live::on() {
+    if is_read && !live::is_on() {
         h.growth.calls |= shm::CALLS_MIXED;
         see_end();
     }
-    // A file and what a connection delivers are read as streams.
+    // The program reads a file or a connection itself, and so can see its end.
     let is_other =
         w.stream.is_some_and(|stream| input::streams().all[stream].kind != container::STDIN);
     c.end_is_seen || is_other || is_fixed()
@@ -61,7 +61,7 @@ fn is_fixed() -> bool {
     header().is_some_and(|h| h.run_flags & shm::RUN_FIXED != 0)
 }
 
-/// The program can see the end from here on.
+/// Notes that the program can see the end from now on.
 pub fn see_end() {
     let c = calls();
     if !c.end_is_seen {
@@ -69,18 +69,18 @@ pub fn see_end() {
     }
 }
 
-/// The program has read a stream without calls, or asked for its length.
+/// Notes that the program has read a stream as a file, or asked for its length.
 #[cfg(feature = "symbolic")]
 pub fn note_stream_read(stream: usize) {
     let c = calls();
     c.streams_read |= 1 << stream;
     if c.taken != 0 {
-        is_end_seen(&crate::typed::whole());
+        is_end_seen(&crate::typed::call_stream());
     }
 }
 
-/// The length of the stream, for every input that takes this path: a shorter one would
-/// have grown to what was taken.
+/// `len`, but at least what was taken before the end could be seen: a shorter input on
+/// this path would have grown to that.
 #[cfg(feature = "symbolic")]
 pub fn at_least_unseen(len: crate::models::api::V) -> crate::models::api::V {
     let c = calls();
@@ -91,8 +91,8 @@ pub fn at_least_unseen(len: crate::models::api::V) -> crate::models::api::V {
     len.ult(unseen).choose(unseen, len)
 }
 
-/// Makes the stream `len` bytes long if that is allowed.
-pub fn grow(w: &Whole, len: u64) -> bool {
+/// Grows the stream to `len` bytes; false if that is not allowed.
+pub fn grow(w: &CallStream, len: u64) -> bool {
     let Some(h) = header().filter(|_| state().input_fd >= 0) else { return false };
     let c = calls();
     if c.fresh == 0 && is_stdin_read(w) {
@@ -108,19 +108,19 @@ pub fn grow(w: &Whole, len: u64) -> bool {
     true
 }
 
-/// True if standard input is the stream and does not stand at its start any more. The
-/// fast half does not follow what the program reads.
-fn is_stdin_read(w: &Whole) -> bool {
+/// True if the stream is standard input and its position is not 0. (The fast half has no
+/// record of reads.)
+fn is_stdin_read(w: &CallStream) -> bool {
     const SEEK_CUR: u64 = 1;
     let at_stdin = input::stream_of(0);
     at_stdin.is_some() && at_stdin == w.stream && sys::lseek(0, 0, SEEK_CUR) != 0
 }
 
-/// Puts fresh bytes, from offset `from` of the stream on, into memory.
+/// Writes the `n` fresh bytes from offset `from` of the stream to memory.
 pub fn add_fresh(from: u64, to: *mut u8, n: u64) {
     let Some(h) = header().filter(|_| n != 0) else { return };
     for i in 0..n {
-        // Safety: the caller of the typed call has room for as many.
+        // Safety: the caller of the typed call has room for them.
         unsafe { *to.add(i as usize) = fresh_byte(h.growth.seed, from + i) };
     }
     #[cfg(feature = "symbolic")]

@@ -1,10 +1,10 @@
-//! Where input comes from. A plain input is one stream; a container (see
-//! `pleach_abi::container`) is several. A descriptor is input when it refers
-//! to the driver's input file, or to the file that the runtime put in the
-//! place of standard input, however the program came by it: no table of
-//! descriptors has to follow `dup`, `fcntl` and `fopen`.
+//! The streams of the input. A plain input is one stream; a container (see
+//! `pleach_abi::container`) holds several. A descriptor is input if it refers to the
+//! driver's input file, or to the file that the runtime has put in the place of standard
+//! input. So the runtime needs no table of descriptors that follows `dup`, `fcntl` and
+//! `fopen`.
 //!
-//! Offsets are offsets in the input as it was given, whichever stream.
+//! Offsets are offsets in the input file, in every stream.
 
 use crate::start::{header, state};
 use crate::sys;
@@ -14,32 +14,32 @@ use pleach_abi::{container, shm};
 #[derive(Clone, Copy)]
 pub struct Stream {
     pub kind: u8,
-    /// First byte in the input as given.
+    /// Offset of its first byte in the input file.
     pub at: u64,
     pub len: u64,
     pub dev: u64,
     pub ino: u64,
-    /// For what cannot be asked for its offset: bytes taken so far.
+    /// Bytes taken so far, for a descriptor that has no offset.
     pub taken: u64,
-    /// The descriptor whose position is the end of the stream wherever that is
-    /// (it read less than it asked for, or sought the end); -1: none.
+    /// The descriptor that is at the end of the stream for every length of it, because
+    /// a read was cut short or a seek went to the end; -1: none.
     pub end_of: i32,
 }
 
-const MOST: usize = 64;
+const MAX_STREAMS: usize = 64;
 const NONE: Stream = Stream { kind: 0, at: 0, len: 0, dev: 0, ino: 0, taken: 0, end_of: -1 };
 
 pub struct Streams {
-    pub all: [Stream; MOST],
+    pub all: [Stream; MAX_STREAMS],
     pub len: usize,
-    /// The next connection delivers this stream.
+    /// The next connection delivers the first socket stream from this one on.
     pub next_socket: usize,
 }
 
-static mut STREAMS: Streams = Streams { all: [NONE; MOST], len: 0, next_socket: 0 };
+static mut STREAMS: Streams = Streams { all: [NONE; MAX_STREAMS], len: 0, next_socket: 0 };
 
 pub fn streams() -> &'static mut Streams {
-    // Safety: filled when a run begins, by its only thread.
+    // Safety: filled in when a run begins, by its only thread.
     unsafe { &mut *&raw mut STREAMS }
 }
 
@@ -68,7 +68,7 @@ pub fn begin_run() {
     } else {
         unpack(h, s);
     }
-    // By hand (labels without a driver) the position is as the shell left it.
+    // With labels but without a driver, the position stays as the shell left it.
     if state().input_fd >= 0
         && sys::fstat(0).is_some_and(|st| st.dev == h.input_dev && st.ino == h.input_ino)
     {
@@ -77,8 +77,8 @@ pub fn begin_run() {
     crate::typed::begin_run();
     crate::terminal::begin_run();
     crate::live::begin_run();
-    if crate::live::on() {
-        // It ends nowhere.
+    if crate::live::is_on() {
+        // It has no end.
         s.all[0].len = u64::MAX >> 1;
     }
 }
@@ -86,7 +86,7 @@ pub fn begin_run() {
 fn unpack(h: &shm::Header, s: &mut Streams) {
     let fd = state().input_fd as u64;
     let mut at = container::MAGIC.len() as u64;
-    while at + container::RECORD_HEAD as u64 <= h.input_len && s.len < MOST {
+    while at + container::RECORD_HEAD as u64 <= h.input_len && s.len < MAX_STREAMS {
         let mut head = [0u8; container::RECORD_HEAD];
         sys::pread(fd, head.as_mut_ptr() as u64, head.len() as u64, at);
         at += head.len() as u64;
@@ -94,10 +94,10 @@ fn unpack(h: &shm::Header, s: &mut Streams) {
         let mut stream = Stream { kind: head[0], at, len: len.min(h.input_len - at), ..NONE };
         let number = s.len;
         match stream.kind {
-            container::STDIN => take_stdin(fd, &mut stream),
+            container::STDIN => replace_stdin(fd, &mut stream),
             container::FILE => (stream.dev, stream.ino) = (h.input_dev, h.input_ino),
-            container::ARG => add_argument(fd, stream, number),
-            container::ENV => set_variable(fd, stream, number),
+            container::ARG => add_argument(fd, stream),
+            container::ENV => set_variable(fd, stream),
             _ => {}
         }
         at += stream.len;
@@ -106,8 +106,8 @@ fn unpack(h: &shm::Header, s: &mut Streams) {
     }
 }
 
-/// Puts a file with the stream's bytes in the place of standard input.
-fn take_stdin(fd: u64, stream: &mut Stream) {
+/// Replaces standard input by a file with the bytes of the stream.
+fn replace_stdin(fd: u64, stream: &mut Stream) {
     let file = sys::memfd_create(c"stdin".as_ptr() as u64, 0);
     if file < 0 {
         return;
@@ -131,9 +131,9 @@ fn take_stdin(fd: u64, stream: &mut Stream) {
     }
 }
 
-/// The stream's bytes as a string in memory that lives as long as the process.
-fn string(fd: u64, stream: Stream) -> *mut u8 {
-    // Safety: fresh memory of that size.
+/// The bytes of the stream as a string that is never freed.
+fn stream_as_string(fd: u64, stream: Stream) -> *mut u8 {
+    // Safety: new memory of that size.
     unsafe {
         let p = sys::malloc(stream.len as usize + 1).cast::<u8>();
         let n = sys::pread(fd, p as u64, stream.len, stream.at).max(0);
@@ -142,11 +142,11 @@ fn string(fd: u64, stream: Stream) -> *mut u8 {
     }
 }
 
-fn add_argument(fd: u64, stream: Stream, _number: usize) {
-    let text = string(fd, stream);
+fn add_argument(fd: u64, stream: Stream) {
+    let text = stream_as_string(fd, stream);
     let s = state();
     let n = s.argc as usize;
-    // Safety: copies the old vector, one longer, with its null at the end.
+    // Safety: copies the old vector into one with room for one more and the null.
     unsafe {
         let argv = sys::malloc((n + 2) * 8).cast::<*mut c_char>();
         for i in 0..n {
@@ -161,9 +161,9 @@ fn add_argument(fd: u64, stream: Stream, _number: usize) {
     crate::symbolic::label_input(text as u64, stream.at, stream.len);
 }
 
-fn set_variable(fd: u64, stream: Stream, _number: usize) {
-    let text = string(fd, stream);
-    // Safety: both halves are zero-terminated once the equals sign is cut.
+fn set_variable(fd: u64, stream: Stream) {
+    let text = stream_as_string(fd, stream);
+    // Safety: with a zero for the equals sign, name and value are strings.
     unsafe {
         let mut eq = 0;
         while eq < stream.len as usize && *text.add(eq) != b'=' {
@@ -183,7 +183,7 @@ fn set_variable(fd: u64, stream: Stream, _number: usize) {
     }
 }
 
-/// Whether a socket is one that delivers the input.
+/// True if a socket delivers the input.
 pub fn is_connection(dev: u64, ino: u64) -> bool {
     let s = streams();
     s.all[..s.len].iter().any(|x| x.ino == ino && x.dev == dev && x.ino != 0)
@@ -196,14 +196,14 @@ pub fn stream_of(fd: i32) -> Option<usize> {
         return None;
     }
     let st = sys::fstat(fd)?;
-    if crate::terminal::is_by_name(&st) {
+    if crate::terminal::is_dev_tty(&st) {
         return Some(0);
     }
     s.all[..s.len].iter().position(|x| x.ino == st.ino && x.dev == st.dev && x.ino != 0)
 }
 
-/// The stream that calls take: the first for standard input, or the only one there is
-/// if it is not a word of the command line or a variable.
+/// The stream that typed calls read: the first for standard input, or the only stream if
+/// that is a file or a connection.
 pub fn find_for_calls() -> Option<usize> {
     let s = streams();
     let all = &s.all[..s.len];

@@ -1,9 +1,9 @@
-//! The functions behind `klee/klee.h` and `crest.h`, so that programs written
-//! for those tools run unchanged. Symbolic objects take the next bytes of the
-//! input; an assumption that does not hold ends the run quietly, with status 0.
+//! The functions behind `klee/klee.h` and `crest.h`, so that programs written for KLEE and
+//! CREST run unchanged. A symbolic object takes the next bytes of the input. An assumption
+//! that does not hold ends the run with status 0.
 
 use crate::sys;
-use crate::typed::{Number, draw, leave, pleach_bytes, settle};
+use crate::typed::{Number, end_run, pin_arguments, pleach_bytes, take_number};
 use core::ffi::{CStr, c_char, c_int, c_void};
 
 unsafe extern "C" {
@@ -11,47 +11,47 @@ unsafe extern "C" {
 }
 
 /// # Safety
-/// `n` bytes are there.
+/// There is room for `n` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn klee_make_symbolic(addr: *mut c_void, n: usize, _name: *const c_char) {
-    settle(klee_make_symbolic as *const () as usize, [(addr as u64, 64), (n as u64, 64)]);
+    pin_arguments(klee_make_symbolic as *const () as usize, [(addr as u64, 64), (n as u64, 64)]);
     pleach_bytes(addr.cast(), n);
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn klee_int(_name: *const c_char) -> c_int {
-    draw(32).give_back(klee_int as *const () as usize) as c_int
+    take_number(32).return_from(klee_int as *const () as usize) as c_int
 }
 
-/// A number from `begin` up to but not including `end`.
+/// A number from `begin` to `end - 1`.
 #[unsafe(no_mangle)]
 pub extern "C" fn klee_range(begin: c_int, end: c_int, _name: *const c_char) -> c_int {
     let me = klee_range as *const () as usize;
-    settle(me, [(begin as u32 as u64, 32), (end as u32 as u64, 32)]);
+    pin_arguments(me, [(begin as u32 as u64, 32), (end as u32 as u64, 32)]);
     if begin >= end {
-        say(c"klee_range: the range is empty");
-        // Safety: ends the program as a failed check does.
+        print_line(c"klee_range: the range is empty");
+        // Safety: ends the program like a failed `assert`.
         unsafe { abort() }
     }
     if i64::from(begin) + 1 == i64::from(end) {
         return begin;
     }
-    let n = draw(32);
+    let n = take_number(32);
     n.assume_between(begin as u32 as u64, (end - 1) as u32 as u64, true);
-    n.give_back(me) as c_int
+    n.return_from(me) as c_int
 }
 
 /// A number below `n`.
 #[unsafe(no_mangle)]
 pub extern "C" fn klee_choose(n: usize) -> usize {
     let me = klee_choose as *const () as usize;
-    settle(me, [(n as u64, 64)]);
-    let x = draw(64);
+    pin_arguments(me, [(n as u64, 64)]);
+    let x = take_number(64);
     if n == 0 {
-        leave();
+        end_run();
     }
     x.assume_between(0, n as u64 - 1, false);
-    x.give_back(me) as usize
+    x.return_from(me) as usize
 }
 
 #[unsafe(no_mangle)]
@@ -62,7 +62,7 @@ pub extern "C" fn klee_assume(holds: usize) {
 #[unsafe(no_mangle)]
 pub extern "C" fn klee_silent_exit(status: c_int) -> ! {
     Number::argument::<1>(klee_silent_exit as *const () as usize, 0, 32);
-    // Safety: any program may do that at any time.
+    // Safety: a program may call it at any time.
     unsafe { sys::exit(status) }
 }
 
@@ -81,52 +81,52 @@ pub unsafe extern "C" fn klee_report_error(
     message: *const c_char,
     _suffix: *const c_char,
 ) -> ! {
-    // Safety: the caller's.
+    // Safety: the caller guarantees it.
     let (file, message) = unsafe { (CStr::from_ptr(file), CStr::from_ptr(message)) };
     let line = sys::decimal(line.max(0) as u64);
-    sys::say(&[file.to_bytes(), b":", &line, b": ", message.to_bytes(), b"\n"]);
+    sys::print_error(&[file.to_bytes(), b":", &line, b": ", message.to_bytes(), b"\n"]);
     klee_abort()
 }
 
-fn say(message: &CStr) {
-    sys::say(&[message.to_bytes(), b"\n"]);
+fn print_line(message: &CStr) {
+    sys::print_error(&[message.to_bytes(), b"\n"]);
 }
 
 /// # Safety
 /// The argument is a string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn klee_warning(message: *const c_char) {
-    // Safety: the caller's.
-    say(unsafe { CStr::from_ptr(message) });
+    // Safety: the caller guarantees it.
+    print_line(unsafe { CStr::from_ptr(message) });
 }
 
 /// # Safety
 /// The argument is a string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn klee_warning_once(message: *const c_char) {
-    static mut SAID: [*const c_char; 64] = [core::ptr::null(); 64];
-    // Safety: the caller's; a race would at worst say it twice.
+    static mut PRINTED: [*const c_char; 64] = [core::ptr::null(); 64];
+    // Safety: the caller guarantees it; a race prints a message twice at worst.
     unsafe {
-        let said = &mut *&raw mut SAID;
-        let place = said.iter().position(|&m| m == message || m.is_null());
-        if place.is_some_and(|i| said[i] == message) {
+        let printed = &mut *&raw mut PRINTED;
+        let place = printed.iter().position(|&m| m == message || m.is_null());
+        if place.is_some_and(|i| printed[i] == message) {
             return;
         }
         if let Some(i) = place {
-            said[i] = message;
+            printed[i] = message;
         }
         klee_warning(message);
     }
 }
 
-/// No value is symbolic to the program: both halves must behave alike.
+/// Always 0: both halves must behave alike, and the fast half has no symbolic values.
 #[unsafe(no_mangle)]
 pub extern "C" fn klee_is_symbolic(_n: usize) -> u32 {
     Number::argument::<1>(klee_is_symbolic as *const () as usize, 0, 64);
     0
 }
 
-/// Every run here replays one concrete input.
+/// Always 1: every run replays one concrete input.
 #[unsafe(no_mangle)]
 pub extern "C" fn klee_is_replay() -> u32 {
     1
@@ -141,7 +141,7 @@ pub extern "C" fn klee_get_errno() -> c_int {
 macro_rules! values {
     ($($name:ident: $t:ty;)*) => {
         $(
-            /// The value as it is, without its label.
+            /// The same value without its label.
             #[unsafe(no_mangle)]
             pub extern "C" fn $name(n: $t) -> $t {
                 Number::argument::<1>($name as *const () as usize, 0, 32);
@@ -163,7 +163,7 @@ values! {
 macro_rules! nothing {
     ($($name:ident;)*) => {
         $(
-            /// Means something to KLEE's engine only.
+            /// Does nothing: it has a meaning for KLEE's engine only.
             #[unsafe(no_mangle)]
             pub extern "C" fn $name() {
                 Number::argument::<1>($name as *const () as usize, 0, 32);
@@ -172,7 +172,7 @@ macro_rules! nothing {
     };
 }
 
-// The caller may pass arguments: by the calling convention they are ignored.
+// Arguments of the caller are ignored; the calling convention allows that.
 nothing! {
     klee_define_fixed_object;
     klee_mark_global;
@@ -192,7 +192,7 @@ macro_rules! crest {
     ($($name:ident: $t:ty;)*) => {
         $(
             /// # Safety
-            /// The variable is there.
+            /// The pointer is valid.
             #[allow(non_snake_case, reason = "CREST's name")]
             #[unsafe(no_mangle)]
             pub unsafe extern "C" fn $name(x: *mut $t) {

@@ -1,11 +1,10 @@
 //! The runtime that is linked into every target: a static library without the
 //! Rust standard library, without unwinding and without a heap of its own.
 //!
-//! Feature `fast` makes the fast half's archive: coverage counters, fork
-//! server, input sources. Feature `symbolic` makes the symbolic half's: the
-//! same, and labels. Nothing here solves anything, allocates through the
-//! target's malloc, or panics into the target: a panic is a defect of ours and
-//! ends the process with a message.
+//! Feature `fast` builds the archive of the fast half: coverage counters, fork
+//! server, input sources. Feature `symbolic` builds the archive of the symbolic
+//! half: the same, and labels. The runtime solves nothing. It never unwinds into
+//! the target: a panic is a bug in Pleach and ends the process with a message.
 #![no_std]
 
 mod daemon;
@@ -36,6 +35,10 @@ mod symbolic;
 #[panic_handler]
 fn panic(info: &core::panic::PanicInfo) -> ! {
     let line = info.location().map_or(0, |l| l.line());
-    sys::say(&[b"pleach runtime: internal error at line ", &sys::decimal(line.into())[..], b"\n"]);
+    sys::print_error(&[
+        b"pleach runtime: internal error at line ",
+        &sys::decimal(line.into())[..],
+        b"\n",
+    ]);
     sys::exit_now(125)
 }

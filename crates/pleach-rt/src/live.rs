@@ -1,23 +1,22 @@
-//! Live runs: a program that keeps asking for input, driven without a process
-//! for each event.
+//! Live runs: one process takes many events, instead of one process for each input.
 //!
-//! The input of a live run is in the shared memory, and grows as it is asked
-//! for. An *event* is one call for input. While there are events left, the
-//! runtime takes the bytes that the driver has put there, and makes up the rest
-//! at random, in this process: an event costs a few nanoseconds, and nobody is
-//! told. When the events are used up the run *stands*: it says so and waits.
-//! The driver may let it go on, or have it fork: then the process is a snapshot,
-//! each child goes on from the very same state, and the parent reports how it
-//! ended and waits again. A child that stands in its turn is spoken to next, so
-//! snapshots are a stack.
+//! The input of a live run is in the shared memory, and grows with every call for
+//! input. An *event* is one such call. The driver allows a number of events. For each,
+//! the runtime takes the bytes that the driver has filled in, and makes the rest at
+//! random, in this process: an event costs a few nanoseconds and no message.
 //!
-//! A child that only explores (`RUN_ENDS`) ends where it would stand, without
-//! exit handlers: those would write out what the parent has in its buffers.
-//! Files that the program has open are copied or opened anew for it, so that it
-//! cannot move the parent's offsets; see [`files`].
+//! When the events are used up the run is *paused*: it sends a message and waits. The
+//! driver may resume it or fork it. A after_fork_by_program process is a snapshot: each child resumes
+//! from the same state; the parent reports how the child ended, and stays paused. If a
+//! child is paused in its turn, the driver talks to the child. So snapshots are a stack.
 //!
-//! Only the process that the driver knows is live. What the program forks
-//! itself sees the end of the input.
+//! A child that only explores (`RUN_ENDS`) ends where it would be paused, without
+//! exit handlers: those would write out the parent's buffers once more. The child gets
+//! its own copies of open files, so that it cannot move the parent's offsets; see
+//! [`files`].
+//!
+//! Only the process that the driver knows is live. A process that the program forks
+//! itself gets the end of the input.
 
 mod files;
 mod random;
@@ -31,17 +30,22 @@ use pleach_abi::shm;
 
 pub struct State {
     on: bool,
+    /// The live region: the input so far.
     log: *mut u8,
-    /// Bytes of the log that are there, and those that were taken.
+    /// Bytes of the log that are filled in.
     have: u64,
+    /// Bytes of the log that the program has taken.
     taken: u64,
     limit: u64,
-    events: u64,
-    done: u64,
+    /// Events that the run may still take.
+    events_left: u64,
+    /// Events taken since the run was last resumed.
+    events_taken: u64,
     random: bool,
-    /// A fork that is ours is about to happen.
-    forking: bool,
-    watching: bool,
+    /// The runtime itself is is_forking.
+    is_forking: bool,
+    /// The handler for forks of the program is registered.
+    handler_is_set: bool,
 }
 
 static mut STATE: State = State {
@@ -50,11 +54,11 @@ static mut STATE: State = State {
     have: 0,
     taken: 0,
     limit: 0,
-    events: 0,
-    done: 0,
+    events_left: 0,
+    events_taken: 0,
     random: false,
-    forking: false,
-    watching: false,
+    is_forking: false,
+    handler_is_set: false,
 };
 
 #[inline(always)]
@@ -63,9 +67,9 @@ fn live() -> &'static mut State {
     unsafe { &mut *&raw mut STATE }
 }
 
-/// Whether this run is live.
+/// True if this run is live.
 #[inline(always)]
-pub fn on() -> bool {
+pub fn is_on() -> bool {
     live().on
 }
 
@@ -79,11 +83,11 @@ pub fn begin_run() {
     }
     l.log = (h as *mut shm::Header).cast::<u8>().wrapping_add(h.live_off as usize);
     l.taken = 0;
-    if !l.watching {
-        l.watching = true;
+    if !l.handler_is_set {
+        l.handler_is_set = true;
         unsafe extern "C" {
-            // What `pthread_atfork` calls. That one is linked in statically, and needs
-            // start files that a program may do without.
+            // What `pthread_atfork` calls. `pthread_atfork` itself is linked statically
+            // and needs start files that a program may lack.
             fn __register_atfork(
                 before: Option<extern "C" fn()>,
                 parent: Option<extern "C" fn()>,
@@ -92,68 +96,71 @@ pub fn begin_run() {
             ) -> c_int;
         }
         // Safety: a function without arguments, in a program that is never unloaded.
-        unsafe { __register_atfork(None, None, Some(forked), core::ptr::null_mut()) };
+        unsafe {
+            __register_atfork(None, None, Some(after_fork_by_program), core::ptr::null_mut())
+        };
     }
-    reload();
+    read_limits();
     replace_stdin();
 }
 
-extern "C" fn forked() {
+/// In a child that the program after_fork_by_program: it is not live.
+extern "C" fn after_fork_by_program() {
     let l = live();
-    if !l.forking {
+    if !l.is_forking {
         l.on = false;
     }
 }
 
-/// Takes what the driver has put into the header.
-fn reload() {
+/// Reads what the driver allows from the header.
+fn read_limits() {
     let Some(h) = header() else { return };
     let l = live();
     l.limit = h.live.limit.min(h.live_cap);
     l.have = h.live.have.min(l.limit).max(l.taken);
-    l.events = h.live.events;
+    l.events_left = h.live.events;
     l.random = h.live.random != 0;
-    l.done = 0;
+    l.events_taken = 0;
     (h.live_taken, h.live_events) = (l.taken, 0);
-    random::seed(h.live.seed);
+    random::begin_stretch(h.live.seed);
 }
 
-/// Takes exactly `n` bytes: a typed call.
-pub fn take(to: *mut u8, n: u64) {
-    begin_event(n);
+/// Takes exactly `n` bytes, for a typed call.
+pub fn take_exactly(to: *mut u8, n: u64) {
+    wait_for_event(n);
     let l = live();
     if l.have < l.taken + n {
-        // Safety: within the log, by `begin_event`.
-        unsafe { random::number(l.log.add(l.have as usize), l.taken + n - l.have) };
+        // Safety: within the log, by `wait_for_event`.
+        unsafe { random::write_call(l.log.add(l.have as usize), l.taken + n - l.have) };
         l.have = l.taken + n;
     }
-    // Safety: the caller's; within the log.
+    // Safety: the caller has room for `n` bytes; they are within the log.
     unsafe { core::ptr::copy_nonoverlapping(l.log.add(l.taken as usize), to, n as usize) };
     advance(n);
 }
 
-/// Takes up to `n` bytes, at least one: a read. A line is never read past its
-/// end, so that programs which take a read for a message get messages.
+/// Takes 1 to `n` bytes, for a read. A read ends with the end of a line, so that a
+/// program that takes one read for one message gets messages.
 pub fn read(to: *mut u8, n: u64) -> u64 {
     if n == 0 {
         return 0;
     }
-    begin_event(1);
+    wait_for_event(1);
     let l = live();
-    let most = if crate::terminal::on() { 1 } else { n.min(l.limit - l.taken) };
+    let max = if crate::terminal::is_on() { 1 } else { n.min(l.limit - l.taken) };
     let mut got = 0;
-    while got < most {
+    while got < max {
         let at = (l.taken + got) as usize;
         if at as u64 == l.have {
-            // Bytes that were put there are a read of their own.
-            if !l.random || got != 0 && !random::more(got) {
+            // Random bytes never follow the driver's bytes in one read.
+            if !l.random || got != 0 && !random::continues_read(got) {
                 break;
             }
             // Safety: below the limit.
-            unsafe { random::byte(l.log.add(at)) };
+            unsafe { random::write_byte(l.log.add(at)) };
             l.have += 1;
         }
-        // Safety: there, and the caller has room.
+        // Safety: filled in, and the caller has room.
         let byte = unsafe { *l.log.add(at) };
         unsafe { *to.add(got as usize) = byte };
         got += 1;
@@ -162,78 +169,82 @@ pub fn read(to: *mut u8, n: u64) -> u64 {
         }
     }
     advance(got);
-    crate::terminal::waits();
+    crate::terminal::note_wait();
     got
 }
 
 fn advance(n: u64) {
     let l = live();
     l.taken += n;
-    l.done += 1;
-    l.events -= 1;
+    l.events_taken += 1;
+    l.events_left -= 1;
     if let Some(h) = header() {
         h.live_taken = l.taken;
-        h.live_events = l.done;
+        h.live_events = l.events_taken;
     }
 }
 
-/// Returns when there is an event for which `n` bytes are there, or may be made.
-fn begin_event(n: u64) {
+/// Returns when the run may take an event of `n` bytes: they are filled in, or may be
+/// random. Until then the run is paused, or it ends.
+fn wait_for_event(n: u64) {
     loop {
         let l = live();
-        if l.on && l.events != 0 && l.taken + n <= l.limit && (l.random || l.taken + n <= l.have) {
+        if l.on
+            && l.events_left != 0
+            && l.taken + n <= l.limit
+            && (l.random || l.taken + n <= l.have)
+        {
             return;
         }
         if !l.on {
-            crate::typed::leave();
+            crate::typed::end_run();
         }
         match header() {
-            Some(h) if h.run_flags & shm::RUN_ENDS == 0 => stand(),
+            Some(h) if h.run_flags & shm::RUN_ENDS == 0 => pause(),
             _ => sys::exit_now(0),
         }
     }
 }
 
-/// The end of a run that can get no more, though it does not stand at a call.
-pub fn finish() -> ! {
+/// Ends a run that gets no more input, at a place where it cannot be paused.
+pub fn end_run() -> ! {
     match header() {
-        Some(h) if h.run_flags & shm::RUN_ENDS == 0 => crate::typed::leave(),
+        Some(h) if h.run_flags & shm::RUN_ENDS == 0 => crate::typed::end_run(),
         _ => sys::exit_now(0),
     }
 }
 
-/// Waits for the driver's word; returns in the process that goes on.
+/// Pauses the run: waits for the driver's messages. Returns in the process that resumes.
 #[cold]
-fn stand() {
+fn pause() {
     let l = live();
     let pid = sys::getpid();
-    let shared = files::look();
-    crate::terminal::stand();
-    let told = Message {
+    let shared = files::list();
+    crate::terminal::save_modes();
+    send(Message {
         kind: message::PAUSED,
         a: pid as u32,
         b: l.taken,
-        c: l.done,
+        c: l.events_taken,
         d: shared | if has_threads() { message::PAUSED_WITH_THREADS } else { 0 },
-    };
-    send(told);
+    });
     loop {
         match receive().kind {
             message::GO => break,
             message::RUN => {
-                l.forking = true;
-                // Safety: as far as a fork of this process can be had at all.
+                l.is_forking = true;
+                // Safety: other threads are missing in the child; `PAUSED` has told so.
                 let child = i64::from(unsafe { sys::fork() });
-                l.forking = false;
+                l.is_forking = false;
                 if child == 0 {
-                    crate::server::be_run();
-                    files::part();
+                    crate::server::become_run();
+                    files::separate();
                     #[cfg(feature = "symbolic")]
                     crate::symbolic::begin_run();
                     break;
                 }
                 if child < 0 {
-                    // As if it had been killed at once.
+                    // The fork failed: report a run that was killed at once.
                     send(Message { kind: message::STARTED, a: 0, ..Message::default() });
                     send(Message { kind: message::DONE, a: 9, ..Message::default() });
                     continue;
@@ -246,7 +257,7 @@ fn stand() {
         }
     }
     crate::terminal::resume();
-    reload();
+    read_limits();
 }
 
 pub fn has_threads() -> bool {
@@ -257,21 +268,22 @@ pub fn has_threads() -> bool {
     unsafe { (&raw const __libc_single_threaded).read_volatile() == 0 }
 }
 
-/// Bytes that the program has taken, counted from the first that has a label.
+/// Number of labelled bytes that the program has taken.
 #[cfg(feature = "symbolic")]
-pub fn labelled() -> u64 {
+pub fn labelled_taken() -> u64 {
     let from = header().map_or(0, |h| h.live.label_from);
     live().taken.saturating_sub(from)
 }
 
-/// Bytes that could still come.
-pub fn left() -> u64 {
+/// Number of bytes that the input may still grow by.
+pub fn bytes_left() -> u64 {
     let l = live();
     l.limit - l.taken
 }
 
-/// The program's `stdin` becomes a stream whose buffer is filled from here, a
-/// byte at a time: what is in a buffer would be missing from the snapshot.
+/// Replaces the program's `stdin` by a stream that takes one byte at a time from the
+/// live input. With more, the bytes in its buffer would be taken before a snapshot and
+/// used after it.
 fn replace_stdin() {
     #[repr(C)]
     struct Functions {
@@ -282,7 +294,7 @@ fn replace_stdin() {
         static mut stdin: *mut Head;
         fn fopencookie(cookie: *mut u8, mode: *const u8, functions: Functions) -> *mut Head;
     }
-    /// The beginning and the descriptor of glibc's `FILE`.
+    /// The head of glibc's `FILE`, up to its descriptor.
     #[repr(C)]
     struct Head {
         flags: u32,
@@ -296,7 +308,7 @@ fn replace_stdin() {
         return;
     }
     const IS_FILEBUF: u32 = 0x2000;
-    // Safety: a new stream takes the place of one that nothing was read from.
+    // Safety: nothing was read from the old stream.
     unsafe {
         let functions = Functions { read: fill, rest: [0; 3] };
         let stream = fopencookie(core::ptr::null_mut(), c"r".as_ptr().cast(), functions);

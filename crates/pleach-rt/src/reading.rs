@@ -1,5 +1,5 @@
-//! Reading by descriptor in the fast half. It is the real thing, except in a
-//! live run: there what is read from the input is the next event.
+//! Reading by descriptor in the fast half. A live run gets the next event if it reads its
+//! input; otherwise these are the real functions.
 
 use crate::{input, live};
 use core::ffi::{c_int, c_void};
@@ -24,10 +24,10 @@ mod real {
     }
 }
 
-/// What a live run reads from a descriptor, if that is its input.
-fn event(fd: c_int, to: *mut c_void, n: usize) -> Option<isize> {
+/// Takes the next event if the run is live and the descriptor is its input.
+fn read_live(fd: c_int, to: *mut c_void, n: usize) -> Option<isize> {
     crate::socket::drain();
-    if !live::on() || input::stream_of(fd).is_none() {
+    if !live::is_on() || input::stream_of(fd).is_none() {
         return None;
     }
     Some(live::read(to.cast(), n as u64) as isize)
@@ -37,8 +37,8 @@ fn event(fd: c_int, to: *mut c_void, n: usize) -> Option<isize> {
 /// As the C function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __pleach_m_read(fd: c_int, to: *mut c_void, n: usize) -> isize {
-    // Safety: the caller's.
-    event(fd, to, n).unwrap_or_else(|| unsafe { real::read(fd, to, n) })
+    // Safety: the caller guarantees it.
+    read_live(fd, to, n).unwrap_or_else(|| unsafe { real::read(fd, to, n) })
 }
 
 /// # Safety
@@ -50,8 +50,8 @@ pub unsafe extern "C" fn __pleach_m___read_chk(
     n: usize,
     room: usize,
 ) -> isize {
-    // Safety: the caller's.
-    event(fd, to, n.min(room)).unwrap_or_else(|| unsafe { real::__read_chk(fd, to, n, room) })
+    // Safety: the caller guarantees it.
+    read_live(fd, to, n.min(room)).unwrap_or_else(|| unsafe { real::__read_chk(fd, to, n, room) })
 }
 
 /// # Safety
@@ -63,8 +63,8 @@ pub unsafe extern "C" fn __pleach_m_recv(
     n: usize,
     flags: c_int,
 ) -> isize {
-    // Safety: the caller's.
-    event(fd, to, n).unwrap_or_else(|| unsafe { real::recv(fd, to, n, flags) })
+    // Safety: the caller guarantees it.
+    read_live(fd, to, n).unwrap_or_else(|| unsafe { real::recv(fd, to, n, flags) })
 }
 
 /// # Safety
@@ -77,8 +77,8 @@ pub unsafe extern "C" fn __pleach_m___recv_chk(
     room: usize,
     flags: c_int,
 ) -> isize {
-    // Safety: the caller's.
-    event(fd, to, n.min(room))
+    // Safety: the caller guarantees it.
+    read_live(fd, to, n.min(room))
         .unwrap_or_else(|| unsafe { real::__recv_chk(fd, to, n, room, flags) })
 }
 
@@ -93,12 +93,12 @@ pub unsafe extern "C" fn __pleach_m_recvfrom(
     addr: *mut c_void,
     len: *mut u32,
 ) -> isize {
-    // Safety: the caller's.
-    event(fd, to, n).unwrap_or_else(|| unsafe { real::recvfrom(fd, to, n, flags, addr, len) })
+    // Safety: the caller guarantees it.
+    read_live(fd, to, n).unwrap_or_else(|| unsafe { real::recvfrom(fd, to, n, flags, addr, len) })
 }
 
-// `read` itself, for libraries without instrumentation (a terminal library reads
-// the keys). Weak, so that a program may have its own.
+// `read` itself, for libraries without instrumentation, such as a terminal library that
+// reads keys. It is weak, so that a program may define its own.
 core::arch::global_asm!(
     ".pushsection .text.read,\"ax\",@progbits",
     ".weak read",

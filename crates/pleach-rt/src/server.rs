@@ -1,17 +1,16 @@
-//! The fork server: one process that has done its start-up, and a fresh child
-//! of it for every input.
+//! The fork server: one process that has done its start-up forks a child for every input.
 //!
-//! It begins at the entry of `main` (library constructors have run), or later,
-//! where the program says so (`pleach_ready`, `__AFL_INIT`): objects that call
-//! these define `__pleach_deferred` as 1. In the fast half a program with `__AFL_LOOP` keeps one
-//! child for many inputs: the child stops itself after each, as AFL's do.
+//! It begins at the entry of `main`, when library constructors have run, or later, where
+//! the program calls `pleach_ready` or `__AFL_INIT`. Objects with such a call define
+//! `__pleach_deferred` as 1. In the fast half a program with `__AFL_LOOP` keeps one
+//! child for many inputs: the child stops itself after each input, as with AFL.
 
 use crate::start::{header, state};
 use crate::{input, sys};
 use core::ffi::{c_char, c_int, c_uint};
 use pleach_abi::message::{self, Message};
 
-// Weak, so that an object's own definition, which comes first, counts.
+// Weak, so that the definition of an object replaces it.
 core::arch::global_asm!(
     ".pushsection .data.__pleach_deferred,\"aw\",@progbits",
     ".weak __pleach_deferred",
@@ -26,13 +25,13 @@ unsafe extern "C" {
 static mut ROUNDS: u32 = 0;
 static mut IN_RUN: bool = false;
 
-/// The hook at the entry of `main`; the compiler replaces `main`'s parameters
-/// by what [`__pleach_argc`] and [`__pleach_argv`] then say.
+/// The hook at the entry of `main`. The compiler then replaces the parameters of `main`
+/// by the results of [`__pleach_argc`] and [`__pleach_argv`].
 #[unsafe(no_mangle)]
 pub extern "C" fn __pleach_main(argc: c_int, argv: *mut *mut c_char) {
     let s = state();
     (s.argc, s.argv) = (argc, argv);
-    // Safety: a byte that somebody defines, see above.
+    // Safety: defined above, if not in an object.
     if unsafe { (&raw const __pleach_deferred).read_volatile() } == 0 {
         serve();
     }
@@ -58,7 +57,7 @@ pub extern "C" fn __pleach_afl_init() {
     serve();
 }
 
-/// Whether this process runs the program on an input.
+/// True if this process runs the program on an input.
 pub fn in_run() -> bool {
     // Safety: set by the one thread that starts the run.
     unsafe { IN_RUN }
@@ -66,7 +65,7 @@ pub fn in_run() -> bool {
 
 /// `__AFL_LOOP(n)`: true for the next input, false when the program should end.
 #[unsafe(no_mangle)]
-pub extern "C" fn __pleach_afl_loop(most: c_uint) -> c_int {
+pub extern "C" fn __pleach_afl_loop(max_rounds: c_uint) -> c_int {
     // Safety: AFL's loop is entered by one thread.
     let round = unsafe { ROUNDS };
     unsafe { ROUNDS = round + 1 };
@@ -74,9 +73,9 @@ pub extern "C" fn __pleach_afl_loop(most: c_uint) -> c_int {
         serve();
         return 1;
     }
-    // By hand there is one round: nobody would wake a process that waits.
+    // Without a driver there is one round: nobody would wake a stopped process.
     let driven = state().input_fd >= 0;
-    let stays = cfg!(feature = "fast") && driven && unsafe { IN_RUN } && round < most;
+    let stays = cfg!(feature = "fast") && driven && unsafe { IN_RUN } && round < max_rounds;
     if !stays {
         return 0;
     }
@@ -89,10 +88,10 @@ pub extern "C" fn __pleach_afl_loop(most: c_uint) -> c_int {
     1
 }
 
-/// Becomes the server; returns in each child.
+/// Runs the server; returns in each child.
 fn serve() {
     let s = state();
-    // Safety: one thread runs the program's start.
+    // Safety: only one thread runs at the start of the program.
     if s.control < 0 || unsafe { IN_RUN } {
         if !unsafe { IN_RUN } {
             unsafe { IN_RUN = true };
@@ -128,11 +127,11 @@ fn serve() {
                 sys::kill(pid as u64, SIGCONT);
                 pid
             }
-            // Safety: the server has one thread; fork through libc keeps its state right.
+            // Safety: the server has one thread; libc's fork keeps libc's state right.
             None => i64::from(unsafe { sys::fork() }),
         };
         if pid == 0 {
-            be_run();
+            become_run();
             unsafe { IN_RUN = true };
             input::begin_run();
             return;
@@ -146,19 +145,19 @@ fn serve() {
     }
 }
 
-/// The low byte of the wait status of a process that has stopped.
+/// The low byte of the wait status of a stopped process.
 const STOPPED: i32 = 0x7f;
 
-/// Whether the child has stopped between two inputs.
+/// True if the child stopped itself between two inputs.
 fn is_between() -> bool {
     header().is_some_and(|h| core::mem::take(&mut h.between_inputs) != 0)
 }
 
 const PR_SET_PDEATHSIG: u64 = 1;
 
-/// In a new child: a group of its own, which ends with its parent. Only a live
-/// run has something to say to the driver.
-pub fn be_run() {
+/// In a new child: makes it a group of its own that ends with its parent. Only a live
+/// run keeps the control socket.
+pub fn become_run() {
     sys::setpgid(0, 0);
     sys::prctl(PR_SET_PDEATHSIG, 9, 0, 0, 0);
     let live = header().is_some_and(|h| h.run_flags & pleach_abi::shm::RUN_LIVE != 0);
@@ -169,15 +168,15 @@ pub fn be_run() {
     }
 }
 
-/// Waits for the child and reports; true if it stopped and waits for more.
+/// Waits for the child and reports to the driver; true if the child stopped and waits
+/// for its next input.
 pub fn wait_for(pid: i64, options: u64) -> bool {
     let (mut status, mut usage) = (0i32, [0i64; 18]);
     loop {
         let got =
             sys::wait4(pid as u64, &raw mut status as u64, options, usage.as_mut_ptr() as u64);
         const EINTR: i64 = -4;
-        // Who stops for reasons of its own is waited for, as a shell would not:
-        // nobody will wake it, and its time runs out.
+        // A child that stops for its own reasons is not done: the run times out.
         if got == pid && (status & 0xff != STOPPED || is_between()) {
             break;
         }
@@ -208,7 +207,7 @@ pub fn send(m: Message) {
     }
 }
 
-/// The driver's next message; its end of the socket closed means quit.
+/// Receives the driver's next message; `QUIT` if the driver closed the socket.
 pub fn receive() -> Message {
     let mut m = Message::default();
     let mut have = 0;

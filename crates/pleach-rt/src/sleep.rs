@@ -1,8 +1,8 @@
-//! Sleeping in a live run, in both halves: nobody waits for what happens meanwhile, so
-//! it takes no time. A program that shows a message for three seconds would be driven by
-//! one key in three seconds.
+//! Models of `sleep` and its relatives, in both halves: in a live run they return at once.
+//! Otherwise a program that shows each message for three seconds would take one key in
+//! three seconds.
 //!
-//! A program with threads sleeps as it says: another thread may be at work.
+//! A program with threads really sleeps: it may wait for another thread.
 
 use crate::live;
 use crate::socket::Timespec;
@@ -20,16 +20,16 @@ unsafe extern "C" {
     fn sleep(seconds: c_uint) -> c_uint;
 }
 
-/// Whether time need not pass.
+/// True if a sleep returns at once.
 pub fn is_skipped() -> bool {
-    live::on() && !live::has_threads()
+    live::is_on() && !live::has_threads()
 }
 
 /// # Safety
 /// As the C function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __pleach_m_nanosleep(time: *const Timespec, left: *mut Timespec) -> c_int {
-    // Safety: the caller's.
+    // Safety: the caller guarantees it.
     if is_skipped() { 0 } else { unsafe { nanosleep(time, left) } }
 }
 
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn __pleach_m_clock_nanosleep(
     time: *const Timespec,
     left: *mut Timespec,
 ) -> c_int {
-    // Safety: the caller's.
+    // Safety: the caller guarantees it.
     if is_skipped() { 0 } else { unsafe { clock_nanosleep(clock, flags, time, left) } }
 }
 
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn __pleach_m_clock_nanosleep(
 /// As the C function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __pleach_m_usleep(micros: c_uint) -> c_int {
-    // Safety: any number will do.
+    // Safety: every number is allowed.
     if is_skipped() { 0 } else { unsafe { usleep(micros) } }
 }
 
@@ -58,6 +58,6 @@ pub unsafe extern "C" fn __pleach_m_usleep(micros: c_uint) -> c_int {
 /// As the C function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __pleach_m_sleep(seconds: c_uint) -> c_uint {
-    // Safety: any number will do.
+    // Safety: every number is allowed.
     if is_skipped() { 0 } else { unsafe { sleep(seconds) } }
 }

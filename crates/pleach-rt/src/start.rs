@@ -1,8 +1,8 @@
-//! Before any instrumented code runs: shared memory, shadow, modules.
+//! The start of the runtime, before any instrumented code: shared memory, shadow, modules.
 //!
-//! The runtime starts from `.preinit_array`, ahead of every constructor of the
-//! program and its libraries. Without a driver (no `PLEACH_CTL`) the fast half
-//! does nothing at all, and the symbolic half only maps its shadow.
+//! The runtime starts from `.preinit_array`, before every constructor of the program and
+//! its libraries. Without a driver (no `PLEACH_CTL`) the fast half does nothing, and the
+//! symbolic half only maps its shadow.
 
 use crate::sys;
 use core::ffi::{c_char, c_int};
@@ -15,11 +15,11 @@ pub struct State {
     /// The control socket, or -1.
     pub control: i32,
     pub shm_fd: i32,
-    /// The input as the driver wrote it (plain or container), or -1.
+    /// The input file (plain or container), or -1 without a driver.
     pub input_fd: i32,
     /// The driver's end of the terminal, or -1.
     pub terminal: i32,
-    /// Sites of all modules so far.
+    /// Number of sites of all modules so far.
     pub sites: u32,
     pub modules: [Sites; shm::MODULES_MAX],
     pub modules_len: usize,
@@ -27,7 +27,7 @@ pub struct State {
     pub argv: *mut *mut c_char,
 }
 
-/// Where a module's site records are; the symbolic half looks them up.
+/// Where the site records of a module are; the symbolic half looks sites up there.
 #[cfg_attr(feature = "fast", expect(dead_code))]
 #[derive(Clone, Copy)]
 pub struct Sites {
@@ -49,7 +49,7 @@ static mut STATE: State = State {
     argv: core::ptr::null_mut(),
 };
 
-/// The runtime's state. It is written at start-up only, by one thread.
+/// The state of the runtime. It is written at start-up only, by one thread.
 #[inline(always)]
 pub fn state() -> &'static mut State {
     // Safety: a plain static; all writers run before the program has threads.
@@ -63,13 +63,13 @@ pub fn header() -> Option<&'static mut Header> {
     unsafe { state().header.as_mut() }
 }
 
-/// This early libc has not yet been told where the environment is, and `getenv`
-/// finds nothing.
-fn know_environment(envp: *mut *mut c_char) {
+/// Tells libc where the environment is: this early it does not know, and `getenv` finds
+/// nothing.
+fn set_environ(envp: *mut *mut c_char) {
     unsafe extern "C" {
         static mut environ: *mut *mut c_char;
     }
-    // Safety: libc sets it to the same a little later.
+    // Safety: libc sets it to the same value a little later.
     unsafe {
         if environ.is_null() {
             environ = envp;
@@ -82,7 +82,7 @@ fn know_environment(envp: *mut *mut c_char) {
 static PREINIT: extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) = preinit;
 
 extern "C" fn preinit(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) {
-    know_environment(envp);
+    set_environ(envp);
     let s = state();
     (s.argc, s.argv) = (argc, argv);
     #[cfg(feature = "symbolic")]
@@ -114,8 +114,8 @@ extern "C" fn preinit(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_cha
 #[unsafe(link_section = "pleach_sites")]
 static NO_SITE: [u8; 0] = [];
 
-/// Called for the executable above and by the constructor that the compiler
-/// links into every shared library.
+/// Called above for the executable, and by the constructor that the compiler links into
+/// every shared library.
 #[unsafe(no_mangle)]
 pub extern "C" fn __pleach_register_module(
     sites_start: usize,
@@ -125,8 +125,8 @@ pub extern "C" fn __pleach_register_module(
 ) {
     let s = state();
     let count = ((sites_stop - sites_start) / size_of::<Site>()) as u32;
-    // A fast library in a symbolic process runs concretely: it has counters,
-    // which nobody reads, and no labels.
+    // A fast library in a symbolic process runs concretely: it has no labels, and nobody
+    // reads its counters.
     let foreign = cfg!(feature = "symbolic") && counters_start != 0;
     if foreign || s.modules_len == shm::MODULES_MAX {
         return;
@@ -144,7 +144,7 @@ pub extern "C" fn __pleach_register_module(
     m.site_base = base;
     m.sites = count;
     m.counters = (counters_stop - counters_start) as u64;
-    name_of(sites_start, m);
+    set_module_path(sites_start, m);
     #[cfg(feature = "fast")]
     {
         m.cover_at = crate::cover::share(counters_start, counters_stop);
@@ -164,10 +164,10 @@ unsafe extern "C" {
     fn dladdr(addr: *const u8, info: *mut DlInfo) -> c_int;
 }
 
-fn name_of(addr: usize, m: &mut Module) {
+fn set_module_path(addr: usize, m: &mut Module) {
     let mut info =
         DlInfo { file: core::ptr::null(), base: 0, symbol: core::ptr::null(), address: 0 };
-    // Safety: dladdr fills the record or says no; its name is zero-terminated.
+    // Safety: dladdr fills in the record or returns 0; the file name is a string.
     unsafe {
         if dladdr(addr as *const u8, &raw mut info) == 0 || info.file.is_null() {
             return;
@@ -182,7 +182,7 @@ fn name_of(addr: usize, m: &mut Module) {
     }
 }
 
-/// The name of the function at an address, if the dynamic symbols have it.
+/// The name of the function at an address, or null if it is not a dynamic symbol.
 #[cfg(feature = "symbolic")]
 pub fn symbol_of(addr: usize) -> *const c_char {
     let mut info =
@@ -201,12 +201,12 @@ fn attach() {
         crate::symbolic::attach_private();
         return;
     }
-    let (bind, rest) = number(value);
-    let (control, rest) = number(unsafe { rest.add(1) });
-    let (memory, rest) = number(unsafe { rest.add(1) });
-    let (input, rest) = number(unsafe { rest.add(1) });
+    let (bind, rest) = parse_number(value);
+    let (control, rest) = parse_number(unsafe { rest.add(1) });
+    let (memory, rest) = parse_number(unsafe { rest.add(1) });
+    let (input, rest) = parse_number(unsafe { rest.add(1) });
     // Safety: at the colon, or at the final zero.
-    let terminal = unsafe { (*rest != 0).then(|| number(rest.add(1)).0) };
+    let terminal = unsafe { (*rest != 0).then(|| parse_number(rest.add(1)).0) };
     unsafe {
         if bind == 1 {
             sys::unsetenv(c"LD_BIND_NOW".as_ptr());
@@ -219,8 +219,8 @@ fn attach() {
     if magic != shm::MAGIC || version != ABI_VERSION {
         fail(&[b"this target was built by another version of Pleach: build it again"]);
     }
-    // Labels are indices into nodes at a fixed place; the fast half has none,
-    // and its sanitizers may want that place for themselves.
+    // The symbolic half needs its nodes at a fixed address. The fast half has no nodes,
+    // and its sanitizers may use that address.
     let (place, fixed) = match cfg!(feature = "symbolic") {
         true => (pleach_abi::layout::SHM_BASE, sys::MAP_FIXED_NOREPLACE),
         false => (0, 0),
@@ -234,33 +234,23 @@ fn attach() {
         0,
     );
     if at < 0 || (place != 0 && at != place as i64) {
-        fail(&[b"cannot map the shared memory where the trace must be"]);
+        fail(&[b"cannot map the shared memory: its address range is in use"]);
     }
     let s = state();
     s.header = at as *mut Header;
-    // The program must not meet these descriptors where it expects its own.
-    s.control = out_of_the_way(control);
-    s.shm_fd = out_of_the_way(memory);
-    s.input_fd = out_of_the_way(input);
+    s.control = sys::move_out_of_the_way(control);
+    s.shm_fd = sys::move_out_of_the_way(memory);
+    s.input_fd = sys::move_out_of_the_way(input);
     if let Some(fd) = terminal {
-        s.terminal = out_of_the_way(fd);
+        s.terminal = sys::move_out_of_the_way(fd);
         crate::terminal::attach();
     }
 }
 
-fn out_of_the_way(fd: i32) -> i32 {
-    const F_DUPFD_CLOEXEC: u64 = 1030;
-    let high = sys::fcntl(fd as u64, F_DUPFD_CLOEXEC, 900);
-    if high < 0 {
-        return fd;
-    }
-    sys::close(fd as u64);
-    high as i32
-}
-
-fn number(text: *const c_char) -> (i32, *const c_char) {
+/// A decimal number, and where it ends.
+fn parse_number(text: *const c_char) -> (i32, *const c_char) {
     let (mut n, mut p) = (0i32, text);
-    // Safety: stops at the first byte that is no digit, the final zero included.
+    // Safety: stops at the first byte that is not a digit, at the latest at the zero.
     unsafe {
         while (*p as u8).is_ascii_digit() {
             n = n.wrapping_mul(10).wrapping_add(i32::from(*p as u8 - b'0'));
@@ -270,8 +260,8 @@ fn number(text: *const c_char) -> (i32, *const c_char) {
     (n, p)
 }
 
-/// Tells the driver (or, without one, the terminal) why the target cannot run,
-/// and leaves with status 2.
+/// Reports why the target cannot run, to the driver or on standard error, and exits with
+/// status 2.
 pub fn fail(why: &[&[u8]]) -> ! {
     match header() {
         Some(h) => {
@@ -285,9 +275,9 @@ pub fn fail(why: &[&[u8]]) -> ! {
             h.note_len = n as u32;
         }
         None => {
-            sys::say(&[b"pleach: "]);
-            sys::say(why);
-            sys::say(&[b"\n"]);
+            sys::print_error(&[b"pleach: "]);
+            sys::print_error(why);
+            sys::print_error(&[b"\n"]);
         }
     }
     sys::exit_now(2)

@@ -1,7 +1,7 @@
 //! System calls and the few libc functions that the runtime uses.
 //!
-//! What must work whatever the target did to its libc (mapping, writing to the
-//! terminal, leaving) goes to the kernel directly.
+//! Mapping memory, printing errors and exiting must work whatever the target did to its
+//! libc: these go to the kernel directly.
 
 use core::arch::asm;
 use core::ffi::{c_char, c_int, c_void};
@@ -34,7 +34,7 @@ pub struct Stat {
 
 #[cfg(feature = "symbolic")]
 impl Stat {
-    /// When the file was written last: seconds and nanoseconds.
+    /// When the file was last written: seconds and nanoseconds.
     pub fn modified(&self) -> (u64, u64) {
         (self.rest[4], self.rest[5])
     }
@@ -51,11 +51,11 @@ unsafe extern "C" {
     pub fn raise(sig: c_int) -> c_int;
 }
 
-/// A raw system call: the result, or a negated error number.
+/// A system call: its result, or a negated error number.
 #[inline]
 pub fn syscall(n: u64, a: [u64; 6]) -> i64 {
     let ret: i64;
-    // Safety: the kernel reads only its arguments; callers pass addresses they own.
+    // Safety: the kernel uses only its arguments; callers pass their own addresses.
     unsafe {
         asm!("syscall", inlateout("rax") n as i64 => ret, in("rdi") a[0], in("rsi") a[1],
              in("rdx") a[2], in("r10") a[3], in("r8") a[4], in("r9") a[5],
@@ -114,14 +114,35 @@ pub fn fstat(fd: i32) -> Option<Stat> {
     (fstat_raw(fd as u64, &raw mut st as u64) == 0).then_some(st)
 }
 
+/// The runtime keeps its own descriptors at these numbers and above, where the program
+/// does not expect its own.
+pub const FIRST_OWN_FD: u64 = 900;
+
+/// A copy of the descriptor among those of the runtime; negative on failure.
+pub fn duplicate_out_of_the_way(fd: i32) -> i32 {
+    const F_DUPFD_CLOEXEC: u64 = 1030;
+    fcntl(fd as u64, F_DUPFD_CLOEXEC, FIRST_OWN_FD) as i32
+}
+
+/// Moves a descriptor to those of the runtime.
+pub fn move_out_of_the_way(fd: i32) -> i32 {
+    let new = duplicate_out_of_the_way(fd);
+    if new < 0 {
+        return fd;
+    }
+    close(fd as u64);
+    new
+}
+
+/// Ends the process without exit handlers.
 pub fn exit_now(code: i32) -> ! {
     loop {
         exit_group(code as u64);
     }
 }
 
-/// Writes to standard error, past the target's stdio.
-pub fn say(parts: &[&[u8]]) {
+/// Writes to standard error, without the target's stdio.
+pub fn print_error(parts: &[&[u8]]) {
     for p in parts {
         let end = p.iter().position(|&b| b == 0).unwrap_or(p.len());
         write(2, p.as_ptr() as u64, end as u64);
@@ -146,7 +167,7 @@ pub fn decimal(mut n: u64) -> [u8; 21] {
     out
 }
 
-/// Runs `f` with the target's errno as it was afterwards.
+/// Runs `f` and restores the target's errno.
 pub fn keep_errno<T>(f: impl FnOnce() -> T) -> T {
     // Safety: glibc returns the address of this thread's errno.
     let place = unsafe { __errno_location() };

@@ -1,25 +1,23 @@
 //! A terminal whose keys are the input.
 //!
-//! The driver has made a pseudo-terminal, which is the program's standard input,
-//! output and error and controls its session. What is read from it is not what was
-//! typed, but the next event: every run on a terminal is a live one (see
-//! [`crate::live`]). So no key waits for anybody, and a snapshot has no keys in a
-//! queue that it would share. The terminal is there for all the rest: `isatty`,
-//! modes, its size, what is written to it, which the driver takes away.
+//! The driver makes a pseudo-terminal. It is the program's standard input, output and
+//! error, and the controlling terminal of its session. A read from it gets the next event
+//! instead of a typed key: every run on a terminal is a live run (see [`crate::live`]).
+//! So no key is ever queued, and a snapshot shares no queued keys with its children. The
+//! rest of the terminal is real: `isatty`, modes, size, and output, which the driver
+//! reads and drops.
 //!
-//! One byte is kept in its queue and never read, so that the kernel says of the
-//! terminal that there is something to read, to whoever waits in whatever way. But
-//! people are slow: a program that looks for a key without waiting for one sees none,
-//! and so does between two keys what it does when nobody is typing (an editor draws its
-//! screen). One that only ever looks must get keys, too: after [`LOOKS`] in a row one is
-//! there.
+//! One byte stays in the terminal's queue and is never read. So the kernel reports that
+//! there is input to every program that waits, in whatever way. But users type slowly: a
+//! program that polls for a key, without waiting, must see none most of the time. Then it
+//! does what it does between two keys; an editor draws its screen. A program that only
+//! polls must get keys, too: it gets one after [`MAX_POLLS`] polls in a row.
 //!
-//! A read gets one byte. Longer keys come one byte after the other, as fast as they are
-//! waited for.
+//! A read gets one byte. Keys of several bytes come byte by byte, one for each read.
 //!
-//! A process that sets modes has to be in the foreground, and the modes are the
-//! terminal's, not the process's: whoever goes on comes to the front first, and
-//! finds the modes that it left.
+//! Only a process in the foreground may set modes, and modes belong to the terminal, not
+//! to the process. So a process that is resumed first moves to the foreground and restores
+//! its modes.
 
 use crate::start::state;
 use crate::{input, sys};
@@ -30,44 +28,45 @@ const TCFLSH: u64 = 0x540b;
 const TCIOFLUSH: u64 = 2;
 const TIOCSPGRP: u64 = 0x5410;
 const FIONREAD: u64 = 0x541b;
-/// Looks in vain, in a row.
-const LOOKS: u32 = 64;
+/// Number of polls in a row after which there is a key.
+const MAX_POLLS: u32 = 64;
 
-/// The kernel's `termios` is shorter than this.
+/// Room for the kernel's `termios`, which is shorter.
 type Modes = [u32; 16];
 
 struct Terminal {
-    /// The program's end, under a number of ours; -1: there is none.
+    /// The program's end, as a descriptor of the runtime; -1: there is none.
     fd: i32,
+    /// The modes before the program changed them.
     first: Modes,
+    /// The modes of this process when it was last paused.
     saved: Modes,
-    /// Looks since a key was read or waited for.
-    looks: u32,
+    /// Polls since the program read a key or waited for one.
+    polls: u32,
 }
 
-static mut TERMINAL: Terminal = Terminal { fd: -1, first: [0; 16], saved: [0; 16], looks: 0 };
+static mut TERMINAL: Terminal = Terminal { fd: -1, first: [0; 16], saved: [0; 16], polls: 0 };
 
 fn terminal() -> &'static mut Terminal {
-    // Safety: used where runs begin and stand, by their only thread.
+    // Safety: used by the only thread of a run, when it begins, pauses and reads.
     unsafe { &mut *&raw mut TERMINAL }
 }
 
-/// Whether keys are the input.
-pub fn on() -> bool {
+/// True if the input is keys from a terminal.
+pub fn is_on() -> bool {
     state().terminal >= 0
 }
 
-/// At the start of the process: how the terminal is before the program has it.
+/// At the start of the process: saves the modes of the terminal.
 pub fn attach() {
-    const F_DUPFD_CLOEXEC: u64 = 1030;
     let t = terminal();
-    t.fd = sys::fcntl(0, F_DUPFD_CLOEXEC, 900) as i32;
+    t.fd = sys::duplicate_out_of_the_way(0);
     sys::ioctl(t.fd as u64, TCGETS, &raw mut t.first as u64);
 }
 
-/// At the start of every run: a terminal as good as new.
+/// At the start of every run: resets the terminal.
 pub fn begin_run() {
-    if !on() {
+    if !is_on() {
         return;
     }
     let t = terminal();
@@ -78,20 +77,20 @@ pub fn begin_run() {
     t.saved = t.first;
     resume();
     sys::ioctl(t.fd as u64, TCFLSH, TCIOFLUSH);
-    ring();
+    ensure_readable();
 }
 
-/// A run comes to stand.
-pub fn stand() {
-    if on() {
+/// Saves the modes of a run that is paused.
+pub fn save_modes() {
+    if is_on() {
         let t = terminal();
         sys::ioctl(t.fd as u64, TCGETS, &raw mut t.saved as u64);
     }
 }
 
-/// This process goes on.
+/// Brings this process to the foreground and restores its modes.
 pub fn resume() {
-    if !on() {
+    if !is_on() {
         return;
     }
     let t = terminal();
@@ -100,12 +99,12 @@ pub fn resume() {
         sys::ioctl(t.fd as u64, TIOCSPGRP, &raw const group as u64);
         sys::ioctl(t.fd as u64, TCSETS, &raw const t.saved as u64);
     });
-    ring();
+    ensure_readable();
 }
 
-/// Sees to it that there is something to read.
-pub fn ring() {
-    if !on() {
+/// Makes sure that the terminal has something to read.
+pub fn ensure_readable() {
+    if !is_on() {
         return;
     }
     let mut waiting = 0u32;
@@ -115,44 +114,44 @@ pub fn ring() {
     }
 }
 
-/// The program waits for a key, or has read one: the next look is the first.
-pub fn waits() {
-    terminal().looks = 0;
-    ring();
+/// Notes that the program waits for a key or has read one.
+pub fn note_wait() {
+    terminal().polls = 0;
+    ensure_readable();
 }
 
-/// The program looks whether there is a key. Whether there is none.
-pub fn is_quiet() -> bool {
-    if !on() {
+/// Counts a poll for a key; true if the program must see none.
+pub fn hides_key() -> bool {
+    if !is_on() {
         return false;
     }
     let t = terminal();
-    t.looks += 1;
-    t.looks < LOOKS
+    t.polls += 1;
+    t.polls < MAX_POLLS
 }
 
-/// Looks at more than the terminal while that has nothing to read.
-pub fn hushed<T>(look: impl FnOnce() -> T) -> T {
+/// Calls `poll` while the terminal has nothing to read.
+pub fn poll_without_key<T>(poll: impl FnOnce() -> T) -> T {
     const TCIFLUSH: u64 = 0;
     sys::ioctl(terminal().fd as u64, TCFLSH, TCIFLUSH);
-    let seen = look();
-    ring();
-    seen
+    let out = poll();
+    ensure_readable();
+    out
 }
 
-/// Whether a descriptor is the terminal that keys come from.
-pub fn is(fd: i32) -> bool {
-    on() && input::stream_of(fd) == Some(0)
+/// True if a descriptor is the terminal that keys come from.
+pub fn is_terminal(fd: i32) -> bool {
+    is_on() && input::stream_of(fd) == Some(0)
 }
 
-/// Whether a file is the terminal of this session under its general name.
-pub fn is_by_name(st: &sys::Stat) -> bool {
+/// True if a file is `/dev/tty`, the terminal of the session.
+pub fn is_dev_tty(st: &sys::Stat) -> bool {
     const DEV_TTY: u64 = 0x500;
-    on() && st.rdev == DEV_TTY
+    is_on() && st.rdev == DEV_TTY
 }
 
-/// A process in the background is stopped by SIGTTOU when it sets modes, unless
-/// that is blocked.
+/// Runs `f` with SIGTTOU blocked: that signal stops a process in the background that sets
+/// modes.
 fn with_output_signals_blocked(f: impl FnOnce()) {
     const SIG_BLOCK: u64 = 0;
     const SIG_SETMASK: u64 = 2;

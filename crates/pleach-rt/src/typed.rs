@@ -1,21 +1,22 @@
-//! Input by calls: `pleach.h`. (`klee` has the bodies behind `klee/klee.h`
-//! and `crest.h`, `fuzzer` those of AFL's shared buffer and libFuzzer.)
+//! Typed calls: the functions of `pleach.h`. (Those of `klee/klee.h` and `crest.h` are in
+//! `klee`; AFL's shared buffer and libFuzzer are in `fuzzer`.)
 //!
-//! Calls take the bytes of the input in order, from the start, whatever else
-//! reads it. Without a driver the input is the file that `PLEACH_INPUT` names,
-//! or standard input, read to its end at the first call.
+//! Calls take the bytes of the input in order, from the start, whatever else the program
+//! reads. Without a driver the input is the file that `PLEACH_INPUT` names, or standard
+//! input; the first call reads it to its end.
 //!
-//! `growth` has what becomes of calls past the end of the input.
+//! `growth` handles calls past the end of the input.
 
 use crate::growth::{self, calls, is_end_seen, see_end};
 use crate::start::state;
 use crate::{input, live, sys};
 use core::ffi::{c_char, c_int};
 
-/// The input of a run by hand.
-static mut HELD: Held = Held { at: core::ptr::null_mut(), len: 0, read: false };
+/// The input of a run without a driver.
+static mut MANUAL_INPUT: ManualInput =
+    ManualInput { at: core::ptr::null_mut(), len: 0, read: false };
 
-struct Held {
+struct ManualInput {
     at: *mut u8,
     len: u64,
     read: bool,
@@ -26,7 +27,7 @@ unsafe extern "C" {
     fn realloc(p: *mut u8, n: usize) -> *mut u8;
 }
 
-/// At the start of every run: calls begin with the first byte again.
+/// At the start of every run: calls start at the first byte.
 pub fn begin_run() {
     // Safety: one thread begins a run.
     unsafe { WINDOW.len = 0 };
@@ -34,47 +35,49 @@ pub fn begin_run() {
     crate::fuzzer::begin_run();
 }
 
-/// What calls read: the stream's number, where it begins in the input, and how
-/// long it is there.
+/// The stream that typed calls read: its number, its offset in the input file, and its
+/// length there.
 #[cfg_attr(feature = "fast", allow(dead_code, reason = "labels are the other half's"))]
-pub struct Whole {
-    /// `None`: a container without a stream for calls. They may add one.
+pub struct CallStream {
+    /// `None`: a container without a stream for calls. Calls may add one.
     pub stream: Option<usize>,
     pub at: u64,
     pub len: u64,
 }
 
-pub fn whole() -> Whole {
+pub fn call_stream() -> CallStream {
     if state().input_fd < 0 {
-        let held = held();
+        let manual_input = manual_input();
         let s = input::streams();
         if s.len != 0 {
-            s.all[0].len = held.len;
+            s.all[0].len = manual_input.len;
         }
-        return Whole { stream: Some(0), at: 0, len: held.len };
+        return CallStream { stream: Some(0), at: 0, len: manual_input.len };
     }
     match input::find_for_calls() {
         Some(stream) => {
             let s = input::streams().all[stream];
-            Whole { stream: Some(stream), at: s.at, len: s.len }
+            CallStream { stream: Some(stream), at: s.at, len: s.len }
         }
-        None => Whole { stream: None, at: 0, len: 0 },
+        None => CallStream { stream: None, at: 0, len: 0 },
     }
 }
 
-/// Copies bytes of the input, from offset `from` of the whole on, with labels.
-pub fn fetch(w: &Whole, from: u64, to: *mut u8, n: u64) {
+/// Copies `n` bytes from offset `from` of the stream, with labels.
+pub fn fetch(w: &CallStream, from: u64, to: *mut u8, n: u64) {
     if state().input_fd < 0 {
-        // Safety: the caller stays within the whole.
-        unsafe { core::ptr::copy_nonoverlapping(held().at.add(from as usize), to, n as usize) };
+        // Safety: the caller stays within the stream.
+        unsafe {
+            core::ptr::copy_nonoverlapping(manual_input().at.add(from as usize), to, n as usize)
+        };
     } else {
-        through_window(w.at + from, to, n);
+        read_through_window(w.at + from, to, n);
     }
     #[cfg(feature = "symbolic")]
     crate::symbolic::label_input(to as u64, w.at + from, n);
 }
 
-/// A part of the input file, so that not every call is a system call.
+/// A part of the input file that is cached: most calls need no system call.
 struct Window {
     at: u64,
     len: u64,
@@ -83,7 +86,7 @@ struct Window {
 
 static mut WINDOW: Window = Window { at: 0, len: 0, bytes: [0; 4096] };
 
-fn through_window(from: u64, to: *mut u8, n: u64) {
+fn read_through_window(from: u64, to: *mut u8, n: u64) {
     // Safety: input calls are made by one thread at a time.
     let w = unsafe { &mut *&raw mut WINDOW };
     let fd = state().input_fd as u64;
@@ -96,79 +99,84 @@ fn through_window(from: u64, to: *mut u8, n: u64) {
         (w.at, w.len) = (from, got.max(0) as u64);
     }
     let n = n.min((w.at + w.len).saturating_sub(from));
-    // Safety: within the window; the caller has room for as many.
+    // Safety: within the window; the caller has room for them.
     unsafe {
         core::ptr::copy_nonoverlapping(w.bytes.as_ptr().add((from - w.at) as usize), to, n as usize)
     };
 }
 
-fn held() -> &'static Held {
+fn manual_input() -> &'static ManualInput {
     // Safety: input calls are made by one thread at a time.
-    let held = unsafe { &mut *&raw mut HELD };
-    if held.read {
-        return held;
+    let manual_input = unsafe { &mut *&raw mut MANUAL_INPUT };
+    if manual_input.read {
+        return manual_input;
     }
-    held.read = true;
+    manual_input.read = true;
     // Safety: a name from the environment; memory of the size that it grows to.
     unsafe {
         let name = sys::getenv(c"PLEACH_INPUT".as_ptr());
         let fd = if name.is_null() { 0 } else { open(name, 0) };
         if fd < 0 {
-            sys::say(&[b"pleach: cannot open the file that PLEACH_INPUT names\n"]);
+            sys::print_error(&[b"pleach: cannot open the file that PLEACH_INPUT names\n"]);
             sys::exit_now(2);
         }
         let mut room = 0;
         loop {
-            if held.len == room {
+            if manual_input.len == room {
                 room = (2 * room).max(4096);
-                held.at = realloc(held.at, room as usize);
+                manual_input.at = realloc(manual_input.at, room as usize);
             }
-            let n = sys::read(fd as u64, held.at as u64 + held.len, room - held.len);
+            let n = sys::read(
+                fd as u64,
+                manual_input.at as u64 + manual_input.len,
+                room - manual_input.len,
+            );
             if n <= 0 {
                 break;
             }
-            held.len += n as u64;
+            manual_input.len += n as u64;
         }
     }
-    held
+    manual_input
 }
 
-/// Takes the next `n` bytes of the input into `to`. Ends the run at the end.
+/// Takes the next `n` bytes of the input to `to`. Ends the run if the input ends and may
+/// not grow.
 #[unsafe(no_mangle)]
 pub extern "C" fn pleach_bytes(to: *mut u8, n: usize) {
-    settle(pleach_bytes as *const () as usize, [(to as u64, 64), (n as u64, 64)]);
-    if live::on() {
-        live::take(to, n as u64);
-        // Labels may have come on while it waited.
+    pin_arguments(pleach_bytes as *const () as usize, [(to as u64, 64), (n as u64, 64)]);
+    if live::is_on() {
+        live::take_exactly(to, n as u64);
+        // The driver may have switched labels on while the run was paused.
         #[cfg(feature = "symbolic")]
         {
-            let at = live::labelled().saturating_sub(n as u64);
+            let at = live::labelled_taken().saturating_sub(n as u64);
             crate::symbolic::label_input(to as u64, at, n as u64);
         }
         return;
     }
-    let (w, c, n) = (whole(), calls(), n as u64);
+    let (w, c, n) = (call_stream(), calls(), n as u64);
     let end = c.taken.saturating_add(n);
     if is_end_seen(&w) {
         #[cfg(feature = "symbolic")]
         w.stream.into_iter().for_each(|stream| crate::symbolic::decide_len(stream, end));
         if end > w.len + c.fresh {
-            leave();
+            end_run();
         }
     } else if end > w.len + c.fresh && !growth::grow(&w, end) {
-        leave();
+        end_run();
     }
-    let there = w.len.saturating_sub(c.taken).min(n);
-    if there != 0 {
-        fetch(&w, c.taken, to, there);
+    let in_file = w.len.saturating_sub(c.taken).min(n);
+    if in_file != 0 {
+        fetch(&w, c.taken, to, in_file);
     }
-    growth::add_fresh(c.taken + there, to.wrapping_add(there as usize), n - there);
+    growth::add_fresh(c.taken + in_file, to.wrapping_add(in_file as usize), n - in_file);
     c.taken = end;
 }
 
-/// The quiet end of a run, through the program's own exit handlers.
-pub fn leave() -> ! {
-    // Safety: any program may do that at any time.
+/// Ends the run with status 0, through the program's exit handlers.
+pub fn end_run() -> ! {
+    // Safety: a program may call it at any time.
     unsafe { sys::exit(0) }
 }
 
@@ -182,7 +190,7 @@ pub struct Number {
 }
 
 impl Number {
-    /// An argument of `function`, of which it is the `N`th.
+    /// The `N`th argument of `function`, counted from 1.
     pub fn argument<const N: usize>(_function: usize, val: u64, bits: u32) -> Number {
         #[cfg(feature = "symbolic")]
         let label = crate::symbolic::tls::take_arguments::<N>(_function)[N - 1];
@@ -191,14 +199,14 @@ impl Number {
         Number { val, bits, label }
     }
 
-    /// Leaves the label for `function`'s caller; the value.
-    pub fn give_back(self, _function: usize) -> u64 {
+    /// Leaves the label for the caller of `function`, and returns the value.
+    pub fn return_from(self, _function: usize) -> u64 {
         #[cfg(feature = "symbolic")]
         crate::symbolic::tls::set_result(_function, self.label);
         self.val
     }
 
-    /// The program goes on only if this is not 0: recorded as assumed.
+    /// Records the assumption that this is not 0, and ends the run if it is 0.
     pub fn assume(self) {
         #[cfg(feature = "symbolic")]
         {
@@ -209,11 +217,11 @@ impl Number {
                 .check(pleach_abi::event::Kind::Assume, 0);
         }
         if self.val == 0 {
-            leave();
+            end_run();
         }
     }
 
-    /// An argument whose declared type may be another: as wide as its label.
+    /// The same number as wide as its label: the program may declare another type.
     #[cfg(feature = "symbolic")]
     pub fn as_wide_as_label(self) -> Number {
         if self.label == 0 {
@@ -224,7 +232,8 @@ impl Number {
         Number { bits, val: self.val & mask, ..self }
     }
 
-    /// `low <= self <= high`, as signed numbers if `signed`.
+    /// Records the assumption `low <= self <= high` (signed numbers if `signed`), and ends
+    /// the run if it does not hold.
     pub fn assume_between(self, low: u64, high: u64, signed: bool) {
         let up = 64 - self.bits;
         let lift = |n: u64| ((n << up) as i64) >> up;
@@ -238,18 +247,18 @@ impl Number {
         {
             use crate::models::api::V;
             let me = V::arg(self.label, self.bits, self.val);
-            // One comparison says both, and this is the same for both signs.
+            // One comparison for both bounds, which is right for both signs.
             let width = V::new(self.bits, high.wrapping_sub(low));
             let inside = me.sub(V::new(self.bits, low)).ule(width);
             inside.check(pleach_abi::event::Kind::Assume, 0);
         }
         if !ok {
-            leave();
+            end_run();
         }
     }
 
-    /// `low + self % count`, where a count of 0 stands for all numbers.
-    fn spread(self, low: u64, count: u64) -> Number {
+    /// `low + self % count`; a count of 0 means all numbers.
+    fn map_to_range(self, low: u64, count: u64) -> Number {
         let mask = if self.bits < 64 { (1 << self.bits) - 1 } else { u64::MAX };
         let count = count & mask;
         let rest = if count == 0 { self.val } else { self.val % count };
@@ -271,9 +280,9 @@ impl Number {
     }
 }
 
-/// Arguments of `function` that say how much or what is wanted, as value and
-/// width: the run is about these values only.
-pub fn settle<const N: usize>(_function: usize, _arguments: [(u64, u32); N]) {
+/// Pins arguments of `function`, given as value and width: the rest of the trace holds for
+/// these values only.
+pub fn pin_arguments<const N: usize>(_function: usize, _arguments: [(u64, u32); N]) {
     #[cfg(feature = "symbolic")]
     {
         let labels = crate::symbolic::tls::take_arguments::<N>(_function);
@@ -283,12 +292,12 @@ pub fn settle<const N: usize>(_function: usize, _arguments: [(u64, u32); N]) {
     }
 }
 
-/// The next number of the input, of 8, 16, 32 or 64 bits.
-pub fn draw(bits: u32) -> Number {
+/// Takes the next number of the input, of 8, 16, 32 or 64 bits.
+pub fn take_number(bits: u32) -> Number {
     let mut val = 0u64;
     let at = &raw mut val;
     pleach_bytes(at.cast(), bits as usize / 8);
-    // Safety: our own variable; read after the bytes were put there.
+    // Safety: a local variable; volatile, since the call wrote to it by address.
     let val = unsafe { at.read_volatile() };
     #[cfg(feature = "symbolic")]
     let label = {
@@ -307,7 +316,7 @@ macro_rules! typed {
         $(
             #[unsafe(no_mangle)]
             pub extern "C" fn $name() -> $t {
-                draw(<$t>::BITS).give_back($name as *const () as usize) as $t
+                take_number(<$t>::BITS).return_from($name as *const () as usize) as $t
             }
         )*
     };
@@ -324,31 +333,31 @@ typed! {
     pleach_i64 -> i64;
 }
 
-/// 0 or 1, by the lowest bit of one byte.
+/// 0 or 1: the lowest bit of one byte.
 #[unsafe(no_mangle)]
 pub extern "C" fn pleach_bool() -> c_int {
-    let n = draw(8).spread(0, 2);
+    let n = take_number(8).map_to_range(0, 2);
     #[cfg(feature = "symbolic")]
     let n = Number { label: widened(n), ..n };
-    n.give_back(pleach_bool as *const () as usize) as c_int
+    n.return_from(pleach_bool as *const () as usize) as c_int
 }
 
-/// A number from `low` to `high`, both included, by four bytes of the input.
-/// Every input means one: nothing is refused.
+/// A number from `low` to `high`, both included, from four bytes of the input. Every four
+/// bytes give such a number.
 #[unsafe(no_mangle)]
 pub extern "C" fn pleach_range(low: i32, high: i32) -> i32 {
     let me = pleach_range as *const () as usize;
-    settle(me, [(low as u32 as u64, 32), (high as u32 as u64, 32)]);
+    pin_arguments(me, [(low as u32 as u64, 32), (high as u32 as u64, 32)]);
     let count = i64::from(high) - i64::from(low) + 1;
-    draw(32).spread(low as u32 as u64, count.max(1) as u64).give_back(me) as i32
+    take_number(32).map_to_range(low as u32 as u64, count.max(1) as u64).return_from(me) as i32
 }
 
-/// A number below `n`, by four bytes of the input.
+/// A number below `n`, from four bytes of the input.
 #[unsafe(no_mangle)]
 pub extern "C" fn pleach_choice(n: u32) -> u32 {
     let me = pleach_choice as *const () as usize;
-    settle(me, [(n.into(), 32)]);
-    draw(32).spread(0, n.max(1).into()).give_back(me) as u32
+    pin_arguments(me, [(n.into(), 32)]);
+    take_number(32).map_to_range(0, n.max(1).into()).return_from(me) as u32
 }
 
 #[cfg(feature = "symbolic")]
@@ -356,33 +365,33 @@ fn widened(n: Number) -> u32 {
     crate::models::api::V::arg(n.label, n.bits, n.val).zext(32).label
 }
 
-/// The run is of interest only if the condition holds.
+/// Ends the run if the condition does not hold.
 #[unsafe(no_mangle)]
 pub extern "C" fn pleach_assume(holds: c_int) {
     let me = pleach_assume as *const () as usize;
     Number::argument::<1>(me, holds as u32 as u64, 32).assume();
 }
 
-/// Bytes of the whole input.
+/// The length of the input.
 #[unsafe(no_mangle)]
 pub extern "C" fn pleach_length() -> usize {
     let me = pleach_length as *const () as usize;
-    length(0).give_back(me) as usize
+    length(0).return_from(me) as usize
 }
 
-/// Bytes that calls have not taken yet.
+/// Number of bytes that calls have not taken yet.
 #[unsafe(no_mangle)]
 pub extern "C" fn pleach_left() -> usize {
     let me = pleach_left as *const () as usize;
-    length(calls().taken).give_back(me) as usize
+    length(calls().taken).return_from(me) as usize
 }
 
-/// The length of the input without its first `without` bytes, which are there.
+/// The length of the input without its first `without` bytes.
 fn length(without: u64) -> Number {
-    if live::on() {
-        return Number { val: live::left(), bits: 64, label: 0 };
+    if live::is_on() {
+        return Number { val: live::bytes_left(), bits: 64, label: 0 };
     }
-    let (w, c) = (whole(), calls());
+    let (w, c) = (call_stream(), calls());
     see_end();
     let len = w.len + c.fresh;
     let n = Number { val: len - without, bits: 64, label: 0 };

@@ -1,12 +1,12 @@
 //! The functions that programs of the competitions on software testing and on software
-//! verification declare and do not define (`__VERIFIER_*`). Such programs have no header:
-//! each declares what it calls, some with another type than the rules say. So every number
-//! is given back in the whole register, extended as its own type is, and the compiler
-//! has its label resized to the declared width (`__pleach_resize_result`).
+//! verification declare but do not define (`__VERIFIER_*`). There is no header: each
+//! program declares what it calls, sometimes with a wrong type. So every number is returned
+//! in the whole register, extended by the sign of its own type, and the compiler resizes
+//! its label to the declared width (`__pleach_resize_result`).
 //!
-//! All names are weak: a program may bring its own.
+//! All names are weak (the build of the archive does that): a program may define its own.
 
-use crate::typed::{Number, draw, pleach_bytes};
+use crate::typed::{Number, pleach_bytes, take_number};
 use core::ffi::{c_int, c_void};
 
 unsafe extern "C" {
@@ -14,7 +14,7 @@ unsafe extern "C" {
 }
 
 impl Number {
-    /// Extended to 64 bits.
+    /// The number extended to 64 bits.
     fn extended(self, signed: bool) -> u64 {
         let up = 64 - self.bits;
         if signed { ((self.val << up) as i64 >> up) as u64 } else { self.val }
@@ -26,10 +26,10 @@ macro_rules! nondet {
         $(
             #[unsafe(no_mangle)]
             pub extern "C" fn $name() -> u64 {
-                let n = draw($bits);
+                let n = take_number($bits);
                 #[cfg(feature = "symbolic")]
                 crate::symbolic::calls::set_signed_result($signed);
-                n.give_back($name as *const () as usize);
+                n.return_from($name as *const () as usize);
                 n.extended($signed)
             }
         )*
@@ -67,10 +67,10 @@ nondet! {
     __VERIFIER_nondet_charp: 64 false;
 }
 
-/// 0 or 1, by the lowest bit of one byte.
+/// 0 or 1: the lowest bit of one byte.
 #[unsafe(no_mangle)]
 pub extern "C" fn __VERIFIER_nondet_bool() -> u64 {
-    let n = draw(8);
+    let n = take_number(8);
     let one = Number { val: n.val & 1, bits: 1, label: 0 };
     #[cfg(feature = "symbolic")]
     let one = {
@@ -78,7 +78,7 @@ pub extern "C" fn __VERIFIER_nondet_bool() -> u64 {
         let lowest = crate::models::api::V::arg(n.label, 8, n.val).trunc(1);
         Number { label: lowest.label, ..one }
     };
-    one.give_back(__VERIFIER_nondet_bool as *const () as usize)
+    one.return_from(__VERIFIER_nondet_bool as *const () as usize)
 }
 
 macro_rules! wide {
@@ -97,7 +97,7 @@ macro_rules! wide {
                     shadow::clear(at as u64, 16);
                     tls::set_result($name as *const () as usize, label);
                 }
-                // Safety: our own variable; read after the bytes were put there.
+                // Safety: a local variable; volatile, since the call wrote to it by address.
                 unsafe { at.read_volatile() }
             }
         )*
@@ -113,13 +113,13 @@ wide! {
 macro_rules! float {
     ($($name:ident: $t:ident $bits:literal $n:ident;)*) => {
         $(
-            /// Floating point is concrete: the number has no label, and that is counted.
+            /// Floating point is concrete: the label of the number is counted as lost.
             #[unsafe(no_mangle)]
             pub extern "C" fn $name() -> $t {
-                let n = draw($bits);
+                let n = take_number($bits);
                 #[cfg(feature = "symbolic")]
                 if n.label != 0 {
-                    crate::symbolic::events::loss(pleach_abi::shm::Loss::Float);
+                    crate::symbolic::events::count_loss(pleach_abi::shm::Loss::Float);
                 }
                 $t::from_bits(n.val as $n)
             }
@@ -133,17 +133,17 @@ float! {
 }
 
 /// # Safety
-/// `n` bytes are there.
+/// There is room for `n` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __VERIFIER_nondet_memory(at: *mut c_void, n: usize) {
-    crate::typed::settle(
+    crate::typed::pin_arguments(
         __VERIFIER_nondet_memory as *const () as usize,
         [(at as u64, 64), (n as u64, 64)],
     );
     pleach_bytes(at.cast(), n);
 }
 
-/// The run is of interest only if the condition holds.
+/// Ends the run if the condition does not hold.
 #[unsafe(no_mangle)]
 pub extern "C" fn __VERIFIER_assume(holds: c_int) {
     let me = __VERIFIER_assume as *const () as usize;
@@ -155,7 +155,7 @@ pub extern "C" fn __VERIFIER_assume(holds: c_int) {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __VERIFIER_error() -> ! {
-    // Safety: ends the program as a failed check does.
+    // Safety: ends the program like a failed `assert`.
     unsafe { abort() }
 }
 

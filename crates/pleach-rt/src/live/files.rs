@@ -1,43 +1,41 @@
-//! What a snapshot and its children have in common, and should not: a fork
-//! shares the offsets of open files with its parent.
+//! Open files of a snapshot and its children: a fork shares the offsets of open files
+//! with its parent, but a child must not move them.
 //!
-//! When a run comes to stand, its regular files are looked up once. In each
-//! child, one that can only be read is opened again at its offset, and one that
-//! can be written is replaced by a copy in memory. A file too long to be copied
-//! stays shared, and that is said; so are connections.
+//! When a run is paused, the runtime lists its regular files once. In each child, a file
+//! that is open for reading only is opened again at its offset, and a file that is open
+//! for writing is replaced by a copy in memory. A file that is too long to be copied
+//! stays shared, as do connections; the message `PAUSED` says so.
 
 use crate::start::state;
 use crate::sys;
 use pleach_abi::message::{PAUSED_WITH_SHARED_FILE, PAUSED_WITH_SOCKETS};
 
-const MOST: usize = 32;
+const MAX_FILES: usize = 32;
 /// Files longer than this are not copied for every child.
-const COPIED: i64 = 1 << 20;
-/// The runtime keeps its own descriptors from here on.
-const OURS: u64 = 900;
+const MAX_COPIED_SIZE: i64 = 1 << 20;
 
 struct Open {
-    fds: [u16; MOST],
+    fds: [u16; MAX_FILES],
     len: usize,
 }
 
-static mut OPEN: Open = Open { fds: [0; MOST], len: 0 };
+static mut OPEN: Open = Open { fds: [0; MAX_FILES], len: 0 };
 
 fn open() -> &'static mut Open {
-    // Safety: used while the run stands, by its only thread.
+    // Safety: used while the run is paused, by its only thread.
     unsafe { &mut *&raw mut OPEN }
 }
 
-const KIND: u32 = 0o170_000;
+const TYPE_MASK: u32 = 0o170_000;
 const REGULAR: u32 = 0o100_000;
 const SOCKET: u32 = 0o140_000;
 
-/// Finds the files; what cannot be helped, as `PAUSED_*`.
-pub fn look() -> u64 {
+/// Lists the open files. Returns what stays shared, as `PAUSED_*`.
+pub fn list() -> u64 {
     const O_DIRECTORY: u64 = 0o200_000;
     let o = open();
     o.len = 0;
-    let mut trouble = 0;
+    let mut shared = 0;
     let dir = sys::open(c"/proc/self/fd".as_ptr() as u64, O_DIRECTORY, 0);
     if dir < 0 {
         return 0;
@@ -50,28 +48,30 @@ pub fn look() -> u64 {
         }
         let mut at = 0;
         while at < n {
-            // Safety: the kernel has filled in whole records: inode, offset, length,
+            // Safety: the kernel has written whole records: inode, offset, length,
             // type, name.
             let (length, number) = unsafe {
                 let record = entries.as_ptr().cast::<u8>().add(at as usize);
                 (record.add(16).cast::<u16>().read_unaligned(), decimal(record.add(19)))
             };
             at += i64::from(length.max(1));
-            if let Some(fd) = number.filter(|&fd| fd < OURS && fd != dir as u64) {
-                trouble |= note(fd);
+            if let Some(fd) = number.filter(|&fd| fd < sys::FIRST_OWN_FD && fd != dir as u64) {
+                shared |= list_one(fd);
             }
         }
     }
     sys::close(dir as u64);
-    trouble
+    shared
 }
 
-fn note(fd: u64) -> u64 {
+fn list_one(fd: u64) -> u64 {
     let Some(st) = sys::fstat(fd as i32) else { return 0 };
     let o = open();
-    match st.mode & KIND {
+    match st.mode & TYPE_MASK {
         REGULAR if is_input(&st) => 0,
-        REGULAR if o.len == MOST || is_written(fd) && st.size > COPIED => PAUSED_WITH_SHARED_FILE,
+        REGULAR if o.len == MAX_FILES || is_written(fd) && st.size > MAX_COPIED_SIZE => {
+            PAUSED_WITH_SHARED_FILE
+        }
         REGULAR => {
             o.fds[o.len] = fd as u16;
             o.len += 1;
@@ -95,13 +95,13 @@ fn is_written(fd: u64) -> bool {
     sys::fcntl(fd, F_GETFL, 0) & 3 != 0
 }
 
-/// In a child: gives it files of its own.
-pub fn part() {
+/// In a child: replaces its open files by its own ones.
+pub fn separate() {
     let o = open();
     for &fd in &o.fds[..o.len] {
         let fd = u64::from(fd);
         let at = sys::lseek(fd, 0, 1);
-        let new = if is_written(fd) { copy(fd) } else { again(fd) };
+        let new = if is_written(fd) { copy_to_memory(fd) } else { reopen(fd) };
         if new >= 0 {
             sys::lseek(new as u64, at.max(0) as u64, 0);
             sys::dup2(new as u64, fd);
@@ -111,14 +111,14 @@ pub fn part() {
 }
 
 /// The same file with an offset of its own.
-fn again(fd: u64) -> i64 {
+fn reopen(fd: u64) -> i64 {
     let mut name = *b"/proc/self/fd/\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
     let digits = sys::decimal(fd);
     name[14..14 + digits.len()].copy_from_slice(&digits);
     sys::open(name.as_ptr() as u64, 0, 0)
 }
 
-fn copy(fd: u64) -> i64 {
+fn copy_to_memory(fd: u64) -> i64 {
     const F_GETFL: u64 = 3;
     const F_SETFL: u64 = 4;
     let new = sys::memfd_create(c"copy".as_ptr() as u64, 0);
@@ -126,10 +126,10 @@ fn copy(fd: u64) -> i64 {
         return new;
     }
     let (mut chunk, mut at) = ([0u8; 4096], 0);
-    // One that can only be written is read through another descriptor.
-    let source = again(fd);
+    // The descriptor may be for writing only: read through another one.
+    let source = reopen(fd);
     loop {
-        // Without one the number is none of a descriptor, and nothing is read.
+        // If that failed, `source` is negative, and nothing is read.
         let n = sys::pread(source as u64, chunk.as_mut_ptr() as u64, 4096, at);
         if n <= 0 {
             break;
@@ -142,7 +142,7 @@ fn copy(fd: u64) -> i64 {
     new
 }
 
-/// A number in decimal; `None` for `.` and `..`.
+/// Parses a decimal number; `None` for `.` and `..`.
 ///
 /// # Safety
 /// A zero-terminated string.

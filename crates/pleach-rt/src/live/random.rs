@@ -1,66 +1,77 @@
-//! Random events, made where they are wanted.
+//! Random events of a live run.
 //!
-//! Uniform numbers of 32 bits never meet twice, and most uniform bytes mean
-//! nothing to a program that reads text. So only some events are uniform
-//! (`Bias::uniform` of 256). Others are small, or what was made lately, or one
-//! of the numbers and bytes that the driver found in the program.
+//! Two uniform numbers of 32 bits are practically never equal, and most uniform bytes
+//! mean nothing to a program that reads text. So only some events are uniform
+//! (`Bias::uniform` of 256). The others are small numbers, recent ones, or numbers and
+//! bytes that the driver found in the program.
 //!
-//! Some events begin a *phrase*, whose bytes follow one after the other. A word
-//! is something that the program compares its input with; a sentence is what a
-//! search has found from some state, and may mean as much in another: there the
-//! search, which looks for new branches, would not look for it again.
+//! Some events begin a *phrase*; the events after it take the rest of its bytes. A word is
+//! a phrase that the program compares its input with. A sentence is a phrase that a search
+//! found from some state. It may be useful in another state, too, and the search would not
+//! find it again: there it covers nothing new.
 //!
-//! A program that is given everything alike stays near its average state: as
-//! many lines are deleted as were put in. So each stretch of events has a
-//! *style*, drawn from its seed: how often phrases begin, and which few bytes the
-//! others are, if they are few (Groce et al.: *Swarm testing*, ISSTA 2012). In one style
-//! all bytes are uniform; on a terminal more often, where every byte is a key.
+//! If all events are equally likely, a program stays near its average state: it deletes as
+//! many lines as it inserts. So each stretch of events has a *style*, drawn from its seed:
+//! how often phrases begin, and whether the other bytes come from a small set (Groce et
+//! al.: *Swarm testing*, ISSTA 2012). In one style all bytes are uniform; that style is
+//! more frequent on a terminal, where every byte is a key.
 
 use crate::start::header;
 use pleach_abi::shm::{ALPHABET_CAP, Bias, NUMBERS_CAP, PHRASES_CAP, TEXT_CAP};
 
-/// What was made lately.
-const LATELY: usize = 16;
-/// The most bytes that a style keeps to.
-const FEW: usize = 16;
-/// Of 256 events, how many begin a sentence or a word, by the style.
+/// Number of recent numbers that are remembered.
+const RECENT: usize = 16;
+/// Maximum size of the small set of bytes of a style.
+const MAX_SMALL_SET: usize = 16;
+/// How many of 256 events begin a sentence or a word: each style has one of these rates.
 const RATES: [u64; 4] = [2, 8, 32, 128];
-/// What stands after a word, every other time.
+/// After half of the words, chosen at random, follows one of these.
 const SEPARATORS: [u8; 8] = *b"\n\n\n   =,";
 
 struct State {
-    word: u64,
-    lately: [u64; LATELY],
-    count: usize,
-    /// The rest of a phrase, in the driver's text.
+    /// The state of the generator.
+    generator: u64,
+    recent: [u64; RECENT],
+    /// Numbers put into `recent` so far.
+    recent_count: usize,
+    /// The rest of the current phrase, in the driver's text.
     at: usize,
     end: usize,
     style: Style,
-    /// The last byte ended a line, or there was none.
-    fresh: bool,
-    /// The phrase is a word; the last byte ended one.
+    /// The next byte is the first of a line.
+    at_line_start: bool,
+    /// The current phrase is a word.
     is_word: bool,
-    after_word: bool,
+    /// The last byte ended a word.
+    is_after_word: bool,
 }
 
 struct Style {
     uniform: bool,
+    /// How many of 256 events begin a sentence, and how many a word.
     sentences: u64,
     words: u64,
-    few: [u8; FEW],
-    few_len: usize,
+    /// The small set of bytes; none if its length is 0.
+    small_set: [u8; MAX_SMALL_SET],
+    small_set_len: usize,
 }
 
 static mut STATE: State = State {
-    word: 0,
-    lately: [0; LATELY],
-    count: 0,
+    generator: 0,
+    recent: [0; RECENT],
+    recent_count: 0,
     at: 0,
     end: 0,
-    style: Style { uniform: false, sentences: 0, words: 0, few: [0; FEW], few_len: 0 },
-    fresh: true,
+    style: Style {
+        uniform: false,
+        sentences: 0,
+        words: 0,
+        small_set: [0; MAX_SMALL_SET],
+        small_set_len: 0,
+    },
+    at_line_start: true,
     is_word: false,
-    after_word: false,
+    is_after_word: false,
 };
 
 fn state() -> &'static mut State {
@@ -68,40 +79,40 @@ fn state() -> &'static mut State {
     unsafe { &mut *&raw mut STATE }
 }
 
-/// A stretch of events begins.
-pub fn seed(seed: u64) {
+/// Begins a stretch of events.
+pub fn begin_stretch(seed: u64) {
     let s = state();
-    s.word = seed;
+    s.generator = seed;
     (s.at, s.end) = (0, 0);
     let r = next();
     s.style.sentences = RATES[r as usize % RATES.len()];
     s.style.words = RATES[(r >> 8) as usize % RATES.len()];
-    s.style.few_len = 0;
+    s.style.small_set_len = 0;
     let Some(h) = header() else { return };
-    let every = if crate::terminal::on() { 2 } else { 4 };
+    let every = if crate::terminal::is_on() { 2 } else { 4 };
     s.style.uniform = (r >> 20).is_multiple_of(every) && h.bias.strict == 0;
     let n = (h.bias.alphabet_len as usize).min(ALPHABET_CAP);
     if r >> 16 & 1 == 0 || n == 0 {
         return;
     }
-    s.style.few_len = 2 + (r >> 32) as usize % (FEW - 1);
-    for byte in &mut s.style.few[..s.style.few_len] {
+    s.style.small_set_len = 2 + (r >> 32) as usize % (MAX_SMALL_SET - 1);
+    for byte in &mut s.style.small_set[..s.style.small_set_len] {
         *byte = h.bias.alphabet[next() as usize % n];
     }
 }
 
-/// splitmix64: one word of state, and any seed will do.
+/// splitmix64: one word of state, and every seed is good.
 fn next() -> u64 {
     let s = state();
-    s.word = s.word.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = s.word;
+    s.generator = s.generator.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = s.generator;
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
 }
 
-/// Whether a read that was given `got` random bytes gets one more.
-pub fn more(got: u64) -> bool {
+/// True if a read that has `got` random bytes gets one more.
+pub fn continues_read(got: u64) -> bool {
     let s = state();
     if s.at < s.end {
         return true;
@@ -110,51 +121,50 @@ pub fn more(got: u64) -> bool {
     !strict && got < 64 && next() & 15 != 0
 }
 
-/// One byte of a stream.
+/// Writes one random byte of a stream.
 ///
 /// # Safety
 /// There is room for it.
-pub unsafe fn byte(to: *mut u8) {
-    let made = some_byte();
-    state().fresh = made == b'\n';
-    // Safety: the caller's.
-    unsafe { *to = made };
+pub unsafe fn write_byte(to: *mut u8) {
+    let byte = make_byte();
+    state().at_line_start = byte == b'\n';
+    // Safety: the caller guarantees it.
+    unsafe { *to = byte };
 }
 
-fn some_byte() -> u8 {
+fn make_byte() -> u8 {
     let r = next();
     let uniform = (r >> 8) as u8;
     let Some(h) = header().filter(|_| !state().style.uniform) else { return uniform };
     let n = (h.bias.alphabet_len as usize).min(ALPHABET_CAP);
-    if core::mem::take(&mut state().after_word)
+    if core::mem::take(&mut state().is_after_word)
         && let Some(&byte) = SEPARATORS.get((r >> 40) as usize % (2 * SEPARATORS.len()))
     {
         return byte;
     }
-    if let Some([byte]) = said::<1>(&h.bias, 1) {
+    if let Some([byte]) = next_phrase_bytes::<1>(&h.bias, 1) {
         let s = state();
-        s.after_word = s.is_word && s.at == s.end;
+        s.is_after_word = s.is_word && s.at == s.end;
         return byte;
     }
     if (r & 255) < u64::from(h.bias.uniform) || n == 0 {
         return uniform;
     }
     let style = &state().style;
-    match style.few_len {
+    match style.small_set_len {
         0 => h.bias.alphabet[(r >> 16) as usize % n],
-        few => style.few[(r >> 16) as usize % few],
+        n => style.small_set[(r >> 16) as usize % n],
     }
 }
 
-/// The next `n` bytes of a phrase: of the one under way, or of one that begins
-/// here.
-fn said<const ROOM: usize>(bias: &Bias, n: usize) -> Option<[u8; ROOM]> {
+/// The next `n` bytes of the current phrase, or of a new one; `None` if there is none.
+fn next_phrase_bytes<const ROOM: usize>(bias: &Bias, n: usize) -> Option<[u8; ROOM]> {
     if state().at >= state().end {
-        begin(bias);
+        maybe_begin_phrase(bias);
     }
     let s = state();
     if s.end - s.at < n {
-        // Too little for what is asked for: the calls are others here.
+        // The rest is too short: the program makes other calls here.
         (s.at, s.end) = (0, 0);
         return None;
     }
@@ -164,8 +174,8 @@ fn said<const ROOM: usize>(bias: &Bias, n: usize) -> Option<[u8; ROOM]> {
     Some(bytes)
 }
 
-/// Begins a phrase, or does not.
-fn begin(bias: &Bias) {
+/// Begins a phrase or not, at random.
+fn maybe_begin_phrase(bias: &Bias) {
     let s = state();
     (s.at, s.end) = (0, 0);
     let words = (bias.words as usize).min(PHRASES_CAP);
@@ -174,8 +184,8 @@ fn begin(bias: &Bias) {
     if bias.strict == 0 && (r >> 48 & 255) < u64::from(bias.uniform) {
         return;
     }
-    // Where lines begin, so do sentences.
-    let rate = s.style.sentences << u32::from(s.fresh);
+    // Sentences are more likely at the begin of a line.
+    let rate = s.style.sentences << u32::from(s.at_line_start);
     let number = if sentences != 0 && (bias.strict != 0 || (r & 255) < rate) {
         words + (r >> 16) as usize % sentences
     } else if words != 0 && (r >> 8 & 255) < s.style.words {
@@ -189,26 +199,26 @@ fn begin(bias: &Bias) {
     s.is_word = number < words;
 }
 
-/// The bytes of a typed call: one number if there are 2, 4 or 8, text otherwise.
+/// Writes the bytes of a typed call: a number if there are 2, 4 or 8, text otherwise.
 ///
 /// # Safety
 /// There is room for them.
-pub unsafe fn number(to: *mut u8, n: u64) {
+pub unsafe fn write_call(to: *mut u8, n: u64) {
     if !matches!(n, 2 | 4 | 8) {
         for i in 0..n as usize {
-            // Safety: the caller's.
-            unsafe { byte(to.add(i)) };
+            // Safety: the caller guarantees it.
+            unsafe { write_byte(to.add(i)) };
         }
         return;
     }
-    let value = some_number(n as usize);
+    let value = make_number(n as usize);
     // Safety: at most eight bytes, for which there is room.
     unsafe { core::ptr::copy_nonoverlapping(value.as_ptr(), to, n as usize) };
 }
 
-fn some_number(n: usize) -> [u8; 8] {
-    if let Some(said) = header().and_then(|h| said::<8>(&h.bias, n)) {
-        return said;
+fn make_number(n: usize) -> [u8; 8] {
+    if let Some(bytes) = header().and_then(|h| next_phrase_bytes::<8>(&h.bias, n)) {
+        return bytes;
     }
     let (r, value) = (next(), next());
     let s = state();
@@ -218,10 +228,12 @@ fn some_number(n: usize) -> [u8; 8] {
     }
     let known = (h.bias.numbers_len as usize).min(NUMBERS_CAP);
     match (r >> 8) % 4 {
-        0 if s.count != 0 => s.lately[(r >> 16) as usize % s.count.min(LATELY)].to_le_bytes(),
+        0 if s.recent_count != 0 => {
+            s.recent[(r >> 16) as usize % s.recent_count.min(RECENT)].to_le_bytes()
+        }
         1 if known != 0 => {
-            let about = ((r >> 32) % 3).wrapping_sub(1);
-            remember(h.bias.numbers[(r >> 16) as usize % known].wrapping_add(about))
+            let minus_one_to_one = ((r >> 32) % 3).wrapping_sub(1);
+            remember(h.bias.numbers[(r >> 16) as usize % known].wrapping_add(minus_one_to_one))
         }
         2 => remember(value % 256),
         _ => remember(value % 16),
@@ -230,7 +242,7 @@ fn some_number(n: usize) -> [u8; 8] {
 
 fn remember(value: u64) -> [u8; 8] {
     let s = state();
-    s.lately[s.count % LATELY] = value;
-    s.count += 1;
+    s.recent[s.recent_count % RECENT] = value;
+    s.recent_count += 1;
     value.to_le_bytes()
 }

@@ -1,9 +1,7 @@
-//! What models are written with: values that carry their label, decisions,
-//! labels of memory.
+//! The interface for models: values with their labels, decisions, labels of memory.
 //!
-//! A [`V`] computes concretely and, where an operand is labelled, also builds
-//! the expression. So a model reads like the C function it stands for, and
-//! costs nothing where nothing is labelled.
+//! A [`V`] computes concretely and, if an operand has a label, also builds the expression.
+//! So a model reads like the C function, and costs little where nothing is labelled.
 
 use crate::symbolic::tls::{set_result, take_arguments, tls};
 use crate::symbolic::{arena, events, ops, shadow};
@@ -12,12 +10,12 @@ use pleach_abi::node::Op;
 
 pub use crate::symbolic::shadow::{clear, copy, is_clean, next_labelled};
 
-/// The labels of a model's first `N` arguments. Call it first, once.
+/// The labels of the first `N` arguments of a model. A model calls this once, at its start.
 pub fn enter<const N: usize>(model: usize) -> [u32; N] {
     take_arguments(model)
 }
 
-/// Leaves the label of a result of at most 64 bits, and gives its value.
+/// Leaves the label of a result of at most 64 bits for the caller, and returns its value.
 pub fn leave(model: usize, v: V) -> u64 {
     set_result(model, v.label);
     v.val
@@ -36,17 +34,17 @@ impl V {
         V { label: 0, width, val: if width >= 64 { val } else { val & ((1 << width) - 1) } }
     }
 
-    /// An argument with the label that came for it.
+    /// A value with its label, such as an argument.
     pub const fn arg(label: u32, width: u32, val: u64) -> V {
         V { label, ..V::new(width, val) }
     }
 
-    /// The value in memory, little endian, `width` 8, 16, 32 or 64.
+    /// The value in memory, little endian; `width` is at most 64.
     pub fn load(addr: u64, width: u32) -> V {
         let label = if is_clean(addr, (width / 8).into()) { 0 } else { shadow::load(addr, width) };
         let mut val = 0u64;
         for i in 0..width / 8 {
-            // Safety: the model's contract is that the function reads these bytes.
+            // Safety: the C function reads these bytes, too.
             val |= u64::from(unsafe { *((addr + u64::from(i)) as *const u8) }) << (8 * i);
         }
         V { label, width, val }
@@ -60,13 +58,13 @@ impl V {
     /// Writes the value and its label to memory.
     pub fn store(self, addr: u64) {
         for i in 0..self.width / 8 {
-            // Safety: the model's contract is that the function writes these bytes.
+            // Safety: the C function writes these bytes, too.
             unsafe { *((addr + u64::from(i)) as *mut u8) = (self.val >> (8 * i)) as u8 };
         }
         self.store_label(addr);
     }
 
-    /// Writes only the label; the bytes are already there.
+    /// Writes only the label: the bytes are already there.
     pub fn store_label(self, addr: u64) {
         shadow::store(addr, self.label, self.width);
     }
@@ -144,7 +142,7 @@ impl V {
         r
     }
 
-    /// `self ? a : b`, as a value: no decision is recorded.
+    /// `self ? a : b` as an expression: no decision is recorded.
     pub fn choose(self, a: V, b: V) -> V {
         let taken = if self.val != 0 { a } else { b };
         if self.label == 0 {
@@ -154,7 +152,7 @@ impl V {
         V { label, ..taken }
     }
 
-    /// The model branches on a 1-bit value: a decision of the trace.
+    /// Records the decision of a model on a 1-bit value, and returns its outcome.
     pub fn decide(self) -> bool {
         if self.label != 0 {
             events::decide(tls().site, self.label, Kind::Model, self.val != 0, 0);
@@ -162,8 +160,8 @@ impl V {
         self.val != 0
     }
 
-    /// The function can only go on for this value (a size, a base, a pointer):
-    /// pinned, and recorded as such.
+    /// Pins a value (a size, a base, a pointer): the rest of the trace holds for this
+    /// value only.
     pub fn pin(self) -> u64 {
         if self.label != 0 {
             crate::symbolic::objects::pin(tls().site, self.label, self.val);
@@ -171,8 +169,8 @@ impl V {
         self.val
     }
 
-    /// A check that no branch of the program makes: the value is what holds
-    /// when all is well. `size` is the object's, in bytes.
+    /// Records a check: a condition that holds if the program is right, but that no branch
+    /// of the program tests. `size` is that of the object, in bytes.
     pub fn check(self, kind: Kind, size: u64) {
         if self.label != 0 {
             let aux = size.min(u32::MAX.into()) as u32;

@@ -1,5 +1,5 @@
-//! Integer arithmetic that libc has as functions: magnitudes, quotients with
-//! remainders, the first bit set, network byte order.
+//! Functions of integer arithmetic: absolute values, quotients with remainders, the first
+//! bit set, network byte order.
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::api::{V, enter};
@@ -17,16 +17,16 @@ mod real {
 
 models! {
     fn abs(n: i32) -> i32 {
-        magnitude(n)
+        absolute(n)
     }
     fn labs(n: i64) -> i64 {
-        magnitude(n)
+        absolute(n)
     }
     fn llabs(n: i64) -> i64 {
-        magnitude(n)
+        absolute(n)
     }
     fn imaxabs(n: i64) -> i64 {
-        magnitude(n)
+        absolute(n)
     }
 
     fn ffs(n: i32) -> i32 {
@@ -40,22 +40,22 @@ models! {
     }
 
     fn htons(n: u16) -> u16 {
-        swapped(n)
+        swap_bytes(n)
     }
     fn ntohs(n: u16) -> u16 {
-        swapped(n)
+        swap_bytes(n)
     }
     fn htonl(n: u32) -> u32 {
-        swapped(n)
+        swap_bytes(n)
     }
     fn ntohl(n: u32) -> u32 {
-        swapped(n)
+        swap_bytes(n)
     }
 
-    /// Both parts come back in one register, the quotient lower.
+    /// Both parts are returned in one register, the quotient in the low half.
     fn div(n: i32, by: i32) -> u64 {
         let both = real::div(n.val as i32, by.val as i32);
-        let (quotient, remainder) = divided(n, by, both & 0xffff_ffff, both >> 32);
+        let (quotient, remainder) = label_division(n, by, both & 0xffff_ffff, both >> 32);
         quotient.zext(64).or(remainder.zext(64).mul(V::new(64, 1 << 32)))
     }
 }
@@ -76,9 +76,9 @@ macro_rules! wide_quotients {
         pub unsafe extern "C" fn $name(n: i64, by: i64) -> Parts {
             let me = $name as *const () as usize;
             let [n_label, by_label] = enter(me);
-            // Safety: the caller's; it traps where the function would.
+            // Safety: the caller guarantees it; it traps where the C function does.
             let both = unsafe { real::ldiv(n, by) };
-            let (quotient, remainder) = divided(
+            let (quotient, remainder) = label_division(
                 V::arg(n_label, 64, n as u64),
                 V::arg(by_label, 64, by as u64),
                 both.quotient as u64,
@@ -96,8 +96,8 @@ macro_rules! wide_quotients {
 
 wide_quotients!(ldiv lldiv imaxdiv);
 
-/// Quotient and remainder with their labels; a labelled divisor is checked.
-fn divided(n: V, by: V, quotient: u64, remainder: u64) -> (V, V) {
+/// Adds the labels to a quotient and a remainder; checks a labelled divisor.
+fn label_division(n: V, by: V, quotient: u64, remainder: u64) -> (V, V) {
     let mut parts = [V::new(n.width, quotient), V::new(n.width, remainder)];
     if n.label | by.label != 0 {
         if by.label != 0 {
@@ -111,7 +111,7 @@ fn divided(n: V, by: V, quotient: u64, remainder: u64) -> (V, V) {
     (parts[0], parts[1])
 }
 
-fn magnitude(n: V) -> V {
+fn absolute(n: V) -> V {
     let zero = V::new(n.width, 0);
     n.slt(zero).choose(zero.sub(n), n)
 }
@@ -132,6 +132,6 @@ fn first_set(n: V) -> V {
     n.eq(zero).choose(zero, place).trunc(32)
 }
 
-fn swapped(n: V) -> V {
+fn swap_bytes(n: V) -> V {
     unary(Op::Bswap, n, n.val.swap_bytes() >> (64 - n.width))
 }

@@ -1,20 +1,19 @@
-//! Comparisons: of memory, of strings, with and without case.
+//! Comparisons of memory and of strings, with and without case.
 //!
-//! Where one side is concrete, a comparison is one value and no decision. The
-//! first difference decides, so the result is a chain from the last byte to the
-//! first, `a[0] != b[0] ? a[0] - b[0] : (a[1] != b[1] ? …)`, and the program's
-//! own `== 0` asks for all the bytes at once. That needs the labelled side's
-//! bytes up to the concrete side's end. Behind its own terminator they may not
-//! exist; then one decision says that the difference lies before.
+//! If one side is concrete, the result of a comparison is one expression, and no decision
+//! is recorded. The first difference counts, so the expression is a chain:
+//! `a[0] != b[0] ? a[0] - b[0] : (a[1] != b[1] ? …)`. To flip the program's own `== 0` is
+//! then to ask for all bytes at once. The chain needs the bytes of the labelled side up to
+//! the end of the concrete side. Bytes after the terminator of the labelled side may not
+//! exist; then one decision records that the difference lies before them.
 //!
-//! Where both sides are labelled there is nothing to ask for at once, and the
-//! bytes are decided one by one.
+//! If both sides are labelled, the bytes are decided one by one.
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::api::{V, is_clean};
-use super::ctype::{lower, lower_byte};
+use super::ctype::{to_lower, to_lower_byte};
 use super::define::models;
-use super::text::{ends, fits, length, pin_bytes};
+use super::text::{check_fits, decide_end, length, pin_bytes};
 use crate::symbolic::shadow;
 use core::ffi::{CStr, c_char};
 use pleach_abi::layout::dirty_of;
@@ -32,27 +31,27 @@ mod real {
 
 models! {
     fn memcmp(a: u64, b: u64, n: u64) -> i32 {
-        blocks(a, b, n)
+        compare_blocks(a, b, n)
     }
     fn bcmp(a: u64, b: u64, n: u64) -> i32 {
-        blocks(a, b, n)
+        compare_blocks(a, b, n)
     }
     fn strcmp(a: u64, b: u64) -> i32 {
-        strings(a, b, u64::MAX, false)
+        compare_strings(a, b, u64::MAX, false)
     }
     fn strncmp(a: u64, b: u64, n: u64) -> i32 {
-        strings(a, b, n.pin(), false)
+        compare_strings(a, b, n.pin(), false)
     }
     fn strcasecmp(a: u64, b: u64) -> i32 {
-        strings(a, b, u64::MAX, true)
+        compare_strings(a, b, u64::MAX, true)
     }
     fn strncasecmp(a: u64, b: u64, n: u64) -> i32 {
-        strings(a, b, n.pin(), true)
+        compare_strings(a, b, n.pin(), true)
     }
-    /// In the C locale as `strcmp`.
+    /// In the C locale this is `strcmp`.
     fn strcoll(a: u64, b: u64) -> i32 {
-        if plain_collation() {
-            return strings(a, b, u64::MAX, false);
+        if collates_by_bytes() {
+            return compare_strings(a, b, u64::MAX, false);
         }
         let (a, b) = (a.pin(), b.pin());
         pin_bytes(a, length(a));
@@ -61,50 +60,50 @@ models! {
     }
 }
 
-/// Whether strings collate by their bytes in the current locale.
-pub fn plain_collation() -> bool {
+/// True if strings collate by their bytes in the current locale.
+pub fn collates_by_bytes() -> bool {
     const LC_COLLATE: i32 = 3;
-    // Safety: asks for the name only, which is a string or null.
+    // Safety: this only returns the name, a string or null.
     unsafe {
         let name = real::setlocale(LC_COLLATE, 0) as *const c_char;
         !name.is_null() && [c"C", c"POSIX", c"C.UTF-8", c"C.utf8"].contains(&CStr::from_ptr(name))
     }
 }
 
-/// Longer comparisons are made in pieces, each piece that was equal a decision:
-/// most long ones differ early, and their chains would not pay.
-const PIECE: u64 = 128;
+/// The longest chain, in bytes. A longer comparison is split: that a part is equal is a
+/// decision. Most long comparisons differ early, and a long chain would be a waste.
+const MAX_CHAIN: u64 = 128;
 
 /// # Safety
 /// As `memcmp`.
-unsafe fn blocks(a: V, b: V, n: V) -> V {
+unsafe fn compare_blocks(a: V, b: V, n: V) -> V {
     if n.label != 0 {
-        fits(n, a.val);
-        fits(n, b.val);
+        check_fits(n, a.val);
+        check_fits(n, b.val);
     }
     let (a, b, n) = (a.pin(), b.pin(), n.pin());
-    // Safety: the caller's.
+    // Safety: the caller guarantees it.
     if is_clean(a, n) && is_clean(b, n) {
         return unsafe { real::memcmp(a, b, n) }.into();
     }
     let pair = Pair { a, b, fold: false };
-    let same = (0..n).find(|&i| pair.differ(i)).unwrap_or(n);
-    let looked_at = (same + 1).min(n);
-    if is_clean(a, looked_at) && is_clean(b, looked_at) {
+    let same = (0..n).find(|&i| pair.differs_at(i)).unwrap_or(n);
+    let examined = (same + 1).min(n);
+    if is_clean(a, examined) && is_clean(b, examined) {
         return unsafe { real::memcmp(a, b, n) }.into();
     }
     if (0..n).any(|i| shadow::raw(a + i) != 0 && shadow::raw(b + i) != 0) {
-        return pair.one_by_one(looked_at, false);
+        return pair.one_by_one(examined, false);
     }
     pair.at_once(n, true)
 }
 
 /// # Safety
 /// As `strncmp`.
-unsafe fn strings(a: V, b: V, n: u64, fold: bool) -> V {
+unsafe fn compare_strings(a: V, b: V, n: u64, fold: bool) -> V {
     let (a, b) = (a.pin(), b.pin());
-    // Where both sides' memory has no label the real function goes ahead, block
-    // by block. Most comparisons end there.
+    // While the memory of both sides has no labels, call the real function block by block.
+    // Most comparisons end here.
     let mut clean = 0;
     // Safety: the dirty map covers all memory; the strings are the caller's.
     unsafe {
@@ -120,39 +119,39 @@ unsafe fn strings(a: V, b: V, n: u64, fold: bool) -> V {
     }
     let pair = Pair { a, b, fold };
     let mut stop = clean;
-    while stop < n && !pair.differ(stop) && V::byte(a + stop).val != 0 {
+    while stop < n && !pair.differs_at(stop) && V::byte(a + stop).val != 0 {
         stop += 1;
     }
-    let looked_at = stop.saturating_add(1).min(n);
-    if is_clean(a, looked_at) && is_clean(b, looked_at) {
+    let examined = stop.saturating_add(1).min(n);
+    if is_clean(a, examined) && is_clean(b, examined) {
         return match stop < n {
             true => pair.difference(stop),
             false => V::new(32, 0),
         };
     }
     // Safety: as above.
-    let sizes = unsafe { [size(a, n), size(b, n)] };
+    let sizes = unsafe { [size_within(a, n), size_within(b, n)] };
     let [a_clean, b_clean] = [is_clean(a, sizes[0]), is_clean(b, sizes[1])];
     let (need, other, other_size) = match (a_clean, b_clean) {
-        (false, false) => return pair.one_by_one(looked_at, true),
+        (false, false) => return pair.one_by_one(examined, true),
         (true, _) => (sizes[0], b, sizes[1]),
         (_, true) => (sizes[1], a, sizes[0]),
     };
-    let have = if need <= other_size { need } else { reach(other, other_size, need) };
+    let have = if need <= other_size { need } else { readable_bytes(other, other_size, need) };
     pair.at_once(have, have == need)
 }
 
-/// Bytes of a string with its terminator, at most `n`.
-unsafe fn size(s: u64, n: u64) -> u64 {
-    // Safety: the caller's.
+/// Size of a string with its terminator, at most `n`.
+unsafe fn size_within(s: u64, n: u64) -> u64 {
+    // Safety: the caller guarantees it.
     unsafe { real::strnlen(s, n) }.saturating_add(1).min(n)
 }
 
-/// How many bytes from `s` on can be read, up to `need`, of which a string takes
-/// `size`. A terminator that is not labelled is the end whatever the input.
-/// Behind a labelled one the function would go on with other input, to what
-/// lies there now: bytes of the same page, or labelled ones.
-fn reach(s: u64, size: u64, need: u64) -> u64 {
+/// How many bytes from `s` on can be read, at most `need`; the string there has `size`. A
+/// terminator without a label is the end for every input. After a labelled terminator the
+/// function would continue with another input; the bytes after it exist if they are in the
+/// same page or have labels.
+fn readable_bytes(s: u64, size: u64, need: u64) -> u64 {
     const PAGE: u64 = 4096;
     let exists = |at: u64| !at.is_multiple_of(PAGE) || shadow::raw(at) != 0;
     // Safety: the bytes before exist.
@@ -171,29 +170,29 @@ struct Pair {
 }
 
 impl Pair {
-    fn at(&self, i: u64) -> (V, V) {
+    fn bytes_at(&self, i: u64) -> (V, V) {
         let (x, y) = (V::byte(self.a + i), V::byte(self.b + i));
-        if self.fold { (lower(x), lower(y)) } else { (x, y) }
+        if self.fold { (to_lower(x), to_lower(y)) } else { (x, y) }
     }
 
-    /// Concretely.
-    fn differ(&self, i: u64) -> bool {
-        // Safety: the comparison itself looks at these bytes.
+    /// True if the bytes at `i` differ in this run.
+    fn differs_at(&self, i: u64) -> bool {
+        // Safety: the C function reads these bytes, too.
         let (x, y) = unsafe { (*((self.a + i) as *const u8), *((self.b + i) as *const u8)) };
-        x != y && (!self.fold || lower_byte(x) != lower_byte(y))
+        x != y && (!self.fold || to_lower_byte(x) != to_lower_byte(y))
     }
 
     fn difference(&self, i: u64) -> V {
-        let (x, y) = self.at(i);
+        let (x, y) = self.bytes_at(i);
         x.zext(32).sub(y.zext(32))
     }
 
-    /// The result over `n` bytes as one value. Unless they are `all`, the trace
-    /// says that the difference is among them.
+    /// The result over `n` bytes as one expression. If they are not `all` bytes, a decision
+    /// records that the difference is among them.
     fn at_once(&self, n: u64, all: bool) -> V {
         let mut from = 0;
         loop {
-            let to = n.min(from + PIECE);
+            let to = n.min(from + MAX_CHAIN);
             let (result, settled) = self.chain(from, to);
             let last = to == n && all;
             if settled || last || result.ne(V::new(32, 0)).decide() || to == n {
@@ -203,11 +202,11 @@ impl Pair {
         }
     }
 
-    /// The first difference among some bytes, and whether concrete ones differ:
-    /// then nothing behind them matters.
+    /// The chain over some bytes, and true if two concrete bytes differ: then the bytes
+    /// after them do not matter.
     fn chain(&self, from: u64, to: u64) -> (V, bool) {
         let settled = (from..to).find(|&i| {
-            self.differ(i) && shadow::raw(self.a + i) == 0 && shadow::raw(self.b + i) == 0
+            self.differs_at(i) && shadow::raw(self.a + i) == 0 && shadow::raw(self.b + i) == 0
         });
         let (mut result, end) = match settled {
             Some(i) => (self.difference(i), i),
@@ -225,14 +224,14 @@ impl Pair {
         (result, settled.is_some())
     }
 
-    /// The result of looking at `n` bytes, each comparison a decision.
+    /// The result over `n` bytes, with a decision for each.
     fn one_by_one(&self, n: u64, strings: bool) -> V {
         for i in 0..n {
-            let (x, y) = self.at(i);
+            let (x, y) = self.bytes_at(i);
             if !x.eq(y).decide() {
                 return x.zext(32).sub(y.zext(32));
             }
-            if strings && ends(x) {
+            if strings && decide_end(x) {
                 break;
             }
         }

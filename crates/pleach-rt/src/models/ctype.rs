@@ -1,15 +1,15 @@
-//! Classes of characters and their two cases.
+//! Classes of characters (`isalpha`), and upper and lower case.
 //!
-//! glibc keeps them in tables, 128 entries below zero and 256 from zero on, and
-//! its header reads the tables in the program's own code. So the tables are
-//! made known as constant objects, and such a read becomes a lookup; the
-//! functions are lookups in the same tables. The change of case has a plain
-//! form where the locale's tables are ASCII's, and that one is cheaper to solve.
+//! glibc keeps them in tables: 128 entries below zero, and 256 from zero on. Macros of its
+//! header read the tables in the program's own code. So the tables are added as constant
+//! objects, and such a read becomes a lookup; the functions are lookups in the same tables.
+//! In a locale whose tables are those of ASCII, a change of case is a plain expression,
+//! which is cheaper to solve.
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::api::V;
 use super::define::models;
-use super::text::within;
+use super::text::is_between;
 use crate::start::header;
 use crate::symbolic::tls::tls;
 use crate::symbolic::{arena, objects};
@@ -24,18 +24,18 @@ mod real {
 }
 
 /// Entries of a table below zero, and in all.
-const BELOW: u64 = 128;
+const ENTRIES_BELOW_ZERO: u64 = 128;
 const ENTRIES: u64 = 384;
 
 models! {
     fn __ctype_b_loc() -> u64 {
-        known(real::__ctype_b_loc(), Table::Classes)
+        add_table(real::__ctype_b_loc(), Table::Classes)
     }
     fn __ctype_tolower_loc() -> u64 {
-        known(real::__ctype_tolower_loc(), Table::Lower)
+        add_table(real::__ctype_tolower_loc(), Table::Lower)
     }
     fn __ctype_toupper_loc() -> u64 {
-        known(real::__ctype_toupper_loc(), Table::Upper)
+        add_table(real::__ctype_toupper_loc(), Table::Upper)
     }
 
     fn isascii(c: i32) -> i32 {
@@ -45,16 +45,16 @@ models! {
         c.and(V::new(32, 0x7f))
     }
     fn tolower(c: i32) -> i32 {
-        cased(c, Table::Lower, Table::Lower.current())
+        change_case(c, Table::Lower, Table::Lower.current())
     }
     fn toupper(c: i32) -> i32 {
-        cased(c, Table::Upper, Table::Upper.current())
+        change_case(c, Table::Upper, Table::Upper.current())
     }
     fn tolower_l(c: i32, locale: u64) -> i32 {
-        cased(c, Table::Lower, Table::Lower.of(locale.pin()))
+        change_case(c, Table::Lower, Table::Lower.in_locale(locale.pin()))
     }
     fn toupper_l(c: i32, locale: u64) -> i32 {
-        cased(c, Table::Upper, Table::Upper.of(locale.pin()))
+        change_case(c, Table::Upper, Table::Upper.in_locale(locale.pin()))
     }
 }
 
@@ -62,16 +62,16 @@ macro_rules! classes {
     ($($name:ident, $in_locale:ident: $bits:literal;)*) => {
         models! {$(
             fn $name(c: i32) -> i32 {
-                class(c, $bits, Table::Classes.current())
+                test_class(c, $bits, Table::Classes.current())
             }
             fn $in_locale(c: i32, locale: u64) -> i32 {
-                class(c, $bits, Table::Classes.of(locale.pin()))
+                test_class(c, $bits, Table::Classes.in_locale(locale.pin()))
             }
         )*}
     };
 }
 
-// The bits as a little-endian machine has them in its table.
+// The bits as they are in the table of a little-endian machine.
 classes! {
     isupper, isupper_l: 0x0100;
     islower, islower_l: 0x0200;
@@ -87,33 +87,33 @@ classes! {
     isalnum, isalnum_l: 0x0008;
 }
 
-/// One byte in lower case, as the current locale has it.
-pub fn lower_byte(b: u8) -> u8 {
+/// One byte in lower case, in the current locale.
+pub fn to_lower_byte(b: u8) -> u8 {
     // Safety: the table has an entry for every byte.
     unsafe { *(Table::Lower.current() as *const i32).add(b.into()) as u8 }
 }
 
 /// A byte in lower case, with its label.
-pub fn lower(b: V) -> V {
+pub fn to_lower(b: V) -> V {
     if b.label == 0 {
-        return V::new(8, lower_byte(b.val as u8).into());
+        return V::new(8, to_lower_byte(b.val as u8).into());
     }
     let table = Table::Lower.current();
     if Table::Lower.is_ascii(table) {
-        within(b, b'A', b'Z').choose(b.or(V::new(8, 0x20)), b)
+        is_between(b, b'A', b'Z').choose(b.or(V::new(8, 0x20)), b)
     } else {
         Table::Lower.read(b.zext(32), table).trunc(8)
     }
 }
 
-/// Makes the tables of the first locale known: C++'s facets read them without
-/// asking for them here.
+/// Adds the tables of the first locale: C++'s facets read them without a call of
+/// `__ctype_b_loc`.
 pub fn start() {
-    // Safety: these only answer with addresses.
+    // Safety: these only return addresses.
     unsafe {
-        known(real::__ctype_b_loc(), Table::Classes);
-        known(real::__ctype_tolower_loc(), Table::Lower);
-        known(real::__ctype_toupper_loc(), Table::Upper);
+        add_table(real::__ctype_b_loc(), Table::Classes);
+        add_table(real::__ctype_tolower_loc(), Table::Lower);
+        add_table(real::__ctype_toupper_loc(), Table::Upper);
     }
 }
 
@@ -125,13 +125,14 @@ pub enum Table {
 }
 
 impl Table {
-    fn entry(self) -> u64 {
+    /// Size of an entry in bytes.
+    fn entry_size(self) -> u64 {
         if matches!(self, Table::Classes) { 2 } else { 4 }
     }
 
     /// Address of the entry for zero, in the current locale.
     pub fn current(self) -> u64 {
-        // Safety: each gives the address of a pointer to the table.
+        // Safety: each returns the address of a pointer to the table.
         unsafe {
             let place = match self {
                 Table::Classes => real::__ctype_b_loc(),
@@ -142,33 +143,37 @@ impl Table {
         }
     }
 
-    /// The same in a `locale_t`, whose layout is public: 13 pointers, and then
+    /// As [`Table::current`], in a `locale_t`. Its layout is public: 13 pointers, and then
     /// the three tables.
     ///
     /// # Safety
-    /// It must be one.
-    unsafe fn of(self, locale: u64) -> u64 {
-        // Safety: the caller's.
+    /// `locale` is a `locale_t`.
+    unsafe fn in_locale(self, locale: u64) -> u64 {
+        // Safety: the caller guarantees it.
         unsafe { *(locale as *const u64).add(13 + self as usize) }
     }
 
     fn object(self, table: u64) -> objects::Object {
-        let size = self.entry();
-        objects::Object { base: table - BELOW * size, size: ENTRIES * size, constant: true }
+        let size = self.entry_size();
+        objects::Object {
+            base: table - ENTRIES_BELOW_ZERO * size,
+            size: ENTRIES * size,
+            constant: true,
+        }
     }
 
-    /// The entry for a character that is between -128 and 255.
+    /// The entry for a character from -128 to 255.
     fn read(self, c: V, table: u64) -> V {
-        let size = self.entry();
+        let size = self.entry_size();
         let at = c.sext(64).mul(V::new(64, size)).add(V::new(64, table));
         let entry = V::load(at.val, 8 * size as u32);
         V { label: objects::lookup(self.object(table), at.label, at.val, entry.width), ..entry }
     }
 
-    /// Whether a table of cases changes the ASCII letters and nothing else.
+    /// True if a table of cases changes the ASCII letters only.
     fn is_ascii(self, table: u64) -> bool {
         static mut LAST: [(u64, bool); 3] = [(0, false); 3];
-        // Safety: a race would fill in the same answer twice; the table is libc's.
+        // Safety: a race writes the same answer twice; the table is libc's.
         unsafe {
             let last = &raw mut LAST[self as usize];
             if (*last).0 != table {
@@ -187,14 +192,14 @@ impl Table {
     }
 }
 
-/// The table that `place` points to is a constant object.
+/// Adds the table that `place` points to as a constant object.
 ///
 /// # Safety
-/// As one of the `__ctype_*_loc` functions gave it.
-unsafe fn known(place: u64, which: Table) -> u64 {
+/// `place` comes from one of the `__ctype_*_loc` functions.
+unsafe fn add_table(place: u64, which: Table) -> u64 {
     static mut LAST: [u64; 3] = [0; 3];
     if header().is_some() {
-        // Safety: the caller's; a race would add the object twice.
+        // Safety: the caller guarantees it; a race adds the object twice.
         unsafe {
             let table = *(place as *const u64);
             let last = &raw mut LAST[which as usize];
@@ -207,13 +212,13 @@ unsafe fn known(place: u64, which: Table) -> u64 {
     place
 }
 
-/// `table[c] & bits`. Outside of the table the C function has no meaning, so
-/// what is not surely a byte is checked as any other index is.
+/// `table[c] & bits`. Outside of the table the behaviour of the C function is undefined. So
+/// a value that may be more than a byte is checked like any other index.
 ///
 /// # Safety
-/// A table of classes.
+/// `table` is a table of classes.
 #[inline]
-unsafe fn class(c: V, bits: u64, table: u64) -> V {
+unsafe fn test_class(c: V, bits: u64, table: u64) -> V {
     if c.label == 0 {
         // Safety: the C function reads this entry.
         let entry = unsafe { *(table as *const u16).offset(c.val as i32 as isize) };
@@ -232,12 +237,12 @@ unsafe fn class(c: V, bits: u64, table: u64) -> V {
     V::arg(label, 16, val).zext(32).and(V::new(32, bits))
 }
 
-/// `c` in another case; what is not in the table stays.
+/// `c` in another case; a value outside of the table is returned unchanged.
 ///
 /// # Safety
-/// A table of cases.
+/// `table` is a table of cases.
 #[inline]
-unsafe fn cased(c: V, which: Table, table: u64) -> V {
+unsafe fn change_case(c: V, which: Table, table: u64) -> V {
     if c.label == 0 {
         let at = c.val as i32;
         // Safety: inside of the table.
@@ -249,13 +254,13 @@ unsafe fn cased(c: V, which: Table, table: u64) -> V {
             Table::Lower => (b'A', 32),
             _ => (b'a', 32u64.wrapping_neg()),
         };
-        return within(c, first, first + 25).choose(c.add(V::new(32, step)), c);
+        return is_between(c, first, first + 25).choose(c.add(V::new(32, step)), c);
     }
-    let inside = || c.add(V::new(32, BELOW)).ult(V::new(32, ENTRIES));
+    let inside = || c.add(V::new(32, ENTRIES_BELOW_ZERO)).ult(V::new(32, ENTRIES));
     if is_byte(c.label) || inside().decide() { which.read(c, table) } else { c }
 }
 
-/// Whether the value is a byte that was widened.
+/// True if the value is a widened byte.
 fn is_byte(label: u32) -> bool {
     let n = arena::node(label);
     n.op == Op::ZExt as u8 && arena::node(n.a).width <= 8

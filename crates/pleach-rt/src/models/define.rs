@@ -1,11 +1,10 @@
-//! How a model is written: [`models!`] takes what reads like the C functions
-//! themselves and makes the symbols that the compiler looks for.
+//! Macros that define models. [`models!`] takes definitions that look like the C functions,
+//! and exports the symbols that the compiler looks for.
 //!
-//! Inside a body every argument is a [`V`], a number with its label; pointers
-//! are 64-bit numbers. A body gives back a plain number where its result is
-//! concrete, or a `V` whose label goes back to the caller. What the C function
-//! does concretely is done by the C function: each file declares the ones that
-//! it stands for in a module `real`.
+//! Inside a body every argument is a [`V`], a number with its label; pointers are 64-bit
+//! numbers. A body returns a plain number if its result is concrete, or a `V`, whose label
+//! goes to the caller. The concrete work is done by the real C function: each file declares
+//! those that it needs in a module `real`.
 
 use super::api::{self, V};
 
@@ -34,22 +33,22 @@ macro_rules! models {
 }
 pub(crate) use models;
 
-/// Leaves a model with what its body gave.
+/// Returns from a model: passes on the label of the result, and converts its value.
 #[inline(always)]
-pub fn leave<T: Returned>(me: usize, out: impl Into<V>) -> T {
-    T::cut(api::leave(me, out.into()))
+pub fn leave<T: ModelResult>(me: usize, out: impl Into<V>) -> T {
+    T::from_bits(api::leave(me, out.into()))
 }
 
 /// The types that models return.
-pub trait Returned {
-    fn cut(bits: u64) -> Self;
+pub trait ModelResult {
+    fn from_bits(bits: u64) -> Self;
 }
 
-macro_rules! returned {
+macro_rules! model_results {
     ($($t:ty),*) => {$(
-        impl Returned for $t {
+        impl ModelResult for $t {
             #[inline(always)]
-            fn cut(bits: u64) -> $t {
+            fn from_bits(bits: u64) -> $t {
                 bits as $t
             }
         }
@@ -62,11 +61,11 @@ macro_rules! returned {
     )*};
 }
 
-returned!(u16, u32, u64, i32, i64);
+model_results!(u16, u32, u64, i32, i64);
 
-impl Returned for () {
+impl ModelResult for () {
     #[inline(always)]
-    fn cut(_: u64) {}
+    fn from_bits(_: u64) {}
 }
 
 impl From<()> for V {
@@ -76,13 +75,13 @@ impl From<()> for V {
     }
 }
 
-/// The address of a function that need not exist (another libc's, or the C++
-/// library's in a C program); 0 if it does not.
+/// The address of a function that may be missing (in another version of libc, or in a C
+/// program without the C++ library); 0 if it is.
 macro_rules! weak {
     ($name:expr) => {{
         let at: usize;
-        // Safety: reads the linker's table entry for the symbol, which is 0
-        // where nothing defines it.
+        // Safety: reads the entry of the symbol in the linker's table; it is 0 if nothing
+        // defines the symbol.
         unsafe {
             core::arch::asm!(
                 concat!(".weak ", $name),

@@ -1,15 +1,14 @@
-//! glibc's `FILE` from the inside, for the stdio models.
+//! The inside of glibc's `FILE`, for the stdio models.
 //!
-//! The buffer of a stream is labelled when it is filled: the model calls the
-//! real fill and gives `[read_ptr, read_end)` the labels of the input at the
-//! descriptor's position. From there everything reads labels out of the buffer
-//! as out of any memory, `getc_unlocked` inlined into the program included. A
-//! byte's label also says where in the input it stood, so no table of streams
-//! has to be kept: taking the byte at offset `i` shows that the input is longer
-//! than `i`.
+//! The buffer of a stream is labelled when it is filled: the model calls the real fill, and
+//! gives `[read_ptr, read_end)` the labels of the input at the position of the descriptor.
+//! Then all code reads labels from the buffer as from any memory, also `getc_unlocked` that
+//! is inlined into the program. The label of a byte also tells its offset in the input, so
+//! there is no table of streams: taking the byte at offset `i` shows that the input is
+//! longer than `i`.
 //!
-//! Memory streams and cookies have no descriptor and stay concrete; wide
-//! streams keep their text in another buffer and do too.
+//! Memory streams and cookie streams have no descriptor and stay concrete. Wide streams
+//! have another buffer and stay concrete, too.
 
 use super::api::{V, clear};
 use super::source::{self, Source};
@@ -33,8 +32,8 @@ pub const EOF: i32 = -1;
 #[derive(Clone, Copy)]
 pub struct File(pub u64);
 
-/// The head of glibc's `struct _IO_FILE` on x86-64, which is part of its ABI:
-/// the inlined `getc_unlocked` uses it.
+/// The head of glibc's `struct _IO_FILE` on x86-64. It is part of glibc's ABI: the inlined
+/// `getc_unlocked` uses it.
 #[repr(C)]
 pub struct Inside {
     pub flags: u32,
@@ -60,7 +59,7 @@ const EOF_SEEN: u32 = 0x10;
 pub const ERR_SEEN: u32 = 0x20;
 const IN_BACKUP: u32 = 0x100;
 const USER_LOCK: u32 = 0x8000;
-/// In `flags2`: there is more than one thread.
+/// Flag in `flags2`: there is more than one thread.
 const NEED_LOCK: u32 = 0x80;
 
 impl File {
@@ -70,7 +69,7 @@ impl File {
         unsafe { &mut *(self.0 as *mut Inside) }
     }
 
-    /// Runs `f` with the stream locked, where locks matter.
+    /// Runs `f` with the stream locked, if it needs a lock.
     #[inline]
     pub fn locked<T>(self, f: impl FnOnce() -> T) -> T {
         let i = self.inside();
@@ -84,51 +83,51 @@ impl File {
         out
     }
 
-    /// Bytes that can be taken without a fill.
+    /// Number of bytes that can be taken without a fill.
     #[inline(always)]
-    pub fn ahead(self) -> u64 {
+    pub fn buffered(self) -> u64 {
         let i = self.inside();
         i.read_end.saturating_sub(i.read_ptr)
     }
 
-    /// Where the bytes are that the next reads take: the buffer, or pushed
-    /// back characters and then the buffer.
+    /// Address and length of the bytes that the next reads take: the buffer, or first the
+    /// characters of `ungetc` and then the buffer.
     pub fn parts(self) -> [(u64, u64); 2] {
         let i = self.inside();
-        let first = (i.read_ptr, self.ahead());
+        let first = (i.read_ptr, self.buffered());
         let behind = i.flags & IN_BACKUP != 0;
         [first, if behind { (i.save_base, i.save_end.saturating_sub(i.save_base)) } else { (0, 0) }]
     }
 
-    /// The source behind the buffer.
+    /// The source that fills the buffer.
     pub fn source(self) -> Option<Source> {
         source::of(self.inside().fileno)
     }
 
-    /// Makes at least one byte available: that byte, or `EOF`.
+    /// Fills the buffer with at least one byte; returns that byte or `EOF`.
     ///
-    /// Bytes that the program took by itself (`getc_unlocked` inlined) show here
-    /// that they were there, the last of them for all.
+    /// For bytes that inlined `getc_unlocked` has taken, this records the decision that the
+    /// input has them; the last of them implies the others.
     pub fn fill(self) -> i32 {
         let [_, behind] = self.parts();
         let i = self.inside();
         if i.read_ptr > i.read_base {
-            source::passed(V::byte(i.read_ptr - 1).label);
+            source::decide_byte_taken(V::byte(i.read_ptr - 1).label);
         }
         let src = if behind.1 == 0 { self.source() } else { None };
         // Safety: a stream, as above.
         let first = unsafe { real::__underflow(self.0) };
-        // A live run may have stood meanwhile, and gone on with labels.
-        let src = match live::on() {
-            true => self.source().map(|s| s.back(self.ahead())),
+        // A live run may have been paused in the call, and resumed with labels.
+        let src = match live::is_on() {
+            true => self.source().map(|s| s.back(self.buffered())),
             false => src,
         };
-        let (at, n) = (self.inside().read_ptr, self.ahead());
+        let (at, n) = (self.inside().read_ptr, self.buffered());
         match src {
-            Some(src) if first == EOF => _ = src.outcome(V::new(64, 1), 0),
+            Some(src) if first == EOF => _ = src.decide_outcome(V::new(64, 1), 0),
             Some(src) => {
                 src.label(at, 0, n);
-                src.took(n);
+                src.advance(n);
             }
             None if first != EOF && behind.1 == 0 => clear(at, n),
             None => {}
@@ -136,25 +135,25 @@ impl File {
         first
     }
 
-    /// Takes the next byte, if there is one.
+    /// Takes the next byte; `None` at the end.
     #[inline]
     pub fn next(self) -> Option<V> {
-        if self.ahead() == 0 && self.fill() == EOF {
+        if self.buffered() == 0 && self.fill() == EOF {
             return None;
         }
         let i = self.inside();
         let byte = V::byte(i.read_ptr);
         i.read_ptr += 1;
-        source::passed(byte.label);
+        source::decide_byte_taken(byte.label);
         Some(byte)
     }
 
-    /// `n` bytes of the buffer have been taken.
+    /// Takes `n` bytes of the buffer.
     pub fn skip(self, n: u64) {
         self.inside().read_ptr += n;
     }
 
-    /// Pushes a byte back with its label; whether there was room.
+    /// Pushes a byte back with its label; false if there was no room.
     pub fn push_back(self, byte: V) -> bool {
         let i = self.inside();
         // Safety: the byte before the pointer is in the buffer.
@@ -170,9 +169,8 @@ impl File {
         true
     }
 
-    /// After the buffer was moved or filled by a function that knows nothing of
-    /// labels. What is right already is left alone: seeking within the buffer
-    /// is common.
+    /// Labels the buffer after a function without a model moved or filled it. It does
+    /// nothing if the labels are right already: seeking within the buffer is common.
     pub fn relabel(self) {
         let i = self.inside();
         if i.flags & IN_BACKUP != 0 {
@@ -190,14 +188,14 @@ impl File {
         }
     }
 
-    /// Drops the labels of the buffer, which is about to be given up.
-    pub fn forget(self) {
+    /// Drops the labels of the buffer, before it is freed.
+    pub fn clear_labels(self) {
         let i = self.inside();
         clear(i.buf_base, i.buf_end.saturating_sub(i.buf_base));
     }
 }
 
-/// The low byte of a character, as it came from a stream if it did.
+/// The low byte of a character. For a widened byte that is the byte itself.
 pub fn low_byte(c: V) -> V {
     if c.label != 0 {
         let is = arena::node(c.label);

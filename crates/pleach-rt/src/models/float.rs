@@ -1,21 +1,21 @@
-//! Floating-point numbers from text.
+//! Floating-point numbers from text: `strtod` and its like.
 //!
-//! Floating point is concrete, so the number carries no label, and that is
-//! counted. Which characters belong to it is still decided, class by class, so
-//! that an input with the same shape takes the same path through the text.
+//! Floating point is concrete, so the number has no label, and that is counted as a loss.
+//! Which characters belong to the number is still decided, by their classes. So an input
+//! with the same classes takes the same path through the text.
 //!
-//! The models only stand in front of the real functions: one of them returns
-//! `long double`, for which Rust has no type.
+//! The models run before the real functions, and then jump to them: one of these returns
+//! `long double`, a type that Rust lacks.
 
 use super::api::{V, clear};
 use super::define::{jump_to_real, wrapper};
-use super::number::{digit, is, is_letter, is_space};
-use super::text::within;
-use crate::symbolic::events::loss;
+use super::number::{decide_byte, decide_digit, decide_letter, is_space};
+use super::text::is_between;
+use crate::symbolic::events::count_loss;
 use crate::symbolic::tls::take_arguments;
 use pleach_abi::shm::Loss;
 
-macro_rules! in_front {
+macro_rules! run_before {
     ($before:ident: $($name:literal)*) => {$(
         wrapper!($name, $before, [
             "add rsp, 24", ".cfi_def_cfa_offset 8",
@@ -24,13 +24,13 @@ macro_rules! in_front {
     )*};
 }
 
-in_front!(before_strtod: "strtod" "strtof" "strtold" "strtod_l" "strtof_l" "strtold_l");
-in_front!(before_atof: "atof");
+run_before!(before_strtod: "strtod" "strtof" "strtold" "strtod_l" "strtof_l" "strtold_l");
+run_before!(before_atof: "atof");
 
 extern "C" fn before_strtod(model: usize, s: u64, end: u64) {
     let [s_label, end_label] = take_arguments(model);
     let end = V::arg(end_label, 64, end).pin();
-    shape(V::arg(s_label, 64, s).pin());
+    decide_number(V::arg(s_label, 64, s).pin());
     if end != 0 {
         clear(end, 8);
     }
@@ -38,49 +38,49 @@ extern "C" fn before_strtod(model: usize, s: u64, end: u64) {
 
 extern "C" fn before_atof(model: usize, s: u64, _: u64) {
     let [label] = take_arguments(model);
-    shape(V::arg(label, 64, s).pin());
+    decide_number(V::arg(label, 64, s).pin());
 }
 
-/// Decides which characters make the number.
-fn shape(s: u64) {
+/// Decides which characters belong to the number.
+fn decide_number(s: u64) {
     let mut at = s;
     while is_space(V::byte(at)).decide() {
         at += 1;
     }
-    if is(at, b'-') || is(at, b'+') {
+    if decide_byte(at, b'-') || decide_byte(at, b'+') {
         at += 1;
     }
-    let end = number(at).unwrap_or_else(|| name(at));
+    let end = end_of_digits(at).unwrap_or_else(|| end_of_name(at));
     if (s..end).any(|i| V::byte(i).label != 0) {
-        loss(Loss::Float);
+        count_loss(Loss::Float);
     }
 }
 
-/// Where a number in figures ends.
-fn number(at: u64) -> Option<u64> {
-    let figure = |at: u64, base| digit(V::byte(at), base).is_some();
-    let starts = |at, base| figure(at, base) || (is(at, b'.') && figure(at + 1, base));
-    let hexadecimal = is(at, b'0') && is_letter(at + 1, b'x') && starts(at + 2, 16);
+/// The end of a number in digits; `None` if there is none.
+fn end_of_digits(at: u64) -> Option<u64> {
+    let is_digit = |at: u64, base| decide_digit(V::byte(at), base).is_some();
+    let starts = |at, base| is_digit(at, base) || (decide_byte(at, b'.') && is_digit(at + 1, base));
+    let hexadecimal = decide_byte(at, b'0') && decide_letter(at + 1, b'x') && starts(at + 2, 16);
     let (mut at, base, mark) = if hexadecimal { (at + 2, 16, b'p') } else { (at, 10, b'e') };
     if !starts(at, base) {
         return None;
     }
-    while figure(at, base) {
+    while is_digit(at, base) {
         at += 1;
     }
-    if is(at, b'.') {
+    if decide_byte(at, b'.') {
         at += 1;
-        while figure(at, base) {
+        while is_digit(at, base) {
             at += 1;
         }
     }
-    if is_letter(at, mark) {
+    if decide_letter(at, mark) {
         let mut power = at + 1;
-        if is(power, b'-') || is(power, b'+') {
+        if decide_byte(power, b'-') || decide_byte(power, b'+') {
             power += 1;
         }
-        if figure(power, 10) {
-            while figure(power, 10) {
+        if is_digit(power, 10) {
+            while is_digit(power, 10) {
                 power += 1;
             }
             at = power;
@@ -89,20 +89,20 @@ fn number(at: u64) -> Option<u64> {
     Some(at)
 }
 
-/// Where one of the names ends that are numbers, or none does.
-fn name(at: u64) -> u64 {
-    let word = |at: u64, w: &[u8]| (at..).zip(w).all(|(at, &c)| is_letter(at, c));
+/// The end of `inf`, `infinity`, `nan` or `nan(...)`; `at` if none of them is there.
+fn end_of_name(at: u64) -> u64 {
+    let word = |at: u64, w: &[u8]| (at..).zip(w).all(|(at, &c)| decide_letter(at, c));
     if word(at, b"inf") {
         return if word(at + 3, b"inity") { at + 8 } else { at + 3 };
     }
-    if !word(at, b"nan") || !is(at + 3, b'(') {
+    if !word(at, b"nan") || !decide_byte(at + 3, b'(') {
         return at;
     }
     let mut inside = at + 4;
-    let part = |b: V| digit(b, 36).is_some() || within(b, b'_', b'_').decide();
+    let part = |b: V| decide_digit(b, 36).is_some() || is_between(b, b'_', b'_').decide();
     while part(V::byte(inside)) {
         inside += 1;
     }
-    is(inside, b')');
+    decide_byte(inside, b')');
     inside
 }

@@ -1,18 +1,18 @@
-//! Text that is put together in memory: `sprintf`, `snprintf` and their relatives.
+//! Formatting into memory: `sprintf`, `snprintf` and their relatives.
 //!
-//! The real function writes. Beside it the model walks over the format: the characters
-//! of a `%s` keep their labels, and how much is written is an expression where a hole
-//! of the input is in one of them (see `symbolic/holes`). What numbers look like stays
-//! concrete; a labelled value among the arguments is counted as lost. Formats with
-//! numbered arguments, wide characters or `%n` are written without labels, and counted.
+//! The real function writes the text, and the model walks over the format. The characters
+//! of a `%s` keep their labels. The length of the text is an expression if a hole of the
+//! input is in one of them (see `symbolic/holes`). The digits of numbers stay concrete; a
+//! labelled number is counted as lost. The text of a format with numbered arguments, wide
+//! characters or `%n` gets no labels, and that is counted.
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::api::{self, V, clear, copy};
 use super::define::{assembly_model, models};
-use super::text::{fits, measured, measured_within};
+use super::text::{check_fits, symbolic_length, symbolic_length_within};
 use super::va_list::VaList;
-use crate::symbolic::events::loss;
-use crate::symbolic::labelling;
+use crate::symbolic::events::count_loss;
+use crate::symbolic::is_labelling;
 use crate::symbolic::tls::{take_arguments, tls};
 use pleach_abi::shm::Loss;
 
@@ -102,7 +102,7 @@ struct Passed {
 unsafe extern "C" fn sprintf(to: u64, format: u64, passed: *const Passed) -> i32 {
     // Safety: the list comes from `variadic!`; the rest is the caller's.
     unsafe {
-        variable(passed, [to, format], |[to, format], list| {
+        print_variadic(passed, [to, format], |[to, format], list| {
             Call::of(to, None, format, list).print(|l| real::vsprintf(to.val, format.val, l))
         })
     }
@@ -111,7 +111,7 @@ unsafe extern "C" fn sprintf(to: u64, format: u64, passed: *const Passed) -> i32
 unsafe extern "C" fn snprintf(to: u64, n: u64, format: u64, passed: *const Passed) -> i32 {
     // Safety: as above.
     unsafe {
-        variable(passed, [to, n, format], |[to, n, format], list| {
+        print_variadic(passed, [to, n, format], |[to, n, format], list| {
             let call = Call::of(to, Some(n), format, list);
             call.print(|l| real::vsnprintf(to.val, n.val, format.val, l))
         })
@@ -127,7 +127,7 @@ unsafe extern "C" fn sprintf_chk(
 ) -> i32 {
     // Safety: as above.
     unsafe {
-        variable(passed, [to, flag, room, format], |[to, flag, room, format], list| {
+        print_variadic(passed, [to, flag, room, format], |[to, flag, room, format], list| {
             Call::of(to, None, format, list)
                 .print(|l| real::__vsprintf_chk(to.val, flag.val as i32, room.val, format.val, l))
         })
@@ -144,7 +144,7 @@ unsafe extern "C" fn snprintf_chk(
 ) -> i32 {
     // Safety: as above.
     unsafe {
-        variable(passed, [to, n, flag, room, format], |[to, n, flag, room, format], list| {
+        print_variadic(passed, [to, n, flag, room, format], |[to, n, flag, room, format], list| {
             Call::of(to, Some(n), format, list).print(|l| {
                 real::__vsnprintf_chk(to.val, n.val, flag.val as i32, room.val, format.val, l)
             })
@@ -152,71 +152,77 @@ unsafe extern "C" fn snprintf_chk(
     }
 }
 
-/// Arguments that are looked at for labels.
-const ARGUMENTS: usize = 16;
+/// Number of arguments that are checked for labels.
+const MAX_ARGUMENTS: usize = 16;
 
-/// Takes the labels of a variadic call, and leaves that of its result.
-unsafe fn variable<const N: usize>(
+/// Runs `print` with the labels of the `N` named arguments, and leaves the label of the
+/// result for the caller.
+///
+/// # Safety
+/// `passed` comes from `variadic!`.
+unsafe fn print_variadic<const N: usize>(
     passed: *const Passed,
     values: [u64; N],
     print: impl FnOnce([V; N], u64) -> V,
 ) -> i32 {
-    // Safety: the stub's.
+    // Safety: the caller guarantees it.
     let (list, model) = unsafe { (&raw const (*passed).list as u64, (*passed).model) };
-    let given = (tls().arg_count as usize).min(ARGUMENTS);
-    let labels: [u32; ARGUMENTS] = take_arguments(model);
+    let given = (tls().arg_count as usize).min(MAX_ARGUMENTS);
+    let labels: [u32; MAX_ARGUMENTS] = take_arguments(model);
     if labels[..given].iter().skip(N).any(|&l| l != 0) {
-        loss(Loss::Model);
+        count_loss(Loss::Model);
     }
     let named = core::array::from_fn(|i| V::arg(labels[i], 64, values[i]));
     api::leave(model, print(named, list)) as i32
 }
 
-/// One call, by what all forms have.
+/// One call of any function of the family.
 struct Call {
     to: u64,
-    /// Bytes that may be written, where that is said.
-    most: Option<u64>,
+    /// Maximum number of bytes to write, if the function has such an argument.
+    limit: Option<u64>,
     format: u64,
     list: u64,
-    /// Strings that are put in: where they are, how much of them, and where to.
-    pieces: [(u64, u64, u64); PIECES],
+    /// Strings that the text contains: address, length, and offset in the text.
+    pieces: [(u64, u64, u64); MAX_PIECES],
     count: usize,
 }
 
-const PIECES: usize = 32;
+const MAX_PIECES: usize = 32;
 
 impl Call {
-    fn of(to: V, most: Option<V>, format: V, list: u64) -> Call {
-        let (to, most, format) = (to.pin(), most.map(V::pin), format.pin());
-        Call { to, most, format, list, pieces: [(0, 0, 0); PIECES], count: 0 }
+    fn of(to: V, limit: Option<V>, format: V, list: u64) -> Call {
+        let (to, limit, format) = (to.pin(), limit.map(V::pin), format.pin());
+        Call { to, limit, format, list, pieces: [(0, 0, 0); MAX_PIECES], count: 0 }
     }
 
+    /// Calls the real function and labels the text. Returns its length.
+    ///
     /// # Safety
-    /// As the function that is called.
+    /// As the C function.
     unsafe fn print(mut self, real: impl FnOnce(u64) -> i32) -> V {
         let plain = |n: i32| V::new(32, n as u32 as u64);
-        if !labelling() {
+        if !is_labelling() {
             return plain(real(self.list));
         }
-        // The real function uses the list up.
-        // Safety: the caller's.
+        // A copy of the list, since the real function changes it.
+        // Safety: the caller guarantees it.
         let size = unsafe { self.walk(*(self.list as *const VaList)) };
         if let Some(size) = size {
-            match self.most {
-                None => fits(size.add(V::new(64, 1)), self.to),
-                Some(most) => _ = size.ult(V::new(64, most)).decide(),
+            match self.limit {
+                None => check_fits(size.add(V::new(64, 1)), self.to),
+                Some(limit) => _ = size.ult(V::new(64, limit)).decide(),
             }
         }
         let wrote = real(self.list);
-        let room = self.most.map_or(u64::MAX, |n| n.saturating_sub(1));
-        if wrote < 0 || self.most == Some(0) {
+        let room = self.limit.map_or(u64::MAX, |n| n.saturating_sub(1));
+        if wrote < 0 || self.limit == Some(0) {
             return size.filter(|s| s.val == wrote as u64).map_or(plain(wrote), |s| s.trunc(32));
         }
         let text = (wrote as u64).min(room);
         clear(self.to, text + 1);
         let Some(size) = size.filter(|s| s.val == wrote as u64) else {
-            loss(Loss::Model);
+            count_loss(Loss::Model);
             return plain(wrote);
         };
         for &(from, n, at) in &self.pieces[..self.count] {
@@ -232,7 +238,7 @@ impl Call {
     unsafe fn walk(&mut self, mut list: VaList) -> Option<V> {
         let mut size = V::new(64, 0);
         let mut at = self.format as *const u8;
-        // Safety: the caller's; a string ends with a zero.
+        // Safety: the caller guarantees it; stops at the zero.
         unsafe {
             while *at != 0 {
                 if *at != b'%' {
@@ -242,8 +248,8 @@ impl Call {
                 }
                 let directive = Directive::read(&mut at, &mut list)?;
                 let part = match directive.conversion {
-                    b's' => self.string(&directive, size.val, list.next_general())?,
-                    _ => directive.number(&mut list)?,
+                    b's' => self.string_length(&directive, size.val, list.next_general())?,
+                    _ => directive.other_length(&mut list)?,
                 };
                 size = size.add(part);
             }
@@ -251,19 +257,19 @@ impl Call {
         Some(size)
     }
 
-    /// What `%s` writes.
+    /// The length of what `%s` writes.
     ///
     /// # Safety
-    /// A string, or as many bytes as the precision says.
-    unsafe fn string(&mut self, d: &Directive, at: u64, text: u64) -> Option<V> {
-        if d.long || text == 0 || self.count == PIECES {
+    /// `text` is a string, or has as many bytes as the precision says.
+    unsafe fn string_length(&mut self, d: &Directive, at: u64, text: u64) -> Option<V> {
+        if d.long || text == 0 || self.count == MAX_PIECES {
             return None;
         }
-        // Safety: the caller's.
+        // Safety: the caller guarantees it.
         let n = unsafe {
             match d.precision {
-                Some(most) => measured_within(text, V::new(64, most)),
-                None => measured(text),
+                Some(limit) => symbolic_length_within(text, V::new(64, limit)),
+                None => symbolic_length(text),
             }
         };
         let before = if d.left { 0 } else { d.width.saturating_sub(n.val) };
@@ -274,9 +280,9 @@ impl Call {
     }
 }
 
-/// From a `%` to its conversion.
+/// A directive, from the `%` to the conversion.
 struct Directive {
-    text: [u8; LONGEST],
+    text: [u8; MAX_DIRECTIVE],
     len: usize,
     left: bool,
     width: u64,
@@ -287,7 +293,7 @@ struct Directive {
     list: VaList,
 }
 
-const LONGEST: usize = 32;
+const MAX_DIRECTIVE: usize = 32;
 
 impl Directive {
     /// Parses a directive, and takes a `*` width or precision from the arguments.
@@ -296,7 +302,7 @@ impl Directive {
     /// `at` points to a `%` of a format.
     unsafe fn read(at: &mut *const u8, list: &mut VaList) -> Option<Directive> {
         let mut d = Directive {
-            text: [0; LONGEST],
+            text: [0; MAX_DIRECTIVE],
             len: 0,
             left: false,
             width: 0,
@@ -305,34 +311,35 @@ impl Directive {
             conversion: 0,
             list: *list,
         };
-        // Safety: the caller's; nothing goes past the zero at the end.
+        // Safety: the caller guarantees it; stops at the zero.
         unsafe {
-            d.take(at)?;
+            d.take_char(at)?;
             while matches!(**at, b'-' | b'+' | b' ' | b'#' | b'0' | b'\'') {
-                d.left |= d.take(at)? == b'-';
+                d.left |= d.take_char(at)? == b'-';
             }
             if let Some(width) = d.amount(at, list)? {
                 d.left |= width < 0;
                 d.width = width.unsigned_abs().into();
             }
             if **at == b'.' {
-                d.take(at)?;
+                d.take_char(at)?;
                 let given = d.amount(at, list)?.unwrap_or(0);
                 d.precision = u64::try_from(given).ok();
             }
             while matches!(**at, b'h' | b'l' | b'j' | b'z' | b't' | b'q' | b'L') {
-                let c = d.take(at)?;
+                let c = d.take_char(at)?;
                 d.long |= c == b'l' || c == b'L';
             }
-            d.conversion = d.take(at)?;
+            d.conversion = d.take_char(at)?;
         }
         Some(d)
     }
 
-    unsafe fn take(&mut self, at: &mut *const u8) -> Option<u8> {
-        // Safety: the caller's.
+    /// Takes one character of the format; `None` at its end.
+    unsafe fn take_char(&mut self, at: &mut *const u8) -> Option<u8> {
+        // Safety: the caller guarantees it.
         let c = unsafe { **at };
-        if c == 0 || self.len + 1 == LONGEST {
+        if c == 0 || self.len + 1 == MAX_DIRECTIVE {
             return None;
         }
         self.text[self.len] = c;
@@ -344,15 +351,15 @@ impl Directive {
     /// A width or precision, if there is one: digits, or a `*` and an argument. `None` for a
     /// numbered argument, which is not supported.
     unsafe fn amount(&mut self, at: &mut *const u8, list: &mut VaList) -> Option<Option<i32>> {
-        // Safety: the caller's.
+        // Safety: the caller guarantees it.
         unsafe {
             if **at == b'*' {
-                self.take(at)?;
+                self.take_char(at)?;
                 return Some(Some(list.next_general() as i32));
             }
             let mut number = None;
             while (**at).is_ascii_digit() {
-                let digit = i32::from(self.take(at)? - b'0');
+                let digit = i32::from(self.take_char(at)? - b'0');
                 number = Some(number.unwrap_or(0i32).checked_mul(10)?.checked_add(digit)?);
             }
             (**at != b'$').then_some(number)
@@ -363,7 +370,7 @@ impl Directive {
     ///
     /// # Safety
     /// `list` has the argument.
-    unsafe fn number(&self, list: &mut VaList) -> Option<V> {
+    unsafe fn other_length(&self, list: &mut VaList) -> Option<V> {
         let mut own = self.list;
         // Safety: prints this directive alone, with its own arguments.
         let n = unsafe {

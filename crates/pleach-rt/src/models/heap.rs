@@ -1,16 +1,14 @@
-//! The heap: objects begin, end and move.
+//! The heap: `malloc` and its relatives, `operator new` and `delete`.
 //!
-//! Every allocation that the program makes is entered in the map of heap
-//! objects, so that a labelled index into it can be checked and a table built
-//! in it can be looked up. Fresh memory has no labels, whatever was in its
-//! place before. A labelled size is pinned; what could go wrong with it shows
-//! where the memory is used.
+//! These models enter every allocation into the map of heap objects. So a labelled index
+//! into it can be checked, and a table in it can be looked up. New memory has no labels,
+//! even if the same addresses had some before. A labelled size is pinned; a wrong size
+//! shows where the memory is used.
 //!
-//! These are hot. Without a driver they are the call and one test.
+//! These models are hot: without a driver they are the real call and one test.
 //!
-//! C++'s `operator new` throws, and an exception cannot pass through Rust: its
-//! models are a few instructions with unwind information around the real
-//! function.
+//! C++'s `operator new` may throw, and an exception cannot pass through Rust. So its models
+//! are a few instructions with unwind information around the real function.
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::api::{V, clear, copy};
@@ -38,126 +36,126 @@ mod real {
 models! {
     fn malloc(n: u64) -> u64 {
         n.pin();
-        let p = fresh(real::malloc(n.val), n.val);
-        objects::sized(p, n.label);
+        let p = add_object(real::malloc(n.val), n.val);
+        objects::set_size_label(p, n.label);
         p
     }
     fn calloc(n: u64, size: u64) -> u64 {
         let whole = n.mul(size);
         let (n, size) = (n.pin(), size.pin());
-        let p = fresh(real::calloc(n, size), n.wrapping_mul(size));
-        objects::sized(p, whole.label);
+        let p = add_object(real::calloc(n, size), n.wrapping_mul(size));
+        objects::set_size_label(p, whole.label);
         p
     }
     fn realloc(p: u64, n: u64) -> u64 {
         n.pin();
-        let new = moved(p, n.val, |p| real::realloc(p, n.val));
-        objects::sized(new, n.label);
+        let new = resize_object(p, n.val, |p| real::realloc(p, n.val));
+        objects::set_size_label(new, n.label);
         new
     }
     fn reallocarray(p: u64, n: u64, size: u64) -> u64 {
         let (n, size) = (n.pin(), size.pin());
-        moved(p, n.saturating_mul(size), |p| real::reallocarray(p, n, size))
+        resize_object(p, n.saturating_mul(size), |p| real::reallocarray(p, n, size))
     }
     fn free(p: u64) {
         let p = p.pin();
-        objects::heap(p, None);
+        objects::set_heap_object(p, None);
         real::free(p);
     }
     fn cfree(p: u64) {
         let p = p.pin();
-        objects::heap(p, None);
+        objects::set_heap_object(p, None);
         real::free(p);
     }
 
     fn aligned_alloc(align: u64, n: u64) -> u64 {
         let (align, n) = (align.pin(), n.pin());
-        fresh(real::aligned_alloc(align, n), n)
+        add_object(real::aligned_alloc(align, n), n)
     }
     fn memalign(align: u64, n: u64) -> u64 {
         let (align, n) = (align.pin(), n.pin());
-        fresh(real::memalign(align, n), n)
+        add_object(real::memalign(align, n), n)
     }
     fn posix_memalign(place: u64, align: u64, n: u64) -> i32 {
         let (place, align, n) = (place.pin(), align.pin(), n.pin());
         let failed = real::posix_memalign(place, align, n);
         if failed == 0 {
             clear(place, 8);
-            fresh(*(place as *const u64), n);
+            add_object(*(place as *const u64), n);
         }
         failed
     }
     fn valloc(n: u64) -> u64 {
         let n = n.pin();
-        fresh(real::valloc(n), n)
+        add_object(real::valloc(n), n)
     }
     fn pvalloc(n: u64) -> u64 {
         let n = n.pin();
-        fresh(real::pvalloc(n), n)
+        add_object(real::pvalloc(n), n)
     }
-    /// What lies behind the size that was asked for is the program's too now.
+    /// After this call the program may use the bytes beyond the size that it asked for.
     fn malloc_usable_size(p: u64) -> u64 {
         let p = p.pin();
         let n = real::malloc_usable_size(p);
         if n != 0 {
-            objects::heap(p, Some(n));
+            objects::set_heap_object(p, Some(n));
         }
         n
     }
 }
 
-/// An object of `n` bytes begins.
+/// Adds a new object of `n` bytes, without labels.
 #[inline(always)]
-fn fresh(p: u64, n: u64) -> u64 {
+fn add_object(p: u64, n: u64) -> u64 {
     if p != 0 && header().is_some() {
-        objects::heap(p, Some(n));
+        objects::set_heap_object(p, Some(n));
         clear(p, n);
     }
     p
 }
 
-/// An object changes its size, and perhaps its place.
+/// Resizes an object, which may move it.
 ///
 /// # Safety
 /// As `realloc`.
-unsafe fn moved(p: V, n: u64, real: impl FnOnce(u64) -> u64) -> u64 {
+unsafe fn resize_object(p: V, n: u64, real: impl FnOnce(u64) -> u64) -> u64 {
     let p = p.pin();
     if header().is_none() {
         return real(p);
     }
-    // Safety: the program says that this is an object of the heap.
+    // Safety: the caller guarantees it: this is an object of the heap.
     let had = unsafe { real::malloc_usable_size(p) };
     let new = real(p);
     if new == 0 {
-        // With a size of 0 the object is gone, otherwise it stays.
+        // With size 0 the object was freed; otherwise the call failed and it stays.
         if n == 0 {
-            objects::heap(p, None);
+            objects::set_heap_object(p, None);
         }
         return 0;
     }
     let kept = had.min(n);
     if new != p {
-        objects::heap(p, None);
+        objects::set_heap_object(p, None);
         copy(new, p, kept);
     }
-    objects::heap(new, Some(n));
+    objects::set_heap_object(new, Some(n));
     clear(new + kept, n - kept);
     new
 }
 
-/// Before `operator new`: the size is pinned.
+/// Before `operator new`: pins the size.
 extern "C" fn before_new(model: usize, n: u64, _: u64) {
     let [label] = take_arguments(model);
     V::arg(label, 64, n).pin();
 }
 
 extern "C" fn after_new(p: u64, n: u64) -> u64 {
-    fresh(p, n)
+    add_object(p, n)
 }
 
 extern "C" fn before_delete(model: usize, p: u64, _: u64) {
     let [label] = take_arguments(model);
-    objects::heap(V::arg(label, 64, p).pin(), None);
+    objects::set_heap_object(V::arg(label, 64, p).pin(), None);
 }
 
 macro_rules! new {
@@ -189,7 +187,7 @@ new! {
     "_ZnwmSt11align_val_tRKSt9nothrow_t" "_ZnamSt11align_val_tRKSt9nothrow_t"
 }
 
-// `operator delete` and `delete[]`: plain, sized, nothrow, aligned, and so on.
+// `operator delete` and `delete[]`: plain, sized, nothrow, aligned, and combinations.
 delete! {
     "_ZdlPv" "_ZdaPv"
     "_ZdlPvm" "_ZdaPvm"

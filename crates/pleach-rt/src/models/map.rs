@@ -1,16 +1,16 @@
-//! `mmap` of the input: the pages' bytes are the input's bytes.
+//! `mmap` of the input: the bytes of the pages get the labels of the input.
 //!
-//! Past the end of the file a mapping reads as zeros, and nothing that the
-//! program does there asks for the length. So a mapping that reaches past the
-//! end pins the length, and one that does not only decides that the input is
-//! long enough. Memory that is mapped or unmapped loses its labels.
+//! Past the end of the file a mapping reads as zeros, and the program reads these without a
+//! decision on the length. So a mapping that reaches past the end pins the length. Any other
+//! mapping records the decision that the input is long enough. Memory that is mapped or
+//! unmapped loses its labels.
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::api::{V, clear};
 use super::define::models;
 use super::source;
 use crate::input;
-use crate::symbolic::{events, labelling, len_decision};
+use crate::symbolic::{decide_read_len, events, is_labelling};
 use crate::sys;
 use pleach_abi::layout::{dirty_of, shadow_of};
 use pleach_abi::shm::Loss;
@@ -24,16 +24,16 @@ mod real {
 
 models! {
     fn mmap(addr: u64, n: u64, prot: i32, flags: i32, fd: i32, at: i64) -> u64 {
-        mapping(addr, n, prot, flags, fd, at)
+        map_memory(addr, n, prot, flags, fd, at)
     }
     fn mmap64(addr: u64, n: u64, prot: i32, flags: i32, fd: i32, at: i64) -> u64 {
-        mapping(addr, n, prot, flags, fd, at)
+        map_memory(addr, n, prot, flags, fd, at)
     }
     fn munmap(addr: u64, n: u64) -> i32 {
         let (addr, n) = (addr.pin(), n.pin());
         let out = real::munmap(addr, n);
         if out == 0 {
-            forget(addr, n);
+            drop_labels(addr, n);
         }
         out
     }
@@ -43,38 +43,37 @@ const FAILED: u64 = u64::MAX;
 
 /// # Safety
 /// As `mmap`.
-unsafe fn mapping(addr: V, n: V, prot: V, flags: V, fd: V, at: V) -> u64 {
+unsafe fn map_memory(addr: V, n: V, prot: V, flags: V, fd: V, at: V) -> u64 {
     let (addr, n, prot, flags) = (addr.pin(), n.pin(), prot.pin() as i32, flags.pin() as i32);
     let (fd, at) = (fd.pin() as i32, at.pin());
-    // Safety: the program's own request.
-    let where_to = unsafe { real::mmap(addr, n, prot, flags, fd, at as i64) };
-    if where_to == FAILED {
+    // Safety: the caller guarantees it.
+    let mapped = unsafe { real::mmap(addr, n, prot, flags, fd, at as i64) };
+    if mapped == FAILED {
         return FAILED;
     }
-    forget(where_to, n);
+    drop_labels(mapped, n);
     let shared = flags & sys::MAP_SHARED as i32 != 0 && flags & sys::MAP_ANONYMOUS as i32 == 0;
-    if shared && prot & sys::PROT_WRITE as i32 != 0 && labelling() {
-        // What is stored there can be read elsewhere, and labels do not follow.
-        events::loss(Loss::Channel);
+    if shared && prot & sys::PROT_WRITE as i32 != 0 && is_labelling() {
+        // What is stored there can be read through the file, without labels.
+        events::count_loss(Loss::Channel);
     }
     if flags & sys::MAP_ANONYMOUS as i32 != 0 || prot & sys::PROT_READ as i32 == 0 {
-        return where_to;
+        return mapped;
     }
-    let Some(src) = source::at(fd, at) else { return where_to };
+    let Some(src) = source::at(fd, at) else { return mapped };
     let len = input::streams().all[src.stream].len;
     let seen = n.min(len.saturating_sub(at));
-    src.label(where_to, 0, seen);
-    len_decision(src.stream, at + n);
+    src.label(mapped, 0, seen);
+    decide_read_len(src.stream, at + n);
     if seen < n {
         source::length(src.stream).pin();
     }
-    where_to
+    mapped
 }
 
-/// Drops the labels of a range. Of a large one whole pages of the dirty map
-/// and the shadow go back to the kernel: looking at each would cost more than
-/// the mapping did.
-fn forget(addr: u64, n: u64) {
+/// Drops the labels of a range. In a large range it gives whole pages of the dirty map and
+/// the shadow back to the kernel: to read each would cost more than the mapping itself.
+fn drop_labels(addr: u64, n: u64) {
     const BLOCK: u64 = 1 << 20;
     let (from, to) = (addr.next_multiple_of(BLOCK), (addr + n) / BLOCK * BLOCK);
     if to <= from {

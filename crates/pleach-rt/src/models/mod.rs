@@ -1,10 +1,10 @@
-//! libc models: one family a file. A model does what the function does (it
-//! calls the real one where it can), and says what that means for labels.
+//! libc models: one family of functions in each file. A model does what the function does,
+//! mostly by calling the real function, and computes the labels.
 //!
-//! The compiler turns a call of `strlen` into a call of `__pleach_m_strlen`
-//! when the program does not define `strlen` itself; every symbol of that form
-//! in this archive is a model. Labels of arguments arrive and labels of results
-//! leave as in instrumented code: [`api::enter`], [`api::leave`].
+//! The compiler turns a call of `strlen` into a call of `__pleach_m_strlen`, unless the
+//! program defines `strlen` itself. Every symbol of that form in the archive is a model.
+//! Labels of arguments and results pass as in instrumented code: [`api::enter`],
+//! [`api::leave`]. docs/contributing/add-a-libc-model.md says how to add a model.
 
 pub mod api;
 pub mod arithmetic;

@@ -1,16 +1,15 @@
-//! Wide characters: their classes and cases, and their making from bytes.
+//! Wide characters: their classes and cases, and decoding them from bytes.
 //!
-//! For the characters of ASCII the meaning is exact: that the character is one
-//! of them is a decision, and its class or case an expression over it. UTF-8
-//! sequences of two to four bytes are exact, too: the shape of their bytes is
-//! decided, and the character is an expression. Everything else (classes beyond
-//! ASCII, other encodings, sequences in pieces, errors) is pinned to the bytes
-//! that were seen.
+//! ASCII is modelled exactly: that a character is in ASCII is a decision, and its class or
+//! case is an expression. UTF-8 sequences of two to four bytes are exact, too: decisions fix
+//! the form of the sequence, and the character is an expression. Everything else is pinned
+//! to the bytes of this run: classes beyond ASCII, other encodings, sequences in parts,
+//! errors.
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::api::{V, clear};
 use super::define::models;
-use super::text::{Set, ends, pin_bytes, within};
+use super::text::{Set, decide_end, is_between, pin_bytes};
 use core::ffi::{CStr, c_char};
 
 mod real {
@@ -39,11 +38,11 @@ macro_rules! classes {
         }
         models! {$(
             fn $name(c: u32) -> i32 {
-                class(c, |c| real_classes::$name(c))
+                test_class(c, |c| real_classes::$name(c))
             }
             fn $in_locale(c: u32, locale: u64) -> i32 {
                 let locale = locale.pin();
-                class(c, |c| real_classes::$in_locale(c, locale))
+                test_class(c, |c| real_classes::$in_locale(c, locale))
             }
         )*}
     };
@@ -74,11 +73,11 @@ macro_rules! cases {
         }
         models! {$(
             fn $name(c: u32) -> u32 {
-                cased(c, $first, $step, |c| real_cases::$name(c))
+                change_case(c, $first, $step, |c| real_cases::$name(c))
             }
             fn $in_locale(c: u32, locale: u64) -> u32 {
                 let locale = locale.pin();
-                cased(c, $first, $step, |c| real_cases::$in_locale(c, locale))
+                change_case(c, $first, $step, |c| real_cases::$in_locale(c, locale))
             }
         )*}
     };
@@ -92,63 +91,63 @@ cases! {
 models! {
     fn iswctype(c: u32, kind: u64) -> i32 {
         let kind = kind.pin();
-        class(c, |c| real::iswctype(c, kind))
+        test_class(c, |c| real::iswctype(c, kind))
     }
     fn iswctype_l(c: u32, kind: u64, locale: u64) -> i32 {
         let (kind, locale) = (kind.pin(), locale.pin());
-        class(c, |c| real::iswctype_l(c, kind, locale))
+        test_class(c, |c| real::iswctype_l(c, kind, locale))
     }
     fn towctrans(c: u32, map: u64) -> u32 {
         c.pin();
         real::towctrans(c.val as u32, map.pin())
     }
 
-    /// In every encoding that glibc knows, ASCII stands for itself.
+    /// In every encoding of glibc, an ASCII byte is the same character.
     fn btowc(c: i32) -> u32 {
         let wide = real::btowc(c.val as i32);
-        if ascii(c) { c } else { wide.into() }
+        if decide_ascii(c) { c } else { wide.into() }
     }
     fn wctob(c: u32) -> i32 {
         let byte = real::wctob(c.val as u32);
-        if ascii(c) { c } else { byte.into() }
+        if decide_ascii(c) { c } else { byte.into() }
     }
 
-    /// An incomplete sequence is kept in a state of libc's own.
+    /// libc keeps the start of an incomplete sequence in a hidden state.
     fn mbtowc(to: u64, s: u64, n: u64) -> i32 {
         let (to, s, n) = (to.pin(), s.pin(), n.pin());
-        static mut MIDWAY: bool = false;
+        static mut IS_INCOMPLETE: bool = false;
         let used = real::mbtowc(to, s, n);
-        decoded(to, s, n, i64::from(used) as u64, !MIDWAY);
-        MIDWAY = used < 0;
+        label_decoded(to, s, n, i64::from(used) as u64, !IS_INCOMPLETE);
+        IS_INCOMPLETE = used < 0;
         used
     }
     fn mbrtowc(to: u64, s: u64, n: u64, state: u64) -> u64 {
         let (to, s, n, state) = (to.pin(), s.pin(), n.pin(), state.pin());
-        // The state that a null pointer means is the library's own.
+        // A null pointer means libc's hidden state.
         let fresh = state != 0 && real::mbsinit(state) != 0;
         let used = real::mbrtowc(to, s, n, state);
-        decoded(to, s, n, used, fresh);
+        label_decoded(to, s, n, used, fresh);
         used
     }
     fn mblen(s: u64, n: u64) -> i32 {
         let (s, n) = (s.pin(), n.pin());
-        static mut MIDWAY: bool = false;
+        static mut IS_INCOMPLETE: bool = false;
         let used = real::mblen(s, n);
-        decoded(0, s, n, i64::from(used) as u64, !MIDWAY);
-        MIDWAY = used < 0;
+        label_decoded(0, s, n, i64::from(used) as u64, !IS_INCOMPLETE);
+        IS_INCOMPLETE = used < 0;
         used
     }
     fn mbrlen(s: u64, n: u64, state: u64) -> u64 {
         let (s, n, state) = (s.pin(), n.pin(), state.pin());
         let fresh = state != 0 && real::mbsinit(state) != 0;
         let used = real::mbrlen(s, n, state);
-        decoded(0, s, n, used, fresh);
+        label_decoded(0, s, n, used, fresh);
         used
     }
 }
 
-/// Whether a character is in ASCII, decided; pinned if it is not.
-fn ascii(c: V) -> bool {
+/// Decides whether a character is in ASCII; pins it if it is not.
+fn decide_ascii(c: V) -> bool {
     let yes = c.ult(V::new(c.width, 128)).decide();
     if !yes {
         c.pin();
@@ -156,12 +155,12 @@ fn ascii(c: V) -> bool {
     yes
 }
 
-fn class(c: V, real: impl Fn(u32) -> i32) -> V {
+fn test_class(c: V, real: impl Fn(u32) -> i32) -> V {
     let is = real(c.val as u32);
-    if c.label == 0 || !ascii(c) {
+    if c.label == 0 || !decide_ascii(c) {
         return is.into();
     }
-    // Members all answer alike; the set is asked for anew since the locale may
+    // All members have the same result. The set is made in each call, since the locale may
     // have changed.
     let mut members = Set::EMPTY;
     let mut answer = 0;
@@ -175,9 +174,9 @@ fn class(c: V, real: impl Fn(u32) -> i32) -> V {
     members.contains(c).choose(answer.into(), 0.into())
 }
 
-fn cased(c: V, first: u8, step: i32, real: impl Fn(u32) -> u32) -> V {
+fn change_case(c: V, first: u8, step: i32, real: impl Fn(u32) -> u32) -> V {
     let to = real(c.val as u32);
-    if c.label == 0 || !ascii(c) {
+    if c.label == 0 || !decide_ascii(c) {
         return to.into();
     }
     let letter = |b: u8| (first..first + 26).contains(&b);
@@ -188,22 +187,22 @@ fn cased(c: V, first: u8, step: i32, real: impl Fn(u32) -> u32) -> V {
         c.pin();
         return to.into();
     }
-    within(c, first, first + 25).choose(c.add(step.into()), c)
+    is_between(c, first, first + 25).choose(c.add(step.into()), c)
 }
 
-/// A character was made of `used` bytes at `s`, or could not be (`used` is then
-/// -1 or -2), and was stored at `to`, if that is not 0.
-fn decoded(to: u64, s: u64, n: u64, used: u64, fresh: bool) {
+/// Labels a character that libc decoded from `used` bytes at `s` and stored at `to`, if that
+/// is not 0. `used` is -1 or -2 if there was no character.
+fn label_decoded(to: u64, s: u64, n: u64, used: u64, fresh: bool) {
     if s == 0 {
         return;
     }
-    let exact = if fresh { character(s, n, used) } else { None };
-    // The longest sequence of any encoding that glibc knows.
-    const LONGEST: u64 = 16;
+    let exact = if fresh { decode(s, n, used) } else { None };
+    // The longest sequence of any encoding of glibc.
+    const MAX_SEQUENCE: u64 = 16;
     if exact.is_none() {
-        pin_bytes(s, if used <= LONGEST { used.max(1) } else { LONGEST }.min(n));
+        pin_bytes(s, if used <= MAX_SEQUENCE { used.max(1) } else { MAX_SEQUENCE }.min(n));
     }
-    if to != 0 && used <= LONGEST {
+    if to != 0 && used <= MAX_SEQUENCE {
         clear(to, 4);
         if let Some(c) = exact {
             c.store_label(to);
@@ -211,21 +210,21 @@ fn decoded(to: u64, s: u64, n: u64, used: u64, fresh: bool) {
     }
 }
 
-/// The character as an expression, its shape decided step by step; `None` where
-/// it has none, or libc sees another.
-fn character(s: u64, n: u64, used: u64) -> Option<V> {
+/// The character as an expression, after decisions on the form of the sequence. `None` if it
+/// is not a character, or if libc decoded another one.
+fn decode(s: u64, n: u64, used: u64) -> Option<V> {
     let lead = V::byte(s);
-    if ends(lead) || lead.ult(V::new(8, 128)).decide() {
+    if decide_end(lead) || lead.ult(V::new(8, 128)).decide() {
         return (used <= 1).then(|| lead.zext(32));
     }
-    if !utf8() {
+    if !is_utf8() {
         return None;
     }
     let shaped = |b: V, mask: u64, marks: u64| b.and(V::new(8, mask)).eq(V::new(8, marks)).decide();
-    let within = |c: V, least: u64, most: u64| {
+    let in_range = |c: V, least: u64, most: u64| {
         c.sub(V::new(32, least)).ule(V::new(32, most - least)).decide()
     };
-    // Length, mask and marks of the first byte, and the range of the characters.
+    // Length, mask and marks of the first byte, and range of the characters.
     const FORMS: [(u64, u64, u64, u64, u64); 3] = [
         (2, 0xe0, 0xc0, 0x80, 0x7ff),
         (3, 0xf0, 0xe0, 0x800, 0xffff),
@@ -243,14 +242,14 @@ fn character(s: u64, n: u64, used: u64) -> Option<V> {
             let low = V::byte(s + i).and(V::new(8, 0x3f)).zext(32);
             c = c.mul(V::new(32, 64)).add(low);
         }
-        let surrogate = |c| len == 3 && within(c, 0xd800, 0xdfff);
-        return (within(c, least, most) && !surrogate(c) && used == len).then_some(c);
+        let surrogate = |c| len == 3 && in_range(c, 0xd800, 0xdfff);
+        return (in_range(c, least, most) && !surrogate(c) && used == len).then_some(c);
     }
     None
 }
 
-fn utf8() -> bool {
+fn is_utf8() -> bool {
     const CODESET: i32 = 14;
-    // Safety: the answer is a string.
+    // Safety: the result is a string.
     unsafe { CStr::from_ptr(real::nl_langinfo(CODESET) as *const c_char) == c"UTF-8" }
 }

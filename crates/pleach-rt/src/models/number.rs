@@ -1,15 +1,14 @@
-//! Integers from text.
+//! Integers from text: `strtol`, `atoi` and their relatives.
 //!
-//! Which characters belong to a number is decided character by character, by
-//! class: space, sign, digit. What number they make is then an exact expression
-//! over the digits. Whether it overflows is a decision only once there are so
-//! many digits that it could.
+//! Which characters belong to a number is decided character by character, by class: space,
+//! sign, digit. The number is then an exact expression over the digits. Overflow is a
+//! decision only if there are enough digits for it.
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::api::{V, clear, is_clean};
 use super::define::{models, weak};
-use super::text::within;
-use crate::symbolic::events::loss;
+use super::text::is_between;
+use crate::symbolic::events::count_loss;
 use pleach_abi::shm::Loss;
 
 mod real {
@@ -19,8 +18,7 @@ mod real {
     }
 }
 
-/// What tells the functions of this family apart; `long` and `long long` are
-/// the same here.
+/// How the functions of this family differ; `long` and `long long` are the same on x86-64.
 #[derive(Clone, Copy)]
 struct Form {
     signed: bool,
@@ -57,7 +55,7 @@ macro_rules! c23_parsers {
     };
 }
 
-// Newer libraries' headers name these.
+// The headers of newer versions of glibc use these names.
 c23_parsers! {
     SIGNED: __isoc23_strtol __isoc23_strtoll __isoc23_strtoimax;
     UNSIGNED: __isoc23_strtoul __isoc23_strtoull __isoc23_strtoumax;
@@ -85,7 +83,7 @@ type Parser = unsafe extern "C" fn(u64, u64, i32) -> i64;
 unsafe fn parse(s: V, end: V, base: V, form: Form, at: Option<usize>) -> V {
     let (s, end, base) = (s.pin(), end.pin(), base.pin() as i32);
     let mut stop = s;
-    // Safety: the caller's; an address that is not 0 is the function's.
+    // Safety: the caller guarantees it; an address that is not 0 is that of the function.
     let val = unsafe {
         let own: Parser = if form.signed { real::strtol } else { real::strtoul };
         let function = match at {
@@ -100,7 +98,7 @@ unsafe fn parse(s: V, end: V, base: V, form: Form, at: Option<usize>) -> V {
         val
     };
     let concrete = V::new(64, val as u64);
-    // Two bytes more: a prefix that leads to nothing was looked at, too.
+    // Two more bytes: the function also examines a prefix such as `0x` without digits.
     if base == 1 || !(0..=36).contains(&base) || (stop != s && is_clean(s, stop - s + 3)) {
         return concrete;
     }
@@ -108,28 +106,28 @@ unsafe fn parse(s: V, end: V, base: V, form: Form, at: Option<usize>) -> V {
     if exact.val == concrete.val {
         return exact;
     }
-    // A locale with rules of its own.
-    loss(Loss::Model);
+    // A locale with other rules.
+    count_loss(Loss::Model);
     concrete
 }
 
-/// The number as an expression, with the decisions that the function makes.
+/// The number as an expression, with the decisions of the function.
 fn integer(s: u64, base: u64, form: Form) -> V {
     let mut at = s;
     while is_space(V::byte(at)).decide() {
         at += 1;
     }
-    let negative = is(at, b'-');
-    if negative || is(at, b'+') {
+    let negative = decide_byte(at, b'-');
+    if negative || decide_byte(at, b'+') {
         at += 1;
     }
     let mut base = base;
     let hexadecimal = base == 0 || base == 16;
     let binary = form.binary && (base == 0 || base == 2);
-    if (hexadecimal || binary || base == 0) && is(at, b'0') {
-        if hexadecimal && is_letter(at + 1, b'x') {
+    if (hexadecimal || binary || base == 0) && decide_byte(at, b'0') {
+        if hexadecimal && decide_letter(at + 1, b'x') {
             (at, base) = (at + 2, 16);
-        } else if binary && is_letter(at + 1, b'b') {
+        } else if binary && decide_letter(at + 1, b'b') {
             (at, base) = (at + 2, 2);
         } else if base == 0 {
             base = 8;
@@ -138,32 +136,32 @@ fn integer(s: u64, base: u64, form: Form) -> V {
         base = 10;
     }
     let mut n = Sum::EMPTY;
-    while let Some(d) = digit(V::byte(at), base) {
+    while let Some(d) = decide_digit(V::byte(at), base) {
         n.push(d, base);
         at += 1;
     }
     n.finish(negative, form.signed).unwrap_or_else(|limit| limit)
 }
 
-/// The number that digits make, one after the other.
+/// A number that is built digit by digit.
 pub struct Sum {
     sum: V,
-    /// The most that this many digits could make.
-    most: u128,
+    /// The greatest number with this many digits.
+    greatest: u128,
     overflows: bool,
 }
 
 impl Sum {
-    pub const EMPTY: Sum = Sum { sum: ZERO, most: 0, overflows: false };
+    pub const EMPTY: Sum = Sum { sum: ZERO, greatest: 0, overflows: false };
 
-    /// One more digit; past 64 bits they no longer count.
+    /// Adds a digit; after an overflow of 64 bits it does nothing.
     pub fn push(&mut self, d: V, base: u64) {
         if self.overflows {
             return;
         }
-        self.most = (self.most * u128::from(base) + u128::from(base - 1)).min(1 << 72);
-        if self.most > u64::MAX.into() {
-            // sum * base + d <= MAX, without the overflow that it asks about.
+        self.greatest = (self.greatest * u128::from(base) + u128::from(base - 1)).min(1 << 72);
+        if self.greatest > u64::MAX.into() {
+            // sum * base + d <= MAX, computed without overflow.
             let (cut, last) = (u64::MAX / base, u64::MAX % base);
             let below = self.sum.ult(V::new(64, cut));
             let just = self.sum.eq(V::new(64, cut)).and(d.ule(V::new(64, last)));
@@ -179,16 +177,16 @@ impl Sum {
         };
     }
 
-    /// The number with its sign, or the limit that it is beyond.
+    /// The number with its sign, or the limit that it exceeds.
     pub fn finish(self, negative: bool, signed: bool) -> Result<V, V> {
         let limit = match (signed, negative) {
             (false, _) => u64::MAX,
             (true, false) => i64::MAX as u64,
-            // The magnitude of the least number, and its bits.
+            // The absolute value of the least number, and also its bits.
             (true, true) => 1 << 63,
         };
-        let beyond =
-            self.overflows || self.most > limit.into() && !self.sum.ule(V::new(64, limit)).decide();
+        let beyond = self.overflows
+            || self.greatest > limit.into() && !self.sum.ule(V::new(64, limit)).decide();
         if beyond {
             return Err(V::new(64, limit));
         }
@@ -196,10 +194,10 @@ impl Sum {
     }
 }
 
-/// The value of a digit, if it is one: by its class, letters apart from figures.
-pub fn digit(b: V, base: u64) -> Option<V> {
+/// The value of a digit, or `None`. The decision is on its class: digits and letters apart.
+pub fn decide_digit(b: V, base: u64) -> Option<V> {
     let figures = base.min(10) as u8;
-    if within(b, b'0', b'0' + figures - 1).decide() {
+    if is_between(b, b'0', b'0' + figures - 1).decide() {
         return Some(b.sub(V::new(8, b'0'.into())).zext(64));
     }
     if base <= 10 {
@@ -207,23 +205,25 @@ pub fn digit(b: V, base: u64) -> Option<V> {
     }
     let small = b.or(V::new(8, 0x20));
     let last = b'a' + (base - 11) as u8;
-    if !within(small, b'a', last).decide() {
+    if !is_between(small, b'a', last).decide() {
         return None;
     }
     Some(small.sub(V::new(8, u64::from(b'a') - 10)).zext(64))
 }
 
+/// White space as a 1-bit value.
 pub fn is_space(b: V) -> V {
     let blank = b.eq(V::new(8, b' '.into()));
-    let control = within(b, b'\t', b'\r');
+    let control = is_between(b, b'\t', b'\r');
     if b.label == 0 { V::new(1, blank.val | control.val) } else { blank.or(control) }
 }
 
-pub fn is(at: u64, c: u8) -> bool {
+/// Decides whether the byte at `at` is `c`.
+pub fn decide_byte(at: u64, c: u8) -> bool {
     V::byte(at).eq(V::new(8, c.into())).decide()
 }
 
-/// Whether a letter is there, in either case.
-pub fn is_letter(at: u64, small: u8) -> bool {
+/// Decides whether a letter is at `at`, in either case.
+pub fn decide_letter(at: u64, small: u8) -> bool {
     V::byte(at).or(V::new(8, 0x20)).eq(V::new(8, small.into())).decide()
 }

@@ -1,15 +1,14 @@
-//! What leaves the program: printing, writing, sending, the exit status.
+//! Output: printing, writing, sending, the exit status.
 //!
-//! Nothing the program does later depends on what it printed, so labels that
-//! go out are neither lost nor decided on: these models drop the labels of
-//! their arguments and go on in the real function. Counts that come back are
-//! the counts that were asked for, labels included: `write(1, p, n) != n` must
-//! not fix the length of the input.
+//! What the program prints has no effect on its later decisions. So these models drop the
+//! labels of their arguments, without counting a loss, and continue in the real function.
+//! The result of `write` and its like is the size argument with its label: the test
+//! `write(1, p, n) != n` must not fix the length of the input.
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::api::V;
 use super::define::{assembly_model, drop_argument_labels, jump_to_real, models};
-use super::text::fits;
+use super::text::check_fits;
 
 mod real {
     unsafe extern "C" {
@@ -22,25 +21,25 @@ mod real {
 
 models! {
     fn write(fd: i32, from: u64, n: u64) -> i64 {
-        fits(n, from.val);
-        sent(n, real::write(fd.val as i32, from.val, n.val) as u64)
+        check_fits(n, from.val);
+        written(n, real::write(fd.val as i32, from.val, n.val) as u64)
     }
     fn send(fd: i32, from: u64, n: u64, flags: i32) -> i64 {
-        fits(n, from.val);
-        sent(n, real::send(fd.val as i32, from.val, n.val, flags.val as i32) as u64)
+        check_fits(n, from.val);
+        written(n, real::send(fd.val as i32, from.val, n.val, flags.val as i32) as u64)
     }
     fn fwrite(from: u64, size: u64, n: u64, fp: u64) -> u64 {
-        fits(size.mul(n), from.val);
-        sent(n, real::fwrite(from.val, size.val, n.val, fp.val))
+        check_fits(size.mul(n), from.val);
+        written(n, real::fwrite(from.val, size.val, n.val, fp.val))
     }
     fn fwrite_unlocked(from: u64, size: u64, n: u64, fp: u64) -> u64 {
-        fits(size.mul(n), from.val);
-        sent(n, real::fwrite_unlocked(from.val, size.val, n.val, fp.val))
+        check_fits(size.mul(n), from.val);
+        written(n, real::fwrite_unlocked(from.val, size.val, n.val, fp.val))
     }
 }
 
-/// The count that came back: all of it, or a number that the system chose.
-fn sent(n: V, got: u64) -> V {
+/// The result of a write: `n` with its label, or a smaller number from the system.
+fn written(n: V, got: u64) -> V {
     if got == n.val { n } else { V::new(64, got) }
 }
 

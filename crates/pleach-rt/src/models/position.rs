@@ -1,5 +1,5 @@
-//! Positions of streams, and what becomes of a stream's buffer: seeking moves
-//! or refills it, closing gives it up.
+//! Positions of streams, and the buffer of a stream: seeking moves or refills it, closing
+//! frees it.
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::api::{V, clear};
@@ -23,40 +23,40 @@ mod real {
 
 models! {
     fn fseek(fp: u64, to: i64, whence: i32) -> i32 {
-        seeking(fp, to, whence)
+        seek(fp, to, whence)
     }
     fn fseeko(fp: u64, to: i64, whence: i32) -> i32 {
-        seeking(fp, to, whence)
+        seek(fp, to, whence)
     }
     fn fseeko64(fp: u64, to: i64, whence: i32) -> i32 {
-        seeking(fp, to, whence)
+        seek(fp, to, whence)
     }
     fn rewind(fp: u64) {
         let fp = File(fp.pin());
-        let src = standing(fp);
+        let src = source_at_stream(fp);
         real::rewind(fp.0);
-        moved(fp, src, 0, SEEK_SET, 0);
+        after_seek(fp, src, 0, SEEK_SET, 0);
     }
     fn ftell(fp: u64) -> i64 {
-        telling(fp)
+        tell(fp)
     }
     fn ftello(fp: u64) -> i64 {
-        telling(fp)
+        tell(fp)
     }
     fn ftello64(fp: u64) -> i64 {
-        telling(fp)
+        tell(fp)
     }
     fn fgetpos(fp: u64, to: u64) -> i32 {
-        position(fp, to)
+        get_position(fp, to)
     }
     fn fgetpos64(fp: u64, to: u64) -> i32 {
-        position(fp, to)
+        get_position(fp, to)
     }
     fn fsetpos(fp: u64, from: u64) -> i32 {
-        back_to(fp, from)
+        set_position(fp, from)
     }
     fn fsetpos64(fp: u64, from: u64) -> i32 {
-        back_to(fp, from)
+        set_position(fp, from)
     }
 
     fn setvbuf(fp: u64, buffer: u64, mode: i32, n: u64) -> i32 {
@@ -70,76 +70,77 @@ models! {
     }
     fn fclose(fp: u64) -> i32 {
         let fp = File(fp.pin());
-        fp.forget();
+        fp.clear_labels();
         real::fclose(fp.0)
     }
     fn freopen(path: u64, mode: u64, fp: u64) -> u64 {
-        File(fp.pin()).forget();
+        File(fp.pin()).clear_labels();
         real::freopen(path.pin(), mode.pin(), fp.val)
     }
     fn freopen64(path: u64, mode: u64, fp: u64) -> u64 {
-        File(fp.pin()).forget();
+        File(fp.pin()).clear_labels();
         real::freopen(path.pin(), mode.pin(), fp.val)
     }
 }
 
 const SEEK_SET: i32 = 0;
 
-/// The source with the position of the stream itself, in front of the buffer.
-fn standing(fp: File) -> Option<source::Source> {
+/// The source at the position of the stream. (The descriptor is further on: its bytes up to
+/// there are in the buffer.)
+fn source_at_stream(fp: File) -> Option<source::Source> {
     let ahead: u64 = fp.parts().iter().map(|p| p.1).sum();
     fp.source().map(|s| s.back(ahead))
 }
 
 /// # Safety
 /// As `fseek`.
-unsafe fn seeking(fp: V, to: V, whence: V) -> i32 {
+unsafe fn seek(fp: V, to: V, whence: V) -> i32 {
     let (fp, to, whence) = (File(fp.pin()), to.pin() as i64, whence.pin() as i32);
-    let src = standing(fp);
-    // Safety: the caller's.
+    let src = source_at_stream(fp);
+    // Safety: the caller guarantees it.
     let out = unsafe { real::fseeko(fp.0, to, whence) };
-    moved(fp, src, to, whence, out);
+    after_seek(fp, src, to, whence, out);
     out
 }
 
 /// After a seek: the buffer may hold another part of the file.
-fn moved(fp: File, src: Option<source::Source>, to: i64, whence: i32, out: i32) {
+fn after_seek(fp: File, src: Option<source::Source>, to: i64, whence: i32, out: i32) {
     if let Some(src) = src.filter(|_| out == 0) {
-        // Where it arrived is told by `ftell`.
-        src.sought(to, whence, 0);
+        // The position is of no interest here: `ftell` returns it.
+        src.position_after_seek(to, whence, 0);
         fp.relabel();
     }
 }
 
 /// # Safety
 /// As `ftell`.
-unsafe fn telling(fp: V) -> V {
+unsafe fn tell(fp: V) -> V {
     let fp = File(fp.pin());
-    // Safety: the caller's.
+    // Safety: the caller guarantees it.
     let now = unsafe { real::ftello(fp.0) };
-    match standing(fp) {
-        Some(src) if now >= 0 && src.at_end() => source::length(src.stream),
-        Some(_) if now >= 0 && holes::on() => holes::position(now as u64),
+    match source_at_stream(fp) {
+        Some(src) if now >= 0 && src.is_at_end() => source::length(src.stream),
+        Some(_) if now >= 0 && holes::are_on() => holes::position(now as u64),
         _ => V::new(64, now as u64),
     }
 }
 
 /// # Safety
 /// As `fgetpos`.
-unsafe fn position(fp: V, to: V) -> i32 {
+unsafe fn get_position(fp: V, to: V) -> i32 {
     // `fpos_t` is a position and a conversion state, 16 bytes.
     clear(to.val, 16);
-    // Safety: the caller's.
+    // Safety: the caller guarantees it.
     unsafe { real::fgetpos(fp.pin(), to.pin()) }
 }
 
 /// # Safety
 /// As `fsetpos`.
-unsafe fn back_to(fp: V, from: V) -> i32 {
+unsafe fn set_position(fp: V, from: V) -> i32 {
     let (fp, place) = (File(fp.pin()), V::load(from.val, 64).pin() as i64);
-    let src = standing(fp);
-    // Safety: the caller's.
+    let src = source_at_stream(fp);
+    // Safety: the caller guarantees it.
     let out = unsafe { real::fsetpos(fp.0, from.pin()) };
-    moved(fp, src, place, SEEK_SET, out);
+    after_seek(fp, src, place, SEEK_SET, out);
     out
 }

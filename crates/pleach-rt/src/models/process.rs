@@ -1,35 +1,33 @@
-//! `fork`: the child goes on with a copy of the trace that nobody reads.
+//! Starting other processes: `fork`, `exec` and their relatives.
 //!
-//! The trace is shared memory. A child that wrote to it would mix its
-//! decisions into those of the process that is being traced, so it gets a
-//! private view of the same pages: labels keep working there, and what the
-//! child adds is its own. What the child decides is lost to the driver, and so is
-//! what another program does with the input: each start of a process is counted
-//! as a loss. `vfork` needs nothing, its child runs while the parent waits and then
-//! becomes another program.
+//! The trace is shared memory. A child that wrote to it would mix its decisions with those
+//! of its parent. So a forked child gets a private copy of the trace: labels still work
+//! there, but the driver never reads it. The driver does not learn what another process
+//! decides, so each start of one is counted as a loss. `vfork` has no model: its child
+//! runs while the parent waits, and then becomes another program.
 
 use super::define::{assembly_model, drop_argument_labels, jump_to_real, models};
 use crate::start::{header, state};
-use crate::symbolic::{events, labelling};
+use crate::symbolic::{events, is_labelling};
 use crate::sys;
 use pleach_abi::layout::SHM_BASE;
 use pleach_abi::shm::Loss;
 
 models! {
     fn fork() -> i32 {
-        lose_process();
-        forked(sys::fork())
+        count_process();
+        after_fork(sys::fork())
     }
     fn __fork() -> i32 {
-        lose_process();
-        forked(sys::fork())
+        count_process();
+        after_fork(sys::fork())
     }
 }
 
 /// Counts the start of another process.
-extern "C" fn lose_process() {
-    if labelling() {
-        events::loss(Loss::Process);
+extern "C" fn count_process() {
+    if is_labelling() {
+        events::count_loss(Loss::Process);
     }
 }
 
@@ -45,7 +43,7 @@ macro_rules! other_program {
             ".cfi_def_cfa_offset 8",
             drop_argument_labels!(),
             jump_to_real!($name),
-        ], lose = sym lose_process);
+        ], lose = sym count_process);
     )*};
 }
 
@@ -54,16 +52,17 @@ other_program! {
     "popen" "posix_spawn" "posix_spawnp" "system"
 }
 
-fn forked(pid: i32) -> i32 {
+/// After a fork: gives the child its own trace.
+fn after_fork(pid: i32) -> i32 {
     if pid == 0 {
-        own_trace();
+        make_trace_private();
     }
     pid
 }
 
-fn own_trace() {
+fn make_trace_private() {
     let Some(h) = header() else { return };
-    // By hand the trace is private already.
+    // Without a driver the trace is private already.
     if state().shm_fd < 0 {
         return;
     }
@@ -72,12 +71,13 @@ fn own_trace() {
     let prot = sys::PROT_READ | sys::PROT_WRITE;
     let at = sys::mmap(SHM_BASE, size, prot, flags, state().shm_fd as u64, 0);
     if at < 0 {
-        // The program closed every descriptor. An empty trace takes nothing,
-        // and labels that are left compare with its zeros and are dropped.
+        // The program has closed the descriptor. The trace becomes empty: it records
+        // nothing, and old labels do not match its zeros and are dropped.
         sys::mmap(SHM_BASE, size, prot, flags | sys::MAP_ANONYMOUS, u64::MAX, 0);
     }
     if let Some(h) = header() {
-        // A written page is a copy; until then the parent's counts show through.
+        // Write to the page of the counts, so that it becomes a private copy: until then
+        // it shows the parent's counts.
         let events = &raw mut h.events;
         // Safety: mapped again just now.
         unsafe { events.write_volatile(events.read_volatile()) };

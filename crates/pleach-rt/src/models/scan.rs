@@ -1,18 +1,17 @@
-//! What the `scanf` family reads from, and its conversions.
+//! The conversions of the `scanf` family, and the characters that they read.
 //!
-//! A conversion looks at one character at a time and may push the last one
-//! back, exactly as glibc's does: what is consumed, also when a conversion
-//! fails half way, is what the program sees next. Each look at a labelled
-//! character is a decision on its class; the number that digits make is an
-//! expression. Floating point is concrete, as everywhere.
+//! A conversion examines one character at a time and may push the last one back, exactly as
+//! glibc does: the program can see how much was consumed, also when a conversion fails. Each
+//! examined character with a label is a decision on its class. An integer is an expression
+//! over its digits. Floating point is concrete.
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::api::{V, clear};
 use super::file::File;
-use super::number::{Sum, digit, is_space};
-use super::stdio::enlarge;
-use super::text::{Set, ends};
-use crate::symbolic::events::loss;
+use super::number::{Sum, decide_digit, is_space};
+use super::stdio::resize;
+use super::text::{Set, decide_end};
+use crate::symbolic::events::count_loss;
 use crate::symbolic::objects;
 use crate::sys;
 use core::ffi::c_char;
@@ -29,7 +28,7 @@ mod real {
     }
 }
 
-/// Why a call ends before its format does.
+/// Why a call stops before the end of its format.
 pub enum Stop {
     /// The input ended.
     Input,
@@ -41,39 +40,38 @@ pub enum Stop {
 
 /// Where characters come from.
 #[derive(Clone, Copy)]
-pub enum From {
+pub enum CharSource {
     File(File),
     Text { at: u64, end: u64 },
 }
 
-impl From {
+impl CharSource {
     /// # Safety
-    /// A string is there.
-    pub unsafe fn text(s: u64) -> From {
-        // Safety: the caller's.
-        From::Text { at: s, end: s + unsafe { real::strlen(s) } }
+    /// `s` is a string.
+    pub unsafe fn text(s: u64) -> CharSource {
+        // Safety: the caller guarantees it.
+        CharSource::Text { at: s, end: s + unsafe { real::strlen(s) } }
     }
 }
 
-/// The characters, with the last one in hand.
+/// The characters of a call.
 pub struct Scan {
-    from: From,
-    /// `None` once the end was met; it is not asked for again.
+    from: CharSource,
+    /// The last character; `None` once the end was reached. Then nothing reads further.
     c: Option<V>,
-    /// Characters consumed.
+    /// Number of characters consumed.
     pub count: u64,
-    /// The label of a character that is known to be no white space: one that
-    /// ended it is looked at again.
+    /// The label of a character that ended white space: the next conversion examines it
+    /// again, which needs no second decision.
     not_space: u32,
-    /// What errno was when the end was met: glibc brings it back whenever it
-    /// would read on.
+    /// The value of errno when the end was reached: glibc restores it for each later read.
     end_errno: i32,
 }
 
 const NUL: V = V::new(8, 0);
 
 impl Scan {
-    pub fn new(from: From) -> Scan {
+    pub fn new(from: CharSource) -> Scan {
         Scan { from, c: Some(NUL), count: 0, not_space: 0, end_errno: 0 }
     }
 
@@ -84,11 +82,10 @@ impl Scan {
             return None;
         }
         self.c = match &mut self.from {
-            From::File(fp) => fp.next(),
-            From::Text { at, end } => {
+            CharSource::File(fp) => fp.next(),
+            CharSource::Text { at, end } => {
                 let b = V::byte(*at);
-                // Labelled or not, the string ends where it ended.
-                ends(b);
+                decide_end(b);
                 if *at < *end {
                     *at += 1;
                     Some(b)
@@ -105,26 +102,27 @@ impl Scan {
         self.c
     }
 
-    /// Takes one that must be there.
-    fn need(&mut self) -> Result<V, Stop> {
+    /// Takes the next character; the end stops the call.
+    fn next_or_stop(&mut self) -> Result<V, Stop> {
         self.next().ok_or(Stop::Input)
     }
 
-    /// Gives the last one back.
-    pub fn back(&mut self) {
+    /// Pushes the last character back.
+    pub fn push_back(&mut self) {
         let Some(b) = self.c else { return };
         self.count -= 1;
         match &mut self.from {
-            From::File(fp) => _ = fp.push_back(b),
-            From::Text { at, .. } => *at -= 1,
+            CharSource::File(fp) => _ = fp.push_back(b),
+            CharSource::Text { at, .. } => *at -= 1,
         }
     }
 
+    /// Decides whether the last character is `c`.
     fn is(&self, c: u8) -> bool {
         self.c.is_some_and(|b| b.eq(V::new(8, c.into())).decide())
     }
 
-    /// Whether it is this letter, in either case.
+    /// Decides whether the last character is this letter, in either case.
     fn is_letter(&self, small: u8) -> bool {
         self.c.is_some_and(|b| b.or(V::new(8, 0x20)).eq(V::new(8, small.into())).decide())
     }
@@ -141,8 +139,7 @@ impl Scan {
         space
     }
 
-    /// Skips white space in front of a conversion. Only an interrupted read
-    /// ends the call here.
+    /// Skips white space before a conversion. Only an interrupted read stops the call here.
     pub fn skip_space(&mut self) -> Result<(), Stop> {
         const EINTR: i32 = 4;
         let before = core::mem::replace(errno(), 0);
@@ -151,34 +148,33 @@ impl Scan {
             return Err(Stop::Input);
         }
         *errno() = before;
-        self.back();
+        self.push_back();
         Ok(())
     }
 
     /// Skips white space at the end of the format.
     pub fn skip_rest(&mut self) {
         while self.next().is_some() && self.is_space() {}
-        self.back();
+        self.push_back();
     }
 
-    /// One character of the format that must be there, after white space if
-    /// the format had some.
+    /// Reads one literal character of the format, after white space if the format has some.
     pub fn literal(&mut self, c: u8, after_space: bool) -> Result<(), Stop> {
-        self.need()?;
+        self.next_or_stop()?;
         while after_space && self.is_space() {
-            self.need()?;
+            self.next_or_stop()?;
         }
         if self.is(c) {
             return Ok(());
         }
-        self.back();
+        self.push_back();
         Err(Stop::Match)
     }
 
     /// `%c`.
     pub fn characters(&mut self, width: Option<u64>, to: &mut Text) -> Result<(), Stop> {
         let mut left = width.unwrap_or(1);
-        let mut b = self.need()?;
+        let mut b = self.next_or_stop()?;
         loop {
             to.put(b)?;
             left -= 1;
@@ -196,10 +192,10 @@ impl Scan {
     /// `%s`.
     pub fn word(&mut self, width: Option<u64>, to: &mut Text) -> Result<(), Stop> {
         let mut left = width.unwrap_or(u64::MAX);
-        let mut b = self.need()?;
+        let mut b = self.next_or_stop()?;
         loop {
             if self.is_space() {
-                self.back();
+                self.push_back();
                 break;
             }
             to.put(b)?;
@@ -216,10 +212,10 @@ impl Scan {
     pub fn class(&mut self, set: &Set, width: Option<u64>, to: &mut Text) -> Result<(), Stop> {
         let mut left = width.unwrap_or(u64::MAX);
         let before = self.count;
-        let mut b = self.need()?;
+        let mut b = self.next_or_stop()?;
         loop {
             if !set.contains(b).decide() {
-                self.back();
+                self.push_back();
                 break;
             }
             to.put(b)?;
@@ -235,11 +231,11 @@ impl Scan {
         to.put(NUL)
     }
 
-    /// `%d` and its relatives: base 0 finds out by the prefix.
+    /// `%d` and its relatives; with base 0 the prefix tells the base.
     pub fn integer(&mut self, how: Integer, width: Option<u64>) -> Result<V, Stop> {
         let mut base = how.base;
         let mut left = width.unwrap_or(u64::MAX);
-        self.need()?;
+        self.next_or_stop()?;
         let negative = self.is(b'-');
         let signed = negative || self.is(b'+');
         if signed {
@@ -247,7 +243,7 @@ impl Scan {
             self.next();
         }
         let (mut sum, mut any) = (Sum::EMPTY, false);
-        if left != 0 && self.prefix_matters(base) && self.is(b'0') {
+        if left != 0 && self.may_have_prefix(base) && self.is(b'0') {
             left -= 1;
             any = true;
             self.next();
@@ -269,7 +265,7 @@ impl Scan {
         }
         while left != 0
             && let Some(b) = self.c
-            && let Some(d) = digit(b, base)
+            && let Some(d) = decide_digit(b, base)
         {
             sum.push(d, base);
             any = true;
@@ -277,9 +273,9 @@ impl Scan {
             self.next();
         }
         if any {
-            self.back();
-        } else if signed || !how.pointer || !self.nil(left) {
-            self.back();
+            self.push_back();
+        } else if signed || !how.pointer || !self.reads_nil(left) {
+            self.push_back();
             return Err(Stop::Match);
         }
         Ok(sum.finish(negative, how.signed).unwrap_or_else(|limit| {
@@ -289,13 +285,13 @@ impl Scan {
         }))
     }
 
-    /// Whether a leading zero is anything but a digit.
-    fn prefix_matters(&self, base: u64) -> bool {
+    /// True if a leading zero may be part of a prefix.
+    fn may_have_prefix(&self, base: u64) -> bool {
         base == 0 || base == 16
     }
 
-    /// `(nil)`, which is how pointers are printed.
-    fn nil(&mut self, left: u64) -> bool {
+    /// `(nil)`, as `%p` prints a null pointer.
+    fn reads_nil(&mut self, left: u64) -> bool {
         if left < 5 || !self.is(b'(') {
             return false;
         }
@@ -309,10 +305,10 @@ impl Scan {
         self.is(b')')
     }
 
-    /// `%f` and its relatives: the text of a number as `strtod` takes it.
+    /// `%f` and its relatives: collects the text of a number for `strtod`.
     pub fn float(&mut self, width: Option<u64>, text: &mut Text) -> Result<(), Stop> {
         let mut f = Float { left: width.unwrap_or(u64::MAX), text };
-        self.need()?;
+        self.next_or_stop()?;
         f.left -= 1;
         let mut signed = 0;
         if self.is(b'-') || self.is(b'+') {
@@ -344,7 +340,7 @@ impl Scan {
         let mut after_mark = false;
         loop {
             let base = if hexadecimal && !power { 16 } else { 10 };
-            if self.c.is_some_and(|b| digit(b, base).is_some()) {
+            if self.c.is_some_and(|b| decide_digit(b, base).is_some()) {
                 f.keep(self)?;
                 (figures, after_mark) = (true, false);
             } else if after_mark && (self.is(b'-') || self.is(b'+')) {
@@ -358,7 +354,7 @@ impl Scan {
                 f.keep(self)?;
                 (point, after_mark) = (true, false);
             } else {
-                self.back();
+                self.push_back();
                 break;
             }
             if f.left == 0 || self.next().is_none() {
@@ -379,7 +375,7 @@ fn errno() -> &'static mut i32 {
     unsafe { &mut *sys::__errno_location() }
 }
 
-/// What kind of integer is wanted.
+/// The kind of integer that a conversion reads.
 #[derive(Clone, Copy)]
 pub struct Integer {
     pub base: u64,
@@ -395,12 +391,12 @@ struct Float<'a> {
 }
 
 impl Float<'_> {
-    /// The character in hand belongs to the number.
+    /// Adds the last character to the number.
     fn keep(&mut self, s: &Scan) -> Result<(), Stop> {
         self.text.put(s.c.unwrap_or(NUL))
     }
 
-    /// One more character, without which the number is none.
+    /// Takes one more character; without it there is no number.
     fn more(&mut self, s: &mut Scan) -> Result<(), Stop> {
         if self.left == 0 || s.next().is_none() {
             return Err(Stop::Match);
@@ -409,6 +405,7 @@ impl Float<'_> {
         Ok(())
     }
 
+    /// Adds the last character and reads the letters `rest`, in either case.
     fn rest(&mut self, s: &mut Scan, rest: &[u8]) -> Result<(), Stop> {
         self.keep(s)?;
         for &small in rest {
@@ -430,7 +427,7 @@ impl Float<'_> {
                 loop {
                     self.more(s)?;
                     let last = s.is(b')');
-                    let part = s.c.is_some_and(|b| digit(b, 36).is_some()) || s.is(b'_');
+                    let part = s.c.is_some_and(|b| decide_digit(b, 36).is_some()) || s.is(b'_');
                     if !last && !part {
                         return Err(Stop::Match);
                     }
@@ -440,7 +437,7 @@ impl Float<'_> {
                     }
                 }
             } else {
-                s.back();
+                s.push_back();
             }
         }
         self.text.put(NUL)
@@ -453,7 +450,7 @@ impl Float<'_> {
                 self.left -= 1;
                 self.rest(s, b"nity")?;
             } else {
-                s.back();
+                s.push_back();
             }
         }
         self.text.put(NUL)
@@ -471,7 +468,7 @@ enum Kind {
     Nowhere,
     /// The program's own array.
     Given,
-    /// Grown on the heap; the program's pointer to it and its size.
+    /// On the heap, and grows: the program's pointer to it, and its size.
     Grown {
         pointer: *mut u64,
         room: u64,
@@ -485,20 +482,22 @@ impl Text {
         if at == 0 { Err(Stop::Match) } else { Ok(Text { kind: Kind::Given, at, len: 0 }) }
     }
 
+    /// Allocates the string.
+    ///
     /// # Safety
-    /// The pointer is the program's, or ours.
+    /// `pointer` is null or valid.
     pub unsafe fn grown(pointer: *mut u64, room: u64) -> Result<Text, Stop> {
         if pointer.is_null() {
             return Err(Stop::Match);
         }
-        // Safety: the caller's.
+        // Safety: the caller guarantees it.
         unsafe {
             clear(pointer as u64, 8);
             *pointer = real::malloc(room);
             if *pointer == 0 {
                 return Err(Stop::Memory);
             }
-            objects::heap(*pointer, Some(room));
+            objects::set_heap_object(*pointer, Some(room));
             clear(*pointer, room);
         }
         Ok(Text { kind: Kind::Grown { pointer, room }, at: 0, len: 0 })
@@ -509,10 +508,10 @@ impl Text {
             Kind::Nowhere => {}
             Kind::Given => b.store(self.at + self.len),
             Kind::Grown { pointer, room } => {
-                // Safety: a pointer to memory of that size.
+                // Safety: `*pointer` has `room` bytes.
                 unsafe {
                     if self.len == *room {
-                        if !enlarge(*pointer, self.len, 2 * *room) {
+                        if !resize(*pointer, self.len, 2 * *room) {
                             return Err(Stop::Memory);
                         }
                         *room *= 2;
@@ -525,37 +524,37 @@ impl Text {
         Ok(())
     }
 
-    /// The conversion succeeded: what is on the heap is cut to its size.
-    pub fn done(self) {
+    /// After a successful conversion: shrinks a heap string to its size.
+    pub fn shrink(self) {
         if let Kind::Grown { pointer, room } = self.kind
             && self.len != room
         {
             // Safety: as above.
-            unsafe { enlarge(pointer, self.len, self.len) };
+            unsafe { resize(pointer, self.len, self.len) };
         }
     }
 
-    /// It failed: what is on the heap goes.
-    pub fn drop_it(self) {
+    /// After a failed conversion: frees a heap string.
+    pub fn free(self) {
         if let Kind::Grown { pointer, room } = self.kind {
             // Safety: as above.
             unsafe {
                 clear(*pointer, room);
-                objects::heap(*pointer, None);
+                objects::set_heap_object(*pointer, None);
                 real::free(*pointer);
                 *pointer = 0;
             }
         }
     }
 
-    /// Where a heap string is.
+    /// The address of the string.
     fn start(&self) -> u64 {
         // Safety: as above.
         if let Kind::Grown { pointer, .. } = self.kind { unsafe { *pointer } } else { self.at }
     }
 }
 
-/// How wide a floating-point number is wanted.
+/// The width of a floating-point number.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Precision {
     Single,
@@ -563,19 +562,19 @@ pub enum Precision {
     Extended,
 }
 
-/// Converts the text of a number and stores it, unless `to` is 0; whether it
-/// was one.
+/// Converts the text of a number and stores it, unless `to` is 0; false if it is not a
+/// number.
 ///
 /// # Safety
 /// There is room for it at `to`.
 pub unsafe fn store_float(text: &Text, how: Precision, to: u64) -> bool {
     let start = text.start();
     if super::api::next_labelled(start, text.len) != text.len {
-        loss(Loss::Float);
+        count_loss(Loss::Float);
     }
     let s = start as *const u8;
     let mut end = start;
-    // Safety: the text ends in a zero; the caller's for the rest.
+    // Safety: the text ends with a zero; the rest is the caller's.
     unsafe {
         match how {
             Precision::Single => {
@@ -593,7 +592,7 @@ pub unsafe fn store_float(text: &Text, how: Precision, to: u64) -> bool {
                 }
             }
             Precision::Extended => {
-                // Rust has no such type; libc writes it for us.
+                // Rust has no such type: let libc write it.
                 let mut v = [0u64; 2];
                 if real::sscanf(s, c"%Lf".as_ptr(), &raw mut v) != 1 {
                     return false;
@@ -609,13 +608,13 @@ pub unsafe fn store_float(text: &Text, how: Precision, to: u64) -> bool {
     end != start
 }
 
-/// Where versions of glibc differ, the one at hand is asked, once.
-macro_rules! asked {
+/// Questions on which versions of glibc differ: a test call answers each, once.
+macro_rules! ask_glibc {
     ($($(#[$doc:meta])* $name:ident: |$to:ident| $question:expr;)*) => {$(
         $(#[$doc])*
         fn $name() -> bool {
             static mut ANSWER: u8 = 0;
-            // Safety: a race asks twice and gets the same answer.
+            // Safety: a race makes the test call twice, with the same result.
             unsafe {
                 if ANSWER == 0 {
                     let mut room = [0u64; 4];
@@ -628,12 +627,12 @@ macro_rules! asked {
     )*};
 }
 
-asked! {
-    /// `%2c` and one character left.
+ask_glibc! {
+    /// True if `%2c` fails with one character left.
     short_is_an_error: |to| real::sscanf(c"a".as_ptr().cast(), c"%2c".as_ptr(), to) != 1;
-    /// `1e` and nothing after it.
+    /// True if `1e` without an exponent fails.
     power_needs_figures: |to| real::sscanf(c"1e".as_ptr().cast(), c"%f".as_ptr(), to) != 1;
-    /// `nan(1)` is one number.
+    /// True if `nan(1)` is one number.
     nan_has_a_payload: |to| {
         let next = to.cast::<c_char>().add(8);
         real::sscanf(c"nan(1)x".as_ptr().cast(), c"%f%c".as_ptr(), to, next) == 2 && *next as u8 == b'x'

@@ -1,19 +1,18 @@
-//! `scanf`, `fscanf`, `sscanf`, their `v` forms, and the names that the C99
-//! and C23 headers give them: the format, directive by directive. `scan` has
-//! the conversions.
+//! `scanf`, `fscanf`, `sscanf`, their `v` forms, and the names that headers give them for
+//! C99 and C23. This file handles the format; `scan` has the conversions.
 //!
-//! Formats with wide or multibyte characters, numbered arguments, grouping or
-//! local digits go to the real function: their labels are lost, and counted.
+//! The real function handles formats with wide or multibyte characters, numbered arguments,
+//! grouping or local digits. Their labels are lost, and that is counted.
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::api::V;
 use super::define::{assembly_model, models};
 use super::file::File;
-use super::scan::{From, Integer, Precision, Scan, Stop, Text, store_float};
+use super::scan::{CharSource, Integer, Precision, Scan, Stop, Text, store_float};
 use super::stdio::stdin;
 use super::text::Set;
 use super::va_list::VaList;
-use crate::symbolic::events::loss;
+use crate::symbolic::events::count_loss;
 use crate::sys;
 use pleach_abi::shm::Loss;
 
@@ -27,7 +26,7 @@ mod real {
     }
 }
 
-/// What the names tell apart.
+/// The standard that a function follows; its name tells.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Standard {
     /// `%as` allocates.
@@ -91,18 +90,18 @@ family! {
 /// As `vfscanf`.
 unsafe fn from_file(fp: File, format: V, args: V, standard: Standard) -> i32 {
     let (format, args) = (format.pin(), args.pin());
-    // Safety: the caller's.
+    // Safety: the caller guarantees it.
     unsafe {
         fp.locked(|| {
-            if understood(format, standard) {
-                return run(Scan::new(From::File(fp)), format, args, standard);
+            if is_supported(format, standard) {
+                return scan_format(Scan::new(CharSource::File(fp)), format, args, standard);
             }
             let out = match standard {
                 Standard::Gnu => real::vfscanf(fp.0, format, args),
                 _ => real::__isoc99_vfscanf(fp.0, format, args),
             };
             if fp.source().is_some() {
-                loss(Loss::Model);
+                count_loss(Loss::Model);
                 fp.relabel();
             }
             out
@@ -114,12 +113,12 @@ unsafe fn from_file(fp: File, format: V, args: V, standard: Standard) -> i32 {
 /// As `vsscanf`.
 unsafe fn from_text(s: V, format: V, args: V, standard: Standard) -> i32 {
     let (s, format, args) = (s.pin(), format.pin(), args.pin());
-    // Safety: the caller's.
+    // Safety: the caller guarantees it.
     unsafe {
-        if understood(format, standard) {
-            return run(Scan::new(From::text(s)), format, args, standard);
+        if is_supported(format, standard) {
+            return scan_format(Scan::new(CharSource::text(s)), format, args, standard);
         }
-        loss(Loss::Model);
+        count_loss(Loss::Model);
         match standard {
             Standard::Gnu => real::vsscanf(s, format, args),
             _ => real::__isoc99_vsscanf(s, format, args),
@@ -132,11 +131,11 @@ struct Format(*const u8);
 
 impl Format {
     fn peek(&self) -> u8 {
-        // Safety: never past the zero at the end.
+        // Safety: never past the final zero.
         unsafe { *self.0 }
     }
 
-    fn take(&mut self) -> u8 {
+    fn next(&mut self) -> u8 {
         let c = self.peek();
         if c != 0 {
             // Safety: as above.
@@ -145,25 +144,25 @@ impl Format {
         c
     }
 
-    fn eat(&mut self, c: u8) -> bool {
+    fn accept(&mut self, c: u8) -> bool {
         let there = self.peek() == c;
         if there {
-            self.take();
+            self.next();
         }
         there
     }
 
-    /// The set of `%[`, up to its bracket; `None` where there is none.
+    /// The set of `%[`, up to its bracket; `None` if the bracket is missing.
     fn set(&mut self) -> Option<Set> {
-        let inverted = self.eat(b'^');
+        let inverted = self.accept(b'^');
         let mut set = Set::EMPTY;
         let mut before = 0;
         if matches!(self.peek(), b']' | b'-') {
-            before = self.take();
+            before = self.next();
             set.insert(before);
         }
         loop {
-            match self.take() {
+            match self.next() {
                 0 => return None,
                 b']' => break,
                 b'-' if !matches!(self.peek(), 0 | b']')
@@ -182,49 +181,49 @@ impl Format {
         Some(if inverted { set.inverted() } else { set })
     }
 
-    /// What follows a `%`.
+    /// Parses a directive after its `%`.
     fn directive(&mut self, standard: Standard) -> Directive {
-        let mut d = Directive { suppress: self.eat(b'*'), ..Directive::default() };
-        while self.eat(b'*') {}
+        let mut d = Directive { suppress: self.accept(b'*'), ..Directive::default() };
+        while self.accept(b'*') {}
         let mut width = 0u64;
         while self.peek().is_ascii_digit() {
-            width = (width * 10 + u64::from(self.take() - b'0')).min(i32::MAX as u64);
+            width = (width * 10 + u64::from(self.next() - b'0')).min(i32::MAX as u64);
         }
         d.width = (width != 0).then_some(width);
         match self.peek() {
             b'h' => {
-                self.take();
-                d.size = if self.eat(b'h') { 8 } else { 16 };
+                self.next();
+                d.size = if self.accept(b'h') { 8 } else { 16 };
             }
             b'l' => {
-                self.take();
+                self.next();
                 d.long = true;
-                d.extended = self.eat(b'l');
+                d.extended = self.accept(b'l');
                 d.size = 64;
             }
             b'q' | b'L' => {
-                self.take();
+                self.next();
                 (d.long, d.extended, d.size) = (true, true, 64);
             }
             b'z' | b'j' | b't' => {
-                self.take();
+                self.next();
                 (d.long, d.size) = (true, 64);
             }
             b'm' => {
-                self.take();
+                self.next();
                 d.grow = true;
-                d.long = self.eat(b'l');
+                d.long = self.accept(b'l');
             }
             b'a' if standard == Standard::Gnu => {
                 let rest = Format(self.0.wrapping_add(1));
                 if matches!(rest.peek(), b's' | b'S' | b'[') {
-                    self.take();
+                    self.next();
                     d.grow = true;
                 }
             }
             _ => {}
         }
-        d.conversion = self.take();
+        d.conversion = self.next();
         d
     }
 }
@@ -232,7 +231,7 @@ impl Format {
 struct Directive {
     suppress: bool,
     width: Option<u64>,
-    /// Of an integer, in bits.
+    /// Size of an integer in bits.
     size: u32,
     long: bool,
     extended: bool,
@@ -255,29 +254,29 @@ impl Default for Directive {
     }
 }
 
-/// Whether every directive of the format is one that is modelled.
+/// True if every directive of the format is supported.
 ///
 /// # Safety
 /// The format is a string.
-unsafe fn understood(format: u64, standard: Standard) -> bool {
+unsafe fn is_supported(format: u64, standard: Standard) -> bool {
     let mut f = Format(format as *const u8);
     loop {
-        match f.take() {
+        match f.next() {
             0 => return true,
             b'%' => {}
             c if c.is_ascii() => continue,
             _ => return false,
         }
         let d = f.directive(standard);
-        let fine = match d.conversion {
+        let supported = match d.conversion {
             b'%' | b'n' | b'd' | b'i' | b'u' | b'x' | b'X' | b'o' | b'p' => !d.grow,
             b'c' | b's' => !d.long,
             b'[' => !d.long && f.set().is_some(),
             b'e' | b'E' | b'f' | b'F' | b'g' | b'G' | b'a' | b'A' => !d.grow && point_is_a_dot(),
-            // Also what glibc makes of an unknown conversion is left to it.
+            // Also for unknown conversions: glibc handles them in its own way.
             _ => false,
         };
-        if !fine {
+        if !supported {
             return false;
         }
     }
@@ -292,11 +291,13 @@ fn point_is_a_dot() -> bool {
     }
 }
 
+/// Runs a format; returns the number of stored conversions or -1.
+///
 /// # Safety
 /// As `vfscanf`.
-unsafe fn run(mut s: Scan, format: u64, args: u64, standard: Standard) -> i32 {
+unsafe fn scan_format(mut s: Scan, format: u64, args: u64, standard: Standard) -> i32 {
     let mut done = 0;
-    // Safety: the caller's.
+    // Safety: the caller guarantees it.
     let stop = unsafe { directives(&mut s, format, args, standard, &mut done) };
     match stop {
         Err(Stop::Input) if done == 0 => -1,
@@ -317,7 +318,7 @@ unsafe fn directives(
     let mut f = Format(format as *const u8);
     let mut space = false;
     loop {
-        match f.take() {
+        match f.next() {
             0 => break,
             b'%' => {}
             c if c == b' ' || (b'\t'..=b'\r').contains(&c) => {
@@ -335,7 +336,7 @@ unsafe fn directives(
             s.skip_space()?;
             space = false;
         }
-        // Safety: the caller's.
+        // Safety: the caller guarantees it.
         let stored = unsafe { convert(s, &d, &mut f, &mut *(args as *mut VaList), standard)? };
         if stored && !d.suppress {
             *done += 1;
@@ -347,10 +348,10 @@ unsafe fn directives(
     Ok(())
 }
 
-/// One conversion; whether it counts.
+/// Runs one conversion; true if it counts as stored.
 ///
 /// # Safety
-/// The argument is what the directive asks for.
+/// The argument has the type that the directive needs.
 unsafe fn convert(
     s: &mut Scan,
     d: &Directive,
@@ -358,7 +359,7 @@ unsafe fn convert(
     args: &mut VaList,
     standard: Standard,
 ) -> Result<bool, Stop> {
-    // Safety: the caller's, here and below.
+    // Safety: the caller guarantees it, here and below.
     let target = |args: &mut VaList| if d.suppress { 0 } else { unsafe { args.next_general() } };
     match d.conversion {
         b'%' => s.literal(b'%', false).map(|()| false),
@@ -370,8 +371,9 @@ unsafe fn convert(
             Ok(false)
         }
         b'c' | b's' | b'[' => {
-            const SOME: u64 = 100;
-            let room = if d.conversion == b'c' { d.width.unwrap_or(1).min(1024) } else { SOME };
+            const FIRST_SIZE: u64 = 100;
+            let room =
+                if d.conversion == b'c' { d.width.unwrap_or(1).min(1024) } else { FIRST_SIZE };
             let mut to = match target(args) {
                 _ if d.suppress => Text::NOWHERE,
                 pointer if d.grow => unsafe { Text::grown(pointer as *mut u64, room)? },
@@ -383,9 +385,9 @@ unsafe fn convert(
                 _ => s.class(&f.set().unwrap_or(Set::EMPTY), d.width, &mut to),
             };
             match read {
-                Ok(()) => to.done(),
+                Ok(()) => to.shrink(),
                 Err(stop) => {
-                    to.drop_it();
+                    to.free();
                     return Err(stop);
                 }
             }
@@ -423,14 +425,14 @@ unsafe fn float(s: &mut Scan, d: &Directive, args: &mut VaList) -> Result<bool, 
         _ => Precision::Single,
     };
     let mut at = 0u64;
-    // Safety: our own pointer; the caller's for the argument.
+    // Safety: a local pointer; the argument is the caller's.
     unsafe {
         let mut text = sys::keep_errno(|| Text::grown(&raw mut at, 128))?;
         let read = s.float(d.width, &mut text).and_then(|()| {
             let to = if d.suppress { 0 } else { args.next_general() };
             if store_float(&text, how, to) { Ok(true) } else { Err(Stop::Match) }
         });
-        text.drop_it();
+        text.free();
         read
     }
 }

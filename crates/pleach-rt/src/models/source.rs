@@ -1,13 +1,11 @@
-//! What a read of the input means: which bytes arrived, and what their number
-//! says about the input's length.
+//! Reads of the input: the labels of the bytes, and decisions on the length of the input.
 //!
-//! Where a stream ends is a condition like any other. A read that is given all
-//! it asked for shows that the stream is at least that long. A read that is cut
-//! short shows that it is not, and its count is not a constant but
-//! `length - position`. From then on the descriptor stands at the end *wherever
-//! that is*: the next read gives 0 for every length that takes this path, so it
-//! decides nothing. Without that, the usual loop up to the first 0 would pin
-//! the length of every input.
+//! The end of a stream is a condition like any other. A read that gets all bytes that it
+//! asked for shows that the stream is at least that long. A read that is cut short shows
+//! that it is not; its count is the expression `length - position`. From then on the
+//! descriptor is at the end *for every length*: the next read returns 0 for every length
+//! that takes this path, so it decides nothing. Without this rule, the usual loop up to the
+//! first 0 would pin the length of every input.
 
 use super::api::V;
 use crate::input::{self, Stream};
@@ -15,34 +13,35 @@ use crate::live;
 use crate::start::state;
 use crate::symbolic::tls::tls;
 use crate::symbolic::{
-    arena, began, events, holes, label_input, labelling, len_decision, length_label, shadow,
+    arena, decide_read_len, events, holes, is_labelling, label_input, label_of_read_len,
+    run_start_time, shadow,
 };
 use crate::sys;
 use pleach_abi::event::Kind;
 use pleach_abi::node::Op;
 use pleach_abi::shm::Loss;
 
-/// A descriptor that reads a stream of the input, and where it stands.
+/// A descriptor that reads a stream of the input, and its position.
 #[derive(Clone, Copy)]
 pub struct Source {
     pub stream: usize,
-    /// -1 for a read at a position of its own (`pread`).
+    /// -1 for a read at a given position (`pread`).
     fd: i32,
     pub pos: u64,
     seekable: bool,
 }
 
-/// The descriptor as a source of labelled bytes, if it is one in this run.
+/// The descriptor as a source of labelled bytes; `None` if it is not input.
 pub fn of(fd: i32) -> Option<Source> {
-    if !labelling() {
+    if !is_labelling() {
         return None;
     }
     let Some(stream) = input::stream_of(fd) else {
-        lose_channel(fd);
+        count_channel(fd);
         return None;
     };
-    if live::on() {
-        return Some(Source { stream, fd, pos: live::labelled(), seekable: false });
+    if live::is_on() {
+        return Some(Source { stream, fd, pos: live::labelled_taken(), seekable: false });
     }
     const SEEK_CUR: u64 = 1;
     let at = sys::lseek(fd as u64, 0, SEEK_CUR);
@@ -51,21 +50,21 @@ pub fn of(fd: i32) -> Option<Source> {
     Some(Source { stream, fd, pos, seekable })
 }
 
-/// As [`of`], for a read at a position that the call names.
+/// As [`of`], for a read at a given position.
 pub fn at(fd: i32, pos: u64) -> Option<Source> {
-    if !labelling() {
+    if !is_labelling() {
         return None;
     }
     let Some(stream) = input::stream_of(fd) else {
-        lose_channel(fd);
+        count_channel(fd);
         return None;
     };
     Some(Source { stream, fd: -1, pos, seekable: true })
 }
 
-/// Counts a read from a descriptor that may bring back what depends on the input, without
-/// labels: a pipe, a socket, or a file that was written since the run began.
-fn lose_channel(fd: i32) {
+/// Counts a loss if the bytes of a descriptor may depend on the input but have no labels: a
+/// pipe, a socket, or a file that was written since the run began.
+fn count_channel(fd: i32) {
     const KIND: u32 = 0o170_000;
     const PIPE: u32 = 0o010_000;
     const FILE: u32 = 0o100_000;
@@ -73,103 +72,104 @@ fn lose_channel(fd: i32) {
     let Some(st) = sys::fstat(fd) else { return };
     let lost = match st.mode & KIND {
         PIPE | SOCKET => true,
-        FILE => st.size > 0 && st.modified() >= began(),
+        FILE => st.size > 0 && st.modified() >= run_start_time(),
         _ => false,
     };
     if lost {
-        events::loss(Loss::Channel);
+        events::count_loss(Loss::Channel);
     }
 }
 
 impl Source {
-    fn data(&self) -> &'static mut Stream {
+    fn stream_data(&self) -> &'static mut Stream {
         &mut input::streams().all[self.stream]
     }
 
-    /// The same, `n` bytes back: where a buffer in front of it stands.
+    /// The source `n` bytes earlier, such as the position of a buffer with `n` bytes.
     pub fn back(self, n: u64) -> Source {
         Source { pos: self.pos.wrapping_sub(n), ..self }
     }
 
-    /// The bytes `skip ..` from the position on are now at `addr`.
+    /// Labels the `n` bytes at `addr`: they are the input from `skip` bytes after the
+    /// position on.
     pub fn label(&self, addr: u64, skip: u64, n: u64) {
-        let s = self.data();
+        let s = self.stream_data();
         let from = self.pos + skip;
         label_input(addr, s.at + from, n.min(s.len.saturating_sub(from)));
     }
 
-    /// A read of `want` bytes to `addr` was cut short by the end after `got`. A
-    /// longer input would have filled the rest: a program that goes on to look
-    /// at it (a string that the input's zeros never ended) decides on the length.
-    pub fn beyond(&self, addr: u64, got: u64, want: u64) {
-        const LOOK: u64 = 64;
-        if live::on() {
+    /// After a read of `want` bytes to `addr` that got `got`: labels the bytes that the end
+    /// of the input left unfilled. A longer input would have filled them, so a program that
+    /// reads them (a string without a terminator) decides on the length.
+    pub fn label_past_end(&self, addr: u64, got: u64, want: u64) {
+        const MAX_LABELLED: u64 = 64;
+        if live::is_on() {
             return;
         }
         let end = self.pos + got;
-        // A read of nothing at the end leaves what the reads before it brought.
-        let ended = got < want && end == self.data().len && (got != 0 || end == 0);
-        let n = (want - got.min(want)).min(LOOK);
+        // A read that got nothing at the end leaves the bytes of earlier reads.
+        let ended = got < want && end == self.stream_data().len && (got != 0 || end == 0);
+        let n = (want - got.min(want)).min(MAX_LABELLED);
         if ended
             && shadow::is_clean(addr + got, n)
-            && let Some(first) = arena::beyond_labels(self.stream, end, n)
+            && let Some(first) = arena::labels_past_end(self.stream, end, n)
         {
             shadow::set_run(addr + got, first, n);
         }
     }
 
-    /// The kernel has handed out `n` bytes.
-    pub fn took(&self, n: u64) {
+    /// Advances the position of a source without an offset by `n` bytes.
+    pub fn advance(&self, n: u64) {
         if !self.seekable {
-            self.data().taken += n;
+            self.stream_data().taken += n;
         }
     }
 
-    /// What the outcome of a read of `want` bytes decides; its count.
-    pub fn outcome(&self, want: V, got: u64) -> V {
+    /// Records the decisions of a read of `want` bytes that got `got`; returns the count.
+    pub fn decide_outcome(&self, want: V, got: u64) -> V {
         let count = V::new(64, got);
-        // The input of a live run has no end that it could meet.
-        if want.val == 0 || live::on() || self.at_end() {
+        // The input of a live run has no end.
+        if want.val == 0 || live::is_on() || self.is_at_end() {
             return count;
         }
-        let s = self.data();
+        let s = self.stream_data();
         self.leave_end();
         if got == 0 && !self.seekable && state().input_fd < 0 {
-            // A pipe, by hand: its length is known only now.
+            // A pipe, without a driver: only now is its length known.
             s.len = self.pos;
         }
-        len_decision(self.stream, self.pos);
+        decide_read_len(self.stream, self.pos);
         if self.pos > s.len {
             return count;
         }
         let ended = got < want.val && self.pos + got == s.len;
-        if holes::on() && want.val > 1 && want.label == 0 && (ended || got == want.val) {
-            // Whether so much is left is a question of the holes' lengths. A read of a
-            // whole buffer wants all there is: that it was not filled is taken for granted.
+        if holes::are_on() && want.val > 1 && want.label == 0 && (ended || got == want.val) {
+            // That enough bytes are left is a condition on the lengths of the holes. A read
+            // of a whole buffer just wants all bytes: its outcome is only assumed.
             const BUFFER: u64 = 4096;
-            let enough = want.ule(self.left());
+            let enough = want.ule(self.bytes_left());
             let kind = if want.val < BUFFER { Kind::Model } else { Kind::Assume };
             events::decide(tls().site, enough.label, kind, enough.val != 0, 0);
         }
         if want.label != 0 && (ended || got == want.val) {
-            return self.relative(want);
+            return self.decide_relative(want);
         }
         if ended {
-            len_decision(self.stream, self.pos + want.val);
+            decide_read_len(self.stream, self.pos + want.val);
             self.reach_end();
-            // Less than one byte is none, whatever the length.
-            return if want.val == 1 { count } else { self.left() };
+            // The count is less than one, so it is 0 for every length.
+            return if want.val == 1 { count } else { self.bytes_left() };
         }
-        len_decision(self.stream, self.pos + got);
+        decide_read_len(self.stream, self.pos + got);
         count
     }
 
-    /// As [`Source::outcome`], for a size that comes from the input itself,
-    /// its length most of all: comparing the two as they are leaves the length
-    /// open, where a number would fix it.
-    fn relative(&self, want: V) -> V {
-        let left = self.left();
-        let whole = want.label == left.label || same_length(want, left);
+    /// As [`Source::decide_outcome`], for a labelled size, most often the length of the input. The
+    /// decision compares the two expressions, so the length stays open; a number would fix
+    /// it.
+    fn decide_relative(&self, want: V) -> V {
+        let left = self.bytes_left();
+        let whole = want.label == left.label || is_same_length(want, left);
         if whole || want.ule(left).decide() {
             return want;
         }
@@ -177,40 +177,40 @@ impl Source {
         left
     }
 
-    /// Bytes from the position to the end.
-    fn left(&self) -> V {
-        if holes::on() && input::streams().len == 1 && self.pos <= self.data().len {
-            return holes::left(self.pos, self.data().len);
+    /// Number of bytes from the position to the end.
+    fn bytes_left(&self) -> V {
+        if holes::are_on() && input::streams().len == 1 && self.pos <= self.stream_data().len {
+            return holes::bytes_left(self.pos, self.stream_data().len);
         }
         length(self.stream).sub_constant(self.pos)
     }
 
-    /// Whether it stands at the end for every length that takes this path.
-    pub fn at_end(&self) -> bool {
-        let s = self.data();
+    /// True if the source is at the end for every length that takes this path.
+    pub fn is_at_end(&self) -> bool {
+        let s = self.stream_data();
         self.fd >= 0 && s.end_of == self.fd && self.pos == s.len
     }
 
     fn reach_end(&self) {
         if self.fd >= 0 {
-            self.data().end_of = self.fd;
+            self.stream_data().end_of = self.fd;
         }
     }
 
     fn leave_end(&self) {
-        let s = self.data();
+        let s = self.stream_data();
         if self.fd >= 0 && s.end_of == self.fd {
             s.end_of = -1;
         }
     }
 
-    /// The position after a seek by `offset` from here (`self` is before it)
-    /// that ended up at `to`.
-    pub fn sought(&self, offset: i64, whence: i32, to: i64) -> V {
+    /// The position after a seek by `offset` that returned `to`; `self` is the source before
+    /// it.
+    pub fn position_after_seek(&self, offset: i64, whence: i32, to: i64) -> V {
         const SEEK_CUR: i32 = 1;
         const SEEK_END: i32 = 2;
         let plain = V::new(64, to as u64);
-        let was_at_end = self.at_end();
+        let was_at_end = self.is_at_end();
         if to < 0 {
             return plain;
         }
@@ -223,8 +223,7 @@ impl Source {
             self.reach_end();
             return place;
         }
-        // A position relative to the end: what is read there is one certain
-        // part of the input only for this length.
+        // A position relative to the end: which bytes are read there depends on the length.
         self.leave_end();
         place.pin();
         plain
@@ -233,25 +232,25 @@ impl Source {
 
 /// The length of a stream.
 pub fn length(stream: usize) -> V {
-    V { label: length_label(stream), width: 64, val: input::streams().all[stream].len }
+    V { label: label_of_read_len(stream), width: 64, val: input::streams().all[stream].len }
 }
 
 impl V {
-    /// `self - n`; a plain label for 0, since most reads begin there.
+    /// `self - n`. For 0, as with most reads, it adds no node.
     fn sub_constant(self, n: u64) -> V {
         if n == 0 { self } else { self.sub(V::new(64, n)) }
     }
 }
 
-/// Whether both are the length of the same stream.
-fn same_length(a: V, b: V) -> bool {
+/// True if both are the length of the same stream.
+fn is_same_length(a: V, b: V) -> bool {
     let (a, b) = (arena::node(a.label), arena::node(b.label));
     a.op == Op::InputLen as u8 && b.op == Op::InputLen as u8 && a.a == b.a
 }
 
-/// The program has taken a byte that has this label: if it is a byte of the
-/// input, the input is longer than its offset.
-pub fn passed(label: u32) {
+/// Records that the program has taken the byte with this label: if it is an input byte, the
+/// input is longer than its offset.
+pub fn decide_byte_taken(label: u32) {
     if label == 0 {
         return;
     }
@@ -264,12 +263,12 @@ pub fn passed(label: u32) {
     let Some(number) = s.all[..s.len].iter().position(|x| at.wrapping_sub(x.at) < x.len) else {
         return;
     };
-    len_decision(number, at - s.all[number].at + 1);
+    decide_read_len(number, at - s.all[number].at + 1);
 }
 
-/// As [`passed`], for `n` bytes in memory.
-pub fn passed_all(addr: u64, n: u64) {
+/// As [`decide_byte_taken`], for `n` bytes in memory.
+pub fn decide_bytes_taken(addr: u64, n: u64) {
     if n != 0 {
-        passed(V::byte(addr + n - 1).label);
+        decide_byte_taken(V::byte(addr + n - 1).label);
     }
 }

@@ -1,13 +1,12 @@
-//! `stat` and its relatives: the size that is reported of the input is the
-//! length of its stream. The file is recognised by what the kernel reports, so
-//! it does not matter how it was named.
+//! `stat` and its relatives: the size of the input file is labelled as the length of its
+//! stream. The model recognises the file by its device and inode, so every path of it works.
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::api::{V, clear};
 use super::define::models;
 use super::source;
 use crate::input;
-use crate::symbolic::labelling;
+use crate::symbolic::is_labelling;
 use crate::sys::Stat;
 
 mod real {
@@ -22,50 +21,50 @@ mod real {
 
 models! {
     fn stat(path: u64, to: u64) -> i32 {
-        reported(real::stat(path.pin(), to.pin()), to.val)
+        label_stat(real::stat(path.pin(), to.pin()), to.val)
     }
     fn stat64(path: u64, to: u64) -> i32 {
-        reported(real::stat(path.pin(), to.pin()), to.val)
+        label_stat(real::stat(path.pin(), to.pin()), to.val)
     }
     fn lstat(path: u64, to: u64) -> i32 {
-        reported(real::lstat(path.pin(), to.pin()), to.val)
+        label_stat(real::lstat(path.pin(), to.pin()), to.val)
     }
     fn lstat64(path: u64, to: u64) -> i32 {
-        reported(real::lstat(path.pin(), to.pin()), to.val)
+        label_stat(real::lstat(path.pin(), to.pin()), to.val)
     }
     fn fstat(fd: i32, to: u64) -> i32 {
-        reported(real::fstat(fd.pin() as i32, to.pin()), to.val)
+        label_stat(real::fstat(fd.pin() as i32, to.pin()), to.val)
     }
     fn fstat64(fd: i32, to: u64) -> i32 {
-        reported(real::fstat(fd.pin() as i32, to.pin()), to.val)
+        label_stat(real::fstat(fd.pin() as i32, to.pin()), to.val)
     }
     fn fstatat(dir: i32, path: u64, to: u64, flags: i32) -> i32 {
         let out = real::fstatat(dir.pin() as i32, path.pin(), to.pin(), flags.pin() as i32);
-        reported(out, to.val)
+        label_stat(out, to.val)
     }
     fn fstatat64(dir: i32, path: u64, to: u64, flags: i32) -> i32 {
         let out = real::fstatat(dir.pin() as i32, path.pin(), to.pin(), flags.pin() as i32);
-        reported(out, to.val)
+        label_stat(out, to.val)
     }
-    /// What programs built against an older glibc call; on x86-64 every
-    /// version number that they pass means the same structure.
+    /// Programs built with an older glibc call these. On x86-64 every version number means
+    /// the same structure.
     fn __xstat(_version: i32, path: u64, to: u64) -> i32 {
-        reported(real::stat(path.pin(), to.pin()), to.val)
+        label_stat(real::stat(path.pin(), to.pin()), to.val)
     }
     fn __xstat64(_version: i32, path: u64, to: u64) -> i32 {
-        reported(real::stat(path.pin(), to.pin()), to.val)
+        label_stat(real::stat(path.pin(), to.pin()), to.val)
     }
     fn __lxstat(_version: i32, path: u64, to: u64) -> i32 {
-        reported(real::lstat(path.pin(), to.pin()), to.val)
+        label_stat(real::lstat(path.pin(), to.pin()), to.val)
     }
     fn __lxstat64(_version: i32, path: u64, to: u64) -> i32 {
-        reported(real::lstat(path.pin(), to.pin()), to.val)
+        label_stat(real::lstat(path.pin(), to.pin()), to.val)
     }
     fn __fxstat(_version: i32, fd: i32, to: u64) -> i32 {
-        reported(real::fstat(fd.pin() as i32, to.pin()), to.val)
+        label_stat(real::fstat(fd.pin() as i32, to.pin()), to.val)
     }
     fn __fxstat64(_version: i32, fd: i32, to: u64) -> i32 {
-        reported(real::fstat(fd.pin() as i32, to.pin()), to.val)
+        label_stat(real::fstat(fd.pin() as i32, to.pin()), to.val)
     }
     fn statx(dir: i32, path: u64, flags: i32, mask: u32, to: u64) -> i32 {
         let out = real::statx(
@@ -73,26 +72,27 @@ models! {
         if out == 0 {
             let x = &*(to.val as *const Statx);
             clear(to.val, size_of::<Statx>() as u64);
-            sized(device(x.dev_major, x.dev_minor), x.ino, x.mode.into(), x.size, &raw const x.size);
+            label_size(device_number(x.dev_major, x.dev_minor), x.ino, x.mode.into(), x.size, &raw const x.size);
         }
         out
     }
 }
 
-fn reported(out: i32, to: u64) -> i32 {
+/// After a call that filled `struct stat` at `to`: sets its labels.
+fn label_stat(out: i32, to: u64) -> i32 {
     if out == 0 {
         clear(to, size_of::<Stat>() as u64);
-        // Safety: the kernel has just filled it.
+        // Safety: the kernel has just written it.
         let st = unsafe { &*(to as *const Stat) };
-        sized(st.dev, st.ino, st.mode, st.size as u64, (&raw const st.size).cast());
+        label_size(st.dev, st.ino, st.mode, st.size as u64, (&raw const st.size).cast());
     }
     out
 }
 
-/// Labels the size if the file is the input and has one.
-fn sized(dev: u64, ino: u64, mode: u32, size: u64, at: *const u64) {
+/// Labels the size at `at` if the file is the input, and a regular file.
+fn label_size(dev: u64, ino: u64, mode: u32, size: u64, at: *const u64) {
     const REGULAR: u32 = 0o100_000;
-    if !labelling() || mode & 0o170_000 != REGULAR {
+    if !is_labelling() || mode & 0o170_000 != REGULAR {
         return;
     }
     let s = input::streams();
@@ -102,7 +102,7 @@ fn sized(dev: u64, ino: u64, mode: u32, size: u64, at: *const u64) {
     }
 }
 
-/// `struct statx`, as far as it matters.
+/// `struct statx`, with the fields that are used here.
 #[repr(C)]
 struct Statx {
     head: [u32; 7],
@@ -120,8 +120,8 @@ const _: () = assert!(core::mem::offset_of!(Statx, size) == 40);
 const _: () = assert!(core::mem::offset_of!(Statx, dev_major) == 136);
 const _: () = assert!(size_of::<Statx>() == 256);
 
-/// A device number as `struct stat` has it.
-fn device(major: u32, minor: u32) -> u64 {
+/// A device number as in `struct stat`.
+fn device_number(major: u32, minor: u32) -> u64 {
     let (major, minor) = (u64::from(major), u64::from(minor));
     minor & 0xff | (major & 0xfff) << 8 | (minor & !0xff) << 12 | (major & !0xfff) << 32
 }

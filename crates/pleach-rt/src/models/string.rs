@@ -1,16 +1,18 @@
-//! Strings that are measured and copied.
+//! Lengths and copies of strings: `strlen`, `strcpy`, `strdup` and their relatives.
 //!
-//! How long a string is, is decided byte by byte: "not the end" for each
-//! labelled byte and "the end" for a labelled terminator. What follows from the
-//! length is then concrete, and labels move with the characters. Only where a hole of
-//! the input lies in the string is the length an expression over the hole's (see
-//! `symbolic/holes`); then the room that a copy needs is checked as well.
+//! The length of a string is decided byte by byte: "not the end" for each labelled byte, and
+//! "the end" for a labelled terminator. After that the length is concrete, and a copy copies
+//! the labels of the characters. If a hole of the input lies in the string, the length is an
+//! expression over the length of the hole (see `symbolic/holes`). Then the room that a copy
+//! needs is checked, too.
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::api::{V, clear, copy};
-use super::compare::plain_collation;
+use super::compare::collates_by_bytes;
 use super::define::models;
-use super::text::{fits, fits_room, length, measured, measured_within, pin_bytes};
+use super::text::{
+    check_fits, check_fits_room, length, pin_bytes, symbolic_length, symbolic_length_within,
+};
 use crate::symbolic::{holes, objects};
 
 mod real {
@@ -35,82 +37,82 @@ mod real {
 
 models! {
     fn strlen(s: u64) -> u64 {
-        measured(s.pin())
+        symbolic_length(s.pin())
     }
     fn strnlen(s: u64, n: u64) -> u64 {
-        fits(n, s.val);
+        check_fits(n, s.val);
         n.pin();
-        measured_within(s.pin(), n)
+        symbolic_length_within(s.pin(), n)
     }
 
     fn strcpy(dst: u64, src: u64) -> u64 {
-        copied(dst, src, |d, s| real::strcpy(d, s))
+        copy_string(dst, src, |d, s| real::strcpy(d, s))
     }
     fn stpcpy(dst: u64, src: u64) -> u64 {
-        copied_to_end(dst, src, |d, s| real::stpcpy(d, s))
+        copy_string_to_end(dst, src, |d, s| real::stpcpy(d, s))
     }
     fn __stpcpy(dst: u64, src: u64) -> u64 {
-        copied_to_end(dst, src, |d, s| real::stpcpy(d, s))
+        copy_string_to_end(dst, src, |d, s| real::stpcpy(d, s))
     }
     fn __strcpy_chk(dst: u64, src: u64, room: u64) -> u64 {
-        copied(dst, src, |d, s| real::__strcpy_chk(d, s, room.val))
+        copy_string(dst, src, |d, s| real::__strcpy_chk(d, s, room.val))
     }
     fn __stpcpy_chk(dst: u64, src: u64, room: u64) -> u64 {
-        copied_to_end(dst, src, |d, s| real::__stpcpy_chk(d, s, room.val))
+        copy_string_to_end(dst, src, |d, s| real::__stpcpy_chk(d, s, room.val))
     }
 
     fn strncpy(dst: u64, src: u64, n: u64) -> u64 {
-        padded(dst, src, n, |d, s, n| real::strncpy(d, s, n))
+        copy_padded(dst, src, n, |d, s, n| real::strncpy(d, s, n))
     }
     fn stpncpy(dst: u64, src: u64, n: u64) -> u64 {
-        padded(dst, src, n, |d, s, n| real::stpncpy(d, s, n))
+        copy_padded(dst, src, n, |d, s, n| real::stpncpy(d, s, n))
     }
     fn __strncpy_chk(dst: u64, src: u64, n: u64, room: u64) -> u64 {
-        fits_room(n, room);
-        padded(dst, src, n, |d, s, n| real::__strncpy_chk(d, s, n, room.val))
+        check_fits_room(n, room);
+        copy_padded(dst, src, n, |d, s, n| real::__strncpy_chk(d, s, n, room.val))
     }
     fn __stpncpy_chk(dst: u64, src: u64, n: u64, room: u64) -> u64 {
-        fits_room(n, room);
-        padded(dst, src, n, |d, s, n| real::__stpncpy_chk(d, s, n, room.val))
+        check_fits_room(n, room);
+        copy_padded(dst, src, n, |d, s, n| real::__stpncpy_chk(d, s, n, room.val))
     }
 
     fn strcat(dst: u64, src: u64) -> u64 {
-        appended(dst, src, V::new(64, u64::MAX), |d, s, _| real::strcat(d, s))
+        append(dst, src, V::new(64, u64::MAX), |d, s, _| real::strcat(d, s))
     }
     fn strncat(dst: u64, src: u64, n: u64) -> u64 {
-        appended(dst, src, n, |d, s, n| real::strncat(d, s, n))
+        append(dst, src, n, |d, s, n| real::strncat(d, s, n))
     }
     fn __strcat_chk(dst: u64, src: u64, room: u64) -> u64 {
-        appended(dst, src, V::new(64, u64::MAX), |d, s, _| real::__strcat_chk(d, s, room.val))
+        append(dst, src, V::new(64, u64::MAX), |d, s, _| real::__strcat_chk(d, s, room.val))
     }
     fn __strncat_chk(dst: u64, src: u64, n: u64, room: u64) -> u64 {
-        fits_room(n, room);
-        appended(dst, src, n, |d, s, n| real::__strncat_chk(d, s, n, room.val))
+        check_fits_room(n, room);
+        append(dst, src, n, |d, s, n| real::__strncat_chk(d, s, n, room.val))
     }
 
     fn strdup(src: u64) -> u64 {
         let s = src.pin();
-        duplicate(s, measured(s), real::strdup(s))
+        label_duplicate(s, symbolic_length(s), real::strdup(s))
     }
     fn __strdup(src: u64) -> u64 {
         let s = src.pin();
-        duplicate(s, measured(s), real::strdup(s))
+        label_duplicate(s, symbolic_length(s), real::strdup(s))
     }
     fn strndup(src: u64, n: u64) -> u64 {
         let (s, most) = (src.pin(), n.pin());
-        duplicate(s, measured_within(s, n), real::strndup(s, most))
+        label_duplicate(s, symbolic_length_within(s, n), real::strndup(s, most))
     }
     fn __strndup(src: u64, n: u64) -> u64 {
         let (s, most) = (src.pin(), n.pin());
-        duplicate(s, measured_within(s, n), real::strndup(s, most))
+        label_duplicate(s, symbolic_length_within(s, n), real::strndup(s, most))
     }
 
-    /// In the C locale a copy; elsewhere a rewriting that has no expression.
+    /// In the C locale this is a copy. In others the text changes, and has no expression.
     fn strxfrm(dst: u64, src: u64, n: u64) -> u64 {
-        fits(n, dst.val);
+        check_fits(n, dst.val);
         let (d, s, n) = (dst.pin(), src.pin(), n.pin());
         let len = length(s);
-        let plain = plain_collation();
+        let plain = collates_by_bytes();
         if !plain {
             pin_bytes(s, len);
         }
@@ -126,45 +128,58 @@ models! {
     }
 }
 
-/// A whole string goes to `dst`; its terminator arrives unlabelled.
-unsafe fn copied(dst: V, src: V, real: impl FnOnce(u64, u64) -> u64) -> u64 {
+/// Copies a whole string to `dst`; its terminator gets no label.
+///
+/// # Safety
+/// As `strcpy`.
+unsafe fn copy_string(dst: V, src: V, real: impl FnOnce(u64, u64) -> u64) -> u64 {
     let (d, s) = (dst.pin(), src.pin());
-    // Safety: the caller's.
-    let len = unsafe { measured(s) };
-    fits(len.add(ONE), d);
+    // Safety: the caller guarantees it.
+    let len = unsafe { symbolic_length(s) };
+    check_fits(len.add(ONE), d);
     let (n, out) = (len.val, real(d, s));
     copy(d, s, n);
     clear(d + n, 1);
     out
 }
 
-/// The same, for functions that return where the terminator went.
-unsafe fn copied_to_end(dst: V, src: V, real: impl FnOnce(u64, u64) -> u64) -> V {
-    // Safety: the caller's.
-    let end = unsafe { copied(dst, src, real) };
-    holes::beside(V::new(64, end), dst.val, end.wrapping_sub(dst.val))
+/// As [`copy_string`], for functions that return the address of the terminator.
+///
+/// # Safety
+/// As `stpcpy`.
+unsafe fn copy_string_to_end(dst: V, src: V, real: impl FnOnce(u64, u64) -> u64) -> V {
+    // Safety: the caller guarantees it.
+    let end = unsafe { copy_string(dst, src, real) };
+    holes::address_with_holes(V::new(64, end), dst.val, end.wrapping_sub(dst.val))
 }
 
-/// A terminator.
+/// The size of a terminator.
 const ONE: V = V::new(64, 1);
 
-/// Exactly `n` bytes are written, zeros behind a shorter string.
-unsafe fn padded(dst: V, src: V, n: V, real: impl FnOnce(u64, u64, u64) -> u64) -> u64 {
-    fits(n, dst.val);
+/// Writes exactly `n` bytes, with zeros after a shorter string.
+///
+/// # Safety
+/// As `strncpy`.
+unsafe fn copy_padded(dst: V, src: V, n: V, real: impl FnOnce(u64, u64, u64) -> u64) -> u64 {
+    check_fits(n, dst.val);
     let (d, s, most) = (dst.pin(), src.pin(), n.pin());
-    // Safety: the caller's.
-    let len = unsafe { measured_within(s, n) }.val;
+    // Safety: the caller guarantees it.
+    let len = unsafe { symbolic_length_within(s, n) }.val;
     let out = real(d, s, most);
     copy(d, s, len);
     clear(d + len, most - len);
     out
 }
 
-unsafe fn appended(dst: V, src: V, n: V, real: impl FnOnce(u64, u64, u64) -> u64) -> u64 {
+/// Appends at most `n` bytes of a string.
+///
+/// # Safety
+/// As `strncat`.
+unsafe fn append(dst: V, src: V, n: V, real: impl FnOnce(u64, u64, u64) -> u64) -> u64 {
     let (d, s, most) = (dst.pin(), src.pin(), n.pin());
-    // Safety: the caller's.
-    let (had, len) = unsafe { (measured(d), measured_within(s, n)) };
-    fits(had.add(len).add(ONE), d);
+    // Safety: the caller guarantees it.
+    let (had, len) = unsafe { (symbolic_length(d), symbolic_length_within(s, n)) };
+    check_fits(had.add(len).add(ONE), d);
     let (at, len) = (d + had.val, len.val);
     let out = real(d, s, most);
     copy(at, s, len);
@@ -172,12 +187,12 @@ unsafe fn appended(dst: V, src: V, n: V, real: impl FnOnce(u64, u64, u64) -> u64
     out
 }
 
-/// A new object got a copy of `len` bytes and a terminator.
-fn duplicate(src: u64, len: V, new: u64) -> u64 {
+/// Labels a new object with a copy of `len` bytes and a terminator.
+fn label_duplicate(src: u64, len: V, new: u64) -> u64 {
     let (size, len) = (len.add(ONE), len.val);
     if new != 0 {
-        objects::heap(new, Some(len + 1));
-        objects::sized(new, size.label);
+        objects::set_heap_object(new, Some(len + 1));
+        objects::set_size_label(new, size.label);
         copy(new, src, len);
         clear(new + len, 1);
     }

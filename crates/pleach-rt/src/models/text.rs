@@ -1,8 +1,8 @@
-//! What the string models share: where a string ends, sets of characters,
-//! sizes that must fit, and giving up in a way that stays true.
+//! Helpers of the string models: the end of a string, sets of characters, checks of sizes,
+//! and pinning of bytes.
 
 use super::api::{V, next_labelled};
-use crate::symbolic::tokens::silent;
+use crate::symbolic::tokens::in_token_function;
 use crate::symbolic::{arena, holes, objects};
 use pleach_abi::event::Kind;
 use pleach_abi::node::FLAG_ZERO_KNOWN;
@@ -14,10 +14,10 @@ mod real {
     }
 }
 
-/// Whether a character ends its string. Programs ask for the length of one
-/// string again and again, so that is recorded once.
-pub fn ends(c: V) -> bool {
-    if c.label != 0 && !silent() {
+/// Decides whether a character ends its string. Programs ask for the length of one string
+/// many times, so this is recorded only once.
+pub fn decide_end(c: V) -> bool {
+    if c.label != 0 && !in_token_function() {
         let known = &mut arena::node(c.label).flags;
         if *known & FLAG_ZERO_KNOWN == 0 {
             *known |= FLAG_ZERO_KNOWN;
@@ -28,7 +28,7 @@ pub fn ends(c: V) -> bool {
 }
 
 /// Calls `f` with the index of each labelled byte of a range, in order.
-pub fn each_labelled(addr: u64, n: u64, mut f: impl FnMut(u64)) {
+pub fn for_each_labelled(addr: u64, n: u64, mut f: impl FnMut(u64)) {
     let mut i = next_labelled(addr, n);
     while i < n {
         f(i);
@@ -37,64 +37,64 @@ pub fn each_labelled(addr: u64, n: u64, mut f: impl FnMut(u64)) {
     }
 }
 
-/// The length of a string, and the decisions that make it so.
+/// The length of a string, with the decisions that it depends on.
 ///
 /// # Safety
-/// A string must be there.
+/// `s` is a string.
 pub unsafe fn length(s: u64) -> u64 {
-    // Safety: the caller's.
+    // Safety: the caller guarantees it.
     let n = unsafe { real::strlen(s) };
     decide_length(s, n + 1);
     n
 }
 
-/// As [`length`], as a number that grows with the holes in the string.
+/// As [`length`], as an expression over the holes in the string.
 ///
 /// # Safety
-/// A string must be there.
-pub unsafe fn measured(s: u64) -> V {
-    // Safety: the caller's.
+/// `s` is a string.
+pub unsafe fn symbolic_length(s: u64) -> V {
+    // Safety: the caller guarantees it.
     let n = unsafe { length(s) };
-    holes::stretched(s, n)
+    holes::length_with_holes(s, n)
 }
 
-/// As [`length_within`], as a number that grows with the holes in the string; that the
-/// end comes before `most` is then decided, too.
+/// As [`length_within`], as an expression over the holes in the string. Then it also decides
+/// that the end comes before `most`.
 ///
 /// # Safety
-/// A string or `most` bytes must be there.
-pub unsafe fn measured_within(s: u64, most: V) -> V {
-    // Safety: the caller's.
+/// `s` is a string or has `most` bytes.
+pub unsafe fn symbolic_length_within(s: u64, most: V) -> V {
+    // Safety: the caller guarantees it.
     let n = unsafe { length_within(s, most.val) };
     if n == most.val {
         return V::new(64, n);
     }
-    let len = holes::stretched(s, n);
+    let len = holes::length_with_holes(s, n);
     if len.label != 0 && most.val != u64::MAX {
         len.ult(V::new(64, most.val)).decide();
     }
     len
 }
 
-/// As [`length`], looking at no more than `most` bytes.
+/// As [`length`], for at most `most` bytes.
 ///
 /// # Safety
-/// A string or `most` bytes must be there.
+/// `s` is a string or has `most` bytes.
 pub unsafe fn length_within(s: u64, most: u64) -> u64 {
-    // Safety: the caller's.
+    // Safety: the caller guarantees it.
     let n = unsafe { real::strnlen(s, most) };
     decide_length(s, if n < most { n + 1 } else { n });
     n
 }
 
-fn decide_length(s: u64, looked_at: u64) {
-    each_labelled(s, looked_at, |i| {
-        ends(V::byte(s + i));
+fn decide_length(s: u64, examined: u64) {
+    for_each_labelled(s, examined, |i| {
+        decide_end(V::byte(s + i));
     });
 }
 
-/// A labelled size: it should fit what is left of the object at `at`.
-pub fn fits(size: V, at: u64) {
+/// Checks that a labelled size fits the rest of the object at `at`.
+pub fn check_fits(size: V, at: u64) {
     if size.label != 0
         && let Some(o) = objects::find(at)
     {
@@ -106,18 +106,18 @@ pub fn fits(size: V, at: u64) {
     }
 }
 
-/// The same, where the caller was compiled to know the room (or says that it
-/// does not, by the largest number).
-pub fn fits_room(size: V, room: V) {
+/// As [`check_fits`], for a fortified call: the compiler passes the room, or the largest number if
+/// it does not know it.
+pub fn check_fits_room(size: V, room: V) {
     if size.label != 0 && room.val != u64::MAX {
         size.ule(V::new(size.width, room.val)).check(Kind::CheckSize, room.val);
     }
 }
 
-/// The rest of the trace holds for these bytes only. For meanings that are too
-/// involved to write down.
+/// Pins bytes: the rest of the trace holds for these values only. For functions that are too
+/// complex for an expression.
 pub fn pin_bytes(addr: u64, n: u64) {
-    each_labelled(addr, n, |i| {
+    for_each_labelled(addr, n, |i| {
         V::byte(addr + i).pin();
     });
 }
@@ -137,12 +137,12 @@ impl Set {
         self.0[usize::from(b) / 64] >> (b % 64) & 1 != 0
     }
 
-    /// All others.
+    /// The set of all other bytes.
     pub fn inverted(self) -> Set {
         Set(self.0.map(|word| !word))
     }
 
-    /// Membership as a 1-bit value: one comparison for each run of neighbours.
+    /// Membership as a 1-bit value: one comparison for each run of consecutive bytes.
     pub fn contains(&self, b: V) -> V {
         if b.label == 0 {
             return V::new(1, self.has(b.val as u8).into());
@@ -158,7 +158,7 @@ impl Set {
             while at < 256 && self.has(at as u8) {
                 at += 1;
             }
-            let one = within(b, first as u8, (at - 1) as u8);
+            let one = is_between(b, first as u8, (at - 1) as u8);
             any = if any.label == 0 && any.val == 0 { one } else { any.or(one) };
         }
         any
@@ -166,7 +166,7 @@ impl Set {
 }
 
 /// `first <= b <= last`, unsigned, as one comparison.
-pub fn within(b: V, first: u8, last: u8) -> V {
+pub fn is_between(b: V, first: u8, last: u8) -> V {
     let (first, last) = (u64::from(first), u64::from(last));
     if first == last {
         b.eq(V::new(b.width, first))

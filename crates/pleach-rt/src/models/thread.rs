@@ -1,5 +1,5 @@
-//! Threads: a labelled argument does not travel to the new thread. It is pinned,
-//! so that what the thread does with it stays true of this path.
+//! Threads: a label does not pass to the new thread. So a labelled argument is pinned, and
+//! what the thread does with it holds for the whole path.
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::define::models;

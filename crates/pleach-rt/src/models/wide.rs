@@ -1,13 +1,13 @@
-//! Strings of wide characters (32 bits each): the basics that lexers use.
+//! Strings of wide characters (32 bits each): the functions that lexers use.
 //!
-//! As with narrow strings, ends and matches are decided character by character,
-//! and labels move with copies. Comparisons are decided character by character
-//! too; the sign of the first difference is an expression.
+//! As with narrow strings, ends and matches are decided character by character, and copies
+//! copy labels. Comparisons are decided character by character, too; the sign of the first
+//! difference is an expression.
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::api::{V, clear, copy, is_clean};
 use super::define::models;
-use super::text::{ends, fits};
+use super::text::{check_fits, decide_end};
 use crate::symbolic::{objects, shadow};
 
 mod real {
@@ -39,29 +39,29 @@ models! {
         let (d, s) = (dst.pin(), src.pin());
         let n = length(s);
         let out = real::wcscpy(d, s);
-        placed(d, s, n, n + 1);
+        label_copy(d, s, n, n + 1);
         out
     }
     fn wcsncpy(dst: u64, src: u64, n: u64) -> u64 {
-        fits(n.mul(V::new(64, 4)), dst.val);
+        check_fits(n.mul(V::new(64, 4)), dst.val);
         let (d, s, n) = (dst.pin(), src.pin(), n.pin());
         let len = length_within(s, n);
         let out = real::wcsncpy(d, s, n);
-        placed(d, s, len, n);
+        label_copy(d, s, len, n);
         out
     }
     fn wcscat(dst: u64, src: u64) -> u64 {
         let (d, s) = (dst.pin(), src.pin());
         let (at, n) = (d + 4 * length(d), length(s));
         let out = real::wcscat(d, s);
-        placed(at, s, n, n + 1);
+        label_copy(at, s, n, n + 1);
         out
     }
     fn wcsncat(dst: u64, src: u64, n: u64) -> u64 {
         let (d, s, n) = (dst.pin(), src.pin(), n.pin());
         let (at, len) = (d + 4 * length(d), length_within(s, n));
         let out = real::wcsncat(d, s, n);
-        placed(at, s, len, len + 1);
+        label_copy(at, s, len, len + 1);
         out
     }
     fn wcsdup(src: u64) -> u64 {
@@ -69,8 +69,8 @@ models! {
         let n = length(s);
         let new = real::wcsdup(s);
         if new != 0 {
-            objects::heap(new, Some(4 * (n + 1)));
-            placed(new, s, n, n + 1);
+            objects::set_heap_object(new, Some(4 * (n + 1)));
+            label_copy(new, s, n, n + 1);
         }
         new
     }
@@ -78,19 +78,19 @@ models! {
     fn wcschr(s: u64, c: u32) -> u64 {
         let s = s.pin();
         let found = real::wcschr(s, c.val as u32);
-        passed(s, if found == 0 { real::wcslen(s) } else { (found - s) / 4 } + 1, c, true);
+        decide_search(s, if found == 0 { real::wcslen(s) } else { (found - s) / 4 } + 1, c, true);
         found
     }
     fn wcsrchr(s: u64, c: u32) -> u64 {
         let s = s.pin();
-        passed(s, real::wcslen(s) + 1, c, true);
+        decide_search(s, real::wcslen(s) + 1, c, true);
         real::wcsrchr(s, c.val as u32)
     }
     fn wmemchr(s: u64, c: u32, n: u64) -> u64 {
-        fits(n.mul(V::new(64, 4)), s.val);
+        check_fits(n.mul(V::new(64, 4)), s.val);
         let (s, n) = (s.pin(), n.pin());
         let found = real::wmemchr(s, c.val as u32, n);
-        passed(s, if found == 0 { n } else { (found - s) / 4 + 1 }, c, false);
+        decide_search(s, if found == 0 { n } else { (found - s) / 4 + 1 }, c, false);
         found
     }
 
@@ -101,26 +101,26 @@ models! {
         compare(a.pin(), b.pin(), n.pin(), true)
     }
     fn wmemcmp(a: u64, b: u64, n: u64) -> i32 {
-        fits(n.mul(V::new(64, 4)), a.val);
+        check_fits(n.mul(V::new(64, 4)), a.val);
         compare(a.pin(), b.pin(), n.pin(), false)
     }
 
     fn wmemcpy(dst: u64, src: u64, n: u64) -> u64 {
-        fits(n.mul(V::new(64, 4)), dst.val);
+        check_fits(n.mul(V::new(64, 4)), dst.val);
         let (d, s, n) = (dst.pin(), src.pin(), n.pin());
         let out = real::wmemcpy(d, s, n);
         copy(d, s, 4 * n);
         out
     }
     fn wmemmove(dst: u64, src: u64, n: u64) -> u64 {
-        fits(n.mul(V::new(64, 4)), dst.val);
+        check_fits(n.mul(V::new(64, 4)), dst.val);
         let (d, s, n) = (dst.pin(), src.pin(), n.pin());
         let out = real::wmemmove(d, s, n);
         copy(d, s, 4 * n);
         out
     }
     fn wmemset(dst: u64, c: u32, n: u64) -> u64 {
-        fits(n.mul(V::new(64, 4)), dst.val);
+        check_fits(n.mul(V::new(64, 4)), dst.val);
         let (d, n) = (dst.pin(), n.pin());
         let out = real::wmemset(d, c.val as u32, n);
         if c.label == 0 {
@@ -133,39 +133,39 @@ models! {
 }
 
 /// # Safety
-/// A wide string must be there.
+/// `s` is a wide string.
 unsafe fn length(s: u64) -> u64 {
-    // Safety: the caller's.
+    // Safety: the caller guarantees it.
     let n = unsafe { real::wcslen(s) };
     decide_length(s, n + 1);
     n
 }
 
 /// # Safety
-/// A wide string or `most` characters must be there.
+/// `s` is a wide string or has `most` characters.
 unsafe fn length_within(s: u64, most: u64) -> u64 {
-    // Safety: the caller's.
+    // Safety: the caller guarantees it.
     let n = unsafe { real::wcsnlen(s, most) };
     decide_length(s, if n < most { n + 1 } else { n });
     n
 }
 
-fn decide_length(s: u64, looked_at: u64) {
-    if !is_clean(s, 4 * looked_at) {
-        (0..looked_at).for_each(|i| {
-            ends(V::load(s + 4 * i, 32));
+fn decide_length(s: u64, examined: u64) {
+    if !is_clean(s, 4 * examined) {
+        (0..examined).for_each(|i| {
+            decide_end(V::load(s + 4 * i, 32));
         });
     }
 }
 
-/// `n` characters were copied, and zeros put behind them up to `all`.
-fn placed(d: u64, s: u64, n: u64, all: u64) {
+/// Labels a copy of `n` characters, with zeros after them up to `all`.
+fn label_copy(d: u64, s: u64, n: u64, all: u64) {
     copy(d, s, 4 * n);
     clear(d + 4 * n, 4 * (all - n));
 }
 
-/// A search for `c` looked at `n` characters, where a string may end.
-fn passed(s: u64, n: u64, c: V, string: bool) {
+/// Decisions of a search for `c` over `n` characters; of a string also on its end.
+fn decide_search(s: u64, n: u64, c: V, string: bool) {
     if c.label == 0 && is_clean(s, 4 * n) {
         return;
     }
@@ -173,19 +173,19 @@ fn passed(s: u64, n: u64, c: V, string: bool) {
         let b = V::load(s + 4 * i, 32);
         b.eq(c).decide();
         if string {
-            ends(b);
+            decide_end(b);
         }
     }
 }
 
-/// -1, 0 or 1, as glibc has it for wide characters, which are signed.
+/// -1, 0 or 1, as in glibc; wide characters are signed.
 fn compare(a: u64, b: u64, n: u64, strings: bool) -> V {
     for i in 0..n {
         let (x, y) = (V::load(a + 4 * i, 32), V::load(b + 4 * i, 32));
         if !x.eq(y).decide() {
             return x.slt(y).choose((-1).into(), 1.into());
         }
-        if strings && ends(x) {
+        if strings && decide_end(x) {
             break;
         }
     }

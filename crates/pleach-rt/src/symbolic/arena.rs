@@ -1,12 +1,10 @@
 //! Expression nodes, bump-allocated in the shared memory.
 //!
-//! The count of nodes in use is the shared header's own, moved by one `xadd`:
-//! that is a single instruction, so a signal handler that interrupts it gets
-//! other nodes, and with more than one thread it takes the lock prefix. Whether
-//! there is more than one, libc says itself: it clears `__libc_single_threaded`
-//! before it starts another, whoever asked for it (`std::thread` asks from a
-//! library that has no instrumentation). Nothing is hashed: equal expressions
-//! are found by the driver, not here.
+//! One `xadd` on the count in the shared header allocates a node. It is a single
+//! instruction, so a signal handler that interrupts the runtime gets other nodes. With
+//! more than one thread it has the lock prefix. libc clears `__libc_single_threaded`
+//! before it starts a second thread, even for a library without instrumentation. Nothing
+//! is hashed here: the driver finds equal expressions.
 
 use crate::start::header;
 use core::arch::asm;
@@ -37,14 +35,14 @@ pub fn start() {
     a.cap = h.nodes_cap.min(u64::from(LABEL_MAX)) as u32;
 }
 
-/// Empties the trace. The pages that the last run used are mapped first, by
-/// reading one byte of every 64 KiB: the kernel maps what is around a read
-/// fault of a shared file too, writable, which costs a fifth of asking for
-/// each page (`MADV_POPULATE_WRITE`), and a tenth of a fault for each.
+/// Empties the trace. First it maps the pages that the last run used, by reading one byte
+/// of every 64 KiB: on a read fault in a shared file the kernel also maps the pages around
+/// it, writable. That costs a fifth of `MADV_POPULATE_WRITE`, and a tenth of one fault for
+/// each page.
 pub fn begin_run() {
     let Some(h) = header() else { return };
-    touch(SHM_BASE + h.nodes_off, u64::from(h.nodes) * size_of::<Node>() as u64);
-    touch(SHM_BASE + h.events_off, u64::from(h.events) * size_of::<Event>() as u64);
+    prefault(SHM_BASE + h.nodes_off, u64::from(h.nodes) * size_of::<Node>() as u64);
+    prefault(SHM_BASE + h.events_off, u64::from(h.events) * size_of::<Event>() as u64);
     let reserved = h.input_len + 1;
     h.nodes = if reserved < u64::from(arena().cap) { reserved as u32 } else { 1 };
     h.events = 0;
@@ -56,7 +54,7 @@ pub fn begin_run() {
     h.input_read = 0;
 }
 
-fn touch(from: u64, bytes: u64) {
+fn prefault(from: u64, bytes: u64) {
     const AROUND: u64 = 64 << 10;
     for at in (from..from + bytes.min(64 << 20)).step_by(AROUND as usize) {
         // Safety: inside the mapping, by the caps in the header.
@@ -67,8 +65,8 @@ fn touch(from: u64, bytes: u64) {
 /// The node behind a label.
 #[inline(always)]
 pub fn node(label: u32) -> &'static mut Node {
-    // Safety: labels come from `push`; in a program that forged one, this reads
-    // or writes the trace only, since the region above is reserved.
+    // Safety: labels come from `push`. A label that the program forged only reaches the
+    // trace: the addresses above it are reserved.
     unsafe { &mut *arena().nodes.add(label as usize) }
 }
 
@@ -76,14 +74,14 @@ unsafe extern "C" {
     static __libc_single_threaded: u8;
 }
 
-/// Moves a count in shared memory and returns what it was.
+/// Adds to a count in shared memory and returns its old value.
 ///
 /// # Safety
 /// `count` must point to mapped memory.
 #[inline(always)]
-pub unsafe fn advance(count: *mut u32, n: u32) -> u32 {
+pub unsafe fn fetch_add(count: *mut u32, n: u32) -> u32 {
     let mut at = n;
-    // Safety: the caller's; one exchange-and-add.
+    // Safety: the caller guarantees it; one exchange-and-add.
     unsafe {
         if core::ptr::read_volatile(&raw const __libc_single_threaded) == 0 {
             asm!("lock xadd dword ptr [{0}], {1:e}", in(reg) count, inout(reg) at, options(nostack));
@@ -101,23 +99,23 @@ fn reserve(n: u32) -> Option<u32> {
         return None;
     }
     // Safety: the count in the shared header.
-    let at = unsafe { advance(a.count, n) };
+    let at = unsafe { fetch_add(a.count, n) };
     if at.wrapping_add(n) > a.cap {
-        full(n);
+        undo_reserve(n);
         return None;
     }
     Some(at)
 }
 
 #[cold]
-fn full(n: u32) {
+fn undo_reserve(n: u32) {
     if let Some(h) = header() {
         h.nodes = h.nodes.wrapping_sub(n);
         h.cut |= shm::CUT_NODES;
     }
 }
 
-/// A new node; 0 (concrete) when the arena is full.
+/// Allocates a node; 0 (concrete) if the arena is full.
 #[inline(always)]
 pub fn push(n: Node) -> u32 {
     let Some(at) = reserve(1) else { return 0 };
@@ -125,7 +123,7 @@ pub fn push(n: Node) -> u32 {
     at
 }
 
-/// A new node wider than 64 bits, with its companion.
+/// Allocates a node wider than 64 bits, with its companion.
 pub fn push_wide(mut n: Node, imm_high: u64, val_high: u64) -> u32 {
     let Some(at) = reserve(2) else { return 0 };
     n.flags |= FLAG_WIDE;
@@ -135,8 +133,8 @@ pub fn push_wide(mut n: Node, imm_high: u64, val_high: u64) -> u32 {
     at
 }
 
-/// Labels for what is behind the end of a stream, from the place `at` on.
-pub fn beyond_labels(stream: usize, at: u64, n: u64) -> Option<u32> {
+/// Labels for `n` bytes past the end of a stream, from offset `at` on.
+pub fn labels_past_end(stream: usize, at: u64, n: u64) -> Option<u32> {
     let first = reserve(n as u32)?;
     for i in 0..n {
         *node(first + i as u32) = Node {
@@ -161,7 +159,7 @@ pub fn input_labels(at: u64, n: u64, addr: u64) -> Option<u32> {
         let slot = node(first + i);
         // A byte that is read again keeps its node.
         if slot.op != Op::Input as u8 || slot.a != at as u32 + i {
-            // Safety: the caller has just put the input there.
+            // Safety: the caller has just read the input to this address.
             let val = unsafe { *(addr as *const u8).add(i as usize) };
             *slot = Node {
                 op: Op::Input as u8,
@@ -182,12 +180,12 @@ pub fn mask(width: u32) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }
 
-/// Casts between widths up to 64; wider ones go through `ops`.
+/// A cast between widths up to 64; `ops` handles wider ones.
 pub fn cast(op: Op, a: u32, width: u32, val: u64) -> u32 {
     push(Node { op: op as u8, width: width as u8, a, val: val & mask(width), ..Node::default() })
 }
 
-/// An operation on two operands; `imm` is the concrete one's value.
+/// An operation on two operands; `imm` is the value of a concrete one.
 pub fn binary(op: Op, width: u32, a: u32, b: u32, imm: u64, val: u64) -> u32 {
     push(Node {
         op: op as u8,
@@ -219,9 +217,8 @@ pub fn value(label: u32) -> u128 {
     u128::from(n.val) | u128::from(high) << 64
 }
 
-/// The least and the greatest value that a label can have, as unsigned numbers,
-/// as far as a look at a few nodes tells. Bytes that index tables are mostly
-/// seen to be in bounds by this, and comparisons with end-of-file to be decided.
+/// Lower and upper bound of the value of a label, unsigned, from a few nodes. This shows
+/// for most bytes that index a table that they are in bounds.
 pub fn bounds(label: u32) -> (u64, u64) {
     bounds_within(label, 6)
 }

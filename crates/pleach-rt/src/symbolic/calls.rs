@@ -1,5 +1,5 @@
-//! Labels at the border of functions that need more than argument slots:
-//! variadic arguments, structures by value, results from foreign code.
+//! Labels at calls that need more than argument slots: variadic arguments, structures by
+//! value, results from code without instrumentation.
 
 use super::arena::node;
 use super::tls::tls;
@@ -9,21 +9,20 @@ use crate::models::va_list::VaList;
 use pleach_abi::layout::{ADDR_LIMIT, ARG_SLOTS, BYVAL_SLOTS, VA_BYVAL, VaShape};
 use pleach_abi::shm::Loss;
 
-/// The stamp of a result that `longjmp` left: the next return is `setjmp`'s.
+/// The stamp of a result that `longjmp` leaves: `setjmp` returns next, under any name.
 pub const FROM_JUMP: u64 = 1;
 
-/// After a call, when a stamp is left: the label of the result if `callee`
-/// left it. An argument stamp that nobody took means that the callee has
-/// neither instrumentation nor a model.
+/// After a call that leaves a stamp: the label of the result, if `callee` left it. If the
+/// argument stamp is still there, the callee has neither instrumentation nor a model.
 pub extern "C" fn after_call(callee: u64) -> u32 {
     let t = tls();
     if t.arg_stamp != 0 {
         if t.arg_stamp == callee {
-            events::unmodelled(callee as usize);
+            events::record_unmodelled(callee as usize);
         }
         t.arg_stamp = 0;
     }
-    // A structure's first part may be concrete and another labelled.
+    // Clear all slots: in a structure the first part may be concrete and another labelled.
     if t.ret_stamp != callee && t.ret_stamp != FROM_JUMP {
         t.rets = [0; pleach_abi::layout::RET_SLOTS];
     }
@@ -31,7 +30,7 @@ pub extern "C" fn after_call(callee: u64) -> u32 {
     t.rets[0]
 }
 
-/// How the last result of a function without a header of ours is extended.
+/// True if the last result of a `__VERIFIER_*` function is signed.
 static mut RESULT_IS_SIGNED: bool = false;
 
 pub fn set_signed_result(signed: bool) {
@@ -39,7 +38,7 @@ pub fn set_signed_result(signed: bool) {
     unsafe { RESULT_IS_SIGNED = signed };
 }
 
-/// The label of such a result, as wide as the program has declared it.
+/// The label of such a result, in the width that the program has declared.
 pub extern "C" fn resize_result(label: u32, width: u32) -> u32 {
     if label == 0 {
         return 0;
@@ -53,7 +52,7 @@ pub extern "C" fn resize_result(label: u32, width: u32) -> u32 {
         _ if width == has => result,
         _ if width < has => result.trunc(width),
         65.. => {
-            events::loss(Loss::Shape);
+            events::count_loss(Loss::Shape);
             return 0;
         }
         _ if signed => result.sext(width),
@@ -62,7 +61,7 @@ pub extern "C" fn resize_result(label: u32, width: u32) -> u32 {
     .label
 }
 
-/// What a variadic function keeps of its arguments' labels until `va_start`.
+/// The labels that a variadic function keeps until `va_start`.
 #[repr(C)]
 pub struct Saved {
     shape: *const VaShape,
@@ -73,7 +72,7 @@ pub struct Saved {
 /// At the entry of a variadic function that was passed labels.
 pub extern "C" fn va_save(to: *mut Saved) {
     let t = tls();
-    // Safety: instrumented code passes its own frame's buffer.
+    // Safety: instrumented code passes a buffer in its frame.
     unsafe {
         (*to).shape = t.va as *const VaShape;
         (*to).labels = t.args;
@@ -84,9 +83,9 @@ pub extern "C" fn va_save(to: *mut Saved) {
 /// Size of the register save area.
 const SAVE_AREA: u64 = 176;
 
-/// After `va_start`: puts the labels where `va_arg` will read the values.
+/// After `va_start`: stores the labels where `va_arg` will read the values.
 pub extern "C" fn va_start(list: *const u8, saved: *const Saved) {
-    // Safety: the list was just set up; the buffer is the frame's own.
+    // Safety: the list was just set up; the buffer is in the frame of the caller.
     unsafe {
         let l = &*list.cast::<VaList>();
         shadow::clear(l.save_area, SAVE_AREA);
@@ -115,15 +114,14 @@ pub extern "C" fn va_start(list: *const u8, saved: *const Saved) {
     }
 }
 
-/// An argument points to labelled memory: not 0, but the label of nothing. With
-/// it the call is stamped, so that [`after_call`] learns whether anybody was
-/// there to take it.
+/// Not 0 if an argument points to labelled memory. This is not a label, but it makes the
+/// caller stamp the call, so that [`after_call`] learns whether the callee took it.
 pub extern "C" fn pointed(at: u64) -> u32 {
-    const LOOK: u64 = 8;
-    u32::from(at < ADDR_LIMIT - LOOK && !shadow::is_clean(at, LOOK))
+    const CHECKED_BYTES: u64 = 8;
+    u32::from(at < ADDR_LIMIT - CHECKED_BYTES && !shadow::is_clean(at, CHECKED_BYTES))
 }
 
-/// A structure passed by value: remembers where its labels are, if it has any.
+/// In the caller of a structure passed by value: remembers its address, if it has labels.
 pub extern "C" fn byval_out(slot: u32, from: u64, bytes: u64) -> u32 {
     if slot as usize >= BYVAL_SLOTS || shadow::is_clean(from, bytes) {
         return 0;
@@ -132,14 +130,14 @@ pub extern "C" fn byval_out(slot: u32, from: u64, bytes: u64) -> u32 {
     1 + slot
 }
 
-/// In the callee: the copy gets the labels of the original.
+/// In the callee: copies the labels of the structure.
 pub extern "C" fn byval_in(slot: u32, to: u64, bytes: u64) {
     if (slot as usize) < BYVAL_SLOTS {
         shadow::copy(to, tls().byval[slot as usize], bytes);
     }
 }
 
-/// `memcpy` and `memmove`: labels move with the bytes.
+/// `memcpy` and `memmove`: copies the labels.
 pub extern "C" fn copy(dst: u64, src: u64, n: u64) {
     shadow::copy(dst, src, n);
 }

@@ -1,7 +1,7 @@
-//! The log of decisions, and what was lost.
+//! The log of decisions, and the counts of lost labels.
 
-use super::arena::{advance, binary, node};
-use super::tokens::{looked_at, silent};
+use super::arena::{binary, fetch_add, node};
+use super::tokens::{in_token_function, note_examined};
 use crate::start::{header, state};
 use pleach_abi::event::{Event, Kind};
 use pleach_abi::layout::SHM_BASE;
@@ -10,7 +10,7 @@ use pleach_abi::section::{Site, SiteKind};
 use pleach_abi::shm::{self, Loss};
 
 /// Dense index of a site record.
-fn index(site: u64) -> u32 {
+fn site_index(site: u64) -> u32 {
     let s = state();
     for m in &s.modules[..s.modules_len] {
         if (m.start..m.stop).contains(&(site as usize)) {
@@ -22,12 +22,12 @@ fn index(site: u64) -> u32 {
 
 fn append(e: Event) {
     let Some(h) = header() else { return };
-    // A trace that lost something is used up to there.
+    // The driver uses a cut trace up to the cut.
     if h.cut != 0 {
         return;
     }
     // Safety: the count in the shared header.
-    let at = unsafe { advance(&raw mut h.events, 1) };
+    let at = unsafe { fetch_add(&raw mut h.events, 1) };
     if u64::from(at) >= h.events_cap {
         h.events = at;
         h.cut |= shm::CUT_EVENTS;
@@ -37,23 +37,30 @@ fn append(e: Event) {
     unsafe { *((SHM_BASE + h.events_off) as *mut Event).add(at as usize) = e };
 }
 
-/// A decision of the program at a site; a condition decides only once.
+/// Records a decision at a site. Each condition is recorded only once.
 pub fn decide(site: u64, label: u32, kind: Kind, dir: bool, aux: u32) {
     if label == 0 {
         return;
     }
-    if silent() {
-        return looked_at(label);
+    if in_token_function() {
+        return note_examined(label);
     }
     let n = node(label);
     if n.flags & FLAG_DECIDED != 0 {
         return;
     }
     n.flags |= FLAG_DECIDED;
-    append(Event { site: index(site), label, kind: kind as u8, dir: dir.into(), stream: 0, aux });
+    append(Event {
+        site: site_index(site),
+        label,
+        kind: kind as u8,
+        dir: dir.into(),
+        stream: 0,
+        aux,
+    });
 }
 
-/// A branch, select or sanitizer branch: the record says which.
+/// A branch, a select or a sanitizer branch; the site record says which.
 pub extern "C" fn branch(site: u64, label: u32, dir: u32) {
     // Safety: instrumented code passes its own site records.
     let kind = match unsafe { (*(site as *const Site)).kind } {
@@ -64,14 +71,14 @@ pub extern "C" fn branch(site: u64, label: u32, dir: u32) {
     decide(site, label, kind, dir & 1 != 0, 0);
 }
 
-/// Two switches on one value may ask different things: each is an event.
+/// A switch. Each is an event: two switches on one value may have different cases.
 pub extern "C" fn switch(site: u64, label: u32) {
-    if silent() {
-        return looked_at(label);
+    if in_token_function() {
+        return note_examined(label);
     }
     if label != 0 {
         append(Event {
-            site: index(site),
+            site: site_index(site),
             label,
             kind: Kind::Switch as u8,
             dir: 1,
@@ -81,13 +88,13 @@ pub extern "C" fn switch(site: u64, label: u32) {
     }
 }
 
-/// A labelled divisor: it must not be zero.
+/// Checks that a labelled divisor is not zero.
 pub extern "C" fn divisor(site: u64, label: u32) {
     if label == 0 {
         return;
     }
-    if silent() {
-        return looked_at(label);
+    if in_token_function() {
+        return note_examined(label);
     }
     let n = *node(label);
     let cond = binary(Op::Ne, 1, label, 0, 0, u64::from(n.val != 0));
@@ -99,30 +106,30 @@ pub extern "C" fn indirect(site: u64, label: u32) {
     decide(site, label, Kind::Indirect, true, 0);
 }
 
-/// "Stream is longer than `at` bytes" came out as `dir`.
-pub fn len(stream: usize, at: u64, dir: bool) {
-    if silent() {
+/// Records the decision "the stream is longer than `at` bytes", with outcome `dir`.
+pub fn record_len(stream: usize, at: u64, dir: bool) {
+    if in_token_function() {
         return;
     }
-    // What a longer read has shown already is not said again, nor is the end
-    // once it is known.
-    static mut SHOWN: [u64; 64] = [0; 64];
-    static mut ENDED: [u64; 64] = [u64::MAX; 64];
-    // Safety: a race would at worst repeat a decision.
+    // By stream: the lengths that earlier decisions imply. A decision that follows from
+    // them is not recorded.
+    static mut AT_LEAST: [u64; 64] = [0; 64];
+    static mut AT_MOST: [u64; 64] = [u64::MAX; 64];
+    // Safety: a race repeats a decision at worst.
     unsafe {
-        let shown = &mut *(&raw mut SHOWN[stream & 63]);
-        let ended = &mut *(&raw mut ENDED[stream & 63]);
-        if (dir && at < *shown) || (!dir && at >= *ended) {
+        let at_least = &mut *(&raw mut AT_LEAST[stream & 63]);
+        let at_most = &mut *(&raw mut AT_MOST[stream & 63]);
+        if (dir && at < *at_least) || (!dir && at >= *at_most) {
             return;
         }
         if dir {
-            *shown = at + 1;
+            *at_least = at + 1;
         } else {
-            *ended = at;
+            *at_most = at;
         }
     }
     append(Event {
-        site: index(super::tls::tls().site),
+        site: site_index(super::tls::tls().site),
         label: 0,
         kind: Kind::Len as u8,
         dir: dir.into(),
@@ -131,25 +138,26 @@ pub fn len(stream: usize, at: u64, dir: bool) {
     });
 }
 
-pub fn loss(cause: Loss) {
+pub fn count_loss(cause: Loss) {
     if let Some(h) = header() {
         h.losses[cause as usize] = h.losses[cause as usize].saturating_add(1);
     }
 }
 
-pub extern "C" fn count_loss(cause: u32) {
+pub extern "C" fn count_loss_by_number(cause: u32) {
     if let Some(h) = header() {
         let at = cause as usize & 15;
         h.losses[at] = h.losses[at].saturating_add(1);
     }
 }
 
-/// A labelled argument went into a function that did not take it.
-pub fn unmodelled(function: usize) {
-    loss(Loss::Unmodelled);
+/// Counts a call of a function without model or instrumentation that got labels, and
+/// lists its name once.
+pub fn record_unmodelled(function: usize) {
+    count_loss(Loss::Unmodelled);
     let Some(h) = header() else { return };
     static mut SEEN: [usize; 64] = [0; 64];
-    // Safety: a race would at worst list a name twice.
+    // Safety: a race lists a name twice at worst.
     unsafe {
         let seen = &mut *&raw mut SEEN;
         let Some(free) = seen.iter().position(|&f| f == function || f == 0) else { return };

@@ -1,25 +1,21 @@
-//! Holes: stretches of the input whose length is a variable (the *length
-//! abstraction* of Majumdar and Xu, "Directed test generation using symbolic
-//! grammars", 2007).
+//! Holes: parts of the input whose length is a variable (the *length abstraction* of
+//! Majumdar and Xu, "Directed test generation using symbolic grammars", 2007).
 //!
-//! The driver says where the holes of an input are, and for each the one place where
-//! it grows: behind a certain byte of it. That byte carries the hole's length about.
-//! Bytes keep their labels when they are copied, so a string in memory that has the
-//! byte in it, and goes on behind it, would also have what a longer hole brings. Its
-//! length is not `n` but `n + (len[h] - len)`: with the expression `len[h]` for the
-//! hole's length and `len` for what that is in this run. The same holds for the place
-//! of whatever comes behind the byte, and for the end of the input.
+//! The driver says where the holes of an input are, and at which byte each one grows:
+//! new bytes are added after that byte. Bytes keep their labels when they are copied. So
+//! a string in memory that contains the byte, and continues after it, would also contain
+//! the added bytes. Its length is not `n` but `n + (len[h] - len)`, where `len[h]` is
+//! the expression for the length of hole `h`, and `len` that length in this run. The
+//! addresses of the bytes after it, and the end of the input, move in the same way.
 //!
-//! A hole that was made longer has no labels, except for the byte behind which it grows
-//! on: what the program decides about a thousand bytes that are all the same would fill
-//! the trace and tell nothing.
+//! In a hole that was made longer, only the byte where it grows has a label. Decisions
+//! on a thousand equal bytes would fill the trace and are of no use.
 //!
-//! A hole may also become shorter, by bytes in front of that place. What a string has
-//! of the hole bounds how far that makes sense; [`stretched`] records the bound as an
-//! assumption.
+//! A hole may also become shorter, by bytes before that byte. It can lose at most the
+//! bytes that the string has of it; [`length_with_holes`] records this bound as an assumption.
 //!
-//! What this does not see: a copy of a fixed number of bytes that happens to end with
-//! the byte in question, and lengths that the program counts itself, byte by byte.
+//! Two cases are not covered: a copy of a fixed number of bytes that happens to end with
+//! that byte, and lengths that the program counts itself, byte by byte.
 
 use super::arena::{self, node};
 use super::events::decide;
@@ -32,19 +28,21 @@ use pleach_abi::node::{Node, Op};
 use pleach_abi::shm::{HOLES_MAX, Hole, RUN_LABEL};
 
 struct State {
-    /// How many holes this run has.
+    /// Number of holes in this run.
     len: usize,
-    /// By hole: the label of its length, and the least that was assumed of it.
+    /// By hole: the label of its length; 0: none yet.
     labels: [u32; HOLES_MAX],
-    least: [u32; HOLES_MAX],
-    /// The label of the whole input's length.
-    whole: u32,
+    /// By hole: the least length that was assumed.
+    min_lens: [u32; HOLES_MAX],
+    /// The label of the length of the input; 0: none yet.
+    input_len: u32,
 }
 
-static mut STATE: State = State { len: 0, labels: [0; HOLES_MAX], least: [0; HOLES_MAX], whole: 0 };
+static mut STATE: State =
+    State { len: 0, labels: [0; HOLES_MAX], min_lens: [0; HOLES_MAX], input_len: 0 };
 
 fn state() -> &'static mut State {
-    // Safety: set when a run begins; a race later costs a second label at worst.
+    // Safety: set when a run begins; a later race makes a second label at worst.
     unsafe { &mut *&raw mut STATE }
 }
 
@@ -55,13 +53,13 @@ pub fn begin_run() {
         _ => (h.holes_len as usize).min(HOLES_MAX),
     });
     s.labels[..s.len].fill(0);
-    s.least[..s.len].fill(0);
-    s.whole = 0;
+    s.min_lens[..s.len].fill(0);
+    s.input_len = 0;
 }
 
-/// Whether this run has holes.
+/// True if this run has holes.
 #[inline(always)]
-pub fn on() -> bool {
+pub fn are_on() -> bool {
     state().len != 0
 }
 
@@ -70,7 +68,8 @@ fn holes() -> &'static [Hole] {
     header().map_or(&[], |h| &h.holes[..n])
 }
 
-/// Input bytes from offset `at` on are at `addr`: filling loses its labels.
+/// Removes the labels of filling among the `n` input bytes from offset `at`, which are at
+/// `addr`.
 pub fn unlabel_filling(addr: u64, at: u64, n: u64) {
     for hole in holes().iter().filter(|h| h.grows > h.filling + 1) {
         let from = u64::from(hole.filling).max(at);
@@ -81,8 +80,8 @@ pub fn unlabel_filling(addr: u64, at: u64, n: u64) {
     }
 }
 
-/// The length of a hole, as a number of 64 bits.
-fn length(h: usize) -> V {
+/// The length of a hole, 64 bits wide.
+fn hole_length(h: usize) -> V {
     let len = u64::from(holes()[h].len);
     let label = &mut state().labels[h];
     if *label == 0 {
@@ -93,8 +92,8 @@ fn length(h: usize) -> V {
     V { label: *label, width: 64, val: len }
 }
 
-/// The hole that grows behind the byte with this label.
-fn grows_behind(label: u32) -> Option<usize> {
+/// The hole that grows after the byte with this label.
+fn hole_growing_after(label: u32) -> Option<usize> {
     let offset = origin(label)?;
     let all = holes();
     let after = all.partition_point(|h| h.start <= offset);
@@ -102,8 +101,8 @@ fn grows_behind(label: u32) -> Option<usize> {
     (all[h].grows == offset + 1).then_some(h)
 }
 
-/// The input byte that a value is, or was made from alone by a few steps: letters
-/// that were folded are still those letters.
+/// The offset of the input byte that a value is, or was computed from in a few steps,
+/// such as a letter in lower case.
 fn origin(mut label: u32) -> Option<u32> {
     const STEPS: u32 = 6;
     for _ in 0..STEPS {
@@ -120,11 +119,12 @@ fn origin(mut label: u32) -> Option<u32> {
     None
 }
 
-/// Calls `f` with each hole that grows inside the `n` bytes at `addr`, and where.
-fn each(addr: u64, n: u64, mut f: impl FnMut(usize, u64)) {
+/// Calls `f` with each hole that grows inside the `n` bytes at `addr`, and the index of
+/// the byte where it grows.
+fn for_each_hole(addr: u64, n: u64, mut f: impl FnMut(usize, u64)) {
     let mut i = next_labelled(addr, n);
     while i < n {
-        if let Some(h) = grows_behind(V::byte(addr + i).label) {
+        if let Some(h) = hole_growing_after(V::byte(addr + i).label) {
             f(h, i);
         }
         i += 1;
@@ -132,39 +132,37 @@ fn each(addr: u64, n: u64, mut f: impl FnMut(usize, u64)) {
     }
 }
 
-/// `n` as a length that has the `n` bytes at `addr` in it: it grows with every hole
-/// that grows inside them.
-pub fn stretched(addr: u64, n: u64) -> V {
-    beside(V::new(64, n), addr, n)
+/// The length `n` of the bytes at `addr`, as an expression over the holes in them.
+pub fn length_with_holes(addr: u64, n: u64) -> V {
+    address_with_holes(V::new(64, n), addr, n)
 }
 
-/// `place`, which lies behind the `n` bytes at `addr`: it moves with every hole that
-/// grows inside them.
-pub fn beside(place: V, addr: u64, n: u64) -> V {
-    if !on() || is_clean(addr, n) {
-        return place;
+/// An address after the `n` bytes at `addr`, as an expression over the holes in them.
+pub fn address_with_holes(address: V, addr: u64, n: u64) -> V {
+    if !are_on() || is_clean(addr, n) {
+        return address;
     }
-    let mut sum = place;
-    each(addr, n, |h, i| {
-        let len = length(h);
+    let mut sum = address;
+    for_each_hole(addr, n, |h, i| {
+        let len = hole_length(h);
         if len.label == 0 {
             return;
         }
-        assume_least(h, i + 1, len);
-        sum = plus(sum, len);
+        assume_min_len(h, i + 1, len);
+        sum = add_growth(sum, len);
     });
     sum
 }
 
-/// `held` bytes up to the place where a hole grows are here: it cannot lose more.
-fn assume_least(h: usize, held: u64, len: V) {
+/// Assumes that a hole loses at most the `held` bytes before the place where it grows.
+fn assume_min_len(h: usize, held: u64, len: V) {
     let hole = &holes()[h];
     let before = u64::from(hole.grows - hole.start);
     if held >= before {
         return;
     }
     let least = u64::from(hole.len) - held.min(hole.len.into());
-    let known = &mut state().least[h];
+    let known = &mut state().min_lens[h];
     if least <= u64::from(*known) {
         return;
     }
@@ -173,32 +171,32 @@ fn assume_least(h: usize, held: u64, len: V) {
     decide(tls().site, enough.label, Kind::Assume, true, 0);
 }
 
-/// The bytes of the input from `pos` to the end at `end`.
-pub fn left(pos: u64, end: u64) -> V {
+/// The number of input bytes from `pos` to the end at `end`.
+pub fn bytes_left(pos: u64, end: u64) -> V {
     let plain = V::new(64, end - pos);
-    if pos == 0 && state().whole != 0 {
-        return V { label: state().whole, ..plain };
+    if pos == 0 && state().input_len != 0 {
+        return V { label: state().input_len, ..plain };
     }
-    let left = grown(plain, |hole| (pos + 1..=end).contains(&hole.grows.into()));
+    let left = with_growth_of(plain, |hole| (pos + 1..=end).contains(&hole.grows.into()));
     if pos == 0 {
-        state().whole = left.label;
+        state().input_len = left.label;
     }
     left
 }
 
-/// A position in the input.
+/// The position `pos` in the input.
 pub fn position(pos: u64) -> V {
-    grown(V::new(64, pos), |hole| (1..=pos).contains(&hole.grows.into()))
+    with_growth_of(V::new(64, pos), |hole| (1..=pos).contains(&hole.grows.into()))
 }
 
-/// A number of bytes in which some holes lie.
-fn grown(plain: V, lies_in: impl Fn(&Hole) -> bool) -> V {
+/// The number `plain`, plus the growth of each hole that `lies_in` the bytes it counts.
+fn with_growth_of(plain: V, lies_in: impl Fn(&Hole) -> bool) -> V {
     let inside = holes().iter().enumerate().filter(|(_, hole)| lies_in(hole));
-    inside.fold(plain, |sum, (h, _)| plus(sum, length(h)))
+    inside.fold(plain, |sum, (h, _)| add_growth(sum, hole_length(h)))
 }
 
-/// A number that grows with a hole.
-fn plus(sum: V, len: V) -> V {
+/// `sum` plus the growth of a hole of length `len`.
+fn add_growth(sum: V, len: V) -> V {
     match sum.label {
         0 => len.add(V::new(64, sum.val.wrapping_sub(len.val))),
         _ => sum.add(len).sub(V::new(64, len.val)),

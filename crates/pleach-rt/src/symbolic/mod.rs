@@ -1,6 +1,6 @@
-//! The symbolic half: labels for memory and registers, expression nodes, and
-//! the log of decisions. See `docs/architecture.md` for how instrumented code
-//! calls in; `thunks` has the list of entry points.
+//! The symbolic half: labels for memory and registers, expression nodes, and the log of
+//! decisions. `docs/architecture.md` describes how instrumented code calls it; `thunks`
+//! lists the entry points.
 
 pub mod arena;
 pub mod calls;
@@ -23,8 +23,8 @@ use pleach_abi::layout::{
 use pleach_abi::node::{Node, Op};
 use pleach_abi::shm::{self, Header};
 
-/// Maps the dirty map, the shadow and the heap map. They cost nothing until
-/// they are touched. Small pages only: one label must not cost two megabytes.
+/// Maps the dirty map, the shadow and the heap map. A page costs memory only when it is
+/// touched, so huge pages are off: one label must not cost two megabytes.
 pub fn map_shadow() {
     for (base, size) in
         [(DIRTY_BASE, DIRTY_SIZE), (HEAP_BASE, HEAP_SIZE), (SHADOW_BASE, SHADOW_SIZE)]
@@ -38,14 +38,14 @@ pub fn map_shadow() {
             0,
         );
         if at != base as i64 {
-            fail(&[b"the address space for labels is taken or refused (is there an address-space limit, such as ulimit -v?)"]);
+            fail(&[b"cannot reserve the address space for labels (is there a limit such as ulimit -v?)"]);
         }
         sys::madvise(base, size, sys::MADV_NOHUGEPAGE);
     }
 }
 
-/// Without a driver but with `PLEACH_LABEL`: a trace in private memory that
-/// nobody reads, so that programs can be tested with labels on.
+/// Without a driver but with `PLEACH_LABEL`: records a trace in private memory, so that
+/// programs can be tested with labels on.
 pub fn attach_private() {
     // Safety: the environment is a list of strings.
     if unsafe { sys::getenv(c"PLEACH_LABEL".as_ptr()) }.is_null() {
@@ -81,44 +81,44 @@ pub fn attach_private() {
     }
 }
 
-/// After the shared memory is there.
+/// At the start of the process, after the shared memory is mapped.
 pub fn start() {
     arena::start();
     objects::start();
     crate::models::ctype::start();
 }
 
-/// In the process that will run the program, before the input is touched.
+/// At the start of every run, before anything reads the input.
 pub fn begin_run() {
     arena::begin_run();
     tokens::begin_run();
     holes::begin_run();
     objects::begin_run();
-    // The clock that files are stamped by.
+    // The clock of file time stamps.
     const CLOCK_REALTIME_COARSE: u64 = 5;
     let mut now = [0u64; 2];
     sys::clock_gettime(CLOCK_REALTIME_COARSE, &raw mut now as u64);
     // Safety: one thread begins a run.
-    unsafe { BEGAN = (now[0], now[1]) };
+    unsafe { RUN_START_TIME = (now[0], now[1]) };
 }
 
-static mut BEGAN: (u64, u64) = (0, 0);
+static mut RUN_START_TIME: (u64, u64) = (0, 0);
 
-/// When the run began: seconds and nanoseconds, as files are stamped.
-pub fn began() -> (u64, u64) {
+/// When the run began, in seconds and nanoseconds, by the clock of file time stamps.
+pub fn run_start_time() -> (u64, u64) {
     // Safety: written before the program runs.
-    unsafe { BEGAN }
+    unsafe { RUN_START_TIME }
 }
 
-/// Whether this run labels its input.
-pub fn labelling() -> bool {
+/// True if this run labels its input.
+pub fn is_labelling() -> bool {
     header().is_some_and(|h| h.run_flags & shm::RUN_LABEL != 0)
 }
 
-/// Labels `n` bytes at `addr` as the input's bytes from offset `at` on. The
-/// bytes must already be in place.
+/// Labels the `n` bytes at `addr` as the input bytes from offset `at` on. They must
+/// already be there.
 pub fn label_input(addr: u64, at: u64, n: u64) {
-    if n == 0 || !labelling() {
+    if n == 0 || !is_labelling() {
         return;
     }
     let Some(h) = header() else { return };
@@ -128,41 +128,41 @@ pub fn label_input(addr: u64, at: u64, n: u64) {
         return;
     };
     shadow::set_run(addr, first, n);
-    if holes::on() {
+    if holes::are_on() {
         holes::unlabel_filling(addr, at, n);
     }
     h.input_read = h.input_read.max((at + n) as u32);
 }
 
-/// Records whether the stream, which the program reads, has at least `need` bytes.
-pub fn len_decision(stream: usize, need: u64) {
+/// As [`decide_len`], for a program that reads the stream as a file.
+pub fn decide_read_len(stream: usize, need: u64) {
     crate::growth::note_stream_read(stream);
     decide_len(stream, need);
 }
 
-/// Records whether the stream has at least `need` bytes.
+/// Records the decision whether the stream has at least `need` bytes.
 pub fn decide_len(stream: usize, need: u64) {
-    if need == 0 || !labelling() || crate::live::on() {
+    if need == 0 || !is_labelling() || crate::live::is_on() {
         return;
     }
     let s = &input::streams().all[stream];
-    events::len(stream, need - 1, need <= s.len);
+    events::record_len(stream, need - 1, need <= s.len);
 }
 
-/// The length of a stream that the program reads, as a 64-bit label.
-pub fn length_label(stream: usize) -> u32 {
+/// As [`label_of_len`], for a program that reads the stream as a file.
+pub fn label_of_read_len(stream: usize) -> u32 {
     crate::growth::note_stream_read(stream);
     label_of_len(stream)
 }
 
-/// The stream's length as a 64-bit label.
+/// The label of the length of a stream, 64 bits wide.
 pub fn label_of_len(stream: usize) -> u32 {
-    if !labelling() || crate::live::on() {
+    if !is_labelling() || crate::live::is_on() {
         return 0;
     }
     let len = input::streams().all[stream].len;
-    if holes::on() && input::streams().len == 1 {
-        return holes::left(0, len).label;
+    if holes::are_on() && input::streams().len == 1 {
+        return holes::bytes_left(0, len).label;
     }
     arena::push(Node {
         op: Op::InputLen as u8,
@@ -173,9 +173,9 @@ pub fn label_of_len(stream: usize) -> u32 {
     })
 }
 
-/// For a function that returns the length of the plain input.
+/// Labels the result of a function that returns the length of the plain input.
 pub fn return_length(function: usize, width: u32) {
-    let label = length_label(0);
+    let label = label_of_read_len(0);
     if label != 0 {
         let len = input::streams().all[0].len;
         let cut = if width < 64 { arena::cast(Op::Trunc, label, width, len) } else { label };
@@ -183,8 +183,8 @@ pub fn return_length(function: usize, width: u32) {
     }
 }
 
-/// For a call of `LLVMFuzzerTestOneInput`: the size is the input's length.
+/// Labels the size that is passed to `LLVMFuzzerTestOneInput`.
 pub fn pass_buffer(callee: usize) {
-    let label = length_label(0);
+    let label = label_of_read_len(0);
     tls::set_arguments(callee, &[0, label]);
 }

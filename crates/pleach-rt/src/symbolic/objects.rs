@@ -1,18 +1,17 @@
-//! What a labelled address points into, and what a read there means.
+//! Accesses at labelled addresses, and the objects that they lie in.
 //!
-//! A read at a labelled address inside a known object whose bytes are concrete
-//! becomes a lookup over a snapshot of the object: lexer tables, ctype tables
-//! and jump tables depend on it. Any other labelled address is pinned to the
-//! value it had, and the trace says so.
+//! A read at a labelled address inside a known object of concrete bytes becomes a lookup
+//! over a snapshot of the object. Lexer tables, ctype tables and jump tables need this.
+//! Any other labelled address is pinned to its value, as a condition in the trace.
 //!
-//! Objects are known from the compiler (globals, and the local array that an
-//! access is based on), from the allocation models (heap), and from the
-//! runtime's own models (ctype tables).
+//! The compiler tells the runtime the globals, and the local array that an access is based
+//! on. The models of `malloc` and its relatives add heap objects, and the models of ctype
+//! add libc's tables.
 
 use super::arena::{binary, bounds, node, push};
-use super::events::{decide, loss};
+use super::events::{count_loss, decide};
 use super::shadow;
-use super::tokens::{looked_at, silent};
+use super::tokens::{in_token_function, note_examined};
 use crate::start::header;
 use crate::sys;
 use pleach_abi::event::Kind;
@@ -28,23 +27,23 @@ pub struct Object {
     pub constant: bool,
 }
 
-/// Larger objects are pinned: a snapshot of them would cost more than it gives.
-const LARGEST: u64 = 64 * 1024;
-/// How far back a heap object's start is looked for.
+/// Addresses in larger objects are pinned: a snapshot would cost too much.
+const MAX_LOOKUP_SIZE: u64 = 64 * 1024;
+/// How far back to search for the start of a heap object, in bytes.
 const HEAP_REACH: u64 = 1 << 20;
-const EXTRA: usize = 64;
+const MAX_EXTRA: usize = 64;
 
 struct Known {
     globals: *mut Global,
     len: usize,
-    extra: [Object; EXTRA],
+    extra: [Object; MAX_EXTRA],
     extra_len: usize,
 }
 
 static mut KNOWN: Known = Known {
     globals: core::ptr::null_mut(),
     len: 0,
-    extra: [Object { base: 0, size: 0, constant: false }; EXTRA],
+    extra: [Object { base: 0, size: 0, constant: false }; MAX_EXTRA],
     extra_len: 0,
 };
 
@@ -57,7 +56,7 @@ fn known() -> &'static mut Known {
 #[unsafe(link_section = "pleach_globals")]
 static NO_GLOBAL: [u64; 0] = [];
 
-/// Sorts the executable's globals by address, once, in the fork server.
+/// Adds the globals of the executable, once, in the fork server.
 pub fn start() {
     unsafe extern "C" {
         #[link_name = "__start_pleach_globals"]
@@ -72,7 +71,7 @@ pub fn start() {
     add_globals(from, to);
 }
 
-/// For shared libraries: the constructor that the compiler links into them.
+/// Called by the constructor that the compiler links into shared libraries.
 #[unsafe(no_mangle)]
 pub extern "C" fn __pleach_register_globals(from: u64, to: u64) {
     if header().is_some() && from != 0 {
@@ -80,7 +79,7 @@ pub extern "C" fn __pleach_register_globals(from: u64, to: u64) {
     }
 }
 
-/// Adds a module's table of globals to the sorted whole.
+/// Merges the globals of a module into the sorted table.
 pub fn add_globals(from: u64, to: u64) {
     let k = known();
     let more = (to - from) as usize / size_of::<Global>();
@@ -96,7 +95,7 @@ pub fn add_globals(from: u64, to: u64) {
     if at < 0 {
         return;
     }
-    // Safety: fresh memory for all of them; the old table is dropped after.
+    // Safety: new memory for all of them.
     let table = unsafe {
         let p = at as *mut Global;
         core::ptr::copy_nonoverlapping(k.globals, p, k.len);
@@ -107,18 +106,18 @@ pub fn add_globals(from: u64, to: u64) {
     (k.globals, k.len) = (table.as_mut_ptr(), all);
 }
 
-/// Makes a range known, for tables that belong to libc.
+/// Adds an object that belongs to libc.
 pub fn add(o: Object) {
     let k = known();
-    if k.extra[..k.extra_len].iter().any(|e| e.base == o.base) || k.extra_len == EXTRA {
+    if k.extra[..k.extra_len].iter().any(|e| e.base == o.base) || k.extra_len == MAX_EXTRA {
         return;
     }
     k.extra[k.extra_len] = o;
     k.extra_len += 1;
 }
 
-/// A heap object begins (size given) or ends (`None`).
-pub fn heap(addr: u64, size: Option<u64>) {
+/// Enters a heap object of `size` bytes into the map, or removes it (`None`).
+pub fn set_heap_object(addr: u64, size: Option<u64>) {
     if addr == 0 || addr & 15 != 0 || header().is_none() {
         return;
     }
@@ -135,36 +134,36 @@ pub fn heap(addr: u64, size: Option<u64>) {
     }
 }
 
-/// No heap object starts behind `from` and up to `to`.
+/// A range without heap objects: none starts after `from` and up to `to`.
 #[derive(Clone, Copy)]
 struct Gap {
     from: u64,
     to: u64,
 }
 
-/// How far the map is read before the gaps are asked.
-const NEAR: u64 = 1024;
-const GAPS: usize = 8;
-static mut GAP_OF: [Gap; GAPS] = [Gap { from: 0, to: 0 }; GAPS];
+/// How far back the map is searched before the cached gaps are used, in bytes.
+const NEAR_BYTES: u64 = 1024;
+const MAX_GAPS: usize = 8;
+static mut HEAP_GAPS: [Gap; MAX_GAPS] = [Gap { from: 0, to: 0 }; MAX_GAPS];
 static mut NEXT_GAP: usize = 0;
 
-/// The last long ways through the heap map: a large object, and the stack, whose
-/// accesses have none behind them, are asked about again and again.
-fn gaps() -> &'static mut [Gap; GAPS] {
-    // Safety: a race between threads can only make an object unknown.
-    unsafe { &mut *&raw mut GAP_OF }
+/// The last long gaps that a search found. Searches in large objects and in the stack,
+/// where there is no heap object, cross the same gap each time.
+fn gaps() -> &'static mut [Gap; MAX_GAPS] {
+    // Safety: a race between threads makes an object unknown at worst.
+    unsafe { &mut *&raw mut HEAP_GAPS }
 }
 
-/// Heap objects whose size is an expression over the lengths of holes: a string that
-/// was duplicated has room for itself however long it is.
+/// Heap objects whose size is an expression over the lengths of holes: the copy that
+/// `strdup` makes always has room for the string, whatever its length.
 struct Sized {
-    all: [(u64, u32); SIZED],
+    all: [(u64, u32); MAX_SIZED],
     next: usize,
     any: bool,
 }
 
-const SIZED: usize = 256;
-static mut SIZED_OBJECTS: Sized = Sized { all: [(0, 0); SIZED], next: 0, any: false };
+const MAX_SIZED: usize = 256;
+static mut SIZED_OBJECTS: Sized = Sized { all: [(0, 0); MAX_SIZED], next: 0, any: false };
 
 fn sized_objects() -> &'static mut Sized {
     // Safety: a race between threads loses an entry at worst.
@@ -174,29 +173,29 @@ fn sized_objects() -> &'static mut Sized {
 pub fn begin_run() {
     let s = sized_objects();
     if s.any {
-        *s = Sized { all: [(0, 0); SIZED], next: 0, any: false };
+        *s = Sized { all: [(0, 0); MAX_SIZED], next: 0, any: false };
     }
 }
 
-/// The size of the heap object that has just begun at `addr` has a label.
-pub fn sized(addr: u64, label: u32) {
-    if addr == 0 || label == 0 || !super::holes::on() {
+/// Sets the label of the size of the heap object at `addr`.
+pub fn set_size_label(addr: u64, label: u32) {
+    if addr == 0 || label == 0 || !super::holes::are_on() {
         return;
     }
     let s = sized_objects();
     s.any = true;
     s.all[s.next] = (addr, label);
-    s.next = (s.next + 1) % SIZED;
+    s.next = (s.next + 1) % MAX_SIZED;
 }
 
-/// The label of an object's size.
+/// The label of the size of an object; 0 if it is concrete.
 pub fn size_label(o: &Object) -> u32 {
     let s = sized_objects();
     let label = |&(base, label): &(u64, u32)| (base == o.base).then_some(label);
     if s.any { s.all.iter().find_map(label).unwrap_or(0) } else { 0 }
 }
 
-/// The object that holds an address.
+/// The object that an address lies in.
 pub fn find(addr: u64) -> Option<Object> {
     let k = known();
     if let Some(o) = k.extra[..k.extra_len].iter().find(|o| addr.wrapping_sub(o.base) < o.size) {
@@ -223,21 +222,21 @@ fn find_heap(addr: u64) -> Option<Object> {
     let mut at = granule;
     while size_at(at) == 0 && at > last {
         at -= 16;
-        if granule - at == NEAR
+        if granule - at == NEAR_BYTES
             && let Some(gap) = gaps().iter().find(|g| g.from < at && at <= g.to)
         {
             at = gap.from.max(last);
         }
     }
-    if granule - at > NEAR {
-        remember(Gap { from: at, to: granule });
+    if granule - at > NEAR_BYTES {
+        cache_gap(Gap { from: at, to: granule });
     }
     let size = u64::from(size_at(at).checked_sub(1)?);
     (addr - at < size).then_some(Object { base: at, size, constant: false })
 }
 
-/// A gap joins one that it overlaps, or replaces the oldest.
-fn remember(gap: Gap) {
+/// Caches a gap: joins it with one that overlaps, or replaces the oldest.
+fn cache_gap(gap: Gap) {
     let of = gaps();
     if let Some(old) = of.iter_mut().find(|g| g.from < gap.to && gap.from < g.to) {
         *old = Gap { from: old.from.min(gap.from), to: old.to.max(gap.to) };
@@ -246,17 +245,17 @@ fn remember(gap: Gap) {
     // Safety: as `gaps`.
     unsafe {
         of[NEXT_GAP] = gap;
-        NEXT_GAP = (NEXT_GAP + 1) % GAPS;
+        NEXT_GAP = (NEXT_GAP + 1) % MAX_GAPS;
     }
 }
 
-/// A load of `bits` at `addr`, whose label is `label` or that of an address a
-/// constant away: the label of what it yields.
+/// A load of `bits` at `addr`: the label of its result. `label` is the label of `addr`, or
+/// of another address at a constant distance.
 pub extern "C" fn load_at(site: u64, label: u32, addr: u64, bits: u32) -> u32 {
     load_in(site, label, addr, bits, 0, 0)
 }
 
-/// The same, in a local object that the compiler knows.
+/// As [`load_at`], in a local object of `hint_size` bytes at `hint`.
 pub extern "C" fn load_in(
     site: u64,
     label: u32,
@@ -268,14 +267,14 @@ pub extern "C" fn load_in(
     if label == 0 {
         return shadow::load(addr, bits);
     }
-    let label = exact(label, addr);
+    let label = label_of_address(label, addr);
     let n = u64::from(bits.div_ceil(8));
-    let Some(o) = object(addr, hint, hint_size) else {
+    let Some(o) = object_at(addr, hint, hint_size) else {
         pin(site, label, addr);
         return shadow::load(addr, bits);
     };
     check_index(site, label, addr, n, o);
-    if o.size <= LARGEST
+    if o.size <= MAX_LOOKUP_SIZE
         && bits.is_multiple_of(8)
         && bits <= 64
         && addr - o.base + n <= o.size
@@ -290,8 +289,8 @@ pub extern "C" fn load_in(
     shadow::load(addr, bits)
 }
 
-/// A read of a concrete object at a labelled address inside it; 0 if there is
-/// no room for it.
+/// The label of a read at a labelled address in a concrete object; 0 if there is no room
+/// for a node or a snapshot.
 pub fn lookup(o: Object, label: u32, addr: u64, bits: u32) -> u32 {
     if label == 0 {
         return 0;
@@ -312,7 +311,7 @@ pub fn lookup(o: Object, label: u32, addr: u64, bits: u32) -> u32 {
     })
 }
 
-/// A store of `bits` with label `value` at `addr`: the address is pinned.
+/// A store of `bits` with label `value` at `addr`. It pins the address.
 pub extern "C" fn store_at(site: u64, label: u32, addr: u64, value: u32, bits: u32) {
     if label != 0 {
         pin_access(site, label, addr, bits.div_ceil(8).into(), 0, 0);
@@ -320,8 +319,8 @@ pub extern "C" fn store_at(site: u64, label: u32, addr: u64, value: u32, bits: u
     shadow::store(addr, value, bits);
 }
 
-/// The same, in a local object: its size is above the low 8 bits of `sized`,
-/// which are the store's.
+/// As [`store_at`], in a local object at `hint`. The low 8 bits of `sized` are the bits of
+/// the store, the rest is the size of the object.
 pub extern "C" fn store_in(site: u64, label: u32, addr: u64, value: u32, sized: u64, hint: u64) {
     let bits = sized as u32 & 0xff;
     if label != 0 {
@@ -330,21 +329,21 @@ pub extern "C" fn store_in(site: u64, label: u32, addr: u64, value: u32, sized: 
     shadow::store(addr, value, bits);
 }
 
-/// Any other access of `bytes` bytes.
+/// Any other access of `bytes` bytes. It pins the address.
 pub extern "C" fn pin_range(site: u64, label: u32, addr: u64, bytes: u64) {
     pin_access(site, label, addr, bytes, 0, 0);
 }
 
 fn pin_access(site: u64, label: u32, addr: u64, bytes: u64, hint: u64, hint_size: u64) {
-    let label = exact(label, addr);
-    if let Some(o) = object(addr, hint, hint_size) {
+    let label = label_of_address(label, addr);
+    if let Some(o) = object_at(addr, hint, hint_size) {
         check_index(site, label, addr, bytes, o);
     }
     pin(site, label, addr);
 }
 
-/// The label of `addr` itself, given that of an address a constant away.
-fn exact(label: u32, addr: u64) -> u32 {
+/// The label of `addr`, given the label of an address at a constant distance.
+fn label_of_address(label: u32, addr: u64) -> u32 {
     let away = addr.wrapping_sub(node(label).val);
     match away {
         0 => label,
@@ -355,17 +354,18 @@ fn exact(label: u32, addr: u64) -> u32 {
     }
 }
 
-fn object(addr: u64, hint: u64, hint_size: u64) -> Option<Object> {
+fn object_at(addr: u64, hint: u64, hint_size: u64) -> Option<Object> {
     if hint != 0 && addr.wrapping_sub(hint) < hint_size {
         return Some(Object { base: hint, size: hint_size, constant: false });
     }
     find(addr)
 }
 
-/// The address could leave its object: `addr - base <= size - n`.
+/// Checks that `n` bytes at a labelled address lie in the object:
+/// `addr - base <= size - n`.
 fn check_index(site: u64, label: u32, addr: u64, n: u64, o: Object) {
     let is = node(label);
-    if is.flags & FLAG_CHECKED != 0 || n > o.size || silent() {
+    if is.flags & FLAG_CHECKED != 0 || n > o.size || in_token_function() {
         return;
     }
     is.flags |= FLAG_CHECKED;
@@ -385,17 +385,17 @@ fn check_index(site: u64, label: u32, addr: u64, n: u64, o: Object) {
     }
 }
 
-/// Records that the rest of the trace holds for this address only.
+/// Pins an address: the rest of the trace holds for this address only.
 pub fn pin(site: u64, label: u32, addr: u64) {
-    if silent() {
-        return looked_at(label);
+    if in_token_function() {
+        return note_examined(label);
     }
     let is = node(label);
     if is.flags & FLAG_PINNED != 0 {
         return;
     }
     is.flags |= FLAG_PINNED;
-    loss(Loss::Pinned);
+    count_loss(Loss::Pinned);
     let cond = binary(Op::Eq, 1, label, 0, addr, 1);
     if cond != 0 {
         decide(site, cond, Kind::Pin, true, 0);
@@ -403,26 +403,27 @@ pub fn pin(site: u64, label: u32, addr: u64) {
 }
 
 #[derive(Clone, Copy)]
-struct Taken {
+struct CachedSnapshot {
     base: u64,
     len: u32,
     at: u32,
 }
 
-const CACHE: usize = 256;
-static mut CACHE_OF: [Taken; CACHE] = [Taken { base: 0, len: 0, at: 0 }; CACHE];
+const CACHE_SIZE: usize = 256;
+static mut SNAPSHOT_CACHE: [CachedSnapshot; CACHE_SIZE] =
+    [CachedSnapshot { base: 0, len: 0, at: 0 }; CACHE_SIZE];
 
-/// The offset of a snapshot of the object's bytes as they are now.
+/// A snapshot of the object's bytes as they are now: its offset in the region.
 fn snapshot(o: Object) -> Option<u32> {
     let h = header()?;
     // Safety: a race between threads costs a second snapshot at worst.
-    let cached = unsafe { &mut *&raw mut CACHE_OF[(o.base >> 4) as usize % CACHE] };
+    let cached = unsafe { &mut *&raw mut SNAPSHOT_CACHE[(o.base >> 4) as usize % CACHE_SIZE] };
     let region = SHM_BASE + h.snaps_off;
     let head = size_of::<Snapshot>() as u64;
     let now = o.base as *const u8;
     if cached.base == o.base && u64::from(cached.len) == o.size {
         let old = (region + u64::from(cached.at) + head) as *const u8;
-        // Safety: both ranges are mapped and as long as they say.
+        // Safety: both ranges are mapped.
         let same = o.constant || unsafe { equal(old, now, o.size as usize) };
         if same {
             return Some(cached.at);
@@ -435,17 +436,19 @@ fn snapshot(o: Object) -> Option<u32> {
         return None;
     }
     h.snaps = end;
-    // Safety: within the region, by the test above.
+    // Safety: within the region, as checked above.
     unsafe {
         *((region + at) as *mut Snapshot) =
             Snapshot { base: o.base, len: o.size as u32, reserved: 0 };
         core::ptr::copy_nonoverlapping(now, (region + at + head) as *mut u8, o.size as usize);
     }
-    *cached = Taken { base: o.base, len: o.size as u32, at: at as u32 };
+    *cached = CachedSnapshot { base: o.base, len: o.size as u32, at: at as u32 };
     Some(at as u32)
 }
 
+/// # Safety
+/// Both ranges are mapped.
 unsafe fn equal(a: *const u8, b: *const u8, n: usize) -> bool {
-    // Safety: the caller vouches for both ranges.
+    // Safety: the caller guarantees it.
     unsafe { core::slice::from_raw_parts(a, n) == core::slice::from_raw_parts(b, n) }
 }

@@ -1,14 +1,14 @@
-//! Entry points for operations on labelled values. The program's own result
-//! comes along as `val`: the runtime computes nothing, so what the oracle
-//! checks against is what the program really saw.
+//! Entry points for operations on labelled values. The program passes its own result as
+//! `val`, and the runtime computes nothing. So the oracle compares with the values that
+//! the program really had.
 
 use super::arena::{self, binary, cast, constant, mask, node, push, push_wide};
 use pleach_abi::node::{FLAG_DECIDED, Node, Op};
 
-/// `desc` is the operation, and the result's width from bit 8 on. `imm` is the
-/// concrete operand's value when one label is 0.
+/// An operation on two values. `desc` is the operation, and from bit 8 on the width of the
+/// result. If one label is 0, `imm` is the value of that operand.
 pub extern "C" fn bin(desc: u32, a: u32, b: u32, imm: u64, val: u64) -> u32 {
-    if a | b == 0 || is_decided(desc, a, b, imm) {
+    if a | b == 0 || is_constant(desc, a, b, imm) {
         return 0;
     }
     let width = desc >> 8;
@@ -23,10 +23,10 @@ pub extern "C" fn bin(desc: u32, a: u32, b: u32, imm: u64, val: u64) -> u32 {
     })
 }
 
-/// A byte that was widened never equals what no byte can be, such as the -1 of
-/// `getc(f) == EOF`: no condition on the input.
+/// True for a comparison that has the same result for every input: a widened byte never
+/// equals a value that no byte has, such as the -1 of `getc(f) == EOF`.
 #[inline(always)]
-fn is_decided(desc: u32, a: u32, b: u32, imm: u64) -> bool {
+fn is_constant(desc: u32, a: u32, b: u32, imm: u64) -> bool {
     let op = desc as u8;
     (op == Op::Eq as u8 || op == Op::Ne as u8)
         && b == 0
@@ -39,9 +39,9 @@ pub extern "C" fn un(desc: u32, a: u32, val: u64) -> u32 {
     bin(desc, a, 0, 0, val)
 }
 
-/// `c ? a : b`. The width is in the low 8 bits of `desc`, the condition's value
-/// above. A condition that is concrete, or already a decision of the trace,
-/// leaves only the arm that was taken.
+/// `c ? a : b`. The low 8 bits of `desc` are the width, the rest is the value of the
+/// condition. If the condition is concrete, or already a decision of the trace, the
+/// result is the arm that was taken.
 pub extern "C" fn ite(desc: u32, c: u32, a: u32, b: u32, a_val: u64, b_val: u64) -> u32 {
     let width = desc & 0xff;
     if c == 0 {
@@ -96,8 +96,8 @@ pub extern "C" fn gep(
     }
 }
 
-/// An operand of an operation that is too wide or has too many operands for
-/// registers.
+/// An operand that is passed in memory: the operation is too wide, or has too many
+/// operands, for registers.
 #[repr(C)]
 pub struct Operand {
     pub label: u32,
@@ -106,10 +106,10 @@ pub struct Operand {
     pub high: u64,
 }
 
-/// `n` operands and then the result (whose label is ignored).
+/// Any operation: `n` operands, and then the result (its label is ignored).
 pub extern "C" fn general(op: u32, n: u32, operands: *const Operand) -> u32 {
     let mut labels = [0u32; 3];
-    // Safety: instrumented code passes n + 1 of them, n at most 3.
+    // Safety: instrumented code passes n + 1 operands, n at most 3.
     let at = |i: u32| unsafe { &*operands.add(i as usize) };
     if (0..n.min(3)).all(|i| at(i).label == 0) {
         return 0;
@@ -138,10 +138,10 @@ pub extern "C" fn general(op: u32, n: u32, operands: *const Operand) -> u32 {
     if r.width > 64 { push_wide(new, 0, r.high & mask(r.width - 64)) } else { push(new) }
 }
 
-/// Elements of a vector or several values side by side as one value: `n`
-/// operands of equal width, the first lowest.
+/// Elements of a vector, or several values side by side, as one value: `n` operands of
+/// equal width, the lowest first.
 pub extern "C" fn concat(n: u32, operands: *const Operand) -> u32 {
-    // Safety: instrumented code passes n of them.
+    // Safety: instrumented code passes n operands.
     let at = |i: u32| unsafe { &*operands.add(i as usize) };
     let mut whole = 0;
     let (mut low, mut bits) = (0u128, 0);
@@ -172,7 +172,7 @@ pub extern "C" fn concat(n: u32, operands: *const Operand) -> u32 {
     whole
 }
 
-/// Bits `from ..` of a value.
+/// `width` bits of a value, from bit `from` on.
 pub extern "C" fn extract(label: u32, from: u32, width: u32) -> u32 {
     let is = node(label);
     if from == 0 && u32::from(is.width) == width {

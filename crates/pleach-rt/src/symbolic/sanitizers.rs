@@ -1,13 +1,12 @@
-//! Stand-ins for the sanitizers' functions. The front end ran with the user's
-//! sanitizers, so the symbolic half still calls them; but the sanitizers
-//! themselves belong to the fast half. What UBSan tests for is in the trace as
-//! a check. Where the user asked that a failed test ends the program, it ends
-//! here too.
+//! Stubs for the functions of sanitizers. The front end ran with the user's sanitizers, so
+//! the symbolic half still calls their functions; but only the fast half links them. The
+//! conditions that UBSan tests are checks in the trace. If the user wants a failed test to
+//! end the program, the stub ends it, too.
 
 use crate::sys;
 use core::arch::global_asm;
 
-/// The exit status of UBSan's default `exitcode`.
+/// UBSan's default exit status.
 const STATUS: i32 = 1;
 
 extern "C" fn nothing() {}
@@ -16,7 +15,7 @@ extern "C" fn end() -> ! {
     sys::exit_now(STATUS)
 }
 
-/// Weak names, so that a program that brings its own keeps it.
+/// Weak names, so that a program may define its own.
 macro_rules! names {
     ($target:path: $($name:literal)*) => {
         global_asm!(
@@ -107,7 +106,7 @@ names! {
     "__ubsan_handle_cfi_check_fail_abort"
 }
 
-// What `-fsanitize=vptr` looks up before it asks `dynamic_type_cache_miss`.
+// The cache that `-fsanitize=vptr` reads before it calls `dynamic_type_cache_miss`.
 global_asm!(
     ".pushsection .bss.__ubsan_vptr_type_cache,\"aw\",@nobits",
     ".weak __ubsan_vptr_type_cache",

@@ -1,11 +1,11 @@
 //! Labels of memory: loading, storing, copying.
 //!
-//! The shadow heals itself: a load compares what is in memory with what the
-//! label's node remembers, and where they differ somebody without
-//! instrumentation wrote there, so the label is dropped.
+//! The shadow heals itself: a load compares the value in memory with the value in the
+//! node. If they differ, code without instrumentation wrote there, and the load drops the
+//! label.
 
 use super::arena::{cast, mask, node, push, push_wide, value};
-use super::events::loss;
+use super::events::count_loss;
 use pleach_abi::layout::{DIRTY_BASE, DIRTY_SHIFT, DIRTY_SPILL, dirty_of, memory_label, shadow_of};
 use pleach_abi::node::{FLAG_BEYOND, Node, Op};
 use pleach_abi::shm::Loss;
@@ -24,14 +24,14 @@ pub fn raw(addr: u64) -> u32 {
     unsafe { *slot(addr) }
 }
 
-/// Whether no byte of the range is labelled.
+/// True if no byte of the range has a label.
 pub fn is_clean(addr: u64, n: u64) -> bool {
     next_labelled(addr, n) == n
 }
 
 /// Distance to the first labelled byte in the range; `n` if there is none.
 pub fn next_labelled(addr: u64, n: u64) -> u64 {
-    if n > 2 * BLOCK && untouched(addr, n) {
+    if n > 2 * BLOCK && is_untouched(addr, n) {
         return n;
     }
     let end = addr + n;
@@ -52,8 +52,8 @@ pub fn next_labelled(addr: u64, n: u64) -> u64 {
     n
 }
 
-/// Whether no block of a long range was ever labelled: eight blocks at a look.
-fn untouched(addr: u64, n: u64) -> bool {
+/// True if no block of a long range ever had a label; reads the dirty map by eight bytes.
+fn is_untouched(addr: u64, n: u64) -> bool {
     let (mut at, end) = (dirty_of(addr), dirty_of(addr + n - 1) + 1);
     // Safety: the dirty map covers the address space.
     unsafe {
@@ -83,7 +83,7 @@ fn mark_dirty(addr: u64, n: u64) {
 
 /// Removes all labels of a range.
 pub fn clear(addr: u64, n: u64) {
-    if n > 2 * BLOCK && untouched(addr, n) {
+    if n > 2 * BLOCK && is_untouched(addr, n) {
         return;
     }
     let end = addr + n;
@@ -109,14 +109,14 @@ pub fn set_run(addr: u64, first: u32, n: u64) {
     }
 }
 
-/// Gives `n` bytes the labels of the bytes of one node (0: clears).
+/// Gives the bytes of a value the labels of the bytes of one node (label 0: clears them).
 pub fn store(addr: u64, label: u32, bits: u32) {
     let n = bits.div_ceil(8);
     if label == 0 {
         return clear(addr, n.into());
     }
     let is = *node(label);
-    // A value read from consecutive input bytes goes back as those bytes.
+    // A value read from consecutive input bytes: each byte gets its own label back.
     if is.op == Op::Read as u8 && u32::from(is.width) == 8 * n {
         return set_run(addr, is.a, n.into());
     }
@@ -160,16 +160,16 @@ pub fn copy(dst: u64, src: u64, n: u64) {
     unsafe { core::ptr::copy(slot(src), slot(dst), n as usize) };
 }
 
-/// The label of a value of `bits` bits at `addr`, little endian; 0: concrete.
+/// The label of the value of `bits` bits at `addr`, little endian; 0: concrete.
 pub fn load(addr: u64, bits: u32) -> u32 {
     let n = bits.div_ceil(8);
     let first = raw(addr);
     if first & 15 == 0 && first != 0 {
         let label = first >> 4;
         let is = node(label);
-        let one = u32::from(is.width) == bits && bits <= 64 && in_order(addr, first, n);
+        let one = u32::from(is.width) == bits && bits <= 64 && is_in_order(addr, first, n);
         if one && is.flags & FLAG_BEYOND == 0 {
-            if is.val == word(addr, n) & mask(bits) {
+            if is.val == read_word(addr, n) & mask(bits) {
                 return label;
             }
             return heal_and_load(addr, bits);
@@ -181,7 +181,7 @@ pub fn load(addr: u64, bits: u32) -> u32 {
     gather(addr, bits)
 }
 
-fn in_order(addr: u64, first: u32, n: u32) -> bool {
+fn is_in_order(addr: u64, first: u32, n: u32) -> bool {
     (1..n).all(|i| raw(addr + u64::from(i)) == first + i)
 }
 
@@ -191,7 +191,7 @@ fn heal_and_load(addr: u64, bits: u32) -> u32 {
 }
 
 /// Up to 8 bytes of memory, little endian.
-fn word(addr: u64, n: u32) -> u64 {
+fn read_word(addr: u64, n: u32) -> u64 {
     let p = addr as *const u8;
     // Safety: the program has just accessed these bytes itself.
     unsafe {
@@ -205,38 +205,39 @@ fn word(addr: u64, n: u32) -> u64 {
     }
 }
 
-/// A memory label whose node agrees with what is in memory, or 0.
-fn healed(addr: u64) -> u32 {
+/// The memory label of a byte, if its node has the value in memory. Otherwise removes the
+/// label and returns 0.
+fn heal(addr: u64) -> u32 {
     let m = raw(addr);
     if m == 0 {
         return 0;
     }
     let is = node(m >> 4);
     if is.flags & FLAG_BEYOND != 0 {
-        // What the program sees here is there only because the input is so short.
-        if !super::tokens::silent() {
-            super::len_decision(is.b as usize, is.imm + 1);
+        // A longer input would have overwritten this byte.
+        if !super::tokens::in_token_function() {
+            super::decide_read_len(is.b as usize, is.imm + 1);
             clear(addr, 1);
         }
         return 0;
     }
-    let seen = word(addr, 1) as u8;
-    if (value(m >> 4) >> (8 * (m & 15))) as u8 == seen {
+    let in_memory = read_word(addr, 1) as u8;
+    if (value(m >> 4) >> (8 * (m & 15))) as u8 == in_memory {
         return m;
     }
-    loss(Loss::Healed);
+    count_loss(Loss::Healed);
     clear(addr, 1);
     0
 }
 
-/// Puts a value together from whatever its bytes are: runs of input bytes,
-/// runs of bytes of one node, and concrete bytes.
+/// Combines a value from its bytes: runs of input bytes, runs of bytes of one node, and
+/// concrete bytes.
 fn gather(addr: u64, bits: u32) -> u32 {
     let n = bits.div_ceil(8);
     let mut labels = [0u32; 16];
     let mut any = 0;
     for i in 0..n.min(16) {
-        labels[i as usize] = healed(addr + u64::from(i));
+        labels[i as usize] = heal(addr + u64::from(i));
         any |= labels[i as usize];
     }
     if any == 0 {
@@ -267,14 +268,14 @@ impl Piece {
     const EMPTY: Piece = Piece { label: 0, bytes: 0, val: 0 };
 }
 
-/// The longest piece that starts here.
+/// The longest piece that starts at `addr`.
 fn piece(addr: u64, labels: &[u32]) -> Piece {
     let first = labels[0];
     let run =
         |f: &dyn Fn(usize) -> bool| (1..labels.len()).find(|&i| !f(i)).unwrap_or(labels.len());
     if first == 0 {
         let n = run(&|i| labels[i] == 0);
-        let val = (0..n).fold(0, |v, i| v | u128::from(word(addr + i as u64, 1)) << (8 * i));
+        let val = (0..n).fold(0, |v, i| v | u128::from(read_word(addr + i as u64, 1)) << (8 * i));
         return Piece { label: 0, bytes: n as u32, val };
     }
     let (label, byte) = (first >> 4, first & 15);

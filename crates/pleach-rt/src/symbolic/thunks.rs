@@ -1,12 +1,12 @@
 //! The entry points that instrumented code calls.
 //!
-//! They have LLVM's `preserve_most` convention, which stable Rust cannot
-//! express: all general registers but the result's and r11 survive. So the
-//! rarely taken calls cost the code around them no registers. Each thunk saves
-//! what Rust may clobber and calls the function behind it.
+//! They have LLVM's `preserve_most` convention, which stable Rust cannot express: all
+//! general registers survive, except for r11 and that of the result. So these rare calls
+//! cost the code around them no registers. Each thunk saves the registers that Rust may
+//! overwrite, and calls a Rust function.
 //!
-//! Loads and stores of the usual sizes first look at the shadow in assembly:
-//! a dirty block is mostly not labelled where it is accessed.
+//! Loads and stores of the usual sizes first check the shadow in assembly: an access to a
+//! dirty block mostly finds no label.
 
 use super::{calls, events, objects, ops, shadow, tokens};
 use core::arch::global_asm;
@@ -31,19 +31,19 @@ macro_rules! thunk {
     };
 }
 
-/// Answers with a label in eax.
-macro_rules! answering {
+/// Entry points that return a label in eax.
+macro_rules! with_result {
     ($($name:literal => $target:path;)*) => { $(thunk!($name, $target, ; );)* };
 }
 
-/// Answers nothing, so rax survives too (and 8 bytes more keep the stack aligned).
-macro_rules! silent {
+/// Entry points without a result: rax survives, too. 8 more bytes keep the stack aligned.
+macro_rules! without_result {
     ($($name:literal => $target:path;)*) => {
         $(thunk!($name, $target, "push rax", "sub rsp, 8"; "add rsp, 8", "pop rax");)*
     };
 }
 
-answering! {
+with_result! {
     "__pleach_bin" => ops::bin;
     "__pleach_un" => ops::un;
     "__pleach_ite" => ops::ite;
@@ -61,12 +61,12 @@ answering! {
     "__pleach_token_result" => tokens::result;
 }
 
-silent! {
+without_result! {
     "__pleach_branch" => events::branch;
     "__pleach_switch" => events::switch;
     "__pleach_divisor" => events::divisor;
     "__pleach_indirect" => events::indirect;
-    "__pleach_loss" => events::count_loss;
+    "__pleach_loss" => events::count_loss_by_number;
     "__pleach_store_at" => objects::store_at;
     "__pleach_store_in" => objects::store_in;
     "__pleach_pin" => objects::pin_range;
@@ -87,8 +87,8 @@ extern "C" fn store_any(addr: u64, label: u32, bits: u32) {
     shadow::store(addr, label, bits);
 }
 
-/// rdi: address. The shadow of `bytes` bytes is 4 × as many: `or` them all,
-/// and only then go on with the bits in esi.
+/// A load; rdi: address. `$test` computes the `or` of all memory labels of the bytes. Only
+/// if it is not 0 does the slow path follow, with the number of bits in esi.
 macro_rules! quick_load {
     ($name:literal, $bits:literal, $($test:literal),*) => {
         global_asm!(
@@ -112,7 +112,7 @@ macro_rules! quick_load {
     };
 }
 
-/// rdi: address, esi: label; rax survives.
+/// A store; rdi: address, esi: label; rax survives.
 macro_rules! quick_store {
     ($name:literal, $bits:literal, $($test:literal),*) => {
         global_asm!(

@@ -30,8 +30,8 @@ pub fn tls() -> &'static mut Tls {
     }
 }
 
-/// The labels that a caller passed to `function`, which takes at most `N`;
-/// zeros when they were meant for another.
+/// The labels of the first `N` arguments of `function`; zeros if the stamp names another
+/// function.
 #[inline]
 pub fn take_arguments<const N: usize>(function: usize) -> [u32; N] {
     let t = tls();
@@ -45,6 +45,7 @@ pub fn take_arguments<const N: usize>(function: usize) -> [u32; N] {
     out
 }
 
+/// Passes labels of arguments to `callee`.
 pub fn set_arguments(callee: usize, labels: &[u32]) {
     if labels.iter().all(|&l| l == 0) || labels.len() > ARG_SLOTS {
         return;
@@ -55,7 +56,7 @@ pub fn set_arguments(callee: usize, labels: &[u32]) {
     t.arg_stamp = callee as u64;
 }
 
-/// Leaves the label of `function`'s result for its caller.
+/// Leaves the label of the result of `function` for its caller.
 #[inline]
 pub fn set_result(function: usize, label: u32) {
     if label != 0 {
@@ -65,7 +66,7 @@ pub fn set_result(function: usize, label: u32) {
     }
 }
 
-/// The label of the result of a call that the runtime made to `function`.
+/// The label of the result of `function`, which the runtime has called.
 pub fn take_result(function: usize) -> u32 {
     let t = tls();
     let label = if t.ret_stamp == function as u64 && function != 0 { t.rets[0] } else { 0 };
