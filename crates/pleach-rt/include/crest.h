@@ -1,5 +1,5 @@
-/* For programs written for CREST: they compile unchanged. Each call takes the
- * next bytes of the input; see pleach.h. */
+/* Programs written for CREST compile unchanged with this header. Each call takes
+ * the next bytes of the input; see pleach.h. */
 #ifndef CREST_H__
 #define CREST_H__
 

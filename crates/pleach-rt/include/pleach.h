@@ -1,17 +1,17 @@
-/* Input by calls, for programs and test harnesses that read no file.
+/* Typed calls for input, for programs and test harnesses that read no file.
  *
- * Each call takes the next bytes of the input, in order, as they lie in the
- * input file (numbers are little endian). In a campaign a call past the end of
- * the input gets a fresh value, which becomes part of the input. Elsewhere it
- * ends the run with status 0.
+ * Each call takes the next bytes of the input file, in order. Numbers are
+ * little endian. In a campaign a call past the end of the input gets a fresh
+ * value, which becomes part of the input. Otherwise such a call ends the run
+ * with status 0.
  *
- * Compiled with pleach cc, the driver supplies the input, and the values are
- * symbolic. Compiled with any other compiler, the same calls read the file
- * that the environment variable PLEACH_INPUT names, or standard input, so that
- * every input that Pleach keeps can be replayed on the plain program.
+ * With pleach cc, the driver supplies the input, and the values are symbolic.
+ * With any other compiler, the same calls read the file that the environment
+ * variable PLEACH_INPUT names, or standard input. So every input that Pleach
+ * keeps can be replayed on the plain program.
  *
- * Use either these calls or ordinary reading of standard input in a program,
- * not both: the calls begin at the first byte, whatever else was read.
+ * Use either these calls or ordinary reads of standard input in a program, not
+ * both: the calls start at the first byte, whatever else the program reads.
  */
 #ifndef PLEACH_H
 #define PLEACH_H
@@ -42,33 +42,33 @@ PLEACH_CALL int16_t pleach_i16(void);
 PLEACH_CALL int32_t pleach_i32(void);
 PLEACH_CALL int64_t pleach_i64(void);
 
-/* 0 or 1, by the lowest bit of one byte. */
+/* 0 or 1: the lowest bit of one byte. */
 PLEACH_CALL int pleach_bool(void);
 
-/* A number from low to high, both included, by four bytes. Every four bytes
- * mean some number: no input is refused. */
+/* A number from low to high, both included, from four bytes. Every four bytes
+ * give such a number. */
 PLEACH_CALL int32_t pleach_range(int32_t low, int32_t high);
 
-/* A number below n, by four bytes. */
+/* A number below n, from four bytes. */
 PLEACH_CALL uint32_t pleach_choice(uint32_t n);
 
-/* The run is of interest only if the condition holds; otherwise it ends here,
- * with status 0. */
+/* Ends the run with status 0 if the condition does not hold. */
 PLEACH_CALL void pleach_assume(int condition);
 
-/* Bytes of the whole input, and those that calls have not taken yet. */
+/* The length of the input, and the number of bytes that calls have not taken yet. */
 PLEACH_CALL size_t pleach_length(void);
 PLEACH_CALL size_t pleach_left(void);
 
-/* Start-up is over. The driver forks a process for each input from here
- * rather than from the beginning of main; call it before any input is read. */
+/* Marks the end of start-up: the driver forks a process for each input here, and
+ * not at the start of main. Call it before the program reads any input. */
 PLEACH_CALL void pleach_ready(void);
 
-/* The bytes of the next token are looked at from here on: in a run that works on
- * tokens nothing is recorded until pleach_token. Follow it by one on every way. */
+/* From here on the program examines the bytes of the next token. In a run that
+ * works on tokens nothing is recorded from here to pleach_token, which must follow
+ * on every path. */
 PLEACH_CALL void pleach_token_begin(void);
 
-/* Behind pleach_token, below. */
+/* The function behind pleach_token, below. */
 PLEACH_CALL void pleach_token_at(const void *at, size_t bytes, int is_signed);
 
 #undef PLEACH_CALL
@@ -85,7 +85,7 @@ struct pleach_held {
     int read;
 };
 
-/* One input for all files of the program that include this. */
+/* One input for all source files that include this header. */
 __attribute__((weak)) struct pleach_held pleach_held_input;
 
 static __inline__ struct pleach_held *pleach_input_(void) {
@@ -184,8 +184,8 @@ static __inline__ void pleach_token_at(const void *at, size_t bytes, int is_sign
 #endif
 
 /* pleach_token(&x): the integer x is a token that the program has just taken from
- * its input. In a run that works on tokens it is a variable of its own from here
- * on; in any other run, and in the plain program, nothing happens. */
+ * its input. In a run that works on tokens it becomes a variable of its own. In any
+ * other run, and in the plain program, this does nothing. */
 #ifdef __cplusplus
 template <class T> static inline void pleach_token(T *x) {
     pleach_token_at(x, sizeof *x, static_cast<T>(-1) < static_cast<T>(0));

@@ -1,7 +1,7 @@
-/* For programs written for KLEE: they compile unchanged. Symbolic objects take
- * the next bytes of the input, see pleach.h; an assumption that does not hold
- * ends the run with status 0. What steers KLEE's own engine (merging, forking,
- * preferred values) is accepted and means nothing here. */
+/* Programs written for KLEE compile unchanged with this header. A symbolic object
+ * takes the next bytes of the input, see pleach.h. An assumption that does not hold
+ * ends the run with status 0. Calls that control KLEE's own engine (merging,
+ * forking, preferred values) are accepted and do nothing. */
 #ifndef KLEE_H
 #define KLEE_H
 
@@ -13,13 +13,13 @@
 extern "C" {
 #endif
 
-/* The object's bytes are the next of the input. */
+/* Fills the object with the next bytes of the input. */
 void klee_make_symbolic(void *addr, size_t nbytes, const char *name);
-/* A number of four bytes. */
+/* A number from four bytes. */
 int klee_int(const char *name);
-/* One from begin up to but not including end; other inputs end the run. */
+/* A number from begin to end - 1, from four bytes; others end the run. */
 int klee_range(int begin, int end, const char *name);
-/* One below n, of eight bytes. */
+/* A number below n, from eight bytes; others end the run. */
 uintptr_t klee_choose(uintptr_t n);
 void klee_assume(uintptr_t condition);
 
@@ -30,7 +30,7 @@ void klee_report_error(const char *file, int line, const char *message, const ch
 void klee_warning(const char *message);
 void klee_warning_once(const char *message);
 
-/* The value as it is in this run. */
+/* The value in this run, no longer symbolic. */
 float klee_get_valuef(float expr);
 double klee_get_valued(double expr);
 long klee_get_valuel(long expr);
@@ -38,8 +38,8 @@ long long klee_get_valuell(long long expr);
 int32_t klee_get_value_i32(int32_t expr);
 int64_t klee_get_value_i64(int64_t expr);
 
-/* No value is symbolic as far as the program can tell (0), and every run
- * replays one input (1). */
+/* Always 0 and always 1: the program sees concrete values only, and every run
+ * replays one input. */
 unsigned klee_is_symbolic(uintptr_t n);
 unsigned klee_is_replay(void);
 int klee_get_errno(void);
@@ -113,13 +113,13 @@ KLEE_CALL_ void klee_warning(const char *message) {
     fprintf(stderr, "%s\n", message);
 }
 KLEE_CALL_ void klee_warning_once(const char *message) {
-    static const char *said[64];
+    static const char *printed[64];
     int i;
-    for (i = 0; i < 64 && said[i]; i++)
-        if (said[i] == message)
+    for (i = 0; i < 64 && printed[i]; i++)
+        if (printed[i] == message)
             return;
     if (i < 64)
-        said[i] = message;
+        printed[i] = message;
     klee_warning(message);
 }
 KLEE_CALL_ float klee_get_valuef(float expr) {

@@ -184,7 +184,7 @@ fn maybe_begin_phrase(bias: &Bias) {
     if bias.strict == 0 && (r >> 48 & 255) < u64::from(bias.uniform) {
         return;
     }
-    // Sentences are more likely at the begin of a line.
+    // Sentences are more likely at the start of a line.
     let rate = s.style.sentences << u32::from(s.at_line_start);
     let number = if sentences != 0 && (bias.strict != 0 || (r & 255) < rate) {
         words + (r >> 16) as usize % sentences
