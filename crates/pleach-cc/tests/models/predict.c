@@ -390,11 +390,12 @@ int main(int argc, char **argv) {
     if (!setlocale(LC_ALL, argv[2]))
         return puts("no such locale"), 2;
     locale = (u64)newlocale(LC_ALL_MASK, argv[2], 0);
-    int bad = 0;
+    int bad = 0, tried = 0;
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         struct test *t = &tests[i];
         if (argc > 3 && strcmp(argv[3], t->name))
             continue;
+        tried++;
         same_path = left_path = from_labels = decisions = 0;
         int failed = 0;
         for (int n = atoi(argv[1]); n && !failed; n--)
@@ -404,5 +405,7 @@ int main(int argc, char **argv) {
         // A function that neither decides nor labels anything is not modelled.
         bad += failed || same_path == 0;
     }
+    if (!tried)
+        return printf("%s is not in functions.h\n", argv[3]), 2;
     return bad != 0;
 }
