@@ -1,16 +1,20 @@
-//! Grammars of the inputs that programs read: one representation, [`Grammar`],
-//! and what can be done with it.
+//! Grammars of the inputs that programs read: one representation, [`Grammar`], and
+//! all that works on it. That is analyses, counting, enumeration, sampling, lexing,
+//! parsing, and the context-free constraint solver ([`chart`]).
 //!
-//! Nothing here knows of programs, traces or processes. Nothing recurses as deep
-//! as a grammar or an input is nested: both come from people, and a hundred
-//! thousand brackets must not overflow the stack.
+//! Not here, on purpose:
+//! - Grammar files. `pleach-import` reads them, and builds a [`Grammar`] with
+//!   [`builder`] and [`note`]. A change of a file format does not touch this crate.
+//! - Programs, traces and processes. A grammar works without any of them.
+//! - Recursion as deep as a grammar or an input is nested. Both come from users, and
+//!   a hundred thousand brackets must not overflow the stack.
 //!
-//! What most callers want is to change an input and keep it in the language:
+//! Most callers change an input and keep it in the language:
 //!
 //! ```
 //! use std::sync::Arc;
 //! use pleach_grammar::detokenize::Detokenizer;
-//! use pleach_grammar::{Automaton, Chart, TokenSet, import};
+//! use pleach_grammar::{Automaton, Chart, TokenSet};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let text = r#"
@@ -19,7 +23,7 @@
 //!     number ::= [0-9]+
 //!     /* @skip */ blank ::= [ ]+
 //! "#;
-//! let grammar = Arc::new(import::from_bytes("sum.ebnf", text.as_bytes(), None)?);
+//! let grammar = Arc::new(pleach_import::from_bytes("sum.ebnf", text.as_bytes(), None)?);
 //! // Once for a grammar:
 //! let automaton = Arc::new(Automaton::new(Arc::clone(&grammar))?);
 //! let texts = Detokenizer::new(&grammar)?;
@@ -54,7 +58,6 @@ pub mod count;
 pub mod detokenize;
 pub mod enumerate;
 pub mod grammar;
-pub mod import;
 pub mod lalr;
 pub mod lexer;
 pub mod note;

@@ -448,7 +448,7 @@ fn ends(grammar: &Grammar) -> Vec<ProductionId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pleach_grammar::import;
+    use pleach_import as import;
     use std::collections::HashSet;
 
     const BLOCKS: &str = "s ::= item*\nitem ::= 'loop' '{' item* '}' | 'stop' ';' | name '=' sum ';'\n\

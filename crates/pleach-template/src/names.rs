@@ -66,7 +66,7 @@ fn same(word: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pleach_grammar::import;
+    use pleach_import as import;
     use std::sync::Arc;
 
     #[test]

@@ -69,7 +69,8 @@ struct Open {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pleach_grammar::{Automaton, Lexer, Parser, import};
+    use pleach_grammar::{Automaton, Lexer, Parser};
+    use pleach_import as import;
     use std::sync::Arc;
 
     #[test]

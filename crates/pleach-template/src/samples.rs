@@ -101,7 +101,8 @@ pub(crate) fn word(dfa: &Dfa, random: &mut fastrand::Rng) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pleach_grammar::{Automaton, Lexer, Parser, import};
+    use pleach_grammar::{Automaton, Lexer, Parser};
+    use pleach_import as import;
 
     #[test]
     fn every_sample_is_of_the_language_and_most_differ() {

@@ -291,7 +291,7 @@ pub fn order() -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pleach_grammar::import;
+    use pleach_import as import;
 
     const CALC: &str = "e ::= '(' e ')' | e '*' e | e '/' e | e '%' e | e '+' e | e '-' e \
         | e '|' e | e '&' e | '-' e | letter | digit\nletter ::= [a-zA-Z]\ndigit ::= [0-9]\n";

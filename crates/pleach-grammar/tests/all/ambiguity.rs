@@ -130,10 +130,13 @@ fn unambiguous_grammars_are_not_blamed() {
 /// Precedence that is dropped leaves nothing ambiguous.
 #[test]
 fn precedence_takes_ambiguity_away() {
-    use pleach_grammar::import::yacc::{Ambiguity, from_bytes};
+    use pleach_import::{Ambiguity, Options, from_bytes_with};
     let file = "%token NUM\n%nonassoc '<'\n%left '+' '-'\n%left '*'\n%right '^'\n%precedence NEG\n%%\n\
                 e: NUM | e '+' e | e '-' e | e '*' e | e '^' e | e '<' e | '-' e %prec NEG\n | '(' e ')';\n";
-    let import = |how| from_bytes("x.y", file.as_bytes(), how).unwrap();
+    let import = |ambiguity| {
+        let options = Options { ambiguity, ..Options::default() };
+        from_bytes_with("x.y", file.as_bytes(), None, &options).unwrap()
+    };
     assert!(matches!(verdict(&import(Ambiguity::Keep)), Verdict::Ambiguous(_)));
     let dropped = verdict(&import(Ambiguity::Drop));
     assert!(!matches!(dropped, Verdict::Ambiguous(_) | Verdict::Endless), "{dropped:?}");

@@ -6,7 +6,7 @@ use pleach_grammar::detokenize::{Detokenizer, Piece};
 use pleach_grammar::lalr::Lalr;
 use pleach_grammar::tree::Kind;
 use pleach_grammar::{
-    Automaton, Chart, Grammar, Lexer, Lexing, ParseError, Parser, Regex, TokenId, import,
+    Automaton, Chart, Grammar, Lexer, Lexing, ParseError, Parser, Regex, TokenId,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -135,7 +135,7 @@ fn tokens_that_overlap_are_told_apart_by_context() {
 fn tokens_are_found_in_context_where_there_is_no_lexer() {
     let json = r#"{"<start>": ["<word>-<end>"], "<word>": ["<letter>", "<letter><word>"],
         "<letter>": ["a", "b"], "<end>": ["ab", "b"]}"#;
-    let g = import::from_bytes("words.json", json.as_bytes(), None).expect("a grammar");
+    let g = pleach_import::from_bytes("words.json", json.as_bytes(), None).expect("a grammar");
     let parser = parser(&g);
     let parsed = parser.parse(b"ab-ab").expect("a sentence");
     let spans: Vec<(usize, usize)> = parsed.lexemes.iter().map(|l| l.span).collect();

@@ -7,7 +7,7 @@ use pleach_grammar::count::{Counts, Unit};
 use pleach_grammar::detokenize::Detokenizer;
 use pleach_grammar::reduce::reduce;
 use pleach_grammar::symbolic::{Abstraction, Symbolic};
-use pleach_grammar::{Automaton, Grammar, Lexer, Parser, import};
+use pleach_grammar::{Automaton, Grammar, Lexer, Parser};
 use std::sync::Arc;
 
 /// The symbolic column of the paper's table, from the concrete grammar.
@@ -67,7 +67,7 @@ fn conversions_are_read_back() {
             assert_eq!(notes, [""; 0]);
             let path = dir.join(name);
             std::fs::write(&path, &text).expect("writable");
-            let back = import::load(&path, None).unwrap_or_else(|e| panic!("{e}\n{text}"));
+            let back = pleach_import::load(&path, None).unwrap_or_else(|e| panic!("{e}\n{text}"));
             let counts =
                 Counts::new(&back, Unit::Bytes, 5).unwrap_or_else(|e| panic!("{e}\n{text}"));
             for length in 0..=5 {

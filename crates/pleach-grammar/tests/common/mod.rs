@@ -24,7 +24,7 @@ pub fn grammar(text: &str) -> Grammar {
 
 pub fn file(name: &str) -> Grammar {
     let path = format!("{}/tests/grammars/{name}", env!("CARGO_MANIFEST_DIR"));
-    pleach_grammar::import::load(path.as_ref(), None).unwrap_or_else(|e| panic!("{e}"))
+    pleach_import::load(path.as_ref(), None).unwrap_or_else(|e| panic!("{e}"))
 }
 
 pub fn build(text: &str) -> Result<Grammar, GrammarError> {

@@ -8,7 +8,7 @@
 use super::HampiError;
 use super::problem::{Claim, Piece, Problem, Written, reg_names};
 use super::work::Work;
-use pleach_grammar::import::hampi::{Cfg, Name, NameId, Reg};
+use pleach_import::hampi::{Cfg, Name, NameId, Reg};
 use std::collections::HashMap;
 
 /// Words of the table of ends.

@@ -6,7 +6,7 @@
 //! expanded: a definition that is used a thousand times is one part.
 
 use pleach_automata::ByteSet;
-use pleach_grammar::import::hampi::NameId;
+use pleach_import::hampi::NameId;
 
 /// Parts that the languages of a file may have together.
 pub const MOST_PARTS: usize = 1 << 21;

@@ -45,7 +45,7 @@ mod problem;
 mod show;
 mod work;
 
-use pleach_grammar::import::ImportError;
+use pleach_import::ImportError;
 
 pub use decide::Solutions;
 pub use language::MOST_PARTS;

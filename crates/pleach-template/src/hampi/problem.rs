@@ -8,7 +8,7 @@
 use super::HampiError;
 use super::language::{LanguageBuilder, MOST_PARTS, Part, PartId};
 use super::layout::MOST_SIZES;
-use pleach_grammar::import::hampi::{self, Cfg, File, Name, NameId, Reg, Statement, Test, Val};
+use pleach_import::hampi::{self, Cfg, File, Name, NameId, Reg, Statement, Test, Val};
 
 /// The largest size of a variable, and the longest text that an assertion is about.
 pub const MOST_LENGTH: usize = 1 << 13;

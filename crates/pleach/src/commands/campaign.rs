@@ -16,7 +16,7 @@ use pleach_exec::Layout;
 use pleach_exec::container::is_container;
 use pleach_exec::triage::quoted;
 use pleach_grammar::analysis::writable;
-use pleach_grammar::import::Ambiguity;
+use pleach_import::Ambiguity;
 use pleach_report::{Panel, Size, line, summary};
 use pleach_search::{FirstInputs, Needs};
 use pleach_template::Choices;

@@ -4,7 +4,7 @@ use crate::args::Solve;
 use crate::exit::{Code, Failure};
 use crate::show;
 use anyhow::Context;
-use pleach_grammar::import::MAX_FILE;
+use pleach_import::MAX_FILE;
 use pleach_template::hampi::{HampiError, Problem, Solution, quoted};
 use serde_json::json;
 use std::fs::File;

@@ -13,7 +13,8 @@ use nix::time::{ClockId, clock_gettime};
 use pleach_grammar::count::Unit;
 use pleach_grammar::enumerate::{Enumerator, Limits};
 use pleach_grammar::sample::{Sentence, Uniform, Weighted};
-use pleach_grammar::{Automaton, Chart, Grammar, Lexer, Parser, TokenId, TokenSet, import, unroll};
+use pleach_grammar::{Automaton, Chart, Grammar, Lexer, Parser, TokenId, TokenSet, unroll};
+use pleach_import as import;
 use serde::Serialize;
 
 use super::fzero;

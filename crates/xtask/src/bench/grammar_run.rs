@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use pleach_grammar::import;
+use pleach_import as import;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -20,7 +20,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use pleach_grammar::{Grammar, Language, Pattern, import};
+use pleach_grammar::{Grammar, Language, Pattern};
+use pleach_import as import;
 
 use self::summary::Summary;
 use crate::project;

@@ -15,8 +15,8 @@ use crate::exit::{Code, Failure};
 use clap::{Args, Subcommand};
 use pleach_grammar::count::Unit;
 use pleach_grammar::detokenize::Detokenizer;
-use pleach_grammar::import::{Ambiguity, Options};
-use pleach_grammar::{Automaton, Grammar, Lexer, Parser, TokenId, import};
+use pleach_grammar::{Automaton, Grammar, Lexer, Parser, TokenId};
+use pleach_import::{self as import, Ambiguity, Options};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

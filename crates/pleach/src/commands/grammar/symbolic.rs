@@ -4,7 +4,8 @@ use super::{Source, find};
 use crate::exit::{Code, Failure};
 use crate::show;
 use pleach_grammar::symbolic::{Abstraction, Symbolic as Grammar};
-use pleach_grammar::{Regex, TokenId, import};
+use pleach_grammar::{Regex, TokenId};
+use pleach_import as import;
 use std::collections::HashMap;
 use std::io::Write;
 

@@ -1,0 +1,332 @@
+//! ABNF: RFC 5234 with the strings of RFC 7405.
+//!
+//! Numbers below 256 are bytes, larger ones characters: protocols count in bytes,
+//! and the newer ones name what lies above. Rule names ignore case, and so do
+//! texts in quotes. The core rules (ALPHA, DIGIT, CRLF …) are there when a file
+//! uses them and does not define them.
+
+use super::File;
+use crate::ImportError;
+use crate::text::{Cursor, MAX_NESTING, Source};
+use crate::tree::{LAST_CHAR, Tree};
+use pleach_grammar::{ByteSet, Language};
+
+pub fn parse(source: &Source) -> Result<File, ImportError> {
+    let mut cursor = source.cursor();
+    cursor.eat("\u{feff}");
+    let mut parser = Parser { cursor, file: File::default(), depth: 0, names: Vec::new() };
+    parser.rules()?;
+    parser.core_rules();
+    parser.file.directives.ignore_case();
+    Ok(parser.file)
+}
+
+struct Parser<'a> {
+    cursor: Cursor<'a>,
+    file: File,
+    depth: usize,
+    /// Names that are used.
+    names: Vec<(usize, String)>,
+}
+
+impl<'a> Parser<'a> {
+    /// Blanks, comments, and ends of lines.
+    fn blank(&mut self) {
+        loop {
+            self.cursor.skip_space();
+            if self.cursor.peek() != Some(b';') {
+                return;
+            }
+            let start = self.cursor.at + 1;
+            self.cursor.eat_line();
+            let comment = Cursor::between(self.cursor.source, start, self.cursor.at);
+            self.file.directives.comment(comment);
+        }
+    }
+
+    fn rules(&mut self) -> Result<(), ImportError> {
+        loop {
+            self.blank();
+            if self.cursor.done() {
+                return Ok(());
+            }
+            let Some((at, name, _)) = self.left_side() else {
+                return Err(self.cursor.error("expected a rule: a name and ="));
+            };
+            let tree = self.alternatives()?;
+            self.file.add(name.to_ascii_lowercase(), at, tree);
+        }
+    }
+
+    /// `name =` or `name =/`, stepped over.
+    fn left_side(&mut self) -> Option<(usize, String, bool)> {
+        let before = self.cursor;
+        let at = before.at;
+        let name = self.name();
+        self.cursor.skip_space();
+        match name {
+            Some(name) if self.cursor.eat("=") => Some((at, name, self.cursor.eat("/"))),
+            _ => {
+                self.cursor = before;
+                None
+            }
+        }
+    }
+
+    fn name(&mut self) -> Option<String> {
+        // `<name>` is a name, too.
+        let bracketed = self.cursor.eat("<");
+        let starts = self.cursor.peek().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
+        let name = self.cursor.eat_while(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+        let closed = !bracketed || self.cursor.eat(">");
+        (starts && closed).then(|| String::from_utf8_lossy(name).into_owned())
+    }
+
+    fn at_rule(&mut self) -> bool {
+        let before = self.cursor;
+        let found = self.left_side().is_some();
+        self.cursor = before;
+        found
+    }
+
+    fn alternatives(&mut self) -> Result<Tree, ImportError> {
+        let mut alternatives = Vec::new();
+        loop {
+            alternatives.push(self.sequence()?);
+            self.blank();
+            if !self.cursor.eat("/") && !self.cursor.eat("|") {
+                return Ok(Tree::alt(alternatives));
+            }
+        }
+    }
+
+    fn sequence(&mut self) -> Result<Tree, ImportError> {
+        let mut parts = Vec::new();
+        loop {
+            self.blank();
+            match self.cursor.peek() {
+                None | Some(b'/' | b'|' | b')' | b']') => break,
+                Some(_) if self.depth == 0 && self.at_rule() => break,
+                Some(_) => parts.push(self.repetition()?),
+            }
+        }
+        Ok(Tree::seq(parts))
+    }
+
+    /// `2*5x`, `*x`, `3x`, and lists `1#x`.
+    fn repetition(&mut self) -> Result<Tree, ImportError> {
+        let open = self.cursor;
+        let low = self.count(open)?;
+        let sign = self.cursor.peek().filter(|b| matches!(b, b'*' | b'#'));
+        if sign.is_some() {
+            self.cursor.at += 1;
+        }
+        let high = if sign.is_some() { self.count(open)? } else { low };
+        if let (Some(low), Some(high)) = (low, high)
+            && high < low
+        {
+            return Err(open.error("this repetition ends before it begins"));
+        }
+        let element = self.element()?;
+        Ok(match sign {
+            Some(b'*') => Tree::repeat(element, low.unwrap_or(0), high),
+            Some(_) => {
+                let text = "white space around the commas of a list is left out".to_owned();
+                self.file.notes.push((open.at, Language::Smaller, text));
+                list(element, low.unwrap_or(0), high, open.at)
+            }
+            None => match low {
+                Some(times) => Tree::repeat(element, times, Some(times)),
+                None => element,
+            },
+        })
+    }
+
+    fn count(&mut self, open: Cursor) -> Result<Option<u32>, ImportError> {
+        let digits = self.cursor.eat_while(|b| b.is_ascii_digit());
+        if digits.is_empty() {
+            return Ok(None);
+        }
+        match String::from_utf8_lossy(digits).parse() {
+            Ok(count) => Ok(Some(count)),
+            Err(_) => Err(open.error("this count is too large")),
+        }
+    }
+
+    fn element(&mut self) -> Result<Tree, ImportError> {
+        self.cursor.eat_while(|b| b == b' ' || b == b'\t');
+        let open = self.cursor;
+        let at = open.at;
+        match self.cursor.peek() {
+            Some(b'"') => self.text(true),
+            Some(b'%') => {
+                self.cursor.at += 1;
+                match self.cursor.bump().map(|b| b.to_ascii_lowercase()) {
+                    Some(b's') => self.text(false),
+                    Some(b'i') => self.text(true),
+                    Some(b'x') => self.number(open, 16),
+                    Some(b'd') => self.number(open, 10),
+                    Some(b'b') => self.number(open, 2),
+                    _ => Err(open.error("expected x, d, b, s or i after %")),
+                }
+            }
+            Some(b'(') => self.group(b')'),
+            Some(b'[') => Ok(Tree::repeat(self.group(b']')?, 0, Some(1))),
+            _ => {
+                if let Some(name) = self.name() {
+                    let name = name.to_ascii_lowercase();
+                    self.names.push((at, name.clone()));
+                    return Ok(Tree::Name { name, at });
+                }
+                self.cursor = open;
+                if self.cursor.eat("<") {
+                    let prose = self.cursor.eat_while(|b| b != b'>' && b != b'\n');
+                    let text = format!(
+                        "<{}> is prose, and taken for nothing",
+                        String::from_utf8_lossy(prose)
+                    );
+                    self.file.notes.push((at, Language::Unknown, text));
+                    self.cursor.eat(">");
+                    return Ok(Tree::Empty);
+                }
+                let mut look = open;
+                let found =
+                    look.bump_char().map_or("the end of the file".into(), |c| format!("\"{c}\""));
+                Err(open.error(format!("{found} cannot stand in a rule")))
+            }
+        }
+    }
+
+    fn group(&mut self, close: u8) -> Result<Tree, ImportError> {
+        let open = self.cursor;
+        self.cursor.at += 1;
+        self.depth += 1;
+        if self.depth > MAX_NESTING {
+            return Err(open.error(format!("groups may nest {MAX_NESTING} deep and no deeper")));
+        }
+        let tree = self.alternatives()?;
+        self.depth -= 1;
+        if self.cursor.bump() != Some(close) {
+            return Err(open.error("this group is never closed"));
+        }
+        Ok(tree)
+    }
+
+    fn text(&mut self, any_case: bool) -> Result<Tree, ImportError> {
+        let open = self.cursor;
+        if !self.cursor.eat("\"") {
+            return Err(open.error("expected a text in quotes"));
+        }
+        let text = self.cursor.eat_while(|b| b != b'"' && b != b'\n').to_vec();
+        if !self.cursor.eat("\"") {
+            return Err(open.error("this literal is never closed"));
+        }
+        Ok(Tree::Literal { text, any_case, at: open.at })
+    }
+
+    /// `41`, `41-5A`, `0D.0A`, behind `%x`.
+    fn number(&mut self, open: Cursor, radix: u32) -> Result<Tree, ImportError> {
+        let first = self.code(open, radix)?;
+        let at = open.at;
+        if self.cursor.eat("-") {
+            let last = self.code(open, radix)?;
+            if last < first {
+                return Err(open.error("this range ends before it begins"));
+            }
+            return Ok(one_of(first, last, at));
+        }
+        let mut codes = vec![first];
+        while self.cursor.peek() == Some(b'.') {
+            self.cursor.at += 1;
+            codes.push(self.code(open, radix)?);
+        }
+        let mut text = Vec::new();
+        for code in codes {
+            match u8::try_from(code) {
+                Ok(byte) => text.push(byte),
+                Err(_) => {
+                    let c = char::from_u32(code).ok_or_else(|| open.error("no such character"))?;
+                    text.extend(c.to_string().bytes());
+                }
+            }
+        }
+        Ok(Tree::Literal { text, any_case: false, at })
+    }
+
+    fn code(&mut self, open: Cursor, radix: u32) -> Result<u32, ImportError> {
+        let digits = self.cursor.eat_while(|b| (b as char).is_digit(radix));
+        let code = u32::from_str_radix(&String::from_utf8_lossy(digits), radix).ok();
+        code.filter(|code| *code <= LAST_CHAR)
+            .ok_or_else(|| open.error("expected a character's number"))
+    }
+
+    fn core_rules(&mut self) {
+        let at = self.cursor.end;
+        // Core rules refer to each other: go on until nothing is missing.
+        let mut next = 0;
+        while next < self.names.len() {
+            let name = self.names[next].1.clone();
+            next += 1;
+            if self.file.index.contains_key(&name) {
+                continue;
+            }
+            if let Some(tree) = core(&name, at) {
+                tree.visit(&mut |tree| {
+                    if let Tree::Name { name, at } = tree {
+                        self.names.push((*at, name.clone()));
+                    }
+                });
+                self.file.add(name, at, tree);
+            }
+        }
+    }
+}
+
+/// One of a range: bytes where they fit.
+fn one_of(first: u32, last: u32, at: usize) -> Tree {
+    match (u8::try_from(first), u8::try_from(last)) {
+        (Ok(first), Ok(last)) => Tree::Bytes { set: ByteSet::range(first, last), at },
+        _ => Tree::Chars { set: vec![(first, last)], at },
+    }
+}
+
+/// `1#x` of the older RFCs: elements between commas.
+fn list(element: Tree, min: u32, max: Option<u32>, at: usize) -> Tree {
+    let comma = Tree::Literal { text: b",".to_vec(), any_case: false, at };
+    let more = Tree::seq(vec![comma, element.clone()]);
+    let rest = Tree::repeat(more, min.saturating_sub(1), max.map(|max| max.saturating_sub(1)));
+    let some = Tree::seq(vec![element, rest]);
+    if min == 0 { Tree::repeat(some, 0, Some(1)) } else { some }
+}
+
+/// Appendix B.1 of RFC 5234.
+fn core(name: &str, at: usize) -> Option<Tree> {
+    let set = |ranges: &[(u8, u8)]| {
+        let sets = ranges.iter().map(|(low, high)| ByteSet::range(*low, *high));
+        Tree::Bytes { set: sets.fold(ByteSet::EMPTY, |all, set| all.union(&set)), at }
+    };
+    let name_of = |name: &str| Tree::Name { name: name.into(), at };
+    Some(match name {
+        "alpha" => set(&[(b'A', b'Z'), (b'a', b'z')]),
+        "bit" => set(&[(b'0', b'1')]),
+        "char" => set(&[(1, 0x7f)]),
+        "cr" => set(&[(13, 13)]),
+        "crlf" => Tree::Literal { text: b"\r\n".to_vec(), any_case: false, at },
+        "ctl" => set(&[(0, 0x1f), (0x7f, 0x7f)]),
+        "digit" => set(&[(b'0', b'9')]),
+        "dquote" => set(&[(b'"', b'"')]),
+        // Texts ignore case, so the letters come in both.
+        "hexdig" => set(&[(b'0', b'9'), (b'A', b'F'), (b'a', b'f')]),
+        "htab" => set(&[(9, 9)]),
+        "lf" => set(&[(10, 10)]),
+        "lwsp" => {
+            let folded = Tree::seq(vec![name_of("crlf"), name_of("wsp")]);
+            Tree::repeat(Tree::alt(vec![name_of("wsp"), folded]), 0, None)
+        }
+        "octet" => set(&[(0, 255)]),
+        "sp" => set(&[(b' ', b' ')]),
+        "vchar" => set(&[(0x21, 0x7e)]),
+        "wsp" => set(&[(b' ', b' '), (9, 9)]),
+        _ => return None,
+    })
+}

@@ -1,0 +1,114 @@
+//! The JSON form of the fuzzing book, F1 and the AFL++ grammar mutator.
+//!
+//! An object: each name `<a>` has a list of alternatives. An alternative is a
+//! text in which names stand between angle brackets, or a list of names and texts
+//! (then brackets in a text are just that). `<start>` is the start, else the
+//! first name. There are no tokens and nothing between them: every text is a
+//! token of its own.
+
+use crate::ImportError;
+use crate::json::{Json, Value};
+use crate::text::Source;
+use crate::tree::{Lowerer, Tree};
+use pleach_grammar::builder::Attributes;
+use pleach_grammar::{Grammar, Language, Lexing};
+
+pub fn from_bytes(file: &str, bytes: &[u8]) -> Result<Grammar, ImportError> {
+    let source = Source::text(file, bytes)?;
+    let json = Json::parse(&source)?;
+    let Some(rules) = json.object() else {
+        return Err(source.error(json.at, "expected an object of rules"));
+    };
+    let mut lowerer = Lowerer::new(&source);
+    for (name, alternatives) in rules {
+        lowerer.builder.rule(name, source.place(alternatives.at));
+    }
+    for (name, alternatives) in rules {
+        let Some(items) = alternatives.array() else {
+            let message = format!("expected the list of alternatives of {name}");
+            return Err(source.error(alternatives.at, message));
+        };
+        for item in items {
+            let place = source.place(item.at);
+            let (tree, weight) = alternative(&source, &mut lowerer, item)?;
+            let body = lowerer.lower(&tree)?;
+            let rule = lowerer.builder.rule(name, place.clone());
+            let attributes = Attributes { weight, ..Attributes::at(place) };
+            lowerer.builder.production(rule, body, attributes);
+        }
+    }
+    if let Some((name, value)) = rules.iter().find(|(name, _)| name == "<start>") {
+        lowerer.builder.start(name, source.place(value.at));
+    }
+    Ok(Grammar { lexing: Lexing::Context, ..lowerer.builder.finish()? })
+}
+
+/// A text, a list, or a pair of a text and its options, of which `prob` counts.
+fn alternative(
+    source: &Source,
+    lowerer: &mut Lowerer,
+    item: &Json,
+) -> Result<(Tree, f64), ImportError> {
+    let wrong = |at| source.error(at, "expected a text or a list of texts");
+    match &item.value {
+        Value::String(text) => Ok((split(text, item.at), 1.0)),
+        Value::Array(parts) => {
+            if let [text, Json { value: Value::Object(_), .. }] = &parts[..] {
+                let options = &parts[1];
+                let weight = match options.get("prob").map(|prob| &prob.value) {
+                    Some(Value::Number(prob)) if *prob > 0.0 => *prob,
+                    _ => 1.0,
+                };
+                if options.object().is_some_and(|o| o.iter().any(|(name, _)| name != "prob")) {
+                    lowerer.note(
+                        options.at,
+                        Language::Larger,
+                        "options other than prob are left out",
+                    );
+                }
+                let text = text.string().ok_or_else(|| wrong(text.at))?;
+                return Ok((split(text, item.at), weight));
+            }
+            let parts = parts.iter().map(|part| {
+                let text = part.string().ok_or_else(|| wrong(part.at))?;
+                let known = lowerer.builder.find_rule(text).is_some();
+                Ok(if known {
+                    Tree::Name { name: text.into(), at: part.at }
+                } else {
+                    Tree::Literal { text: text.into(), any_case: false, at: part.at }
+                })
+            });
+            Ok((Tree::seq(parts.collect::<Result<_, ImportError>>()?), 1.0))
+        }
+        _ => Err(wrong(item.at)),
+    }
+}
+
+/// `"<a>+<b>"` as a name, a text and a name. A name has no blank in it.
+fn split(text: &str, at: usize) -> Tree {
+    let mut parts = Vec::new();
+    let literal = |text: &str| Tree::Literal { text: text.into(), any_case: false, at };
+    let mut rest = text;
+    let mut plain = 0;
+    while let Some(open) = rest[plain..].find('<').map(|found| plain + found) {
+        let inside = &rest[open + 1..];
+        let close = inside.find(['<', '>', ' ']);
+        match close {
+            Some(length) if inside[length..].starts_with('>') => {
+                if open > 0 {
+                    parts.push(literal(&rest[..open]));
+                }
+                let end = open + 1 + length + 1;
+                parts.push(Tree::Name { name: rest[open..end].into(), at });
+                rest = &rest[end..];
+                plain = 0;
+            }
+            // A bracket that opens no name.
+            _ => plain = open + 1,
+        }
+    }
+    if !rest.is_empty() {
+        parts.push(literal(rest));
+    }
+    Tree::seq(parts)
+}

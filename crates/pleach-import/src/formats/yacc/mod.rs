@@ -1,0 +1,299 @@
+//! yacc and bison files, unmodified, with or without their lexer.
+//!
+//! Actions, types and all other C are stepped over. What is left is a grammar
+//! over tokens, and the question what each token looks like. The answer is taken
+//! from a lex file or a side file ([`Lexicon`]); without one, characters and
+//! aliases stand for themselves and other tokens are known by name only.
+//!
+//! Left out are alternatives with `error` (the parser takes them only when the
+//! input is wrong already) and the token that marks the end of the input.
+//! Precedence does not change which texts are accepted, with one exception:
+//! `%nonassoc` forbids. It is kept with tokens and productions, and
+//! [`Ambiguity`] says whether derivations that the parser would never take are
+//! dropped here.
+
+mod keywords;
+mod lexeme;
+mod parse;
+mod precedence;
+
+use std::collections::HashSet;
+
+pub use self::keywords::KeywordFiles;
+use self::keywords::Keywords;
+use self::parse::{Declared, File, Key};
+use crate::formats::lex::Names;
+use crate::lexicon::{self, KEYWORD_PRIORITY, Lexicon, catches_all, char_name, pattern_of};
+use crate::text::Source;
+use crate::{ImportError, Options};
+use pleach_grammar::builder::Attributes;
+use pleach_grammar::{
+    Assoc, Grammar, GrammarBuilder, Language, Pattern, Place, Severity, Symbol, Token, TokenId,
+};
+
+/// What becomes of derivations that precedence rules out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ambiguity {
+    /// All stay: the grammar is as ambiguous as the file's rules are.
+    #[default]
+    Keep,
+    /// An operand never is an expression that binds less.
+    Drop,
+}
+
+/// A yacc file with the lexer that feeds it, if there is one. `read` gets the names
+/// of the tokens.
+pub(crate) fn read(
+    source: &Source,
+    options: &Options,
+    lexer: Option<&Source>,
+    read: impl FnOnce(&Source, &Names) -> Result<Lexicon, ImportError>,
+) -> Result<Grammar, ImportError> {
+    let parsed = parse::parse(source)?;
+    let mut names = Names::new();
+    for token in &parsed.tokens {
+        if let Key::Name(name) = &token.key {
+            // How C and C++ know it.
+            names.insert(format!("make_{name}"), name.clone());
+            names.insert(format!("{}{name}", parsed.prefix), name.clone());
+        }
+    }
+    let mut keywords = Keywords::read_given(&options.keywords, &names)?;
+    let lexicon = lexer.map(|lexer| read(lexer, &names)).transpose()?;
+    keywords.search(source, &names, lexicon.as_ref());
+    if let Some(lexer) = lexer {
+        keywords.search(lexer, &names, lexicon.as_ref());
+    }
+    if lexicon.as_ref().is_some_and(|lexicon| lexicon.caseless) {
+        keywords.ignore_case();
+    }
+    build(source, parsed, lexicon, keywords, options.ambiguity)
+}
+
+fn build(
+    source: &Source,
+    file: File,
+    lexicon: Option<Lexicon>,
+    keywords: Keywords,
+    ambiguity: Ambiguity,
+) -> Result<Grammar, ImportError> {
+    let mut builder = GrammarBuilder::new();
+    for note in file.notes.iter().chain(&keywords.notes) {
+        builder.note(note.place.clone(), note.severity, note.text.clone());
+    }
+    builder.language(file.language);
+    let used: HashSet<usize> = file
+        .alternatives
+        .iter()
+        .flat_map(|a| a.symbols.iter().filter_map(|(_, key)| file.token(key)))
+        .collect();
+    let numbers = numbers(&file);
+    let ids: Vec<Option<TokenId>> = (0..file.tokens.len())
+        .map(|at| {
+            let token = &file.tokens[at];
+            let is_rule = matches!(&token.key, Key::Name(name) if file.is_rule(name));
+            let known = lexicon.as_ref().and_then(|l| l.get(&lexicon_key(&token.key)?));
+            let looked_up = match &token.key {
+                Key::Name(name) => keywords.pattern(name, known.map(|entry| &entry.regex)),
+                Key::Char(_) | Key::Str(_) => None,
+            };
+            let wanted = used.contains(&at)
+                || looked_up.is_some()
+                || known.is_some_and(|entry| !catches_all(&entry.regex));
+            if is_rule || numbers[at] == 0 || !wanted {
+                return None;
+            }
+            let is_keyword = looked_up.is_some();
+            let pattern = looked_up.unwrap_or_else(|| {
+                looks(source, token, lexicon.as_ref(), &mut builder, used.contains(&at))
+            });
+            Some(builder.token(Token {
+                name: name(token),
+                pattern,
+                number: Some(numbers[at]),
+                place: source.place(token.at),
+                precedence: token.precedence,
+                priority: match known {
+                    Some(entry) => entry.priority,
+                    None if is_keyword => KEYWORD_PRIORITY,
+                    None => u32::MAX,
+                },
+            }))
+        })
+        .collect();
+    if let Some(lexicon) = lexicon {
+        lexicon.hand_over(&mut builder);
+    } else {
+        let described = file.tokens.iter().zip(&ids).find(|(token, id)| {
+            let literal = id.is_some_and(|id| builder.tokens()[id.index()].literal().is_some());
+            let looked_up = match &token.key {
+                Key::Name(name) => keywords.pattern(name, None).is_some(),
+                Key::Char(_) | Key::Str(_) => true,
+            };
+            literal && !looked_up
+        });
+        if let Some((token, _)) = described {
+            let text = "aliases are taken for the texts of their tokens; the first is here";
+            builder.note(source.place(token.at), Severity::Warning, text);
+            builder.language(Language::Unknown);
+        }
+        let unknown = builder.tokens().iter().filter(|t| t.pattern == Pattern::Unknown).count();
+        if unknown > 0 {
+            let text = format!("{unknown} tokens are known by name only: no lexer was given");
+            builder.note(whole(source), Severity::Warning, text);
+            builder.language(Language::Smaller);
+        }
+    }
+
+    for (name, at) in &file.rules {
+        builder.rule(name, source.place(*at));
+    }
+    for alternative in &file.alternatives {
+        let rule = builder.rule(&alternative.lhs, source.place(alternative.at));
+        let mut symbols = Vec::new();
+        for (at, key) in &alternative.symbols {
+            match (key, file.token(key)) {
+                (Key::Name(name), _) if file.is_rule(name) => {
+                    symbols.push(builder.name(name, source.place(*at)));
+                }
+                // The end of the input is not a text.
+                (_, Some(token)) if numbers[token] == 0 => {}
+                (_, Some(token)) => {
+                    if let Some(id) = ids[token] {
+                        symbols.push(builder.symbol(Symbol::Token(id)));
+                    }
+                }
+                (Key::Name(name), None) => symbols.push(builder.name(name, source.place(*at))),
+                (_, None) => {}
+            }
+        }
+        let decides = match &alternative.prec {
+            Some((_, key)) => file.token(key),
+            None => alternative.symbols.iter().rev().find_map(|(_, key)| file.token(key)),
+        };
+        let body = builder.sequence(symbols);
+        let attributes = Attributes {
+            precedence: decides.and_then(|token| file.tokens[token].precedence),
+            ..Attributes::at(source.place(alternative.at))
+        };
+        builder.production(rule, body, attributes);
+    }
+    if let Some((at, name)) = &file.start {
+        builder.start(name, source.place(*at));
+    }
+    if ambiguity == Ambiguity::Keep
+        && let Some(at) = forbidden_chain(&file)
+    {
+        let text = "%nonassoc forbids to chain this operator; that is left out";
+        builder.note(source.place(at), Severity::Warning, text);
+        builder.language(Language::Larger);
+    }
+    let grammar = builder.finish()?;
+    Ok(match ambiguity {
+        Ambiguity::Keep => grammar,
+        Ambiguity::Drop => precedence::applied(grammar),
+    })
+}
+
+/// The first operator between two operands that may not be used twice in a row.
+fn forbidden_chain(file: &File) -> Option<usize> {
+    file.alternatives.iter().find_map(|alternative| match &alternative.symbols[..] {
+        [(_, Key::Name(first)), (at, operator), (_, Key::Name(last))]
+            if *first == alternative.lhs && *last == alternative.lhs =>
+        {
+            let precedence = file.tokens[file.token(operator)?].precedence?;
+            (precedence.assoc == Assoc::None).then_some(*at)
+        }
+        _ => None,
+    })
+}
+
+fn whole(source: &Source) -> Place {
+    Place { line: 0, ..source.place(0) }
+}
+
+fn name(token: &Declared) -> String {
+    match &token.key {
+        Key::Name(name) => name.clone(),
+        Key::Char(bytes) => match bytes[..] {
+            [byte] => char_name(byte),
+            _ => format!("'{}'", bytes.escape_ascii()),
+        },
+        Key::Str(text) => format!("\"{}\"", text.escape_ascii()),
+    }
+}
+
+fn lexicon_key(key: &Key) -> Option<lexicon::Key> {
+    match key {
+        Key::Name(name) => Some(lexicon::Key::Name(name.clone())),
+        Key::Char(bytes) if bytes.len() == 1 => Some(lexicon::Key::Char(bytes[0])),
+        Key::Char(_) | Key::Str(_) => None,
+    }
+}
+
+/// The pattern of a token, from the best source that there is.
+fn looks(
+    source: &Source,
+    token: &Declared,
+    lexicon: Option<&Lexicon>,
+    builder: &mut GrammarBuilder,
+    used: bool,
+) -> Pattern {
+    let known = lexicon.and_then(|l| l.get(&lexicon_key(&token.key)?));
+    if let Some(entry) = known {
+        return pattern_of(entry.regex.clone());
+    }
+    // A lexer that computes some of its tokens may return any.
+    let open = lexicon.is_none_or(|l| !l.computed.is_empty());
+    let text = match &token.key {
+        Key::Char(text) | Key::Str(text) => Some(text),
+        Key::Name(_) => token.alias.as_ref().filter(|alias| !token.typed && is_text(alias)),
+    };
+    match text {
+        Some(text) if open && !text.is_empty() => {
+            if lexicon.is_some() && used {
+                let name = name(token);
+                let note = format!("no rule of the lexer returns {name}; taken for its own text");
+                builder.note(source.place(token.at), Severity::Warning, note);
+                builder.language(Language::Unknown);
+            }
+            Pattern::Literal(text.clone())
+        }
+        _ => {
+            if lexicon.is_some() && used {
+                let note = format!("no rule of the lexer returns {}", name(token));
+                builder.note(source.place(token.at), Severity::Warning, note);
+                builder.language(Language::Smaller);
+            }
+            Pattern::Unknown
+        }
+    }
+}
+
+/// An alias is for messages: `"+"` and `"while"` are the text itself, `"end of
+/// file"` and `"<string>"` describe it.
+fn is_text(alias: &[u8]) -> bool {
+    let describes = alias.len() > 2 && alias.starts_with(b"<") && alias.ends_with(b">");
+    !alias.contains(&b' ') && !describes
+}
+
+/// The numbers that bison gives: a character its code, other tokens one more than
+/// the highest so far, in the order of their places. 256 is `error` and the number
+/// behind the highest that the file gives goes to the undefined token: without
+/// any, tokens start at 258. Raw numbers count from 3.
+fn numbers(file: &File) -> Vec<i64> {
+    let tokens = &file.tokens;
+    let given = tokens.iter().filter_map(|token| token.number);
+    let mut last = if file.raw { 2 } else { given.max().unwrap_or(0).max(256).saturating_add(1) };
+    let mut order: Vec<usize> = (0..tokens.len()).collect();
+    order.sort_by_key(|token| tokens[*token].at);
+    let mut numbers = vec![0; tokens.len()];
+    for token in order {
+        let given = tokens[token].number.filter(|number| !file.raw || *number == 0);
+        numbers[token] = given.unwrap_or_else(|| {
+            last = last.saturating_add(1);
+            last
+        });
+    }
+    numbers
+}

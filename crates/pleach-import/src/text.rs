@@ -1,0 +1,242 @@
+//! A file under reading: its bytes, where its lines begin, and a place in it.
+//!
+//! Grammar files are read as bytes. Most of them are C with something around it,
+//! older than UTF-8, and what a lexer matches are bytes anyway. The formats that
+//! are defined over characters (ANTLR, EBNF, JSON) ask for a check first.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::ImportError;
+use pleach_grammar::{Note, Place, Severity};
+
+/// The longest file that is read. Real grammars stay below two megabytes; what is
+/// longer is no grammar.
+pub const MAX_FILE: usize = 16 << 20;
+
+/// How deep groups may nest in a file. Importers recurse once a level, so this is
+/// what keeps the stack bounded.
+pub const MAX_NESTING: usize = 250;
+
+/// The text of a grammar: a file, or several that belong together, laid end to
+/// end so that one offset says where something stands.
+pub(crate) struct Source<'a> {
+    pub bytes: Cow<'a, [u8]>,
+    /// Where each file starts, and its name for messages.
+    files: Vec<(usize, Arc<str>)>,
+    /// Offsets at which lines begin.
+    lines: Vec<u32>,
+}
+
+impl<'a> Source<'a> {
+    pub fn new(file: &str, bytes: &'a [u8]) -> Result<Source<'a>, ImportError> {
+        let file: Arc<str> = file.into();
+        if bytes.len() > MAX_FILE {
+            return Err(ImportError::TooLarge { file });
+        }
+        Ok(Source::over(Cow::Borrowed(bytes), vec![(0, file)]))
+    }
+
+    /// The same, for formats that are text: a byte that is not is an error at its
+    /// place.
+    pub fn text(file: &str, bytes: &'a [u8]) -> Result<Source<'a>, ImportError> {
+        let source = Source::new(file, bytes)?;
+        source.check_text()?;
+        Ok(source)
+    }
+
+    /// Several files of text. The first is the one that people asked for.
+    pub fn joined(files: &[(String, Vec<u8>)]) -> Result<Source<'static>, ImportError> {
+        let (mut bytes, mut starts) = (Vec::new(), Vec::new());
+        for (name, text) in files {
+            let name: Arc<str> = name.as_str().into();
+            if bytes.len() + text.len() > MAX_FILE {
+                return Err(ImportError::TooLarge { file: name });
+            }
+            starts.push((bytes.len(), name));
+            bytes.extend_from_slice(text);
+            // A line of the next file is never the rest of a line of this one.
+            bytes.push(b'\n');
+        }
+        let source = Source::over(Cow::Owned(bytes), starts);
+        source.check_text()?;
+        Ok(source)
+    }
+
+    fn over(bytes: Cow<'a, [u8]>, files: Vec<(usize, Arc<str>)>) -> Source<'a> {
+        let starts = bytes.iter().enumerate().filter(|(_, b)| **b == b'\n');
+        let lines = std::iter::once(0).chain(starts.map(|(at, _)| at as u32 + 1)).collect();
+        Source { bytes, files, lines }
+    }
+
+    fn check_text(&self) -> Result<(), ImportError> {
+        match std::str::from_utf8(&self.bytes) {
+            Ok(_) => Ok(()),
+            Err(e) => Err(self.error(e.valid_up_to(), "this is not UTF-8")),
+        }
+    }
+
+    fn line(&self, at: usize) -> usize {
+        self.lines.partition_point(|start| *start as usize <= at) - 1
+    }
+
+    pub fn place(&self, at: usize) -> Place {
+        let at = at.min(self.bytes.len());
+        let file = self.files.partition_point(|(start, _)| *start <= at) - 1;
+        let (start, name) = &self.files[file];
+        let line = self.line(at);
+        let column = at - self.lines[line] as usize;
+        Place::new(name, (line - self.line(*start)) as u32 + 1, column as u32 + 1)
+    }
+
+    /// The stretch of each file.
+    pub fn files(&self) -> Vec<Range<usize>> {
+        let ends = self.files.iter().skip(1).map(|(start, _)| *start).chain([self.bytes.len()]);
+        self.files.iter().zip(ends).map(|((start, _), end)| *start..end).collect()
+    }
+
+    pub fn error(&self, at: usize, message: impl Into<String>) -> ImportError {
+        ImportError::Syntax { place: self.place(at), message: one_line(&message.into()) }
+    }
+
+    pub fn note(&self, at: usize, severity: Severity, text: impl Into<String>) -> Note {
+        Note { place: self.place(at), severity, text: text.into() }
+    }
+
+    pub fn cursor(&'a self) -> Cursor<'a> {
+        Cursor { source: self, at: 0, end: self.bytes.len() }
+    }
+}
+
+/// A position in a [`Source`], up to an end that may lie before the file's.
+#[derive(Clone, Copy)]
+pub(crate) struct Cursor<'a> {
+    pub source: &'a Source<'a>,
+    pub at: usize,
+    pub end: usize,
+}
+
+impl<'a> Cursor<'a> {
+    pub fn between(source: &'a Source<'a>, at: usize, end: usize) -> Cursor<'a> {
+        Cursor { source, at, end }
+    }
+
+    pub fn rest(&self) -> &'a [u8] {
+        &self.source.bytes[self.at.min(self.end)..self.end]
+    }
+
+    pub fn done(&self) -> bool {
+        self.at >= self.end
+    }
+
+    pub fn peek(&self) -> Option<u8> {
+        self.rest().first().copied()
+    }
+
+    pub fn peek_at(&self, ahead: usize) -> Option<u8> {
+        self.rest().get(ahead).copied()
+    }
+
+    pub fn bump(&mut self) -> Option<u8> {
+        let byte = self.peek()?;
+        self.at += 1;
+        Some(byte)
+    }
+
+    /// The next character of a text. (Bytes that are not UTF-8 stand for
+    /// themselves; [`Source::text`] has refused them where that matters.)
+    pub fn bump_char(&mut self) -> Option<char> {
+        let rest = self.rest();
+        let length = match *rest.first()? {
+            0xf0.. => 4,
+            0xe0.. => 3,
+            0xc0.. => 2,
+            _ => 1,
+        };
+        let decoded = rest.get(..length).and_then(|bytes| std::str::from_utf8(bytes).ok());
+        match decoded.and_then(|text| text.chars().next()) {
+            Some(c) => {
+                self.at += length;
+                Some(c)
+            }
+            None => self.bump().map(char::from),
+        }
+    }
+
+    pub fn starts_with(&self, text: &str) -> bool {
+        self.rest().starts_with(text.as_bytes())
+    }
+
+    pub fn eat(&mut self, text: &str) -> bool {
+        let found = self.starts_with(text);
+        if found {
+            self.at += text.len();
+        }
+        found
+    }
+
+    pub fn eat_while(&mut self, wanted: impl Fn(u8) -> bool) -> &'a [u8] {
+        let rest = self.rest();
+        let length = rest.iter().position(|b| !wanted(*b)).unwrap_or(rest.len());
+        self.at += length;
+        &rest[..length]
+    }
+
+    /// Up to but not including the end of the line.
+    pub fn eat_line(&mut self) -> &'a [u8] {
+        self.eat_while(|b| b != b'\n')
+    }
+
+    pub fn skip_space(&mut self) {
+        self.eat_while(|b| b.is_ascii_whitespace() || b == 0x0b);
+    }
+
+    /// True where only blanks lie between here and the start of the line.
+    pub fn at_line_start(&self) -> bool {
+        let before = &self.source.bytes[..self.at];
+        before.iter().rev().take_while(|b| **b != b'\n').all(|b| matches!(b, b' ' | b'\t' | b'\r'))
+    }
+
+    /// Goes to just after the next `text`; false, and to the end, where there is
+    /// none.
+    pub fn skip_past(&mut self, text: &str) -> bool {
+        match find(self.rest(), text.as_bytes()) {
+            Some(found) => {
+                self.at += found + text.len();
+                true
+            }
+            None => {
+                self.at = self.end;
+                false
+            }
+        }
+    }
+
+    pub fn error(&self, message: impl Into<String>) -> ImportError {
+        self.source.error(self.at, message)
+    }
+}
+
+fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
+    haystack.windows(needle.len()).position(|window| window == needle)
+}
+
+/// A message in one line, whatever names of the file are in it.
+pub(crate) fn one_line(message: &str) -> String {
+    let plain = |c: char| -> String {
+        if c.is_control() { c.escape_default().collect() } else { c.into() }
+    };
+    message.chars().map(plain).collect()
+}
+
+/// Bytes for a message: as text, shortened.
+pub(crate) fn shown(bytes: &[u8]) -> String {
+    const LONGEST: usize = 40;
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST)]);
+    let mut text: String = text.chars().flat_map(char::escape_debug).collect();
+    if bytes.len() > LONGEST {
+        text.push('…');
+    }
+    text
+}
