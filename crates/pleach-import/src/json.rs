@@ -69,6 +69,12 @@ impl Json {
     }
 }
 
+/// True if a text starts as a JSON object does.
+pub(crate) fn is_object(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    bytes.trim_ascii_start().starts_with(b"{")
+}
+
 struct Reader<'a> {
     cursor: Cursor<'a>,
     depth: usize,

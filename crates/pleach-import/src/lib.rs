@@ -34,10 +34,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use self::formats::Input;
 pub use self::formats::yacc::{Ambiguity, KeywordFiles};
-pub use self::formats::{Format, hampi};
-use self::formats::{antlr, ebnf, fuzzingbook, lex, tokens, treesitter, yacc};
-use self::text::Source;
+pub use self::formats::{FORMATS, Format, hampi};
 pub use self::text::{MAX_FILE, MAX_NESTING};
 use pleach_automata::dfa::MAX_PIECES;
 use pleach_grammar::{Grammar, GrammarError, Note, Pattern, Place, Severity};
@@ -77,7 +76,7 @@ pub fn load_with(
         None => None,
     };
     let lexer = lexer.as_ref().map(|(file, bytes)| (file.as_str(), bytes.as_slice()));
-    let mut beside = |name: &str| {
+    let find = |name: &str| {
         // Build tools of ANTLR keep what is only imported in `imports`.
         let places =
             [format!("{name}.g4"), format!("imports/{name}.g4"), format!("../imports/{name}.g4")];
@@ -87,7 +86,7 @@ pub fn load_with(
         })
     };
     let file = path.display().to_string();
-    checked(&file, dispatch(&file, &bytes, lexer, options, &mut beside))
+    import(&Input { file: &file, bytes: &bytes, lexer, options, find: &find })
 }
 
 /// The same from memory; `file` is the name that messages use, and what its end
@@ -107,7 +106,7 @@ pub fn from_bytes_with(
     lexer: Option<(&str, &[u8])>,
     options: &Options,
 ) -> Result<Grammar, ImportError> {
-    checked(file, dispatch(file, bytes, lexer, options, &mut |_| None))
+    import(&Input { file, bytes, lexer, options, find: &|_| None })
 }
 
 /// A regular expression as programmers write them; what is wrong with it in words.
@@ -140,57 +139,26 @@ fn checked(file: &str, imported: Result<Grammar, ImportError>) -> Result<Grammar
     Ok(grammar)
 }
 
-fn dispatch(
-    file: &str,
-    bytes: &[u8],
-    lexer: Option<(&str, &[u8])>,
-    options: &Options,
-    beside: &mut antlr::Finder,
-) -> Result<Grammar, ImportError> {
-    let format =
-        Format::of(file, bytes).ok_or_else(|| ImportError::Format { file: file.into() })?;
-    let mut unwanted = Vec::new();
-    let mut grammar = match format {
-        Format::Yacc => return read_yacc(&Source::new(file, bytes)?, lexer, options),
-        Format::Antlr4 => {
-            // Whatever the lexer is called, this is the one.
-            let mut given = lexer.map(|(name, text)| (name.to_owned(), text.to_vec()));
-            antlr::from_bytes(file, bytes, &mut |wanted| given.take().or_else(|| beside(wanted)))
-        }
-        other => {
-            unwanted.extend(lexer.map(|(name, _)| (name, "lexer")));
-            match other {
-                Format::Lex => lex::from_bytes(file, bytes),
-                Format::Ebnf(dialect) => ebnf::from_bytes(file, bytes, dialect),
-                Format::TreeSitter => treesitter::from_bytes(file, bytes),
-                Format::Fuzzingbook => fuzzingbook::from_bytes(file, bytes),
-                Format::Hampi => hampi::from_bytes(file, bytes),
-                _ => tokens::from_bytes(file, bytes),
-            }
-        }
-    }?;
-    let keywords = options.keywords.files.iter();
-    unwanted.extend(keywords.map(|(name, _)| (name.as_str(), "list of keywords")));
-    for (name, what) in unwanted {
+/// Finds the format, imports the file, and checks what holds for every format.
+fn import(input: &Input) -> Result<Grammar, ImportError> {
+    let Input { file, bytes, .. } = *input;
+    let format = Format::detect(file, bytes);
+    let format = format.ok_or_else(|| ImportError::Format { file: file.into() })?;
+    let mut grammar = checked(file, format.import(input))?;
+    let mut unread = Vec::new();
+    if !format.reads_lexer() {
+        unread.extend(input.lexer.map(|(name, _)| (name, "lexer")));
+    }
+    if !format.reads_keywords() {
+        let files = &input.options.keywords.files;
+        unread.extend(files.iter().map(|(name, _)| (name.as_str(), "list of keywords")));
+    }
+    for (name, what) in unread {
         let place = Place::new(&name.into(), 0, 0);
         let text = format!("the grammar has its own tokens; this {what} is not read");
         grammar.notes.push(Note { place, severity: Severity::Warning, text });
     }
     Ok(grammar)
-}
-
-/// A yacc file, with the lexer that a person named.
-fn read_yacc(
-    source: &Source,
-    lexer: Option<(&str, &[u8])>,
-    options: &Options,
-) -> Result<Grammar, ImportError> {
-    let kind = lexer.and_then(|(name, text)| Format::of(name, text));
-    let lexer = lexer.map(|(name, text)| Source::new(name, text)).transpose()?;
-    yacc::read(source, options, lexer.as_ref(), |lexer, tokens| match kind {
-        Some(Format::Tokens) => tokens::read(lexer),
-        _ => lex::read(lexer, Some(tokens)),
-    })
 }
 
 /// A file, or what keeps it from being read. One that is too long is not read at

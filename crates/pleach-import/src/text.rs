@@ -222,6 +222,15 @@ fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     haystack.windows(needle.len()).position(|window| window == needle)
 }
 
+pub(crate) fn contains(haystack: &[u8], needle: &[u8]) -> bool {
+    find(haystack, needle).is_some()
+}
+
+/// True if a line of `bytes` starts with `word`, blanks before the first line aside.
+pub(crate) fn has_line_start(bytes: &[u8], word: &[u8]) -> bool {
+    bytes.trim_ascii_start().starts_with(word) || contains(bytes, &[b"\n", word].concat())
+}
+
 /// A message in one line, whatever names of the file are in it.
 pub(crate) fn one_line(message: &str) -> String {
     let plain = |c: char| -> String {

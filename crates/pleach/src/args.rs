@@ -1,6 +1,6 @@
 //! What can be said on the command line.
 
-use crate::commands::grammar::Keywords;
+use crate::commands::grammar::{Keywords, format_list, format_names};
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use pleach_exec::terminal::Size;
 use std::ffi::OsString;
@@ -385,9 +385,8 @@ pub struct Campaign {
     /// Decisions of a path that `dfs` flips, counted from its start
     #[arg(long, value_name = "N")]
     pub depth: Option<u32>,
-    /// The grammar of the input: yacc, ANTLR 4, EBNF, ABNF, tree-sitter, JSON or
-    /// HAMPI
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help = format_names("The grammar of the input"),
+          long_help = format_list("The grammar of the input"))]
     pub grammar: Option<PathBuf>,
     #[command(flatten)]
     pub derive: Derive,

@@ -6,15 +6,20 @@
 //! first name. There are no tokens and nothing between them: every text is a
 //! token of its own.
 
+use super::Input;
 use crate::ImportError;
-use crate::json::{Json, Value};
+use crate::json::{self, Json, Value};
 use crate::text::Source;
 use crate::tree::{Lowerer, Tree};
 use pleach_grammar::builder::Attributes;
 use pleach_grammar::{Grammar, Language, Lexing};
 
-pub fn from_bytes(file: &str, bytes: &[u8]) -> Result<Grammar, ImportError> {
-    let source = Source::text(file, bytes)?;
+pub(super) fn recognizes(bytes: &[u8]) -> bool {
+    json::is_object(bytes)
+}
+
+pub(super) fn import(input: &Input) -> Result<Grammar, ImportError> {
+    let source = Source::text(input.file, input.bytes)?;
     let json = Json::parse(&source)?;
     let Some(rules) = json.object() else {
         return Err(source.error(json.at, "expected an object of rules"));

@@ -1,90 +1,188 @@
-//! Which format a file has: by its name where that says it, else by what is in it.
+//! The formats that can be imported: [`FORMATS`] lists them, and each has a module.
+//!
+//! The command line and the documents take what they say about formats from this
+//! table. A new format is a new module here and a new entry in the table; see
+//! `docs/contributing/add-an-importer.md`.
 
-pub(crate) mod antlr;
-pub(crate) mod ebnf;
-pub(crate) mod fuzzingbook;
+mod antlr;
+mod ebnf;
+mod fuzzingbook;
 pub mod hampi;
-pub(crate) mod lex;
-pub(crate) mod tokens;
-pub(crate) mod treesitter;
+mod lex;
+mod tokens;
+mod treesitter;
 pub(crate) mod yacc;
 
 use std::path::Path;
 
-use self::ebnf::Dialect;
+use self::ebnf::{abnf, iso, w3c};
+use crate::{ImportError, Options};
+use pleach_grammar::Grammar;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    Yacc,
-    Lex,
-    Antlr4,
-    Ebnf(Dialect),
-    TreeSitter,
-    Fuzzingbook,
-    Hampi,
-    /// The side file for lexers that are written by hand.
-    Tokens,
+/// All formats. If the name of a file does not decide, the first format that
+/// recognises the text is taken, so those that recognise almost any text come last.
+pub const FORMATS: &[Format] = &[
+    Format {
+        name: "yacc",
+        extensions: &["y", "yy", "ypp", "y++", "yxx", "yacc", "bison"],
+        about: "yacc and bison, with the lexer that `--lexer` names",
+        companions: Companions::LexerAndKeywords,
+        recognizes: yacc::recognizes,
+        import: yacc::import,
+    },
+    Format {
+        name: "lex",
+        extensions: &["l", "ll", "lpp", "l++", "lxx", "lex", "flex"],
+        about: "lex and flex; without a parser, any sequence of the tokens",
+        recognizes: lex::recognizes,
+        import: lex::import,
+        ..Format::ONE_FILE
+    },
+    Format {
+        name: "ANTLR 4",
+        extensions: &["g4"],
+        about: "ANTLR 4, with the lexer and the imports that are found beside the file",
+        companions: Companions::Lexer,
+        recognizes: antlr::recognizes,
+        import: antlr::import,
+    },
+    Format {
+        name: "tree-sitter",
+        extensions: &["json"],
+        about: "`src/grammar.json` of a tree-sitter parser",
+        recognizes: treesitter::recognizes,
+        import: treesitter::import,
+        ..Format::ONE_FILE
+    },
+    Format {
+        name: "fuzzing book",
+        extensions: &["json"],
+        about: "JSON of the fuzzing book, F1 and the AFL++ grammar mutator",
+        recognizes: fuzzingbook::recognizes,
+        import: fuzzingbook::import,
+        ..Format::ONE_FILE
+    },
+    Format {
+        name: "HAMPI",
+        extensions: &["hmp"],
+        about: "the `cfg` statements of a HAMPI file",
+        recognizes: hampi::recognizes,
+        import: hampi::import,
+        ..Format::ONE_FILE
+    },
+    Format {
+        name: "W3C EBNF",
+        extensions: &["ebnf", "bnf"],
+        about: "EBNF with `::=`, as in the XML recommendation, and plain BNF",
+        recognizes: w3c::recognizes,
+        import: w3c::import,
+        ..Format::ONE_FILE
+    },
+    Format {
+        name: "ABNF",
+        extensions: &["abnf", "ebnf", "bnf"],
+        about: "RFC 5234 with the strings of RFC 7405",
+        recognizes: abnf::recognizes,
+        import: abnf::import,
+        ..Format::ONE_FILE
+    },
+    Format {
+        name: "ISO EBNF",
+        extensions: &["ebnf", "bnf"],
+        about: "ISO 14977, and the EBNF of Wirth and of Go",
+        recognizes: iso::recognizes,
+        import: iso::import,
+        ..Format::ONE_FILE
+    },
+    Format {
+        name: "tokens",
+        extensions: &["tokens"],
+        about: "the token patterns of a lexer written by hand; alone, any sequence of them",
+        import: tokens::import,
+        ..Format::ONE_FILE
+    },
+];
+
+/// All that is known of a format outside its module.
+pub struct Format {
+    pub name: &'static str,
+    /// In small letters, without the dot. Several formats may share one.
+    pub extensions: &'static [&'static str],
+    /// One line for help and documents.
+    pub about: &'static str,
+    companions: Companions,
+    /// True if a text looks like this format. Asked only if the extension of the file
+    /// is unknown or shared.
+    recognizes: fn(&[u8]) -> bool,
+    import: fn(&Input) -> Result<Grammar, ImportError>,
+}
+
+/// The files that an importer reads besides the grammar, if the user names them.
+/// Others get a note that they are not read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Companions {
+    None,
+    Lexer,
+    LexerAndKeywords,
+}
+
+/// What an importer gets.
+pub(crate) struct Input<'a> {
+    /// The name of the grammar's file, for messages.
+    pub file: &'a str,
+    pub bytes: &'a [u8],
+    /// The lexer that the user named: file name and text.
+    pub lexer: Option<(&'a str, &'a [u8])>,
+    pub options: &'a Options,
+    /// Looks for a file that the grammar mentions, and returns its name and text.
+    pub find: &'a dyn Fn(&str) -> Option<(String, Vec<u8>)>,
 }
 
 impl Format {
-    /// `None` if neither the name nor the content says anything.
-    pub fn of(file: &str, bytes: &[u8]) -> Option<Format> {
-        // `grammar.y.in` is a yacc file that a configure script completes.
-        let name = file.strip_suffix(".in").unwrap_or(file);
-        let extension = Path::new(name).extension().and_then(|e| e.to_str()).unwrap_or_default();
-        match extension.to_ascii_lowercase().as_str() {
-            "y" | "yy" | "ypp" | "y++" | "yxx" | "yacc" | "bison" => Some(Format::Yacc),
-            "l" | "ll" | "lpp" | "l++" | "lxx" | "lex" | "flex" => Some(Format::Lex),
-            "g4" => Some(Format::Antlr4),
-            "abnf" => Some(Format::Ebnf(Dialect::Abnf)),
-            "tokens" => Some(Format::Tokens),
-            "hmp" => Some(Format::Hampi),
-            "json" if contains(bytes, b"\"rules\"") => Some(Format::TreeSitter),
-            "json" => Some(Format::Fuzzingbook),
-            "ebnf" | "bnf" => Some(Format::Ebnf(dialect(bytes))),
-            _ => by_content(bytes),
+    /// What holds for most formats: one file has everything, and its extension says
+    /// which format it is.
+    const ONE_FILE: Format = Format {
+        name: "",
+        extensions: &[],
+        about: "",
+        companions: Companions::None,
+        recognizes: |_| false,
+        import: |input| Err(ImportError::Format { file: input.file.into() }),
+    };
+
+    /// The format of a file, by its extension if that is known, otherwise by its
+    /// text. If several formats share the extension, the text decides, and the last
+    /// of them takes what none recognises.
+    pub fn detect(file: &str, bytes: &[u8]) -> Option<&'static Format> {
+        let extension = extension(file);
+        let named: Vec<&Format> =
+            FORMATS.iter().filter(|format| format.extensions.contains(&&*extension)).collect();
+        match named[..] {
+            [] => FORMATS.iter().find(|format| (format.recognizes)(bytes)),
+            [only] => Some(only),
+            [.., last] => {
+                Some(named.iter().find(|format| (format.recognizes)(bytes)).map_or(last, |f| *f))
+            }
         }
     }
+
+    pub(crate) fn import(&self, input: &Input) -> Result<Grammar, ImportError> {
+        (self.import)(input)
+    }
+
+    pub(crate) fn reads_lexer(&self) -> bool {
+        self.companions != Companions::None
+    }
+
+    pub(crate) fn reads_keywords(&self) -> bool {
+        self.companions == Companions::LexerAndKeywords
+    }
 }
 
-fn by_content(bytes: &[u8]) -> Option<Format> {
-    let start = bytes.trim_ascii_start();
-    if start.starts_with(b"{") {
-        let tree_sitter = contains(bytes, b"\"rules\"");
-        return Some(if tree_sitter { Format::TreeSitter } else { Format::Fuzzingbook });
-    }
-    if contains(bytes, b"\n%%") {
-        // A lexer has patterns behind the mark; a parser's first word has a colon.
-        let parser =
-            [&b"\n%token"[..], b"\n%union", b"\n%start", b"\n%type", b"\n%left", b"\n%define"];
-        let is_parser = parser.iter().any(|mark| contains(bytes, mark));
-        return Some(if is_parser { Format::Yacc } else { Format::Lex });
-    }
-    let words = [&b"grammar "[..], b"lexer grammar ", b"parser grammar "];
-    if words.iter().any(|word| start.starts_with(word) || contains(bytes, &[b"\n", *word].concat()))
-    {
-        return Some(Format::Antlr4);
-    }
-    if start.starts_with(b"cfg ") || contains(bytes, b"\ncfg ") {
-        return Some(Format::Hampi);
-    }
-    contains(bytes, b"=").then(|| Format::Ebnf(dialect(bytes)))
-}
-
-/// `::=` is the W3C's or BNF; `%x41`, `=/` and rules without an end are ABNF's.
-fn dialect(bytes: &[u8]) -> Dialect {
-    if contains(bytes, b"::=") {
-        return Dialect::W3c;
-    }
-    let numbers = [&b"%x"[..], b"%d", b"=/"].iter().any(|mark| contains(bytes, mark));
-    // An ABNF comment starts with what ends a rule of ISO's.
-    let ended = bytes.split(|b| *b == b'\n').any(|line| {
-        let line = line.trim_ascii_end();
-        line.ends_with(b";") || line.ends_with(b".") && line.contains(&b'=')
-    });
-    if numbers || !ended { Dialect::Abnf } else { Dialect::Iso }
-}
-
-fn contains(haystack: &[u8], needle: &[u8]) -> bool {
-    haystack.windows(needle.len()).any(|window| window == needle)
+/// The extension of a file in small letters. `grammar.y.in` is a yacc file that a
+/// configure script completes.
+fn extension(file: &str) -> String {
+    let name = file.strip_suffix(".in").unwrap_or(file);
+    let extension = Path::new(name).extension().and_then(|e| e.to_str());
+    extension.unwrap_or_default().to_ascii_lowercase()
 }

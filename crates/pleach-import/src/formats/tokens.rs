@@ -16,6 +16,7 @@
 
 use std::collections::HashMap;
 
+use super::Input;
 use super::lex::parse::Span;
 use super::lex::pattern::{Flags, Patterns};
 use crate::ImportError;
@@ -23,9 +24,14 @@ use crate::lexicon::{KEYWORD_PRIORITY, Key, Lexicon};
 use crate::text::{Cursor, Source};
 use pleach_grammar::{Grammar, Language, Severity};
 
+/// True if the name of a lexer's file says that it is a side file.
+pub(super) fn is_side_file(file: &str) -> bool {
+    super::extension(file) == "tokens"
+}
+
 /// A side file alone: any sequence of its tokens.
-pub fn from_bytes(file: &str, bytes: &[u8]) -> Result<Grammar, ImportError> {
-    let source = Source::new(file, bytes)?;
+pub(super) fn import(input: &Input) -> Result<Grammar, ImportError> {
+    let source = Source::new(input.file, input.bytes)?;
     read(&source)?.into_grammar(source.place(0))
 }
 

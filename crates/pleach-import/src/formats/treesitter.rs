@@ -11,11 +11,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::Input;
 use crate::ImportError;
 use crate::javascript::{self, Found};
-use crate::json::{Json, Value};
+use crate::json::{self, Json, Value};
 use crate::lexicon::pattern_of;
-use crate::text::Source;
+use crate::text::{Source, contains};
 use pleach_grammar::builder::Attributes;
 use pleach_grammar::{
     Assoc, Ebnf, Grammar, GrammarBuilder, Language, Lexing, Pattern, Precedence, Regex, Separator,
@@ -26,8 +27,12 @@ use pleach_grammar::{
 /// beginning of a string) is taken for one.
 const IMMEDIATE: &str = "nothing may stand before this token; that is left out";
 
-pub fn from_bytes(file: &str, bytes: &[u8]) -> Result<Grammar, ImportError> {
-    let source = Source::text(file, bytes)?;
+pub(super) fn recognizes(bytes: &[u8]) -> bool {
+    json::is_object(bytes) && contains(bytes, b"\"rules\"")
+}
+
+pub(super) fn import(input: &Input) -> Result<Grammar, ImportError> {
+    let source = Source::text(input.file, input.bytes)?;
     let json = Json::parse(&source)?;
     let Some(rules) = json.get("rules").and_then(Json::object) else {
         return Err(source.error(json.at, "expected an object with rules"));

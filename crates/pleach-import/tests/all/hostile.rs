@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use pleach_grammar::count::{Counts, Unit};
-use pleach_import::{ImportError, MAX_FILE};
+use pleach_import::{FORMATS, Format, ImportError, MAX_FILE};
 use proptest::prelude::*;
 
-/// Names that select each importer.
-const NAMES: &[&str] = &[
-    "x.y", "x.l", "x.g4", "w3c.ebnf", "x.abnf", "x.json", "x.hmp", "x.tokens", "x.bnf", "unknown",
-];
+/// Names that select each importer, and one that leaves it to the text.
+fn names() -> Vec<String> {
+    let extensions = FORMATS.iter().flat_map(|format| format.extensions);
+    extensions.map(|extension| format!("x.{extension}")).chain(["unknown".into()]).collect()
+}
 
 /// For one file of a few kilobytes, in a build without optimisation on a busy
 /// machine; what hangs takes for ever.
@@ -145,16 +146,16 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn random_bytes(name in prop::sample::select(NAMES), bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        survives(name, &bytes, None);
+    fn random_bytes(name in prop::sample::select(names()), bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        survives(&name, &bytes, None);
     }
 
     #[test]
     fn random_text_of_what_grammars_are_made_of(
-        name in prop::sample::select(NAMES),
+        name in prop::sample::select(names()),
         text in "(%%\n|%\\{|grammar x;|a|b|A|B|\"|'|:|;|=|::=|\\||\\(|\\)|\\[|\\]|\\{|\\}|<|>|\\*|\\+|-|/|\\\\|\n| |#|%x|[0-9]){0,80}",
     ) {
-        survives(name, text.as_bytes(), None);
+        survives(&name, text.as_bytes(), None);
     }
 
     #[test]
@@ -172,6 +173,18 @@ proptest! {
         let (parser, name) = if tokens { ("hand.y", "hand.tokens") } else { ("calc.y", "calc.l") };
         let lexer = changes.iter().fold(file(name), apply);
         survives(parser, &file(parser), Some((name, &lexer)));
+    }
+}
+
+/// Without an extension, the text says which format it is. Only token lists have no
+/// mark. Declarations of yacc count from the second line on.
+#[test]
+fn formats_are_recognised_by_their_text() {
+    for (name, bytes) in good_files().iter().filter(|(name, _)| !name.ends_with(".tokens")) {
+        let by_name = Format::detect(name, bytes).unwrap().name;
+        let text = [b"\n", &bytes[..]].concat();
+        let by_text = Format::detect("unknown", &text).map(|format| format.name);
+        assert_eq!(by_text, Some(by_name), "{name}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! The tests of the library, in one executable: to link one for each file takes longer
 //! than to run most of them.
 
+mod documents;
 mod files;
 mod hostile;
 mod precedence;

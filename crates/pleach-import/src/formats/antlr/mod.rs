@@ -15,10 +15,11 @@ mod parse;
 use std::collections::{HashMap, HashSet};
 
 use self::parse::{Alternative, File, Kind, Rule, is_token_name};
+use super::Input;
 use crate::ImportError;
 use crate::lexicon::{Key, Lexicon, catches_all, pattern_of};
 use crate::scanner::{self, Outcome};
-use crate::text::Source;
+use crate::text::{Source, has_line_start};
 use crate::tree::{Expander, Lowerer, Tree};
 use pleach_grammar::builder::Attributes;
 use pleach_grammar::{Assoc, Grammar, Language, Pattern, Precedence, Regex, Severity, Token};
@@ -30,12 +31,20 @@ const MAX_NEGATED: usize = 1_000_000;
 
 /// Finds a file that a grammar names, by its name without `.g4`: a name for
 /// messages, and the text.
-pub type Finder<'f> = dyn FnMut(&str) -> Option<(String, Vec<u8>)> + 'f;
+type Finder<'f> = dyn FnMut(&str) -> Option<(String, Vec<u8>)> + 'f;
 
-/// Reads a grammar. `find` is asked for the files that it names: its lexer
-/// (`tokenVocab`) and its imports.
-pub fn from_bytes(file: &str, bytes: &[u8], find: &mut Finder) -> Result<Grammar, ImportError> {
-    let texts = gather(file, bytes, find)?;
+pub(super) fn recognizes(bytes: &[u8]) -> bool {
+    let words: [&[u8]; 3] = [b"grammar ", b"lexer grammar ", b"parser grammar "];
+    words.iter().any(|word| has_line_start(bytes, word))
+}
+
+/// Reads a grammar, and the files that it names: its lexer (`tokenVocab`) and its
+/// imports.
+pub(super) fn import(input: &Input) -> Result<Grammar, ImportError> {
+    // The user's lexer answers the first question, whatever name the grammar has for it.
+    let mut given = input.lexer.map(|(name, text)| (name.to_owned(), text.to_vec()));
+    let mut find = |name: &str| given.take().or_else(|| (input.find)(name));
+    let texts = gather(input.file, input.bytes, &mut find)?;
     let source = Source::joined(&texts)?;
     let files = source.files().into_iter().map(|span| parse::parse(&source, span));
     let files = files.collect::<Result<Vec<_>, _>>()?;

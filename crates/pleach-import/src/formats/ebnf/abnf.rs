@@ -5,13 +5,30 @@
 //! texts in quotes. The core rules (ALPHA, DIGIT, CRLF …) are there when a file
 //! uses them and does not define them.
 
-use super::File;
+use super::{File, Input};
 use crate::ImportError;
-use crate::text::{Cursor, MAX_NESTING, Source};
+use crate::text::{Cursor, MAX_NESTING, Source, contains};
 use crate::tree::{LAST_CHAR, Tree};
-use pleach_grammar::{ByteSet, Language};
+use pleach_grammar::{ByteSet, Grammar, Language, Lexing};
 
-pub fn parse(source: &Source) -> Result<File, ImportError> {
+/// True for `=`, and numbers as ABNF has them (`%x41`), `=/`, or rules without an end
+/// mark.
+pub fn recognizes(bytes: &[u8]) -> bool {
+    let marks: [&[u8]; 3] = [b"%x", b"%d", b"=/"];
+    // A comment of ABNF starts with the mark that ends a rule of ISO's.
+    let has_end_marks = bytes.split(|b| *b == b'\n').any(|line| {
+        let line = line.trim_ascii_end();
+        line.ends_with(b";") || line.ends_with(b".") && line.contains(&b'=')
+    });
+    let is_abnf = marks.iter().any(|mark| contains(bytes, mark)) || !has_end_marks;
+    contains(bytes, b"=") && is_abnf
+}
+
+pub fn import(input: &Input) -> Result<Grammar, ImportError> {
+    super::import(input, parse, Lexing::Context)
+}
+
+fn parse(source: &Source) -> Result<File, ImportError> {
     let mut cursor = source.cursor();
     cursor.eat("\u{feff}");
     let mut parser = Parser { cursor, file: File::default(), depth: 0, names: Vec::new() };

@@ -4,13 +4,22 @@
 //! Most files that are called EBNF leave the commas out, and then a blank ends a
 //! name. A file with a comma between names is taken by the letter; so is none.
 
-use super::File;
+use super::{File, Input};
 use crate::ImportError;
-use crate::text::{Cursor, MAX_NESTING, Source};
+use crate::text::{Cursor, MAX_NESTING, Source, contains};
 use crate::tree::Tree;
-use pleach_grammar::Language;
+use pleach_grammar::{Grammar, Language, Lexing};
 
-pub fn parse(source: &Source) -> Result<File, ImportError> {
+/// True for any text with `=`: other formats are recognised before.
+pub fn recognizes(bytes: &[u8]) -> bool {
+    contains(bytes, b"=")
+}
+
+pub fn import(input: &Input) -> Result<Grammar, ImportError> {
+    super::import(input, parse, Lexing::Longest)
+}
+
+fn parse(source: &Source) -> Result<File, ImportError> {
     let mut cursor = source.cursor();
     cursor.eat("\u{feff}");
     let mut parser = Parser { cursor, file: File::default(), depth: 0, spaced: false };

@@ -15,12 +15,13 @@
 //! read as the W3C's, and the brackets and braces of the many grammars that are
 //! between the standards are understood where they cannot mean anything else.
 
-mod abnf;
-mod iso;
-mod w3c;
+pub(super) mod abnf;
+pub(super) mod iso;
+pub(super) mod w3c;
 
 use std::collections::{HashMap, HashSet};
 
+use super::Input;
 use crate::ImportError;
 use crate::lexicon::pattern_of;
 use crate::text::{Cursor, Source};
@@ -28,21 +29,14 @@ use crate::tree::{Expander, Lowerer, Tree};
 use pleach_grammar::builder::Attributes;
 use pleach_grammar::{Grammar, Language, Lexing, Separator, Token};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
-    W3c,
-    Iso,
-    Abnf,
-}
-
-pub fn from_bytes(file: &str, bytes: &[u8], dialect: Dialect) -> Result<Grammar, ImportError> {
-    let source = Source::text(file, bytes)?;
-    let parsed = match dialect {
-        Dialect::W3c => w3c::parse(&source)?,
-        Dialect::Iso => iso::parse(&source)?,
-        Dialect::Abnf => abnf::parse(&source)?,
-    };
-    let lexing = if dialect == Dialect::Abnf { Lexing::Context } else { Lexing::Longest };
+/// Imports a file whose dialect `parse` reads.
+fn import(
+    input: &Input,
+    parse: impl FnOnce(&Source) -> Result<File, ImportError>,
+    lexing: Lexing,
+) -> Result<Grammar, ImportError> {
+    let source = Source::text(input.file, input.bytes)?;
+    let parsed = parse(&source)?;
     Ok(Grammar { lexing, ..build(&source, &parsed)? })
 }
 

@@ -4,12 +4,21 @@
 
 use std::collections::HashSet;
 
-use super::File;
+use super::{File, Input};
 use crate::ImportError;
-use crate::text::{Cursor, MAX_NESTING, Source};
+use crate::text::{Cursor, MAX_NESTING, Source, contains};
 use crate::tree::{LAST_CHAR, Ranges, Tree, complement};
+use pleach_grammar::{Grammar, Lexing};
 
-pub fn parse(source: &Source) -> Result<File, ImportError> {
+pub fn recognizes(bytes: &[u8]) -> bool {
+    contains(bytes, b"::=")
+}
+
+pub fn import(input: &Input) -> Result<Grammar, ImportError> {
+    super::import(input, parse, Lexing::Longest)
+}
+
+fn parse(source: &Source) -> Result<File, ImportError> {
     let mut cursor = source.cursor();
     cursor.eat("\u{feff}");
     let names = names(cursor);

@@ -10,8 +10,9 @@
 mod read;
 mod syntax;
 
+use super::Input;
 use crate::ImportError;
-use crate::text::Source;
+use crate::text::{Source, has_line_start};
 use crate::tree::{Lowerer, Tree};
 use pleach_grammar::builder::Attributes;
 use pleach_grammar::{ByteSet, Grammar, Language, Lexing, Place};
@@ -55,8 +56,12 @@ impl File<'_> {
     }
 }
 
-pub fn from_bytes(file: &str, bytes: &[u8]) -> Result<Grammar, ImportError> {
-    let file = parse(file, bytes)?;
+pub(super) fn recognizes(bytes: &[u8]) -> bool {
+    has_line_start(bytes, b"cfg ")
+}
+
+pub(super) fn import(input: &Input) -> Result<Grammar, ImportError> {
+    let file = parse(input.file, input.bytes)?;
     let mut lowerer = Lowerer::new(&file.source);
     let cfgs = file.statements.iter().filter_map(|statement| match statement {
         Statement::Cfg { name, body } => Some((name, body)),

@@ -21,15 +21,21 @@ pub(crate) use self::action::Names;
 use self::action::{Action, Next, Returned};
 use self::parse::{Condition, File};
 use self::pattern::{Flags, Parsed, Patterns};
+use super::Input;
 use crate::ImportError;
 use crate::lexicon::{KEYWORD_PRIORITY, Key, Lexicon};
 use crate::scanner::{self, Outcome};
-use crate::text::Source;
+use crate::text::{Source, contains};
 use pleach_grammar::{ByteSet, Grammar, Language, Regex, Severity};
 
+/// True for `%%`. A yacc file has that, too, and is recognised before.
+pub(super) fn recognizes(bytes: &[u8]) -> bool {
+    contains(bytes, b"\n%%")
+}
+
 /// A lex file alone: any sequence of its tokens.
-pub fn from_bytes(file: &str, bytes: &[u8]) -> Result<Grammar, ImportError> {
-    let source = Source::new(file, bytes)?;
+pub(super) fn import(input: &Input) -> Result<Grammar, ImportError> {
+    let source = Source::new(input.file, input.bytes)?;
     read(&source, None)?.into_grammar(source.place(0))
 }
 

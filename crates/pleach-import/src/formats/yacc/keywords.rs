@@ -11,9 +11,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::super::lex::Names;
 use crate::ImportError;
 use crate::ccode::{self, Word};
-use crate::formats::lex::Names;
 use crate::lexicon::{self, Lexicon, pattern_of};
 use crate::text::{Cursor, MAX_NESTING, Source};
 use pleach_grammar::{Note, Pattern, Regex, Severity};

@@ -22,10 +22,11 @@ use std::collections::HashSet;
 pub use self::keywords::KeywordFiles;
 use self::keywords::Keywords;
 use self::parse::{Declared, File, Key};
-use crate::formats::lex::Names;
+use super::lex::{self, Names};
+use super::{Input, tokens};
+use crate::ImportError;
 use crate::lexicon::{self, KEYWORD_PRIORITY, Lexicon, catches_all, char_name, pattern_of};
-use crate::text::Source;
-use crate::{ImportError, Options};
+use crate::text::{Source, contains};
 use pleach_grammar::builder::Attributes;
 use pleach_grammar::{
     Assoc, Grammar, GrammarBuilder, Language, Pattern, Place, Severity, Symbol, Token, TokenId,
@@ -41,14 +42,20 @@ pub enum Ambiguity {
     Drop,
 }
 
-/// A yacc file with the lexer that feeds it, if there is one. `read` gets the names
-/// of the tokens.
-pub(crate) fn read(
-    source: &Source,
-    options: &Options,
-    lexer: Option<&Source>,
-    read: impl FnOnce(&Source, &Names) -> Result<Lexicon, ImportError>,
-) -> Result<Grammar, ImportError> {
+/// True for `%%` and a declaration that lex does not have.
+pub(super) fn recognizes(bytes: &[u8]) -> bool {
+    let declarations: [&[u8]; 6] =
+        [b"\n%token", b"\n%union", b"\n%start", b"\n%type", b"\n%left", b"\n%define"];
+    contains(bytes, b"\n%%") && declarations.iter().any(|word| contains(bytes, word))
+}
+
+/// A yacc file with the lexer that feeds it, if the user names one.
+pub(super) fn import(input: &Input) -> Result<Grammar, ImportError> {
+    let Input { options, .. } = input;
+    let source = &Source::new(input.file, input.bytes)?;
+    let lexer = input.lexer.map(|(name, text)| Source::new(name, text)).transpose()?;
+    let is_side_file = input.lexer.is_some_and(|(name, _)| tokens::is_side_file(name));
+    let lexer = lexer.as_ref();
     let parsed = parse::parse(source)?;
     let mut names = Names::new();
     for token in &parsed.tokens {
@@ -59,7 +66,11 @@ pub(crate) fn read(
         }
     }
     let mut keywords = Keywords::read_given(&options.keywords, &names)?;
-    let lexicon = lexer.map(|lexer| read(lexer, &names)).transpose()?;
+    let read = |lexer| match is_side_file {
+        true => tokens::read(lexer),
+        false => lex::read(lexer, Some(&names)),
+    };
+    let lexicon = lexer.map(read).transpose()?;
     keywords.search(source, &names, lexicon.as_ref());
     if let Some(lexer) = lexer {
         keywords.search(lexer, &names, lexicon.as_ref());

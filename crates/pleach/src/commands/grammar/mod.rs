@@ -16,7 +16,7 @@ use clap::{Args, Subcommand};
 use pleach_grammar::count::Unit;
 use pleach_grammar::detokenize::Detokenizer;
 use pleach_grammar::{Automaton, Grammar, Lexer, Parser, TokenId};
-use pleach_import::{self as import, Ambiguity, Options};
+use pleach_import::{self as import, Ambiguity, FORMATS, Options};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ pub enum Command {
 /// What all of them take.
 #[derive(Args)]
 pub struct Source {
-    /// The grammar: yacc, ANTLR 4, EBNF, ABNF, tree-sitter, JSON or HAMPI
+    #[arg(help = format_names("The grammar"), long_help = format_list("The grammar"))]
     pub grammar: PathBuf,
     /// Its lexer: a lex or ANTLR file, or a list of tokens and patterns
     #[arg(long, value_name = "FILE")]
@@ -58,6 +58,21 @@ pub struct Source {
     /// derivations that its parser would never take, or nothing
     #[arg(long, value_name = "WHAT", default_value = "keep")]
     pub precedence: Precedence,
+}
+
+/// Help in one line: `what`, and the names of all formats.
+pub fn format_names(what: &str) -> String {
+    let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+    format!("{what}: {}", names.join(", "))
+}
+
+/// Help in full: one line a format.
+pub fn format_list(what: &str) -> String {
+    let mut text = format!("{what}, in one of these formats:");
+    for format in FORMATS {
+        text.push_str(&format!("\n  {:<14} {}", format.name, format.about));
+    }
+    text
 }
 
 /// Keywords that the scanner looks up in C, and not by a pattern.
