@@ -67,7 +67,7 @@ fn literal_bytes(mut cursor: Cursor, quote: u8) -> Vec<u8> {
     let mut bytes = Vec::new();
     while let Some(byte) = cursor.bump() {
         match byte {
-            b'\\' => escape(&mut cursor, &mut bytes),
+            b'\\' => bytes.extend(escape(&mut cursor, HEX_DIGITS_OF_C)),
             _ if byte == quote => break,
             _ => bytes.push(byte),
         }
@@ -186,10 +186,15 @@ fn separates_digits(cursor: &Cursor) -> bool {
         && cursor.peek_at(2) != Some(b'\'')
 }
 
-/// What follows a backslash in a literal of C.
-pub(crate) fn escape(cursor: &mut Cursor, bytes: &mut Vec<u8>) {
-    let Some(byte) = cursor.bump() else { return };
-    bytes.push(match byte {
+/// C reads all hexadecimal digits behind `\x`.
+pub(crate) const HEX_DIGITS_OF_C: usize = usize::MAX;
+/// flex reads at most two.
+pub(crate) const HEX_DIGITS_OF_FLEX: usize = 2;
+
+/// The byte of an escape, from behind its backslash; `None` at the end of the text.
+/// `\x` without a digit is `x`.
+pub(crate) fn escape(cursor: &mut Cursor, max_hex_digits: usize) -> Option<u8> {
+    Some(match cursor.bump()? {
         b'a' => 7,
         b'b' => 8,
         b'f' => 12,
@@ -197,25 +202,21 @@ pub(crate) fn escape(cursor: &mut Cursor, bytes: &mut Vec<u8>) {
         b'r' => b'\r',
         b't' => b'\t',
         b'v' => 11,
-        b'x' => {
-            let digits = cursor.eat_while(|b| b.is_ascii_hexdigit());
-            digits.iter().fold(0u8, |v, d| {
-                v.wrapping_mul(16).wrapping_add((*d as char).to_digit(16).unwrap_or(0) as u8)
-            })
+        b'x' if cursor.peek().is_some_and(|b| b.is_ascii_hexdigit()) => {
+            read_digits(cursor, 0, 16, max_hex_digits)
         }
-        b'0'..=b'7' => {
-            let mut value = byte - b'0';
-            for _ in 0..2 {
-                match cursor.peek() {
-                    Some(digit @ b'0'..=b'7') => {
-                        value = value.wrapping_mul(8).wrapping_add(digit - b'0');
-                        cursor.at += 1;
-                    }
-                    _ => break,
-                }
-            }
-            value
-        }
+        first @ b'0'..=b'7' => read_digits(cursor, first - b'0', 8, 2),
         other => other,
-    });
+    })
+}
+
+/// Appends at most `max` digits to `value`. What does not fit into a byte is lost.
+fn read_digits(cursor: &mut Cursor, mut value: u8, radix: u8, max: usize) -> u8 {
+    for _ in 0..max {
+        let digit = cursor.peek().and_then(|b| char::from(b).to_digit(radix.into()));
+        let Some(digit) = digit else { break };
+        value = value.wrapping_mul(radix).wrapping_add(digit as u8);
+        cursor.at += 1;
+    }
+    value
 }

@@ -9,9 +9,9 @@
 use std::collections::HashMap;
 
 use super::parse::Span;
-use crate::ImportError;
 use crate::scanner::size;
 use crate::text::{Cursor, MAX_NESTING, Source};
+use crate::{ImportError, ccode};
 use pleach_grammar::{ByteSet, Regex};
 
 /// Nodes that the definitions of one pattern may expand to.
@@ -402,28 +402,8 @@ fn named_class(cursor: &mut Cursor, set: &mut ByteSet, open: Cursor) -> Result<b
     Ok(true)
 }
 
-/// What follows a backslash.
+/// The byte of an escape, from behind its backslash, which at the end stands for
+/// itself.
 fn escape(cursor: &mut Cursor) -> u8 {
-    let Some(byte) = cursor.bump() else { return b'\\' };
-    match byte {
-        b'a' => 7,
-        b'b' => 8,
-        b'f' => 12,
-        b'n' => b'\n',
-        b'r' => b'\r',
-        b't' => b'\t',
-        b'v' => 11,
-        b'x' if cursor.peek().is_some_and(|b| b.is_ascii_hexdigit()) => digits(cursor, 0, 16, 2),
-        b'0'..=b'7' => digits(cursor, byte - b'0', 8, 2),
-        other => other,
-    }
-}
-
-fn digits(cursor: &mut Cursor, mut value: u8, radix: u32, most: usize) -> u8 {
-    for _ in 0..most {
-        let Some(digit) = cursor.peek().and_then(|b| (b as char).to_digit(radix)) else { break };
-        value = value.wrapping_mul(radix as u8).wrapping_add(digit as u8);
-        cursor.at += 1;
-    }
-    value
+    ccode::escape(cursor, ccode::HEX_DIGITS_OF_FLEX).unwrap_or(b'\\')
 }

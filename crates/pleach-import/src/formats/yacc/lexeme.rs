@@ -212,7 +212,7 @@ impl<'a> Lexer<'a> {
         loop {
             match cursor.bump() {
                 None | Some(b'\n') => return Err(open.error("this literal is never closed")),
-                Some(b'\\') => ccode::escape(cursor, &mut bytes),
+                Some(b'\\') => bytes.extend(ccode::escape(cursor, ccode::HEX_DIGITS_OF_C)),
                 Some(byte) if byte == quote => return Ok(bytes),
                 Some(byte) => bytes.push(byte),
             }
