@@ -2,6 +2,5 @@
 //! than to run most of them.
 
 mod documents;
-mod files;
 mod hostile;
 mod precedence;
