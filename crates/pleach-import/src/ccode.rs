@@ -1,14 +1,14 @@
-//! Stepping over C and C++, which yacc and lex files are full of.
+//! Steps over the C and C++ in yacc and lex files.
 //!
-//! Nothing here understands C. What matters is where a piece of it ends: braces
-//! inside strings, characters and comments do not count. Two things of C++ have
-//! to be known for that, raw strings and digit separators. [`words`] splits C into
-//! words for those who read something off it.
+//! Nothing here understands C. It only finds where a piece of C ends: braces inside
+//! strings, character constants and comments do not count. For C++ that includes raw
+//! strings and digit separators. [`split_words`] splits C into words, for importers
+//! that look for plain forms such as `return NUMBER;`.
 
 use crate::ImportError;
 use crate::text::Cursor;
 
-/// A word of C, without its comments and preprocessor lines.
+/// A token of C. Comments and preprocessor lines are skipped.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Word {
     Name(String),
@@ -18,8 +18,8 @@ pub(crate) enum Word {
     Punct(u8),
 }
 
-/// The words of a stretch of C and where each starts.
-pub(crate) fn words(mut cursor: Cursor) -> Vec<(usize, Word)> {
+/// The words of a piece of C, each with its offset.
+pub(crate) fn split_words(mut cursor: Cursor) -> Vec<(usize, Word)> {
     let mut words = Vec::new();
     while let Some(byte) = cursor.peek() {
         let at = cursor.at;
@@ -62,12 +62,12 @@ pub(crate) fn words(mut cursor: Cursor) -> Vec<(usize, Word)> {
     words
 }
 
-/// What a literal stands for, from behind its opening quote.
+/// The bytes of a literal. The cursor is behind the opening quote.
 fn literal_bytes(mut cursor: Cursor, quote: u8) -> Vec<u8> {
     let mut bytes = Vec::new();
     while let Some(byte) = cursor.bump() {
         match byte {
-            b'\\' => bytes.extend(escape(&mut cursor, HEX_DIGITS_OF_C)),
+            b'\\' => bytes.extend(read_escape(&mut cursor, HEX_DIGITS_OF_C)),
             _ if byte == quote => break,
             _ => bytes.push(byte),
         }
@@ -75,7 +75,7 @@ fn literal_bytes(mut cursor: Cursor, quote: u8) -> Vec<u8> {
     bytes
 }
 
-/// From an opening brace to just after the one that closes it.
+/// Steps from an opening brace to just after the closing one.
 pub(crate) fn skip_braces(cursor: &mut Cursor) -> Result<(), ImportError> {
     let open = *cursor;
     let mut depth = 0usize;
@@ -96,12 +96,12 @@ pub(crate) fn skip_braces(cursor: &mut Cursor) -> Result<(), ImportError> {
     Err(open.error("this brace is never closed"))
 }
 
-/// One string, character constant, comment or raw string; otherwise one byte.
+/// Steps over one string, character constant or comment; otherwise over one byte.
 pub(crate) fn skip_lexeme(cursor: &mut Cursor) {
     match cursor.peek() {
         Some(b'"') if opens_raw_string(cursor) => skip_raw_string(cursor),
         Some(b'"') => skip_quoted(cursor, b'"'),
-        Some(b'\'') if !separates_digits(cursor) => skip_quoted(cursor, b'\''),
+        Some(b'\'') if !is_digit_separator(cursor) => skip_quoted(cursor, b'\''),
         Some(b'/') if cursor.peek_at(1) == Some(b'*') => skip_comment(cursor),
         Some(b'/') if cursor.peek_at(1) == Some(b'/') => skip_line_comment(cursor),
         Some(_) => cursor.at += 1,
@@ -109,7 +109,7 @@ pub(crate) fn skip_lexeme(cursor: &mut Cursor) {
     }
 }
 
-/// A comment of either kind, if one starts here.
+/// Steps over a comment of either kind, if one is next.
 pub(crate) fn eat_comment(cursor: &mut Cursor) -> bool {
     let comment = cursor.starts_with("/*") || cursor.starts_with("//");
     if comment {
@@ -118,7 +118,7 @@ pub(crate) fn eat_comment(cursor: &mut Cursor) -> bool {
     comment
 }
 
-/// The same where a backslash does not join lines.
+/// The same in formats in which a backslash does not join lines.
 pub(crate) fn eat_plain_comment(cursor: &mut Cursor) -> bool {
     if cursor.starts_with("//") {
         cursor.eat_line();
@@ -127,8 +127,8 @@ pub(crate) fn eat_plain_comment(cursor: &mut Cursor) -> bool {
     cursor.starts_with("/*") && eat_comment(cursor)
 }
 
-/// A literal that is not closed ends with its line: apostrophes in text under
-/// `#if 0` must not swallow the file.
+/// A literal that is not closed ends with its line. Otherwise an apostrophe in text
+/// under `#if 0` would swallow the file.
 fn skip_quoted(cursor: &mut Cursor, quote: u8) {
     cursor.at += 1;
     while let Some(byte) = cursor.peek() {
@@ -164,8 +164,8 @@ fn opens_raw_string(cursor: &Cursor) -> bool {
     let before = &cursor.source.bytes[..cursor.at];
     let word = before.iter().rev().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_');
     let word: Vec<u8> = word.copied().take(4).collect();
-    let known: [&[u8]; 5] = [b"R", b"RL", b"Ru", b"RU", b"R8u"];
-    known.contains(&word.as_slice())
+    let reversed_prefixes: [&[u8]; 5] = [b"R", b"RL", b"Ru", b"RU", b"R8u"];
+    reversed_prefixes.contains(&word.as_slice())
 }
 
 fn skip_raw_string(cursor: &mut Cursor) {
@@ -178,8 +178,8 @@ fn skip_raw_string(cursor: &mut Cursor) {
     }
 }
 
-/// `1'000'000` of C++14.
-fn separates_digits(cursor: &Cursor) -> bool {
+/// True in `1'000'000` of C++14.
+fn is_digit_separator(cursor: &Cursor) -> bool {
     let before = cursor.at.checked_sub(1).map(|at| cursor.source.bytes[at]);
     before.is_some_and(|b| b.is_ascii_digit())
         && cursor.peek_at(1).is_some_and(|b| b.is_ascii_hexdigit())
@@ -191,9 +191,9 @@ pub(crate) const HEX_DIGITS_OF_C: usize = usize::MAX;
 /// flex reads at most two.
 pub(crate) const HEX_DIGITS_OF_FLEX: usize = 2;
 
-/// The byte of an escape, from behind its backslash; `None` at the end of the text.
-/// `\x` without a digit is `x`.
-pub(crate) fn escape(cursor: &mut Cursor, max_hex_digits: usize) -> Option<u8> {
+/// The byte of an escape. The cursor is behind the backslash; at the end of the text
+/// there is none. `\x` without a digit is `x`.
+pub(crate) fn read_escape(cursor: &mut Cursor, max_hex_digits: usize) -> Option<u8> {
     Some(match cursor.bump()? {
         b'a' => 7,
         b'b' => 8,
@@ -210,7 +210,7 @@ pub(crate) fn escape(cursor: &mut Cursor, max_hex_digits: usize) -> Option<u8> {
     })
 }
 
-/// Appends at most `max` digits to `value`. What does not fit into a byte is lost.
+/// Appends at most `max` digits to `value`, modulo 256.
 fn read_digits(cursor: &mut Cursor, mut value: u8, radix: u8, max: usize) -> u8 {
     for _ in 0..max {
         let digit = cursor.peek().and_then(|b| char::from(b).to_digit(radix.into()));

@@ -1,22 +1,24 @@
-//! Patterns of the regular expressions that programmers know, as tree-sitter
-//! takes them: JavaScript's syntax without what only a backtracking matcher can do.
+//! Regular expressions in JavaScript's syntax, as tree-sitter has them: without what
+//! only a backtracking matcher can do.
 //!
-//! regex-syntax reads them. Two things differ: `\d`, `\w` and `\s` are of ASCII
-//! there, and an opening bracket inside a class stands for itself.
+//! The crate regex-syntax parses them. Two things differ in JavaScript, and are
+//! translated first: `\d`, `\w` and `\s` are ASCII only, and an opening bracket inside
+//! a class stands for itself.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use pleach_grammar::Regex;
 
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct Parsed {
     pub regex: Regex,
-    /// There were anchors or word boundaries, which are left out.
-    pub anchors: bool,
+    /// True if the pattern has anchors or word boundaries. They are not in `regex`.
+    pub has_anchors: bool,
 }
 
-pub(crate) fn parse(pattern: &str, flags: &str) -> Result<Found, String> {
-    let translated = translated(pattern);
+/// Parses a pattern; the error is a message.
+pub(crate) fn parse(pattern: &str, flags: &str) -> Result<Parsed, String> {
+    let translated = translate(pattern);
     let mut builder = regex_syntax::ParserBuilder::new();
     builder.nest_limit(crate::text::MAX_NESTING as u32).case_insensitive(flags.contains('i'));
     builder.dot_matches_new_line(flags.contains('s'));
@@ -25,12 +27,13 @@ pub(crate) fn parse(pattern: &str, flags: &str) -> Result<Found, String> {
         let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
         format!("/{pattern}/: {reason}")
     })?;
-    let mut anchors = false;
-    let regex = convert(&hir, &mut anchors);
-    Ok(Found { regex, anchors })
+    let mut has_anchors = false;
+    let regex = convert(&hir, &mut has_anchors);
+    Ok(Parsed { regex, has_anchors })
 }
 
-fn translated(pattern: &str) -> String {
+/// JavaScript's syntax in that of regex-syntax.
+fn translate(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut chars = pattern.chars().peekable();
     let mut in_class = false;
@@ -47,7 +50,7 @@ fn translated(pattern: &str) -> String {
                 Some('0') if !chars.peek().is_some_and(char::is_ascii_digit) => {
                     out.push_str(r"\x00")
                 }
-                // Escapes that only protect, of characters that need none.
+                // regex-syntax refuses to escape characters that need no escape.
                 Some(plain) if !plain.is_alphanumeric() && !is_meta(plain) => out.push(plain),
                 Some(other) => out.extend(['\\', other]),
                 None => out.push('\\'),
@@ -64,7 +67,7 @@ fn translated(pattern: &str) -> String {
                 in_class = false;
                 out.push(']');
             }
-            // Set operators of regex-syntax are plain text here.
+            // Set operators of regex-syntax are plain characters in JavaScript.
             '&' | '~' if in_class => out.extend(['\\', c]),
             '-' if in_class && chars.peek() == Some(&'-') => out.push_str(r"\-"),
             _ => out.push(c),
@@ -77,7 +80,7 @@ fn is_meta(c: char) -> bool {
     regex_syntax::is_meta_character(c)
 }
 
-fn convert(hir: &Hir, anchors: &mut bool) -> Regex {
+fn convert(hir: &Hir, has_anchors: &mut bool) -> Regex {
     match hir.kind() {
         HirKind::Empty => Regex::Empty,
         HirKind::Literal(literal) => Regex::literal(&literal.0),
@@ -89,14 +92,18 @@ fn convert(hir: &Hir, anchors: &mut bool) -> Regex {
             Regex::Class(bytes.collect())
         }
         HirKind::Look(_) => {
-            *anchors = true;
+            *has_anchors = true;
             Regex::Empty
         }
         HirKind::Repetition(repetition) => {
-            Regex::repeat(convert(&repetition.sub, anchors), repetition.min, repetition.max)
+            Regex::repeat(convert(&repetition.sub, has_anchors), repetition.min, repetition.max)
         }
-        HirKind::Capture(capture) => convert(&capture.sub, anchors),
-        HirKind::Concat(parts) => Regex::concat(parts.iter().map(|part| convert(part, anchors))),
-        HirKind::Alternation(parts) => Regex::alt(parts.iter().map(|part| convert(part, anchors))),
+        HirKind::Capture(capture) => convert(&capture.sub, has_anchors),
+        HirKind::Concat(parts) => {
+            Regex::concat(parts.iter().map(|part| convert(part, has_anchors)))
+        }
+        HirKind::Alternation(parts) => {
+            Regex::alt(parts.iter().map(|part| convert(part, has_anchors)))
+        }
     }
 }

@@ -1,12 +1,11 @@
-//! JSON with places: what the two formats that are JSON are read from.
-//!
-//! A message about a grammar names a line, so every value knows where it stands.
-//! Members keep their order: the first rule is the start.
+//! JSON for the two formats that use it. Every value knows its offset, because
+//! messages name the line. Members keep their order, because the first rule is the
+//! start.
 
 use crate::ImportError;
 use crate::text::{Cursor, MAX_NESTING, Source};
 
-/// Every level of a grammar is an object in an array.
+/// One level of a grammar is two levels of JSON: an object in an array.
 const MAX_DEPTH: usize = 2 * MAX_NESTING + 8;
 
 #[derive(Clone, Debug)]
@@ -31,13 +30,13 @@ impl Json {
         reader.cursor.eat("\u{feff}");
         let value = reader.value()?;
         reader.cursor.skip_space();
-        if !reader.cursor.done() {
-            return Err(reader.cursor.error("text after the end of the JSON value"));
+        if !reader.cursor.at_end() {
+            return Err(reader.cursor.error("unexpected text after the JSON value"));
         }
         Ok(value)
     }
 
-    /// A member by its name.
+    /// The member of this name.
     pub fn get(&self, name: &str) -> Option<&Json> {
         match &self.value {
             Value::Object(members) => {
@@ -93,7 +92,7 @@ impl Reader<'_> {
                     self.cursor.eat_while(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
                 let text = String::from_utf8_lossy(digits);
                 let number =
-                    text.parse().map_err(|_| open.error(format!("{text} is no number")))?;
+                    text.parse().map_err(|_| open.error(format!("{text} is not a number")))?;
                 Value::Number(number)
             }
             _ if self.cursor.eat("null") => Value::Null,
@@ -103,19 +102,19 @@ impl Reader<'_> {
         Ok(Json { at: open.at, value })
     }
 
-    fn deeper(&mut self) -> Result<(), ImportError> {
+    /// Steps into an object or array.
+    fn enter(&mut self) -> Result<(), ImportError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(self
-                .cursor
-                .error(format!("values may nest {MAX_DEPTH} deep and no deeper")));
+            let message = format!("values are nested more than {MAX_DEPTH} deep");
+            return Err(self.cursor.error(message));
         }
         self.cursor.at += 1;
         self.cursor.skip_space();
         Ok(())
     }
 
-    /// After an item: true if another follows, false behind the closing byte.
+    /// After an item: true if another follows. Otherwise steps over the closing byte.
     fn more(&mut self, close: u8) -> Result<bool, ImportError> {
         self.cursor.skip_space();
         match self.cursor.peek() {
@@ -134,7 +133,7 @@ impl Reader<'_> {
     }
 
     fn array(&mut self) -> Result<Value, ImportError> {
-        self.deeper()?;
+        self.enter()?;
         let mut items = Vec::new();
         if self.cursor.peek() == Some(b']') {
             self.more(b']')?;
@@ -149,7 +148,7 @@ impl Reader<'_> {
     }
 
     fn object(&mut self) -> Result<Value, ImportError> {
-        self.deeper()?;
+        self.enter()?;
         let mut members = Vec::new();
         if self.cursor.peek() == Some(b'}') {
             self.more(b'}')?;
@@ -193,10 +192,10 @@ impl Reader<'_> {
             Some(b'b') => '\u{8}',
             Some(b'f') => '\u{c}',
             Some(b'u') => {
-                let high = self.unit(at)?;
-                // The two halves of a character beyond the first 65,536.
+                let high = self.utf16_unit(at)?;
+                // A character above 0xffff has two units.
                 let code = if (0xd800..0xdc00).contains(&high) && self.cursor.eat("\\u") {
-                    let low = self.unit(at)?;
+                    let low = self.utf16_unit(at)?;
                     0x1_0000 + ((high - 0xd800) << 10) + (low.wrapping_sub(0xdc00) & 0x3ff)
                 } else {
                     high
@@ -204,14 +203,14 @@ impl Reader<'_> {
                 char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
             }
             Some(byte @ (b'"' | b'\\' | b'/')) => char::from(byte),
-            _ => return Err(at.error("this escape is not JSON's")),
+            _ => return Err(at.error("JSON has no such escape")),
         })
     }
 
-    fn unit(&mut self, at: Cursor) -> Result<u32, ImportError> {
+    fn utf16_unit(&mut self, at: Cursor) -> Result<u32, ImportError> {
         let digits = self.cursor.rest().get(..4).unwrap_or_default();
         let code = std::str::from_utf8(digits).ok().and_then(|t| u32::from_str_radix(t, 16).ok());
         self.cursor.at += digits.len();
-        code.ok_or_else(|| at.error("expected four digits after \\u"))
+        code.ok_or_else(|| at.error("expected four hexadecimal digits after \\u"))
     }
 }

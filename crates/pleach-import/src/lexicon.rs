@@ -1,21 +1,21 @@
-//! What a lexer is known to match, whoever said so: a lex file or a side file.
-//!
-//! A parser's importer takes from it the pattern of each of its tokens.
+//! The tokens of a lexer with their patterns, from whatever file they were read: lex,
+//! ANTLR or a token list. The importer of a parser looks up its tokens here.
 
 use std::collections::HashMap;
 
 use crate::ImportError;
+use crate::text::{Source, severity_of};
 use pleach_grammar::builder::Attributes;
 use pleach_grammar::{
     Grammar, GrammarBuilder, Language, Lexing, Note, Pattern, Place, Regex, Separator, Severity,
     Symbol, Token,
 };
 
-/// A word that the lexer looks up behind a match wins over the rule that matched it;
-/// rules come behind it.
+/// The priority of keywords that a lexer looks up in a table. They win over the rule
+/// that matches them, so rules have higher numbers.
 pub(crate) const KEYWORD_PRIORITY: u32 = 0;
 
-/// A token by the name or the character that the lexer returns for it.
+/// What the lexer returns for a token: a name or a character.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Key {
     Name(String),
@@ -26,11 +26,11 @@ pub(crate) enum Key {
 pub(crate) struct Entry {
     pub key: Key,
     pub regex: Regex,
-    /// Of the first rule that returns it.
+    /// The priority of the first rule that returns the token.
     pub priority: u32,
     pub place: Place,
-    /// Only because some rule returns every byte as itself.
-    pub own: bool,
+    /// True if the only rule for it returns each byte of a set as itself.
+    pub is_own_byte: bool,
 }
 
 #[derive(Default)]
@@ -38,41 +38,44 @@ pub(crate) struct Lexicon {
     pub entries: Vec<Entry>,
     index: HashMap<Key, usize>,
     pub separators: Vec<Separator>,
-    /// Patterns for which the lexer returns a token that nobody can tell.
-    pub computed: Vec<(Regex, u32, Place)>,
+    /// True if some rule computes the token that it returns.
+    pub computes_tokens: bool,
     pub notes: Vec<Note>,
     pub language: Language,
-    /// Tokens of one state of the lexer are taken in all: which of those that match is
-    /// meant, only the parser can tell.
-    pub merged: bool,
+    /// True if the tokens of several lexer states were put together. Then only the
+    /// parser knows which of the tokens that match is meant.
+    pub merges_states: bool,
     /// The lexer ignores case everywhere.
     pub caseless: bool,
 }
 
 impl Lexicon {
-    pub fn token(&mut self, key: Key, regex: Regex, priority: u32, place: Place) {
+    /// Adds a pattern of a token. A second pattern is an alternative to the first.
+    pub fn add_token(&mut self, key: Key, regex: Regex, priority: u32, place: Place) {
         match self.index.get(&key) {
-            Some(&known) => {
-                let known = &mut self.entries[known];
-                known.own = false;
-                if known.regex != regex {
-                    let old = std::mem::replace(&mut known.regex, Regex::Empty);
-                    known.regex = Regex::alt([old, regex]);
+            Some(&at) => {
+                let entry = &mut self.entries[at];
+                entry.is_own_byte = false;
+                if entry.regex != regex {
+                    let old = std::mem::replace(&mut entry.regex, Regex::Empty);
+                    entry.regex = Regex::alt([old, regex]);
                 }
             }
             None => {
                 self.index.insert(key.clone(), self.entries.len());
-                self.entries.push(Entry { key, regex, priority, place, own: false });
+                let is_own_byte = false;
+                self.entries.push(Entry { key, regex, priority, place, is_own_byte });
             }
         }
     }
 
-    /// A byte that is returned as itself: no news if the byte is known already.
-    pub fn own_char(&mut self, key: Key, regex: Regex, priority: u32, place: &Place) {
+    /// Adds a byte that is returned as itself, if no other rule returns it.
+    pub fn add_own_byte(&mut self, byte: u8, priority: u32, place: &Place) {
+        let key = Key::Char(byte);
         if !self.index.contains_key(&key) {
-            self.token(key, regex, priority, place.clone());
+            self.add_token(key, Regex::byte(byte), priority, place.clone());
             if let Some(entry) = self.entries.last_mut() {
-                entry.own = true;
+                entry.is_own_byte = true;
             }
         }
     }
@@ -81,18 +84,27 @@ impl Lexicon {
         self.index.get(key).map(|at| &self.entries[*at])
     }
 
-    pub fn separator(&mut self, name: String, pattern: Regex) {
+    pub fn add_separator(&mut self, name: String, pattern: Regex) {
         self.separators.push(Separator { name, pattern, required: false });
+    }
+
+    /// Notes how the tokens differ from the file at an offset.
+    pub fn note(&mut self, source: &Source, at: usize, change: Language, text: impl Into<String>) {
+        self.notes.push(source.note(at, severity_of(change), text));
+        self.language = self.language.combine(change);
     }
 
     /// A grammar of any sequence of the tokens, for a lexer without a parser.
     pub fn into_grammar(self, place: Place) -> Result<Grammar, ImportError> {
+        /// With more bytes that are returned as themselves, the rule is a catch-all such
+        /// as `.`, and only the parser knows which of the bytes are tokens.
+        const MAX_OWN_BYTES: usize = 128;
         let mut builder = GrammarBuilder::new();
         let mut choices = Vec::new();
-        let own = self.entries.iter().filter(|entry| entry.own).count();
+        let own_bytes = self.entries.iter().filter(|entry| entry.is_own_byte);
+        let has_catch_all = own_bytes.clone().count() > MAX_OWN_BYTES;
         for entry in &self.entries {
-            // `.` returning itself stands for whatever the parser knows.
-            if entry.own && own > 128 {
+            if entry.is_own_byte && has_catch_all {
                 continue;
             }
             let name = match &entry.key {
@@ -116,17 +128,18 @@ impl Lexicon {
         let body = builder.star(tokens);
         let rule = builder.rule("tokens", place.clone());
         builder.production(rule, body, Attributes::at(place.clone()));
-        if own > 128 {
-            let text = "a rule returns every byte as itself; those tokens are left out";
-            builder.note(place, Severity::Warning, text);
+        if let Some(first) = own_bytes.clone().next().filter(|_| has_catch_all) {
+            let text = "this rule returns every byte as itself; these tokens are ignored";
+            builder.note(first.place.clone(), Severity::Warning, text);
             builder.language(Language::Smaller);
         }
-        self.hand_over(&mut builder);
+        self.move_to(&mut builder);
         Ok(builder.finish()?)
     }
 
-    /// Separators, notes and what became of the language.
-    pub fn hand_over(self, builder: &mut GrammarBuilder) {
+    /// Gives all but the tokens to a builder: separators, notes, changes of the
+    /// language.
+    pub fn move_to(self, builder: &mut GrammarBuilder) {
         for separator in self.separators {
             builder.separator(separator);
         }
@@ -134,24 +147,25 @@ impl Lexicon {
             builder.note(note.place, note.severity, note.text);
         }
         builder.language(self.language);
-        if self.merged {
+        if self.merges_states {
             builder.lexing(Lexing::Context);
         }
     }
 }
 
-/// `.` and the like. Where no rule of the parser uses such a token it only names
-/// errors, and must not take a blank from a separator of the same length.
-pub(crate) fn catches_all(regex: &Regex) -> bool {
+/// True for `.` and the like. If the parser does not use such a token, it is for error
+/// messages only, and must not match a blank that a separator matches as well.
+pub(crate) fn is_catch_all(regex: &Regex) -> bool {
     matches!(regex, Regex::Class(set) if set.len() > 200)
         || *regex == Regex::code_points([(0, 0x10_ffff)])
 }
 
-/// A character token as yacc files write it.
+/// The name of a character token, as yacc files write it.
 pub(crate) fn char_name(byte: u8) -> String {
     format!("'{}'", byte.escape_ascii())
 }
 
+/// A pattern: a literal if the expression is one.
 pub(crate) fn pattern_of(regex: Regex) -> Pattern {
     match literal_of(&regex) {
         Some(text) => Pattern::Literal(text),
@@ -159,8 +173,8 @@ pub(crate) fn pattern_of(regex: Regex) -> Pattern {
     }
 }
 
-/// The one text that an expression matches, if it is written out: counted
-/// repetitions stay expressions, for they can be very long.
+/// The only text that an expression matches, if it is written out. Counted
+/// repetitions are not: they can be very long.
 pub(crate) fn literal_of(regex: &Regex) -> Option<Vec<u8>> {
     let byte = |regex: &Regex| match regex {
         Regex::Class(set) if set.len() == 1 => set.iter().next(),

@@ -2,9 +2,9 @@
 //! and lex, ANTLR 4, EBNF dialects, tree-sitter, the fuzzing book's JSON and HAMPI's
 //! `cfg`, all unmodified.
 //!
-//! Each module of `formats` reads one format. What several formats share is beside
-//! it: a file under reading (`text`), right sides of rules (`tree`), the tokens of a
-//! lexer (`lexicon`).
+//! Each module of `formats` reads one format. Beside it is what several formats
+//! share: the text of a file (`text`), right-hand sides of rules (`tree`), the tokens
+//! of a lexer (`lexicon`).
 //!
 //! An importer reports what it cannot express as a [`Note`] with file and line.
 //! [`Grammar::language`] says whether the grammar accepts the same texts as the file,
@@ -36,19 +36,18 @@ use std::sync::Arc;
 
 use self::formats::Input;
 pub use self::formats::yacc::{Ambiguity, KeywordFiles};
-pub use self::formats::{FORMATS, Format, hampi};
+pub use self::formats::{FORMATS, Format, format_names, hampi};
 pub use self::text::{MAX_FILE, MAX_NESTING};
 use pleach_automata::dfa::MAX_PIECES;
 use pleach_grammar::{Grammar, GrammarError, Note, Pattern, Place, Severity};
 
-/// Reads a grammar, and the lexer beside it where the format has one, whatever
-/// the formats are. A grammar of ANTLR finds the files that it names beside
-/// itself.
+/// Reads a grammar, and the lexer that belongs to it, in any of the [`FORMATS`]. Files
+/// that an ANTLR grammar names are looked for beside it.
 pub fn load(path: &Path, lexer: Option<&Path>) -> Result<Grammar, ImportError> {
     load_with(path, lexer, &Options::default())
 }
 
-/// What a person can say beside the files.
+/// What the user can choose besides the files.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     pub ambiguity: Ambiguity,
@@ -59,7 +58,7 @@ pub struct Options {
 pub fn read_keywords(paths: &[PathBuf], caseless: bool) -> Result<KeywordFiles, ImportError> {
     let mut files = Vec::new();
     for path in paths {
-        files.push((path.display().to_string(), read(path)?));
+        files.push((path.display().to_string(), read_file(path)?));
     }
     Ok(KeywordFiles { files, caseless })
 }
@@ -70,27 +69,27 @@ pub fn load_with(
     lexer: Option<&Path>,
     options: &Options,
 ) -> Result<Grammar, ImportError> {
-    let bytes = read(path)?;
+    let bytes = read_file(path)?;
     let lexer = match lexer {
-        Some(path) => Some((path.display().to_string(), read(path)?)),
+        Some(path) => Some((path.display().to_string(), read_file(path)?)),
         None => None,
     };
     let lexer = lexer.as_ref().map(|(file, bytes)| (file.as_str(), bytes.as_slice()));
     let find = |name: &str| {
-        // Build tools of ANTLR keep what is only imported in `imports`.
+        // Build tools of ANTLR keep imported grammars in `imports`.
         let places =
             [format!("{name}.g4"), format!("imports/{name}.g4"), format!("../imports/{name}.g4")];
         places.iter().find_map(|place| {
             let path = path.with_file_name(place);
-            read(&path).ok().map(|bytes| (path.display().to_string(), bytes))
+            read_file(&path).ok().map(|bytes| (path.display().to_string(), bytes))
         })
     };
     let file = path.display().to_string();
     import(&Input { file: &file, bytes: &bytes, lexer, options, find: &find })
 }
 
-/// The same from memory; `file` is the name that messages use, and what its end
-/// says about the format counts.
+/// The same as [`load`] from memory. `file` is the name for messages; its extension
+/// selects the format.
 pub fn from_bytes(
     file: &str,
     bytes: &[u8],
@@ -109,17 +108,17 @@ pub fn from_bytes_with(
     import(&Input { file, bytes, lexer, options, find: &|_| None })
 }
 
-/// A regular expression as programmers write them; what is wrong with it in words.
+/// Parses a regular expression in JavaScript's syntax; the error is a message.
 pub fn regex(pattern: &str) -> Result<pleach_grammar::Regex, String> {
-    let found = javascript::parse(pattern, "")?;
-    match found.anchors {
-        true => Err(format!("/{pattern}/: anchors and word boundaries have no meaning here")),
-        false => Ok(found.regex),
+    let parsed = javascript::parse(pattern, "")?;
+    match parsed.has_anchors {
+        true => Err(format!("/{pattern}/: anchors and word boundaries are not supported here")),
+        false => Ok(parsed.regex),
     }
 }
 
-/// What holds for every format: a file without rules is named, and so is a token
-/// that no lexer could be made for.
+/// Checks for all formats: a message about missing rules names the file, and no token
+/// is too large for a lexer.
 fn checked(file: &str, imported: Result<Grammar, ImportError>) -> Result<Grammar, ImportError> {
     let grammar = match imported {
         Err(ImportError::Grammar(GrammarError::NoRules { .. })) => {
@@ -139,7 +138,7 @@ fn checked(file: &str, imported: Result<Grammar, ImportError>) -> Result<Grammar
     Ok(grammar)
 }
 
-/// Finds the format, imports the file, and checks what holds for every format.
+/// Imports a file in whatever format it has.
 fn import(input: &Input) -> Result<Grammar, ImportError> {
     let Input { file, bytes, .. } = *input;
     let format = Format::detect(file, bytes);
@@ -155,15 +154,17 @@ fn import(input: &Input) -> Result<Grammar, ImportError> {
     }
     for (name, what) in unread {
         let place = Place::new(&name.into(), 0, 0);
-        let text = format!("the grammar has its own tokens; this {what} is not read");
+        let text = format!(
+            "this {what} is ignored: a grammar of format {} has its own tokens",
+            format.name
+        );
         grammar.notes.push(Note { place, severity: Severity::Warning, text });
     }
     Ok(grammar)
 }
 
-/// A file, or what keeps it from being read. One that is too long is not read at
-/// all, and neither is one that only claims to be short.
-fn read(path: &Path) -> Result<Vec<u8>, ImportError> {
+/// Reads a file, but no more than [`MAX_FILE`] bytes of it, whatever size it claims.
+fn read_file(path: &Path) -> Result<Vec<u8>, ImportError> {
     let failed = |problem| ImportError::Read { path: path.to_owned(), problem };
     let mut bytes = Vec::new();
     let mut file = File::open(path).map_err(failed)?.take(MAX_FILE as u64 + 1);
@@ -174,14 +175,14 @@ fn read(path: &Path) -> Result<Vec<u8>, ImportError> {
     Ok(bytes)
 }
 
-/// All are faults of the file or of its path.
+/// All are errors in the user's file or path.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     #[error("{}: {problem}", path.display())]
     Read { path: PathBuf, problem: io::Error },
-    #[error("{file}: the file is too long for a grammar: {MAX_FILE} bytes are the limit")]
+    #[error("{file}: the file is too large for a grammar; the limit is {MAX_FILE} bytes")]
     TooLarge { file: Arc<str> },
-    #[error("{file}: neither the name nor the text of this file says what kind of grammar it is")]
+    #[error("{file}: unknown grammar format; the known ones are {}", format_names())]
     Format { file: Arc<str> },
     #[error("{place}: {message}")]
     Syntax { place: Place, message: String },

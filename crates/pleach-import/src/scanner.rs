@@ -1,79 +1,82 @@
-//! Start conditions that only collect text, folded into one expression.
+//! One regular expression for what several lexer rules match together.
 //!
-//! Strings and comments are often matched by several rules: one opens and says
-//! `BEGIN(STRING)`, some take a piece each, one closes and returns the token. The
-//! text of the whole token is regular, but it is not `open (piece)* close`: flex
-//! takes the longest match at each step and the first rule among equals, so in
-//! `<COMMENT>"*/"` and `<COMMENT>.` the dot never takes the star of `*/`.
+//! Strings and comments are often matched by several rules of flex: one opens the
+//! token and does `BEGIN(STRING)`, some match a piece each, one closes the token and
+//! returns it. The texts of the whole token are regular, but they are not those of
+//! `open (piece)* close`. At each step flex takes the longest match, and the first
+//! rule among equals. With the rules `<COMMENT>"*/"` and `<COMMENT>.`, the dot never
+//! matches the star of `*/`.
 //!
-//! So each condition becomes a deterministic automaton whose accepting states
-//! know their rule, and the automata are run the way flex does. A match is tried
-//! for as long as it can go on. When it cannot, the last accepting state is what
-//! was matched, and the bytes since then are read again by the next rule. Both
-//! attempts can be carried at once: a configuration is the state of the match
-//! under way, then that of the rule that would be reading if this match came to
-//! nothing, and so on. Configurations are the states of one automaton, which
-//! becomes an expression by eliminating its states.
+//! So each condition becomes a deterministic automaton whose accepting states know
+//! their rule, and the automata run as flex does. A match continues as long as it can.
+//! When it fails, flex goes back to the last accepting state, and the next rule reads
+//! the bytes since then again. Here both attempts run at the same time. A
+//! *configuration* is the state of the current match, then the state of the rule that
+//! would be reading if this match failed, and so on. Configurations are the states of
+//! one automaton. Eliminating its states gives the expression.
 
 use std::collections::{BTreeMap, HashMap};
 
 use pleach_automata::{ByteSet, DEAD, Dfa, Regex, State, partition};
 
-/// Automata larger than this are not worth an expression.
+/// States of a condition's automaton, and of the joined one after minimisation.
 const MAX_STATES: usize = 150;
-/// The most configurations of attempts before those that act alike become one.
+/// Configurations, before minimisation.
 const MAX_CONFIGURATIONS: usize = 2_000;
-/// The largest expression.
-const MAX_SIZE: usize = 20_000;
+/// Attempts that run at the same time. Further ones are dropped.
+const MAX_ATTEMPTS: usize = 8;
+/// Nodes of all expressions while states are eliminated.
+const MAX_NODES: usize = 20_000;
 
-/// What happens when a rule of a collecting condition has matched.
+/// What happens after a rule of a condition has matched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// Goes on in that condition.
+    /// The condition of this number reads on.
     Continue(usize),
-    /// Leaves, in the way of that number.
+    /// The text ends here, by the exit of this number.
     Leave(usize),
-    /// Never happens in a text that is accepted.
+    /// The text is not accepted.
     Fail,
 }
 
-/// The texts from the start of condition `entry` to each way of leaving. `rules`
-/// holds the rules of each condition in order of priority. `None` if that takes
-/// more than the limits.
-pub fn collected(rules: &[Vec<(Regex, Outcome)>], entry: usize, ways: usize) -> Option<Vec<Regex>> {
-    let automata = rules.iter().map(|r| condition(r)).collect::<Option<Vec<_>>>()?;
-    let machine = Machine { rules, automata }.joined(entry)?;
+/// The texts that lead from the start of condition `entry` to each of `exits` exits.
+/// `rules` has the rules of each condition, by falling priority. `None` if a limit is
+/// exceeded.
+pub fn collect_texts(
+    rules: &[Vec<(Regex, Outcome)>],
+    entry: usize,
+    exits: usize,
+) -> Option<Vec<Regex>> {
+    let automata = rules.iter().map(|rules| automaton_of(rules)).collect::<Option<Vec<_>>>()?;
+    let machine = Machine { rules, automata }.join(entry)?;
     let states = machine.states();
-    // Behind the states come the ways of leaving, then a node to start in.
-    let start = states + ways;
+    // The nodes of the graph: the states, the exits, and one to start in.
+    let start = states + exits;
     let mut graph = Graph::default();
     graph.add(start, 0, Regex::Empty);
     for from in 0..states {
         for (set, to) in machine.edges(from as u32) {
             graph.add(from, to as usize, Regex::Class(set));
         }
-        for &way in machine.accepts(from as u32) {
-            graph.add(from, states + way as usize, Regex::Empty);
+        for &exit in machine.accepts(from as u32) {
+            graph.add(from, states + exit as usize, Regex::Empty);
         }
     }
-    graph.eliminate(states, start, ways)
+    graph.eliminate(states, start, exits)
 }
 
-/// The automaton of the rules of one condition. flex takes no empty match. Of the
+/// The automaton of the rules of one condition. flex ignores empty matches. Of the
 /// rules that match, the first wins.
-fn condition(rules: &[(Regex, Outcome)]) -> Option<Dfa> {
+fn automaton_of(rules: &[(Regex, Outcome)]) -> Option<Dfa> {
     let patterns: Vec<&Regex> = rules.iter().map(|(regex, _)| regex).collect();
     let dfa = Dfa::new(&patterns).ok()?.without_empty();
     let dfa = dfa.minimised(|matching| matching.first().map(|&rule| rules[rule as usize].1));
     (dfa.states() <= MAX_STATES).then_some(dfa)
 }
 
-/// The match under way, and after it what reads if that comes to nothing: each a
-/// condition and a state of its automaton.
+/// The current match, then the attempts that take over if it fails: each a condition
+/// and a state of its automaton.
 type Configuration = Vec<(usize, u32)>;
-
-/// So many attempts are carried at once; what would need more is given up.
-const MAX_ATTEMPTS: usize = 8;
 
 struct Machine<'r> {
     rules: &'r [Vec<(Regex, Outcome)>],
@@ -81,34 +84,34 @@ struct Machine<'r> {
 }
 
 impl Machine<'_> {
-    /// One automaton of all conditions, from the start of `entry`; it accepts
-    /// where one is left, with the way.
-    fn joined(&self, entry: usize) -> Option<Dfa> {
-        let mut known: HashMap<Configuration, u32> = HashMap::new();
-        let mut waiting = vec![vec![(entry, Dfa::START)]];
-        known.insert(waiting[0].clone(), 0);
+    /// One automaton of all conditions, from the start of `entry`. It accepts where the
+    /// text ends, with the exit.
+    fn join(&self, entry: usize) -> Option<Dfa> {
+        let mut numbers: HashMap<Configuration, u32> = HashMap::new();
+        let mut configurations = vec![vec![(entry, Dfa::START)]];
+        numbers.insert(configurations[0].clone(), 0);
         let mut states = Vec::new();
-        while states.len() < waiting.len() {
-            let here = waiting[states.len()].clone();
+        while states.len() < configurations.len() {
+            let here = configurations[states.len()].clone();
             let mut edges = Vec::new();
-            // A byte is read by the attempts, or by a rule that begins.
-            let begins = (0..self.automata.len()).map(|condition| (condition, Dfa::START));
-            let readers = here.iter().copied().chain(begins);
+            // A byte is read by one of the attempts, or by a new match in any condition.
+            let starts = (0..self.automata.len()).map(|condition| (condition, Dfa::START));
+            let readers = here.iter().copied().chain(starts);
             let sets = readers.flat_map(|(c, q)| self.automata[c].edges(q));
             for set in partition(ByteSet::ALL, sets.map(|(set, _)| set)) {
                 let Some(next) = self.step(&here, set.iter().next()?) else { continue };
-                let count = waiting.len() as u32;
-                let to = *known.entry(next.clone()).or_insert(count);
+                let count = configurations.len() as u32;
+                let to = *numbers.entry(next.clone()).or_insert(count);
                 if to == count {
-                    waiting.push(next);
+                    configurations.push(next);
                 }
-                if waiting.len() > MAX_CONFIGURATIONS {
+                if configurations.len() > MAX_CONFIGURATIONS {
                     return None;
                 }
                 edges.push((set, to));
             }
             let accepts = match self.outcome(here[0]) {
-                Some(Outcome::Leave(way)) => vec![way as u32],
+                Some(Outcome::Leave(exit)) => vec![exit as u32],
                 _ => Vec::new(),
             };
             states.push(State { edges, accepts });
@@ -158,28 +161,30 @@ impl Graph {
         self.edges.insert((from, to), regex);
     }
 
-    /// Removes every node below `states`, the one with the least text around it
-    /// first: that keeps expressions short.
-    fn eliminate(mut self, states: usize, start: usize, ways: usize) -> Option<Vec<Regex>> {
+    /// Removes every node below `states`. The node with the smallest expressions on its
+    /// edges goes first, which keeps the result short.
+    fn eliminate(mut self, states: usize, start: usize, exits: usize) -> Option<Vec<Regex>> {
         let mut left: Vec<usize> = (0..states).collect();
         while !left.is_empty() {
-            let mut around = vec![(0usize, 0usize); start + 1];
+            // Of each node: sizes of the expressions that lead to it and from it.
+            let mut sizes = vec![(0usize, 0usize); start + 1];
             let mut total = 0;
             for ((from, to), regex) in &self.edges {
-                let size = size(regex);
-                total += size;
+                let nodes = count_nodes(regex);
+                total += nodes;
                 if from != to {
-                    around[*from].1 += size;
-                    around[*to].0 += size;
+                    sizes[*from].1 += nodes;
+                    sizes[*to].0 += nodes;
                 }
             }
-            if total > MAX_SIZE {
+            if total > MAX_NODES {
                 return None;
             }
-            let cost = |node: usize| around[node].0.saturating_mul(around[node].1);
+            let cost = |node: usize| sizes[node].0.saturating_mul(sizes[node].1);
             let (at, node) = left.iter().copied().enumerate().min_by_key(|(_, n)| cost(*n))?;
             left.swap_remove(at);
-            let around = Regex::star(self.edges.remove(&(node, node)).unwrap_or(Regex::nothing()));
+            let own = self.edges.remove(&(node, node)).unwrap_or(Regex::nothing());
+            let own = Regex::star(own);
             let ins = self.edges.iter().filter(|(e, _)| e.1 == node);
             let ins: Vec<(usize, Regex)> = ins.map(|(e, r)| (e.0, r.clone())).collect();
             let outs = self.edges.iter().filter(|(e, _)| e.0 == node);
@@ -187,22 +192,24 @@ impl Graph {
             self.edges.retain(|e, _| e.0 != node && e.1 != node);
             for (from, before) in &ins {
                 for (to, after) in &outs {
-                    let through = [before.clone(), around.clone(), after.clone()];
+                    let through = [before.clone(), own.clone(), after.clone()];
                     self.add(*from, *to, Regex::concat(through));
                 }
             }
         }
-        let mut found = |way| self.edges.remove(&(start, states + way)).unwrap_or(Regex::nothing());
-        Some((0..ways).map(&mut found).collect())
+        let texts = |exit| self.edges.remove(&(start, states + exit)).unwrap_or(Regex::nothing());
+        Some((0..exits).map(texts).collect())
     }
 }
 
 /// How many nodes an expression has.
-pub fn size(regex: &Regex) -> usize {
+pub fn count_nodes(regex: &Regex) -> usize {
     match regex {
         Regex::Empty | Regex::Class(_) => 1,
-        Regex::Concat(parts) | Regex::Alt(parts) => 1 + parts.iter().map(size).sum::<usize>(),
-        Regex::Repeat { inner, .. } => 1 + size(inner),
+        Regex::Concat(parts) | Regex::Alt(parts) => {
+            1 + parts.iter().map(count_nodes).sum::<usize>()
+        }
+        Regex::Repeat { inner, .. } => 1 + count_nodes(inner),
     }
 }
 
@@ -214,7 +221,7 @@ mod tests {
         Dfa::new(&[regex]).unwrap()
     }
 
-    /// flex's way, step by step: the way of leaving when all of `text` is read.
+    /// What flex does, step by step: the exit by which all of `text` is matched.
     fn simulate(rules: &[(Dfa, Outcome)], mut text: &[u8]) -> Option<usize> {
         loop {
             let longest = (1..=text.len()).rev().find_map(|length| {
@@ -224,17 +231,17 @@ mod tests {
             let (length, outcome) = longest?;
             text = &text[length..];
             match outcome {
-                Outcome::Leave(way) => return text.is_empty().then_some(way),
+                Outcome::Leave(exit) => return text.is_empty().then_some(exit),
                 Outcome::Continue(_) => {}
                 Outcome::Fail => return None,
             }
         }
     }
 
-    fn texts(alphabet: &[u8], longest: usize) -> Vec<Vec<u8>> {
+    fn all_texts(alphabet: &[u8], max_length: usize) -> Vec<Vec<u8>> {
         let mut all = vec![Vec::new()];
         let mut from = 0;
-        for _ in 0..longest {
+        for _ in 0..max_length {
             let to = all.len();
             for at in from..to {
                 for byte in alphabet {
@@ -249,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn one_expression_stands_for_what_the_rules_do_step_by_step() {
+    fn the_expression_matches_what_the_rules_match_step_by_step() {
         let any = || Regex::Class(ByteSet::ALL);
         let other = Regex::Class([b'*', b'/'].into_iter().collect::<ByteSet>().complement());
         let cases = [
@@ -266,7 +273,7 @@ mod tests {
                 (Regex::byte(b'*'), Outcome::Fail),
                 (Regex::plus(Regex::Class(ByteSet::of(b'x'))), Outcome::Continue(0)),
             ],
-            // What looks like the end, and is not, has to be given back.
+            // `*x` may be the start of an end, and must be read again if it is not.
             vec![
                 (Regex::literal(b"**/"), Outcome::Leave(0)),
                 (Regex::literal(b"*xx*x/"), Outcome::Leave(1)),
@@ -274,24 +281,24 @@ mod tests {
             ],
         ];
         for rules in cases {
-            let ways = collected(std::slice::from_ref(&rules), 0, 2).unwrap();
-            let ways: Vec<Dfa> = ways.iter().map(dfa).collect();
+            let exits = collect_texts(std::slice::from_ref(&rules), 0, 2).unwrap();
+            let exits: Vec<Dfa> = exits.iter().map(dfa).collect();
             let rules: Vec<_> = rules.iter().map(|(regex, o)| (dfa(regex), *o)).collect();
-            for text in texts(br"*/x\", 6).into_iter().filter(|text| !text.is_empty()) {
-                let said: Vec<usize> = (0..2).filter(|way| ways[*way].matches(&text)).collect();
-                let wanted: Vec<usize> = simulate(&rules, &text).into_iter().collect();
-                assert_eq!(said, wanted, "{}", text.escape_ascii());
+            for text in all_texts(br"*/x\", 6).into_iter().filter(|text| !text.is_empty()) {
+                let found: Vec<usize> = (0..2).filter(|exit| exits[*exit].matches(&text)).collect();
+                let expected: Vec<usize> = simulate(&rules, &text).into_iter().collect();
+                assert_eq!(found, expected, "{}", text.escape_ascii());
             }
         }
     }
 
     #[test]
-    fn characters_of_several_bytes_do_not_blow_an_expression_up() {
+    fn characters_of_several_bytes_keep_the_expression_small() {
         let any = Regex::code_points([(0, 0x10_ffff)]);
         let rules = vec![(Regex::literal(b"*/"), Outcome::Leave(0)), (any, Outcome::Continue(0))];
-        let ways = collected(&[rules], 0, 1).unwrap();
-        assert!(size(&ways[0]) < 1000, "{}", size(&ways[0]));
-        assert!(dfa(&ways[0]).matches("é*😀**/".as_bytes()));
-        assert!(!dfa(&ways[0]).matches(b"*/*/"));
+        let texts = collect_texts(&[rules], 0, 1).unwrap();
+        assert!(count_nodes(&texts[0]) < 1000, "{}", count_nodes(&texts[0]));
+        assert!(dfa(&texts[0]).matches("é*😀**/".as_bytes()));
+        assert!(!dfa(&texts[0]).matches(b"*/*/"));
     }
 }

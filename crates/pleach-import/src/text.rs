@@ -1,31 +1,30 @@
-//! A file under reading: its bytes, where its lines begin, and a place in it.
+//! The text of a grammar file, and a cursor that reads it.
 //!
-//! Grammar files are read as bytes. Most of them are C with something around it,
-//! older than UTF-8, and what a lexer matches are bytes anyway. The formats that
-//! are defined over characters (ANTLR, EBNF, JSON) ask for a check first.
+//! Files are read as bytes: yacc and lex files are often older than UTF-8, and lexers
+//! match bytes. Formats that are defined over characters (ANTLR, EBNF, JSON) check
+//! first that the file is UTF-8 ([`Source::text`]).
 
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::ImportError;
-use pleach_grammar::{Note, Place, Severity};
+use pleach_grammar::{Language, Note, Place, Severity};
 
-/// The longest file that is read. Real grammars stay below two megabytes; what is
-/// longer is no grammar.
+/// Bytes of the largest file that is read. Real grammars stay below two megabytes.
 pub const MAX_FILE: usize = 16 << 20;
 
-/// How deep groups may nest in a file. Importers recurse once a level, so this is
-/// what keeps the stack bounded.
+/// How deep groups may nest in a file. Importers recurse once for each level, so this
+/// bounds the stack.
 pub const MAX_NESTING: usize = 250;
 
-/// The text of a grammar: a file, or several that belong together, laid end to
-/// end so that one offset says where something stands.
+/// The text of a grammar: one file, or several that belong together. Several are
+/// joined end to end, so that one offset names a place in any of them.
 pub(crate) struct Source<'a> {
     pub bytes: Cow<'a, [u8]>,
-    /// Where each file starts, and its name for messages.
+    /// The offset and the name of each file.
     files: Vec<(usize, Arc<str>)>,
-    /// Offsets at which lines begin.
+    /// The offset of each line.
     lines: Vec<u32>,
 }
 
@@ -35,18 +34,17 @@ impl<'a> Source<'a> {
         if bytes.len() > MAX_FILE {
             return Err(ImportError::TooLarge { file });
         }
-        Ok(Source::over(Cow::Borrowed(bytes), vec![(0, file)]))
+        Ok(Source::with_lines(Cow::Borrowed(bytes), vec![(0, file)]))
     }
 
-    /// The same, for formats that are text: a byte that is not is an error at its
-    /// place.
+    /// The same for formats defined over characters: invalid UTF-8 is an error.
     pub fn text(file: &str, bytes: &'a [u8]) -> Result<Source<'a>, ImportError> {
         let source = Source::new(file, bytes)?;
-        source.check_text()?;
+        source.check_utf8()?;
         Ok(source)
     }
 
-    /// Several files of text. The first is the one that people asked for.
+    /// Several files of UTF-8, by name and text.
     pub fn joined(files: &[(String, Vec<u8>)]) -> Result<Source<'static>, ImportError> {
         let (mut bytes, mut starts) = (Vec::new(), Vec::new());
         for (name, text) in files {
@@ -56,28 +54,28 @@ impl<'a> Source<'a> {
             }
             starts.push((bytes.len(), name));
             bytes.extend_from_slice(text);
-            // A line of the next file is never the rest of a line of this one.
+            // The last line of a file must not run into the next file.
             bytes.push(b'\n');
         }
-        let source = Source::over(Cow::Owned(bytes), starts);
-        source.check_text()?;
+        let source = Source::with_lines(Cow::Owned(bytes), starts);
+        source.check_utf8()?;
         Ok(source)
     }
 
-    fn over(bytes: Cow<'a, [u8]>, files: Vec<(usize, Arc<str>)>) -> Source<'a> {
+    fn with_lines(bytes: Cow<'a, [u8]>, files: Vec<(usize, Arc<str>)>) -> Source<'a> {
         let starts = bytes.iter().enumerate().filter(|(_, b)| **b == b'\n');
         let lines = std::iter::once(0).chain(starts.map(|(at, _)| at as u32 + 1)).collect();
         Source { bytes, files, lines }
     }
 
-    fn check_text(&self) -> Result<(), ImportError> {
+    fn check_utf8(&self) -> Result<(), ImportError> {
         match std::str::from_utf8(&self.bytes) {
             Ok(_) => Ok(()),
-            Err(e) => Err(self.error(e.valid_up_to(), "this is not UTF-8")),
+            Err(e) => Err(self.error(e.valid_up_to(), "invalid UTF-8")),
         }
     }
 
-    fn line(&self, at: usize) -> usize {
+    fn line_index(&self, at: usize) -> usize {
         self.lines.partition_point(|start| *start as usize <= at) - 1
     }
 
@@ -85,12 +83,12 @@ impl<'a> Source<'a> {
         let at = at.min(self.bytes.len());
         let file = self.files.partition_point(|(start, _)| *start <= at) - 1;
         let (start, name) = &self.files[file];
-        let line = self.line(at);
+        let line = self.line_index(at);
         let column = at - self.lines[line] as usize;
-        Place::new(name, (line - self.line(*start)) as u32 + 1, column as u32 + 1)
+        Place::new(name, (line - self.line_index(*start)) as u32 + 1, column as u32 + 1)
     }
 
-    /// The stretch of each file.
+    /// The span of each file.
     pub fn files(&self) -> Vec<Range<usize>> {
         let ends = self.files.iter().skip(1).map(|(start, _)| *start).chain([self.bytes.len()]);
         self.files.iter().zip(ends).map(|((start, _), end)| *start..end).collect()
@@ -109,7 +107,12 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A position in a [`Source`], up to an end that may lie before the file's.
+/// The severity of a note on a change of the language.
+pub(crate) fn severity_of(change: Language) -> Severity {
+    if change == Language::Same { Severity::Info } else { Severity::Warning }
+}
+
+/// A position in a [`Source`], and an end that may be before the end of the file.
 #[derive(Clone, Copy)]
 pub(crate) struct Cursor<'a> {
     pub source: &'a Source<'a>,
@@ -126,7 +129,7 @@ impl<'a> Cursor<'a> {
         &self.source.bytes[self.at.min(self.end)..self.end]
     }
 
-    pub fn done(&self) -> bool {
+    pub fn at_end(&self) -> bool {
         self.at >= self.end
     }
 
@@ -144,8 +147,8 @@ impl<'a> Cursor<'a> {
         Some(byte)
     }
 
-    /// The next character of a text. (Bytes that are not UTF-8 stand for
-    /// themselves; [`Source::text`] has refused them where that matters.)
+    /// The next character. A byte that is not UTF-8 is returned as the character of
+    /// the same number.
     pub fn bump_char(&mut self) -> Option<char> {
         let rest = self.rest();
         let length = match *rest.first()? {
@@ -168,6 +171,7 @@ impl<'a> Cursor<'a> {
         self.rest().starts_with(text.as_bytes())
     }
 
+    /// Steps over `text` if it is next.
     pub fn eat(&mut self, text: &str) -> bool {
         let found = self.starts_with(text);
         if found {
@@ -176,14 +180,15 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    pub fn eat_while(&mut self, wanted: impl Fn(u8) -> bool) -> &'a [u8] {
+    /// Steps over all bytes that `accepts` is true for, and returns them.
+    pub fn eat_while(&mut self, accepts: impl Fn(u8) -> bool) -> &'a [u8] {
         let rest = self.rest();
-        let length = rest.iter().position(|b| !wanted(*b)).unwrap_or(rest.len());
+        let length = rest.iter().position(|b| !accepts(*b)).unwrap_or(rest.len());
         self.at += length;
         &rest[..length]
     }
 
-    /// Up to but not including the end of the line.
+    /// Steps over the rest of the line, but not over its end.
     pub fn eat_line(&mut self) -> &'a [u8] {
         self.eat_while(|b| b != b'\n')
     }
@@ -192,14 +197,14 @@ impl<'a> Cursor<'a> {
         self.eat_while(|b| b.is_ascii_whitespace() || b == 0x0b);
     }
 
-    /// True where only blanks lie between here and the start of the line.
+    /// True if only blanks are between the start of the line and the cursor.
     pub fn at_line_start(&self) -> bool {
         let before = &self.source.bytes[..self.at];
         before.iter().rev().take_while(|b| **b != b'\n').all(|b| matches!(b, b' ' | b'\t' | b'\r'))
     }
 
-    /// Goes to just after the next `text`; false, and to the end, where there is
-    /// none.
+    /// Goes to just after the next `text`. Without one, goes to the end and returns
+    /// false.
     pub fn skip_past(&mut self, text: &str) -> bool {
         match find(self.rest(), text.as_bytes()) {
             Some(found) => {
@@ -226,12 +231,12 @@ pub(crate) fn contains(haystack: &[u8], needle: &[u8]) -> bool {
     find(haystack, needle).is_some()
 }
 
-/// True if a line of `bytes` starts with `word`, blanks before the first line aside.
+/// True if a line starts with `word`. Blanks may stand before the first line.
 pub(crate) fn has_line_start(bytes: &[u8], word: &[u8]) -> bool {
     bytes.trim_ascii_start().starts_with(word) || contains(bytes, &[b"\n", word].concat())
 }
 
-/// A message in one line, whatever names of the file are in it.
+/// A message in one line: control characters of the file in it are escaped.
 pub(crate) fn one_line(message: &str) -> String {
     let plain = |c: char| -> String {
         if c.is_control() { c.escape_default().collect() } else { c.into() }
@@ -239,12 +244,12 @@ pub(crate) fn one_line(message: &str) -> String {
     message.chars().map(plain).collect()
 }
 
-/// Bytes for a message: as text, shortened.
-pub(crate) fn shown(bytes: &[u8]) -> String {
-    const LONGEST: usize = 40;
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST)]);
+/// Bytes of the file for a message: escaped and shortened.
+pub(crate) fn show(bytes: &[u8]) -> String {
+    const MAX_BYTES: usize = 40;
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_BYTES)]);
     let mut text: String = text.chars().flat_map(char::escape_debug).collect();
-    if bytes.len() > LONGEST {
+    if bytes.len() > MAX_BYTES {
         text.push('…');
     }
     text

@@ -1,10 +1,9 @@
-//! The JSON form of the fuzzing book, F1 and the AFL++ grammar mutator.
+//! The JSON of the fuzzing book, F1 and the AFL++ grammar mutator.
 //!
-//! An object: each name `<a>` has a list of alternatives. An alternative is a
-//! text in which names stand between angle brackets, or a list of names and texts
-//! (then brackets in a text are just that). `<start>` is the start, else the
-//! first name. There are no tokens and nothing between them: every text is a
-//! token of its own.
+//! The file is an object that has a list of alternatives for each name `<a>`. An
+//! alternative is a text with names in angle brackets, or a list of names and texts; in
+//! a list, other brackets are plain text. The start is `<start>`, or else the first
+//! name. The format has neither tokens nor separators: every text becomes a token.
 
 use super::Input;
 use crate::ImportError;
@@ -48,7 +47,8 @@ pub(super) fn import(input: &Input) -> Result<Grammar, ImportError> {
     Ok(Grammar { lexing: Lexing::Context, ..lowerer.builder.finish()? })
 }
 
-/// A text, a list, or a pair of a text and its options, of which `prob` counts.
+/// An alternative and its weight. It is a text, a list, or a pair of a text and its
+/// options, of which only `prob` is used.
 fn alternative(
     source: &Source,
     lowerer: &mut Lowerer,
@@ -65,19 +65,16 @@ fn alternative(
                     _ => 1.0,
                 };
                 if options.object().is_some_and(|o| o.iter().any(|(name, _)| name != "prob")) {
-                    lowerer.note(
-                        options.at,
-                        Language::Larger,
-                        "options other than prob are left out",
-                    );
+                    let text = "options other than prob are ignored";
+                    lowerer.note(options.at, Language::Larger, text);
                 }
                 let text = text.string().ok_or_else(|| wrong(text.at))?;
                 return Ok((split(text, item.at), weight));
             }
             let parts = parts.iter().map(|part| {
                 let text = part.string().ok_or_else(|| wrong(part.at))?;
-                let known = lowerer.builder.find_rule(text).is_some();
-                Ok(if known {
+                let is_rule = lowerer.builder.find_rule(text).is_some();
+                Ok(if is_rule {
                     Tree::Name { name: text.into(), at: part.at }
                 } else {
                     Tree::Literal { text: text.into(), any_case: false, at: part.at }
@@ -89,7 +86,7 @@ fn alternative(
     }
 }
 
-/// `"<a>+<b>"` as a name, a text and a name. A name has no blank in it.
+/// Splits `"<a>+<b>"` into a name, a text and a name. A name has no blanks.
 fn split(text: &str, at: usize) -> Tree {
     let mut parts = Vec::new();
     let literal = |text: &str| Tree::Literal { text: text.into(), any_case: false, at };

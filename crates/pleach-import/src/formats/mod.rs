@@ -103,6 +103,12 @@ pub const FORMATS: &[Format] = &[
     },
 ];
 
+/// The names of all formats, for help and messages.
+pub fn format_names() -> String {
+    let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+    names.join(", ")
+}
+
 /// All that is known of a format outside its module.
 pub struct Format {
     pub name: &'static str,
@@ -134,9 +140,11 @@ pub(crate) struct Input<'a> {
     /// The lexer that the user named: file name and text.
     pub lexer: Option<(&'a str, &'a [u8])>,
     pub options: &'a Options,
-    /// Looks for a file that the grammar mentions, and returns its name and text.
-    pub find: &'a dyn Fn(&str) -> Option<(String, Vec<u8>)>,
+    pub find: &'a FindFile<'a>,
 }
+
+/// Looks for a file that a grammar mentions, and returns its name and text.
+type FindFile<'a> = dyn Fn(&str) -> Option<(String, Vec<u8>)> + 'a;
 
 impl Format {
     /// What holds for most formats: one file has everything, and its extension says

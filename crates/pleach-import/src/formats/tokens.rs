@@ -1,7 +1,8 @@
-//! The side file for a lexer that is written by hand: what each token looks like.
+//! A token list: the side file for a lexer that is written by hand. It has the pattern
+//! of each token.
 //!
 //! ```text
-//! # One token a line: its name in the parser, and a pattern as in flex.
+//! # One token in each line: its name in the parser, and a pattern as in flex.
 //! NUMBER   [0-9]+
 //! '+'      "+"
 //! IF       "if"
@@ -10,9 +11,9 @@
 //! %skip    [ \t\n]+
 //! ```
 //!
-//! The order counts as in flex: of two that match equally much, the first wins.
-//! A token on two lines is either. `%skip` is what may stand between tokens,
-//! `%define` names a pattern, `%caseless` ignores case from there on.
+//! The order counts as in flex: of two matches of the same length, the first wins. A
+//! token on two lines has two patterns. `%skip` is a pattern that may stand between
+//! tokens, `%define` names a pattern, `%caseless` ignores case from there on.
 
 use std::collections::HashMap;
 
@@ -22,14 +23,14 @@ use super::lex::pattern::{Flags, Patterns};
 use crate::ImportError;
 use crate::lexicon::{KEYWORD_PRIORITY, Key, Lexicon};
 use crate::text::{Cursor, Source};
-use pleach_grammar::{Grammar, Language, Severity};
+use pleach_grammar::{Grammar, Language};
 
-/// True if the name of a lexer's file says that it is a side file.
-pub(super) fn is_side_file(file: &str) -> bool {
+/// True if the name of a lexer's file is that of a token list.
+pub(super) fn is_token_list(file: &str) -> bool {
     super::extension(file) == "tokens"
 }
 
-/// A side file alone: any sequence of its tokens.
+/// A token list alone: any sequence of its tokens.
 pub(super) fn import(input: &Input) -> Result<Grammar, ImportError> {
     let source = Source::new(input.file, input.bytes)?;
     read(&source)?.into_grammar(source.place(0))
@@ -56,17 +57,17 @@ pub(crate) fn read(source: &Source) -> Result<Lexicon, ImportError> {
             Line::Token(key, span) => {
                 let parsed = patterns.parse(span.clone(), flags)?;
                 if parsed.line_start || parsed.trailing {
-                    let text = "where a match may stand is left out; it is taken everywhere";
-                    lexicon.notes.push(source.note(span.start, Severity::Warning, text));
-                    lexicon.language = lexicon.language.combine(Language::Larger);
+                    let text = "the context of the pattern is ignored; \
+                                the grammar allows the token everywhere";
+                    lexicon.note(source, span.start, Language::Larger, text);
                 }
                 let priority = priority as u32 + KEYWORD_PRIORITY + 1;
-                lexicon.token(key, parsed.regex, priority, source.place(span.start));
+                lexicon.add_token(key, parsed.regex, priority, source.place(span.start));
             }
             Line::Skip(span) => {
                 let parsed = patterns.parse(span.clone(), flags)?;
-                let name = crate::text::shown(&source.bytes[span]);
-                lexicon.separator(name, parsed.regex);
+                let name = crate::text::show(&source.bytes[span]);
+                lexicon.add_separator(name, parsed.regex);
             }
         }
     }
@@ -83,9 +84,9 @@ enum Line {
 fn lines(source: &Source) -> Result<Vec<Line>, ImportError> {
     let mut lines = Vec::new();
     let mut cursor = source.cursor();
-    while !cursor.done() {
+    while !cursor.at_end() {
         cursor.skip_space();
-        if cursor.done() {
+        if cursor.at_end() {
             break;
         }
         if cursor.peek() == Some(b'#') {
@@ -124,7 +125,7 @@ fn lines(source: &Source) -> Result<Vec<Line>, ImportError> {
     Ok(lines)
 }
 
-/// Up to a blank, or a character in quotes.
+/// The next word: a character in quotes, or all bytes up to a blank.
 fn word<'a>(cursor: &mut Cursor<'a>) -> &'a [u8] {
     let rest = cursor.rest();
     let quoted = match rest {

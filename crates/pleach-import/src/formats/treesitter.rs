@@ -1,31 +1,31 @@
-//! tree-sitter's `grammar.json`, which every parser of it carries in `src/`.
+//! tree-sitter's `grammar.json`, which every tree-sitter parser has in `src/`.
 //!
-//! A rule that is only a text, a pattern or `token(…)` is a token; so is every
-//! text and pattern inside other rules. `extras` are what may stand between
-//! tokens. `externals` are tokens that a hand-written scanner finds: they are
-//! known by name only, and each is reported.
+//! A rule that is only a string, a pattern or `token(…)` is a token. So is every string
+//! and pattern inside other rules. `extras` may stand between tokens. `externals` are
+//! tokens that a scanner in C finds: they have no pattern, and each is reported.
 //!
-//! tree-sitter's lexer asks the parser what may come next. Ours does not, so where
-//! two patterns match the same text, texts win against patterns, and a higher
-//! `prec` inside `token(…)` against a lower one, as in tree-sitter.
+//! If two tokens match the same text, the higher `prec` inside `token(…)` wins, and
+//! then a string wins against a pattern, as in tree-sitter.
 
 use std::collections::{HashMap, HashSet};
 
 use super::Input;
 use crate::ImportError;
-use crate::javascript::{self, Found};
+use crate::javascript::{self, Parsed};
 use crate::json::{self, Json, Value};
 use crate::lexicon::pattern_of;
-use crate::text::{Source, contains};
+use crate::text::{Source, contains, severity_of};
 use pleach_grammar::builder::Attributes;
 use pleach_grammar::{
     Assoc, Ebnf, Grammar, GrammarBuilder, Language, Lexing, Pattern, Precedence, Regex, Separator,
-    Severity, Symbol, Token,
+    Symbol, Token,
 };
 
-/// More strings of tokens; but in a text, what looks like a separator there (`//` at the
-/// beginning of a string) is taken for one.
-const IMMEDIATE: &str = "nothing may stand before this token; that is left out";
+/// The note on an immediate token. The language is neither larger nor smaller: there
+/// are more sequences of tokens, but a text that looks like a separator (`//` at the
+/// start of a string) is read as one.
+const IMMEDIATE_IGNORED: &str =
+    "this token must directly follow the one before; the grammar allows separators there";
 
 pub(super) fn recognizes(bytes: &[u8]) -> bool {
     json::is_object(bytes) && contains(bytes, b"\"rules\"")
@@ -35,19 +35,19 @@ pub(super) fn import(input: &Input) -> Result<Grammar, ImportError> {
     let source = Source::text(input.file, input.bytes)?;
     let json = Json::parse(&source)?;
     let Some(rules) = json.get("rules").and_then(Json::object) else {
-        return Err(source.error(json.at, "expected an object with rules"));
+        return Err(source.error(json.at, "expected an object with a member \"rules\""));
     };
     let mut importer = Importer {
         source: &source,
         builder: GrammarBuilder::new(),
         tokens: HashMap::new(),
-        made: HashMap::new(),
+        anonymous: HashMap::new(),
         externals: HashSet::new(),
     };
-    importer.tokens(rules)?;
-    importer.externals(json.get("externals"), rules)?;
-    importer.extras(json.get("extras"), rules)?;
-    importer.rules(rules)?;
+    importer.declare_tokens(rules)?;
+    importer.declare_externals(json.get("externals"), rules)?;
+    importer.declare_extras(json.get("extras"), rules)?;
+    importer.add_rules(rules)?;
     Ok(Grammar { lexing: Lexing::Context, ..importer.builder.finish()? })
 }
 
@@ -56,15 +56,14 @@ struct Importer<'a> {
     builder: GrammarBuilder,
     /// Rules that are tokens, and their expressions.
     tokens: HashMap<&'a str, Regex>,
-    /// Tokens made for texts and patterns inside rules.
-    made: HashMap<String, Ebnf>,
+    /// Tokens of strings and patterns inside rules, by name.
+    anonymous: HashMap<String, Ebnf>,
     externals: HashSet<&'a str>,
 }
 
 impl<'a> Importer<'a> {
     fn note(&mut self, at: usize, change: Language, text: impl Into<String>) {
-        let severity = if change == Language::Same { Severity::Info } else { Severity::Warning };
-        self.builder.note(self.source.place(at), severity, text);
+        self.builder.note(self.source.place(at), severity_of(change), text);
         self.builder.language(change);
     }
 
@@ -74,25 +73,26 @@ impl<'a> Importer<'a> {
 
     fn kind<'j>(&self, rule: &'j Json) -> Result<&'j str, ImportError> {
         let kind = rule.get("type").and_then(Json::string);
-        kind.ok_or_else(|| self.error(rule.at, "expected a rule: an object with a type"))
+        kind.ok_or_else(|| self.error(rule.at, "expected a rule: an object with a member \"type\""))
     }
 
     fn content<'j>(&self, rule: &'j Json) -> Result<&'j Json, ImportError> {
-        rule.get("content").ok_or_else(|| self.error(rule.at, "this rule has no content"))
+        rule.get("content")
+            .ok_or_else(|| self.error(rule.at, "this rule has no member \"content\""))
     }
 
     fn members<'j>(&self, rule: &'j Json) -> Result<&'j [Json], ImportError> {
         let members = rule.get("members").and_then(Json::array);
-        members.ok_or_else(|| self.error(rule.at, "this rule has no members"))
+        members.ok_or_else(|| self.error(rule.at, "this rule has no member \"members\""))
     }
 
     fn text<'j>(&self, rule: &'j Json, member: &str) -> Result<&'j str, ImportError> {
         let text = rule.get(member).and_then(Json::string);
-        text.ok_or_else(|| self.error(rule.at, format!("this rule has no {member}")))
+        text.ok_or_else(|| self.error(rule.at, format!("this rule has no member \"{member}\"")))
     }
 
-    /// What a rule is without precedence around it.
-    fn bare<'j>(&self, mut rule: &'j Json) -> Result<&'j Json, ImportError> {
+    /// A rule without the precedence around it.
+    fn strip_precedence<'j>(&self, mut rule: &'j Json) -> Result<&'j Json, ImportError> {
         loop {
             match self.kind(rule)? {
                 "PREC" | "PREC_LEFT" | "PREC_RIGHT" | "PREC_DYNAMIC" | "RESERVED" => {
@@ -103,27 +103,27 @@ impl<'a> Importer<'a> {
         }
     }
 
-    /// Rules that are one token.
-    fn tokens(&mut self, rules: &'a [(String, Json)]) -> Result<(), ImportError> {
+    /// Declares the rules that are one token.
+    fn declare_tokens(&mut self, rules: &'a [(String, Json)]) -> Result<(), ImportError> {
         for (index, (name, rule)) in rules.iter().enumerate() {
-            let bare = self.bare(rule)?;
+            let bare = self.strip_precedence(rule)?;
             let kind = self.kind(bare)?;
-            // The start is a rule, even if it is a token.
+            // The start must be a rule.
             if index == 0 || !matches!(kind, "STRING" | "PATTERN" | "TOKEN" | "IMMEDIATE_TOKEN") {
                 continue;
             }
             let regex = self.regex(bare)?;
             self.tokens.insert(name, regex.clone());
             if kind == "IMMEDIATE_TOKEN" {
-                self.note(rule.at, Language::Unknown, IMMEDIATE);
+                self.note(rule.at, Language::Unknown, IMMEDIATE_IGNORED);
             }
             let priority = self.priority(bare)?;
-            self.token(name.clone(), regex, rule.at, priority);
+            self.add_token(name.clone(), regex, rule.at, priority);
         }
         Ok(())
     }
 
-    fn token(&mut self, name: String, regex: Regex, at: usize, priority: u32) -> Symbol {
+    fn add_token(&mut self, name: String, regex: Regex, at: usize, priority: u32) -> Symbol {
         let pattern = pattern_of(regex);
         Symbol::Token(self.builder.token(Token {
             name,
@@ -135,8 +135,10 @@ impl<'a> Importer<'a> {
         }))
     }
 
-    /// Lower wins: first by `prec` inside the token, then texts before patterns.
+    /// The lower number wins: first the higher `prec` inside the token, then strings
+    /// before patterns.
     fn priority(&self, rule: &Json) -> Result<u32, ImportError> {
+        /// The priority of `prec` 0; `prec` may be negative.
         const MIDDLE: f64 = 1_000_000.0;
         let inner = match self.kind(rule)? {
             "TOKEN" | "IMMEDIATE_TOKEN" => self.content(rule)?,
@@ -146,30 +148,29 @@ impl<'a> Importer<'a> {
             (true, Some(Json { value: Value::Number(value), .. })) => *value,
             _ => 0.0,
         };
-        let text = self.kind(self.bare(inner)?)? == "STRING";
-        let immediate = self.kind(rule)? == "IMMEDIATE_TOKEN";
-        Ok((MIDDLE - prec.clamp(-1000.0, 1000.0) * 4.0) as u32 + 2 * u32::from(!text)
-            - u32::from(immediate))
+        let is_string = self.kind(self.strip_precedence(inner)?)? == "STRING";
+        let is_immediate = self.kind(rule)? == "IMMEDIATE_TOKEN";
+        Ok((MIDDLE - prec.clamp(-1000.0, 1000.0) * 4.0) as u32 + 2 * u32::from(!is_string)
+            - u32::from(is_immediate))
     }
 
-    fn externals(
+    fn declare_externals(
         &mut self,
         externals: Option<&'a Json>,
         rules: &'a [(String, Json)],
     ) -> Result<(), ImportError> {
         for external in externals.and_then(Json::array).unwrap_or_default() {
             if self.kind(external)? != "SYMBOL" {
-                let text = "the scanner of the program finds this token too, where it likes";
+                let text = "the scanner in C can also return this token; when is unknown";
                 self.note(external.at, Language::Smaller, text);
                 continue;
             }
             let name = self.text(external, "name")?;
             if rules.iter().any(|(known, _)| known == name) {
-                let text = format!("the scanner of the program finds {name} too, where it likes");
+                let text = format!("the scanner in C can also return {name}; when is unknown");
                 self.note(external.at, Language::Smaller, text);
             } else if self.externals.insert(name) {
-                let text =
-                    format!("{name} is known by name only: the program's own scanner finds it");
+                let text = format!("{name} has no pattern: a scanner in C finds it");
                 self.note(external.at, Language::Smaller, text);
                 self.builder.token(Token {
                     name: name.to_owned(),
@@ -184,7 +185,7 @@ impl<'a> Importer<'a> {
         Ok(())
     }
 
-    fn extras(
+    fn declare_extras(
         &mut self,
         extras: Option<&'a Json>,
         rules: &'a [(String, Json)],
@@ -201,7 +202,7 @@ impl<'a> Importer<'a> {
                         match regex {
                             Some(regex) => (name.to_owned(), regex),
                             None => {
-                                let text = format!("{name} between tokens is left out");
+                                let text = format!("extra {name} is ignored: it is not regular");
                                 self.note(extra.at, Language::Smaller, text);
                                 continue;
                             }
@@ -216,10 +217,10 @@ impl<'a> Importer<'a> {
         Ok(())
     }
 
-    /// The expression of a rule that is not a token but could be: it refers only
-    /// to tokens, one level deep.
+    /// The expression of a rule that is no token but refers to tokens only; `None` if it
+    /// refers to another rule.
     fn regular(&mut self, rule: &Json) -> Result<Option<Regex>, ImportError> {
-        let rule = self.bare(rule)?;
+        let rule = self.strip_precedence(rule)?;
         Ok(match self.kind(rule)? {
             "SYMBOL" => self.tokens.get(self.text(rule, "name")?).cloned(),
             "SEQ" => {
@@ -264,40 +265,43 @@ impl<'a> Importer<'a> {
                 match self.tokens.get(name) {
                     Some(regex) => regex.clone(),
                     None => {
-                        return Err(self.error(rule.at, format!("{name} cannot stand in a token")));
+                        let message =
+                            format!("a token can refer to other tokens only; {name} is none");
+                        return Err(self.error(rule.at, message));
                     }
                 }
             }
-            other => return Err(self.error(rule.at, format!("{other} cannot stand in a token"))),
+            other => return Err(self.error(rule.at, format!("unexpected {other} in a token"))),
         })
     }
 
     fn pattern(&mut self, rule: &Json) -> Result<Regex, ImportError> {
         let text = self.text(rule, "value")?;
         let flags = rule.get("flags").and_then(Json::string).unwrap_or_default();
-        let found = javascript::parse(text, flags);
-        let Found { regex, anchors } = found.map_err(|problem| self.error(rule.at, problem))?;
-        if anchors {
-            self.note(rule.at, Language::Larger, "where a pattern may stand is left out");
+        let parsed = javascript::parse(text, flags);
+        let Parsed { regex, has_anchors } =
+            parsed.map_err(|problem| self.error(rule.at, problem))?;
+        if has_anchors {
+            self.note(rule.at, Language::Larger, "anchors and word boundaries are ignored");
         }
         Ok(regex)
     }
 
-    fn rules(&mut self, rules: &'a [(String, Json)]) -> Result<(), ImportError> {
-        let wanted = rules.iter().filter(|(name, _)| !self.tokens.contains_key(name.as_str()));
-        let wanted: Vec<&(String, Json)> = wanted.collect();
-        for (name, rule) in &wanted {
+    fn add_rules(&mut self, rules: &'a [(String, Json)]) -> Result<(), ImportError> {
+        let rules = rules.iter().filter(|(name, _)| !self.tokens.contains_key(name.as_str()));
+        let rules: Vec<&(String, Json)> = rules.collect();
+        for (name, rule) in &rules {
             self.builder.rule(name, self.source.place(rule.at));
         }
-        for (name, rule) in wanted {
-            // Alternatives keep the precedence that is around each.
-            let (outer, precedence) = self.peeled(rule)?;
+        for (name, rule) in rules {
+            // An alternative has its own precedence, or that of the rule.
+            let (outer, precedence) = self.split_precedence(rule)?;
             let alternatives = match self.kind(outer)? {
                 "CHOICE" => self.members(outer)?.iter().collect(),
                 _ => vec![outer],
             };
             for alternative in alternatives {
-                let (inner, own) = self.peeled(alternative)?;
+                let (inner, own) = self.split_precedence(alternative)?;
                 let place = self.source.place(alternative.at);
                 let body = self.lower(inner)?;
                 let id = self.builder.rule(name, place.clone());
@@ -309,9 +313,12 @@ impl<'a> Importer<'a> {
         Ok(())
     }
 
-    /// A rule without the precedence around it, and that.
-    fn peeled<'j>(&self, rule: &'j Json) -> Result<(&'j Json, Option<Precedence>), ImportError> {
-        // Levels are signed there; the middle leaves room on both sides.
+    /// A rule without the precedence around it, and the outermost precedence.
+    fn split_precedence<'j>(
+        &self,
+        rule: &'j Json,
+    ) -> Result<(&'j Json, Option<Precedence>), ImportError> {
+        /// Our level for tree-sitter's level 0; those may be negative.
         const MIDDLE: f64 = 10_000.0;
         let assoc = match self.kind(rule)? {
             "PREC" => Assoc::Precedence,
@@ -321,14 +328,14 @@ impl<'a> Importer<'a> {
         };
         let level = match rule.get("value").map(|value| &value.value) {
             Some(Value::Number(level)) => (MIDDLE + level.clamp(-MIDDLE, MIDDLE)) as u32,
-            // Names of levels are ordered elsewhere; the association still counts.
+            // The order of named levels is not read, only their associativity.
             _ => MIDDLE as u32,
         };
-        Ok((self.bare(rule)?, Some(Precedence { level, assoc })))
+        Ok((self.strip_precedence(rule)?, Some(Precedence { level, assoc })))
     }
 
     fn lower(&mut self, rule: &Json) -> Result<Ebnf, ImportError> {
-        let rule = self.bare(rule)?;
+        let rule = self.strip_precedence(rule)?;
         Ok(match self.kind(rule)? {
             "BLANK" => self.builder.empty(),
             "SYMBOL" => {
@@ -339,19 +346,19 @@ impl<'a> Importer<'a> {
                 "" => self.builder.empty(),
                 text => {
                     let text = text.to_owned();
-                    self.anonymous(rule, format!("\"{}\"", text.escape_default()))?
+                    self.anonymous_token(rule, format!("\"{}\"", text.escape_default()))?
                 }
             },
             "PATTERN" => {
                 let name = format!("/{}/", self.text(rule, "value")?);
-                self.anonymous(rule, name)?
+                self.anonymous_token(rule, name)?
             }
             "TOKEN" | "IMMEDIATE_TOKEN" => {
                 if self.kind(rule)? == "IMMEDIATE_TOKEN" {
-                    self.note(rule.at, Language::Unknown, IMMEDIATE);
+                    self.note(rule.at, Language::Unknown, IMMEDIATE_IGNORED);
                 }
                 let place = self.source.place(rule.at);
-                let name = match self.bare(self.content(rule)?)? {
+                let name = match self.strip_precedence(self.content(rule)?)? {
                     inner if self.kind(inner)? == "STRING" => {
                         format!("\"{}\"", self.text(inner, "value")?.escape_default())
                     }
@@ -360,7 +367,7 @@ impl<'a> Importer<'a> {
                     }
                     _ => format!("token@{}:{}", place.line, place.column),
                 };
-                self.anonymous(rule, name)?
+                self.anonymous_token(rule, name)?
             }
             "SEQ" => {
                 let members = self.members(rule)?.iter().map(|member| self.lower(member));
@@ -381,27 +388,27 @@ impl<'a> Importer<'a> {
                 self.builder.plus(inner)
             }
             "FIELD" | "ALIAS" => self.lower(self.content(rule)?)?,
-            other => return Err(self.error(rule.at, format!("{other} is not known"))),
+            other => return Err(self.error(rule.at, format!("unknown rule type {other}"))),
         })
     }
 
-    /// The token of a text or pattern inside a rule. A rule that is the same token
-    /// has its name.
-    fn anonymous(&mut self, rule: &Json, name: String) -> Result<Ebnf, ImportError> {
-        if let Some(known) = self.made.get(&name) {
-            return Ok(*known);
+    /// The token of a string or pattern inside a rule. If a rule is the same token, that
+    /// is used.
+    fn anonymous_token(&mut self, rule: &Json, name: String) -> Result<Ebnf, ImportError> {
+        if let Some(token) = self.anonymous.get(&name) {
+            return Ok(*token);
         }
         let regex = self.regex(rule)?;
-        let named = self.tokens.iter().find(|(_, known)| **known == regex).map(|(name, _)| *name);
-        let ebnf = match named {
+        let same = self.tokens.iter().find(|(_, other)| **other == regex).map(|(name, _)| *name);
+        let ebnf = match same {
             Some(name) => self.builder.name(name, self.source.place(rule.at)),
             None => {
                 let priority = self.priority(rule)?;
-                let symbol = self.token(name.clone(), regex, rule.at, priority);
+                let symbol = self.add_token(name.clone(), regex, rule.at, priority);
                 self.builder.symbol(symbol)
             }
         };
-        self.made.insert(name, ebnf);
+        self.anonymous.insert(name, ebnf);
         Ok(ebnf)
     }
 }

@@ -1,6 +1,6 @@
-//! Importers on what nobody would write: random bytes, real files with pieces
-//! cut, doubled and swapped, nesting without end, expansion without end. They
-//! must end soon, in a grammar or in one message, and never panic.
+//! Importers on hostile files: random bytes, real files with pieces cut, doubled and
+//! moved, deep nesting, endless expansion. They must end soon, with a grammar or with
+//! one message, and never panic.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,20 +10,19 @@ use pleach_grammar::count::{Counts, Unit};
 use pleach_import::{FORMATS, Format, ImportError, MAX_FILE};
 use proptest::prelude::*;
 
-/// Names that select each importer, and one that leaves it to the text.
+/// File names that select each importer, and one for which the text decides.
 fn names() -> Vec<String> {
     let extensions = FORMATS.iter().flat_map(|format| format.extensions);
     extensions.map(|extension| format!("x.{extension}")).chain(["unknown".into()]).collect()
 }
 
-/// For one file of a few kilobytes, in a build without optimisation on a busy
-/// machine; what hangs takes for ever.
-const LIMIT: Duration = Duration::from_secs(60);
+/// For one file of a few kilobytes, in a debug build on a busy machine.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
-fn survives(name: &str, bytes: &[u8], lexer: Option<(&str, &[u8])>) {
+fn check_ends(name: &str, bytes: &[u8], lexer: Option<(&str, &[u8])>) {
     let start = Instant::now();
     let done = pleach_import::from_bytes(name, bytes, lexer);
-    assert!(start.elapsed() < LIMIT, "{name}: {:?}", start.elapsed());
+    assert!(start.elapsed() < TIME_LIMIT, "{name}: {:?}", start.elapsed());
     match done {
         Ok(grammar) => {
             for production in &grammar.productions {
@@ -43,11 +42,11 @@ fn good_files() -> Vec<(String, Vec<u8>)> {
         fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     let paths = paths.into_iter().filter(|path| !path.to_string_lossy().ends_with(".expected"));
-    let named = paths.map(|path| {
+    let files = paths.map(|path| {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         (name, fs::read(path).unwrap())
     });
-    named.collect()
+    files.collect()
 }
 
 /// A change to a file; numbers are taken modulo its length.
@@ -88,7 +87,7 @@ fn apply(mut bytes: Vec<u8>, change: &Change) -> Vec<u8> {
 }
 
 fn change() -> impl Strategy<Value = Change> {
-    // What means something in one of the formats.
+    // Words and characters that have a meaning in some format.
     let words = prop::sample::select(vec![
         &b"%%"[..],
         b"%{",
@@ -142,20 +141,20 @@ fn change() -> impl Strategy<Value = Change> {
 }
 
 proptest! {
-    // PROPTEST_CASES asks for more.
+    // The environment variable PROPTEST_CASES sets the number of cases.
     #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn random_bytes(name in prop::sample::select(names()), bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        survives(&name, &bytes, None);
+        check_ends(&name, &bytes, None);
     }
 
     #[test]
-    fn random_text_of_what_grammars_are_made_of(
+    fn random_words_of_grammars(
         name in prop::sample::select(names()),
         text in "(%%\n|%\\{|grammar x;|a|b|A|B|\"|'|:|;|=|::=|\\||\\(|\\)|\\[|\\]|\\{|\\}|<|>|\\*|\\+|-|/|\\\\|\n| |#|%x|[0-9]){0,80}",
     ) {
-        survives(&name, text.as_bytes(), None);
+        check_ends(&name, text.as_bytes(), None);
     }
 
     #[test]
@@ -163,16 +162,16 @@ proptest! {
         let files = good_files();
         let (name, bytes) = &files[which.index(files.len())];
         let bytes = changes.iter().fold(bytes.clone(), apply);
-        survives(name, &bytes, None);
+        check_ends(name, &bytes, None);
     }
 
     #[test]
     fn lexers_with_changes(changes in prop::collection::vec(change(), 1..6), tokens in any::<bool>()) {
         let files = good_files();
-        let file = |name: &str| files.iter().find(|(known, _)| known == name).unwrap().1.clone();
+        let file = |name: &str| files.iter().find(|(other, _)| other == name).unwrap().1.clone();
         let (parser, name) = if tokens { ("hand.y", "hand.tokens") } else { ("calc.y", "calc.l") };
         let lexer = changes.iter().fold(file(name), apply);
-        survives(parser, &file(parser), Some((name, &lexer)));
+        check_ends(parser, &file(parser), Some((name, &lexer)));
     }
 }
 
@@ -189,7 +188,7 @@ fn formats_are_recognised_by_their_text() {
 }
 
 #[test]
-fn nesting_ends_in_a_grammar_or_a_stated_limit() {
+fn deep_nesting_is_imported_or_refused() {
     let deep = 100_000;
     let (open, close) = ("(".repeat(deep), ")".repeat(deep));
     let files = [
@@ -219,12 +218,12 @@ fn nesting_ends_in_a_grammar_or_a_stated_limit() {
         ("x.tokens", format!("A {open}x{close}")),
     ];
     for (name, text) in files {
-        survives(name, text.as_bytes(), None);
+        check_ends(name, text.as_bytes(), None);
     }
 }
 
 #[test]
-fn a_hundred_thousand_rules_in_a_chain_are_a_grammar() {
+fn a_chain_of_a_hundred_thousand_rules_is_imported() {
     let many = 100_000;
     let yacc: String = (0..many).map(|n| format!("r{n}: r{} ;\n", n + 1)).collect();
     let grammar =
@@ -237,8 +236,8 @@ fn a_hundred_thousand_rules_in_a_chain_are_a_grammar() {
 }
 
 #[test]
-fn what_expands_without_end_is_refused() {
-    // Each definition uses the one before twice.
+fn exponential_expansion_is_refused() {
+    // Each definition uses the previous one twice.
     let definitions: String =
         (1..60).map(|n| format!("D{n} {{D{}}}{{D{}}}\n", n - 1, n - 1)).collect();
     let lex = format!("D0 x\n{definitions}%%\n{{D59}} return X;\n");
@@ -253,14 +252,14 @@ fn what_expands_without_end_is_refused() {
 
     // A token that contains itself three times in each of its alternatives.
     let antlr = "grammar x; a : A ; A : '(' (A A A | B)* ')' ; B : '[' (A B A B)* ']' ;";
-    survives("x.g4", antlr.as_bytes(), None);
+    check_ends("x.g4", antlr.as_bytes(), None);
     let counted = format!("%%\n{}x{} return X;\n", "(".repeat(60), "){10000}".repeat(60));
-    survives("x.l", counted.as_bytes(), None);
+    check_ends("x.l", counted.as_bytes(), None);
 }
 
-/// Rules that become themselves can be read, and counting names one by its place.
+/// Rules that derive themselves are imported. Counting refuses them, with their place.
 #[test]
-fn circles_are_named_in_every_format() {
+fn circular_rules_keep_their_place_in_every_format() {
     let symbol = |name: &str| format!(r#"{{"type": "SYMBOL", "name": "{name}"}}"#);
     let tree_sitter = format!(
         r#"{{"name": "x", "rules": {{"a": {{"type": "CHOICE", "members": [{}, {}]}}, "b": {}}}}}"#,
@@ -289,23 +288,23 @@ fn circles_are_named_in_every_format() {
 }
 
 #[test]
-fn a_file_that_is_too_long_is_not_read() {
+fn a_file_that_is_too_large_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     for (name, _) in good_files() {
         let path = dir.path().join(&name);
-        // It has no content on disk, only a size.
+        // A sparse file: it has a size, but no blocks on disk.
         fs::File::create(&path).unwrap().set_len(100_000_000).unwrap();
         let problem = pleach_import::load(&path, None).unwrap_err();
         assert!(matches!(problem, ImportError::TooLarge { .. }), "{problem}");
         assert!(problem.to_string().contains(&MAX_FILE.to_string()), "{problem}");
     }
-    // One that says it is short and goes on for ever.
+    // An endless file whose size is 0.
     let problem = pleach_import::load(Path::new("/dev/zero"), None).unwrap_err();
     assert!(matches!(problem, ImportError::TooLarge { .. }), "{problem}");
 }
 
 #[test]
-fn a_file_that_is_not_there_is_named() {
+fn a_missing_file_is_named() {
     let problem =
         pleach_import::load(Path::new("/no/such/grammar.y"), None).unwrap_err().to_string();
     assert!(problem.starts_with("/no/such/grammar.y: "), "{problem}");

@@ -1,5 +1,5 @@
-//! Precedence as part of a grammar against a parser that applies it as yacc does:
-//! random tables of operators, all texts up to a length.
+//! Compares a grammar with precedence dropped to a parser that decides as yacc does,
+//! for random tables of operators and all texts up to a length.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -22,7 +22,7 @@ enum Assoc {
     Nonassoc,
 }
 
-/// Operators by their letter, with level and association of the level.
+/// Operators: letter, kind, level, and the associativity of the level.
 type Table = Vec<(u8, Fix, usize, Assoc)>;
 
 fn table() -> impl Strategy<Value = Table> {
@@ -63,14 +63,15 @@ fn yacc_file(table: &Table) -> String {
     text
 }
 
-/// A parser that decides as yacc does. `E` on the stack is an expression.
+/// True if a parser that decides as yacc does accepts a text. `E` on the stack is an
+/// expression.
 fn accepts(table: &Table, text: &[u8]) -> bool {
     let find = |letter: u8| table.iter().find(|op| op.0 == letter);
     let mut stack: Vec<u8> = Vec::new();
     let mut at = 0;
     loop {
         let next = text.get(at).copied();
-        // What is complete at the top: its length, and the operator that counts.
+        // The complete production on top of the stack: its length and its operator.
         let complete = match stack[..] {
             [.., b'a'] => Some((1, None)),
             [.., b'(', b'E', b')'] => Some((3, None)),
@@ -84,7 +85,7 @@ fn accepts(table: &Table, text: &[u8]) -> bool {
             _ => None,
         };
         if let Some((length, operator)) = complete {
-            // Only behind an expression could the next token be shifted instead.
+            // Behind an expression, the next token could be shifted instead.
             let rival = next
                 .filter(|_| stack.last() == Some(&b'E'))
                 .and_then(find)
@@ -109,7 +110,7 @@ fn accepts(table: &Table, text: &[u8]) -> bool {
         }
         let Some(next) = next else { return stack == b"E" };
         let after_operand = matches!(stack.last(), Some(b'E'));
-        let fits = match next {
+        let is_possible = match next {
             b'a' | b'(' => !after_operand,
             b')' => after_operand && stack.iter().rev().nth(1) == Some(&b'('),
             letter => match find(letter).map(|op| op.1) {
@@ -118,7 +119,7 @@ fn accepts(table: &Table, text: &[u8]) -> bool {
                 None => false,
             },
         };
-        if !fits {
+        if !is_possible {
             return false;
         }
         stack.push(next);
@@ -178,10 +179,10 @@ fn of_symbols(
     }
 }
 
-fn texts(alphabet: &[u8], longest: usize) -> Vec<Vec<u8>> {
+fn all_texts(alphabet: &[u8], max_length: usize) -> Vec<Vec<u8>> {
     let mut all: Vec<Vec<u8>> = vec![Vec::new()];
     let mut from = 0;
-    for _ in 0..longest {
+    for _ in 0..max_length {
         let to = all.len();
         for at in from..to {
             all.extend(
@@ -197,13 +198,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 20, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn one_derivation_for_what_the_parser_accepts_and_none_else(table in table()) {
+    fn accepted_texts_have_one_derivation_and_others_none(table in table()) {
         let file = yacc_file(&table);
         let kept = import(&file, Ambiguity::Keep);
         let dropped = import(&file, Ambiguity::Drop);
         let alphabet: Vec<u8> = b"a".iter().copied().chain(table.iter().map(|op| op.0)).collect();
-        let longest = if alphabet.len() > 4 { 5 } else { 7 };
-        for text in texts(&alphabet, longest).into_iter().chain([b"p(aqa)ra".to_vec(), b"(a)".to_vec()]) {
+        let max_length = if alphabet.len() > 4 { 5 } else { 7 };
+        for text in all_texts(&alphabet, max_length).into_iter().chain([b"p(aqa)ra".to_vec(), b"(a)".to_vec()]) {
             let accepted = accepts(&table, &text);
             let shown = String::from_utf8_lossy(&text);
             prop_assert_eq!(derivations(&dropped, &text), u64::from(accepted), "{} in\n{}", shown, file);
@@ -218,7 +219,7 @@ fn else_belongs_to_the_nearest_if() {
     let kept = import(file, Ambiguity::Keep);
     let dropped = import(file, Ambiguity::Drop);
     let mut ambiguous = 0;
-    for text in texts(b"xiew", 7) {
+    for text in all_texts(b"xiew", 7) {
         let (before, after) = (derivations(&kept, &text), derivations(&dropped, &text));
         assert_eq!(after, before.min(1), "{}", String::from_utf8_lossy(&text));
         ambiguous += u64::from(before > 1);

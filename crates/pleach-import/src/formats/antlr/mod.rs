@@ -1,14 +1,14 @@
-//! ANTLR 4: combined grammars, and lexer and parser grammars apart.
+//! ANTLR 4: combined grammars, and pairs of a lexer and a parser grammar.
 //!
-//! Rules that start with a capital letter are tokens. Fragments and other tokens
-//! in them are expanded, so a token is one expression over the bytes of UTF-8; a
-//! lazy repetition such as `.*?` is made exact ([`crate::tree`]). `-> skip` and
-//! `-> channel(…)` make separators: the parser does not see such tokens. Modes
-//! are like the start conditions of lex: tokens of every mode are taken
-//! everywhere; `-> more` is followed through the modes to the token it ends in.
+//! Rules that start with a capital letter are tokens. Names in them are expanded, so a
+//! token is one expression over the bytes of UTF-8. A lazy repetition such as `.*?` is
+//! exact ([`crate::tree`]). `-> skip` and `-> channel(…)` make separators: the parser
+//! does not see such tokens. Modes are like the start conditions of lex: the grammar
+//! allows the tokens of every mode everywhere. `-> more` is followed through the modes
+//! to the end of the token.
 //!
-//! Predicates and actions are code of a target language and are left out. A
-//! predicate only ever forbids, so without it the language is larger.
+//! Predicates and actions are code of a target language, and are ignored. A predicate
+//! can only forbid, so without it the language is larger.
 
 mod parse;
 
@@ -17,20 +17,20 @@ use std::collections::{HashMap, HashSet};
 use self::parse::{Alternative, File, Kind, Rule, is_token_name};
 use super::Input;
 use crate::ImportError;
-use crate::lexicon::{Key, Lexicon, catches_all, pattern_of};
+use crate::lexicon::{Key, Lexicon, is_catch_all, pattern_of};
 use crate::scanner::{self, Outcome};
 use crate::text::{Source, has_line_start};
 use crate::tree::{Expander, Lowerer, Tree};
 use pleach_grammar::builder::Attributes;
-use pleach_grammar::{Assoc, Grammar, Language, Pattern, Precedence, Regex, Severity, Token};
+use pleach_grammar::{Assoc, Grammar, Language, Pattern, Precedence, Regex, Token};
 
-/// How often a token may be expanded inside itself: nested comments.
-const NESTED_TOKENS: usize = 2;
-/// Symbols that negated sets of tokens in parser rules may take together.
+/// How often a token may be expanded inside itself, for nested comments.
+const MAX_SELF_NESTING: usize = 2;
+/// Tokens that all negated sets in parser rules may stand for together.
 const MAX_NEGATED: usize = 1_000_000;
 
-/// Finds a file that a grammar names, by its name without `.g4`: a name for
-/// messages, and the text.
+/// Finds a file that a grammar names without `.g4`. Returns its name for messages, and
+/// its text.
 type Finder<'f> = dyn FnMut(&str) -> Option<(String, Vec<u8>)> + 'f;
 
 pub(super) fn recognizes(bytes: &[u8]) -> bool {
@@ -48,38 +48,38 @@ pub(super) fn import(input: &Input) -> Result<Grammar, ImportError> {
     let source = Source::joined(&texts)?;
     let files = source.files().into_iter().map(|span| parse::parse(&source, span));
     let files = files.collect::<Result<Vec<_>, _>>()?;
-    let known: HashSet<&str> = files.iter().map(|file| file.name.as_str()).collect();
+    let found: HashSet<&str> = files.iter().map(|file| file.name.as_str()).collect();
     let mut lowerer = Lowerer::new(&source);
     for file in &files {
-        report(file, &known, &mut lowerer);
+        note_unsupported(file, &found, &mut lowerer);
     }
     let merged = merge(&files);
-    let lexicon = Lexing::new(&source, &merged).lexicon()?;
+    let lexicon = LexerImport::new(&source, &merged).run()?;
     if merged.parser.is_empty() {
         return lexicon.into_grammar(source.place(0));
     }
-    Parsing { lowerer, merged: &merged, negated: HashMap::new(), spent: 0 }.grammar(lexicon)
+    ParserImport { lowerer, merged: &merged, negated: HashMap::new(), negated_tokens: 0 }
+        .run(lexicon)
 }
 
-/// The file and all that it names, each once.
+/// The file and all files that it names, each once.
 fn gather(
     file: &str,
     bytes: &[u8],
     find: &mut Finder,
 ) -> Result<Vec<(String, Vec<u8>)>, ImportError> {
-    /// A grammar of so many files is none.
-    const MOST: usize = 64;
+    const MAX_FILES: usize = 64;
     let mut texts = vec![(file.to_owned(), bytes.to_vec())];
     let mut asked = HashSet::new();
     let mut next = 0;
-    while next < texts.len() && texts.len() < MOST {
+    while next < texts.len() && texts.len() < MAX_FILES {
         let (name, text) = &texts[next];
         let source = Source::text(name, text)?;
         let span = source.files().remove(0);
         let parsed = parse::parse(&source, span)?;
         asked.insert(parsed.name);
-        let wanted = parsed.vocabulary.into_iter().chain(parsed.imports.into_iter().map(|i| i.1));
-        for name in wanted.collect::<Vec<_>>() {
+        let named = parsed.vocabulary.into_iter().chain(parsed.imports.into_iter().map(|i| i.1));
+        for name in named.collect::<Vec<_>>() {
             if asked.insert(name.clone()) {
                 texts.extend(find(&name));
             }
@@ -89,30 +89,30 @@ fn gather(
     Ok(texts)
 }
 
-/// What a file has that a grammar cannot.
-fn report(file: &File, known: &HashSet<&str>, lowerer: &mut Lowerer) {
-    for (at, name) in file.imports.iter().filter(|(_, name)| !known.contains(name.as_str())) {
-        lowerer.note(*at, Language::Unknown, format!("{name}.g4 was not found; not imported"));
+/// Notes what a file has and a grammar cannot express.
+fn note_unsupported(file: &File, found: &HashSet<&str>, lowerer: &mut Lowerer) {
+    for (at, name) in file.imports.iter().filter(|(_, name)| !found.contains(name.as_str())) {
+        lowerer.note(*at, Language::Unknown, format!("the import {name}.g4 was not found"));
     }
     for at in &file.predicates {
-        lowerer.note(*at, Language::Larger, "a predicate is left out");
+        lowerer.note(*at, Language::Larger, "the predicate is ignored");
     }
     if let Some((at, count)) = file.actions {
-        let text = format!("actions are left out; the first of {count} is here");
+        let text = format!("actions are ignored; the first of {count} is here");
         lowerer.note(at, Language::Same, text);
     }
 }
 
-/// The rules of all files; the first definition of a name counts.
+/// The rules of all files. The first definition of a name counts.
 struct Merged<'a> {
     parser: Vec<&'a Rule>,
-    /// With the mode, by its number among all files' modes.
+    /// Each with the index of its mode in `modes`.
     lexer: Vec<(&'a Rule, usize)>,
     modes: Vec<&'a str>,
     declared: Vec<(usize, &'a str)>,
     trees: HashMap<&'a str, Tree>,
-    /// Names of tokens may be unknown: the lexer was not found.
-    open: bool,
+    /// True if no file has rules of a lexer. Then any name may be a token.
+    lacks_lexer: bool,
 }
 
 fn merge(files: &[File]) -> Merged<'_> {
@@ -123,7 +123,7 @@ fn merge(files: &[File]) -> Merged<'_> {
         modes: Vec::new(),
         declared: Vec::new(),
         trees: HashMap::new(),
-        open: !files.iter().any(|file| file.kind != Kind::Parser),
+        lacks_lexer: !files.iter().any(|file| file.kind != Kind::Parser),
     };
     let mut seen = HashSet::new();
     for file in files {
@@ -136,7 +136,7 @@ fn merge(files: &[File]) -> Merged<'_> {
                 continue;
             }
             let mode = file.modes[rule.mode].as_str();
-            let mode = modes.iter().position(|known| *known == mode).unwrap_or_else(|| {
+            let mode = modes.iter().position(|other| *other == mode).unwrap_or_else(|| {
                 modes.push(mode);
                 modes.len() - 1
             });
@@ -150,75 +150,73 @@ fn merge(files: &[File]) -> Merged<'_> {
     merged
 }
 
-/// One alternative of a lexer rule, ready to be matched.
+/// One alternative of a lexer rule, with its commands.
 struct Match<'a> {
     rule: &'a Rule,
     regex: Regex,
     mode: usize,
-    /// `more`: the match goes on.
+    /// `-> more`: the token continues with the next match.
     more: bool,
-    /// Where the lexer is afterwards.
+    /// The mode of the lexer after the match.
     next: usize,
-    /// `skip` or a channel.
+    /// `-> skip` or `-> channel(…)`: the parser does not see the token.
     hidden: bool,
     token: &'a str,
     priority: u32,
 }
 
-struct Lexing<'a> {
+/// From the lexer rules to a lexicon.
+struct LexerImport<'a> {
     merged: &'a Merged<'a>,
     expander: Expander<'a>,
     lexicon: Lexicon,
 }
 
-impl<'a> Lexing<'a> {
-    fn new(source: &'a Source<'a>, merged: &'a Merged<'a>) -> Lexing<'a> {
+impl<'a> LexerImport<'a> {
+    fn new(source: &'a Source<'a>, merged: &'a Merged<'a>) -> LexerImport<'a> {
         let trees = merged.trees.iter().map(|(name, tree)| (*name, tree)).collect();
-        let expander = Expander::new(source, trees, NESTED_TOKENS);
-        Lexing { merged, expander, lexicon: Lexicon::default() }
+        let expander = Expander::new(source, trees, MAX_SELF_NESTING);
+        LexerImport { merged, expander, lexicon: Lexicon::default() }
     }
 
-    fn lexicon(mut self) -> Result<Lexicon, ImportError> {
+    fn run(mut self) -> Result<Lexicon, ImportError> {
         let mut matches = Vec::new();
         let rules = self.merged.lexer.iter().filter(|(rule, _)| !rule.fragment);
         for (priority, (rule, mode)) in rules.enumerate() {
             for alternative in &rule.alternatives {
                 let regex = self.expander.token(&alternative.tree, alternative.at)?;
-                matches.push(self.matching(rule, alternative, regex, *mode, priority as u32));
+                matches.push(self.with_commands(rule, alternative, regex, *mode, priority as u32));
             }
         }
-        let begins = self.beginning(&matches);
+        let token_modes = self.modes_with_token_starts(&matches);
         let mut noted = HashSet::new();
-        for matched in matches.iter().filter(|matched| begins.contains(&matched.mode)) {
+        for matched in matches.iter().filter(|matched| token_modes.contains(&matched.mode)) {
             if matched.mode != 0 && noted.insert(matched.mode) {
-                let text = format!(
-                    "what mode {} matches is taken everywhere",
-                    self.merged.modes[matched.mode]
-                );
-                // More strings of tokens; but in the text, a match of another mode
-                // can be longer than the one that is meant.
+                let mode = self.merged.modes[matched.mode];
+                let text = format!("the grammar allows the tokens of mode {mode} everywhere");
+                // There are more sequences of tokens. But in a text, a match of another
+                // mode can be longer than the one that is meant.
                 self.note(matched.rule.at, Language::Unknown, text);
-                self.lexicon.merged = true;
+                self.lexicon.merges_states = true;
             }
             if matched.more {
-                self.follow(matched, &matches);
+                self.add_continued(matched, &matches);
             } else {
                 self.add(matched, matched.regex.clone(), matched.priority);
             }
         }
-        for (at, change, text) in std::mem::take(&mut self.expander.found) {
+        for (at, change, text) in std::mem::take(&mut self.expander.changes) {
             self.note(at, change, text);
         }
         Ok(self.lexicon)
     }
 
     fn note(&mut self, at: usize, change: Language, text: impl Into<String>) {
-        let severity = if change == Language::Same { Severity::Info } else { Severity::Warning };
-        self.lexicon.notes.push(self.expander.source.note(at, severity, text));
-        self.lexicon.language = self.lexicon.language.combine(change);
+        self.lexicon.note(self.expander.source, at, change, text);
     }
 
-    fn matching(
+    /// An alternative after its commands are applied.
+    fn with_commands(
         &mut self,
         rule: &'a Rule,
         alternative: &'a Alternative,
@@ -227,56 +225,57 @@ impl<'a> Lexing<'a> {
         priority: u32,
     ) -> Match<'a> {
         let (more, hidden, token) = (false, false, rule.name.as_str());
-        let mut found = Match { rule, regex, mode, more, next: mode, hidden, token, priority };
+        let mut matched = Match { rule, regex, mode, more, next: mode, hidden, token, priority };
         for (command, argument) in &alternative.commands {
             match (command.as_str(), argument) {
-                ("skip" | "channel", _) => found.hidden = true,
-                ("more", _) => found.more = true,
-                ("type", Some(token)) => found.token = token,
+                ("skip" | "channel", _) => matched.hidden = true,
+                ("more", _) => matched.more = true,
+                ("type", Some(token)) => matched.token = token,
                 ("mode" | "pushMode", Some(name)) => {
-                    let known = self.merged.modes.iter().position(|mode| mode == name);
-                    found.next = known.unwrap_or(0);
+                    let mode = self.merged.modes.iter().position(|mode| mode == name);
+                    matched.next = mode.unwrap_or(0);
                 }
-                // Back to where it came from: nearly always the default mode.
-                ("popMode", _) => found.next = 0,
+                // The mode that pushed this one is nearly always the default mode.
+                ("popMode", _) => matched.next = 0,
                 _ => {
-                    let text = format!("-> {command} is not known and left out");
+                    let text = format!("the unknown command -> {command} is ignored");
                     self.note(alternative.at, Language::Unknown, text);
                 }
             }
         }
-        found
+        matched
     }
 
     fn add(&mut self, matched: &Match, regex: Regex, priority: u32) {
         if regex.matches_empty() && !matched.hidden {
-            let text = format!("{} can match nothing at all", matched.rule.name);
+            let text = format!("{} can match the empty text", matched.rule.name);
             self.note(matched.rule.at, Language::Same, text);
         }
         if matched.hidden {
-            self.lexicon.separator(matched.token.to_owned(), regex);
+            self.lexicon.add_separator(matched.token.to_owned(), regex);
         } else {
             let key = Key::Name(matched.token.to_owned());
             let place = self.expander.source.place(matched.rule.at);
-            self.lexicon.token(key, regex, priority, place);
+            self.lexicon.add_token(key, regex, priority, place);
         }
     }
 
-    /// The modes in which a token can begin: not those that only go on.
-    fn beginning(&self, matches: &[Match]) -> HashSet<usize> {
+    /// The modes in which a token can begin: not those that only continue one.
+    fn modes_with_token_starts(&self, matches: &[Match]) -> HashSet<usize> {
         let mut found = HashSet::new();
-        // A mode that no command names is entered by an action.
-        let named = |mode: usize| matches.iter().any(|m| m.mode != mode && m.next == mode);
+        // A mode that no command enters may be entered by an action.
+        let is_entered = |mode: usize| matches.iter().any(|m| m.mode != mode && m.next == mode);
         let modes = 0..self.merged.modes.len();
-        let mut waiting: Vec<usize> = modes.filter(|mode| *mode == 0 || !named(*mode)).collect();
+        let mut waiting: Vec<usize> =
+            modes.filter(|mode| *mode == 0 || !is_entered(*mode)).collect();
         while let Some(mode) = waiting.pop() {
             if found.insert(mode) {
                 for matched in matches.iter().filter(|matched| matched.mode == mode) {
                     match matched.more {
                         false => waiting.push(matched.next),
-                        // What it ends with may go elsewhere.
+                        // The match that ends the token may lead to another mode.
                         true => {
-                            let ends = following(matches, matched.next);
+                            let ends = modes_of_continuations(matches, matched.next);
                             let ends = matches.iter().filter(|m| ends.contains(&m.mode) && !m.more);
                             waiting.extend(ends.map(|end| end.next));
                         }
@@ -287,10 +286,10 @@ impl<'a> Lexing<'a> {
         found
     }
 
-    /// All that can follow a match that goes on, up to a match that does not.
-    fn follow(&mut self, opening: &Match, matches: &[Match]) {
-        let reachable = following(matches, opening.next);
-        let mut ways: Vec<&Match> = Vec::new();
+    /// Adds the tokens that start with a match that continues (`-> more`).
+    fn add_continued(&mut self, opening: &Match, matches: &[Match]) {
+        let reachable = modes_of_continuations(matches, opening.next);
+        let mut ends: Vec<&Match> = Vec::new();
         let mut modes = Vec::new();
         for mode in 0..self.merged.modes.len() {
             let mut rules = Vec::new();
@@ -299,27 +298,28 @@ impl<'a> Lexing<'a> {
                 let outcome = if matched.more {
                     Outcome::Continue(matched.next)
                 } else {
-                    ways.push(matched);
-                    Outcome::Leave(ways.len() - 1)
+                    ends.push(matched);
+                    Outcome::Leave(ends.len() - 1)
                 };
                 rules.push((matched.regex.clone(), outcome));
             }
             modes.push(rules);
         }
-        let found = scanner::collected(&modes, opening.next, ways.len());
-        let Some(found) = found else {
+        let rests = scanner::collect_texts(&modes, opening.next, ends.len());
+        let Some(rests) = rests else {
+            let name = &opening.rule.name;
             let text =
-                format!("what follows {} is too large for one expression", opening.rule.name);
+                format!("{name} is ignored: what follows it is too large for one expression");
             return self.note(opening.rule.at, Language::Smaller, text);
         };
-        for (rest, end) in found.into_iter().zip(ways).filter(|(rest, _)| !rest.is_nothing()) {
+        for (rest, end) in rests.into_iter().zip(ends).filter(|(rest, _)| !rest.is_nothing()) {
             self.add(end, Regex::concat([opening.regex.clone(), rest]), opening.priority);
         }
     }
 }
 
-/// The modes that a match which goes on can lead through.
-fn following(matches: &[Match], entry: usize) -> HashSet<usize> {
+/// The modes that a token can go through by matches that continue.
+fn modes_of_continuations(matches: &[Match], entry: usize) -> HashSet<usize> {
     let mut found = HashSet::new();
     let mut waiting = vec![entry];
     while let Some(mode) = waiting.pop() {
@@ -331,18 +331,24 @@ fn following(matches: &[Match], entry: usize) -> HashSet<usize> {
     found
 }
 
-struct Parsing<'a> {
+/// From the parser rules and a lexicon to a grammar.
+struct ParserImport<'a> {
     lowerer: Lowerer<'a>,
     merged: &'a Merged<'a>,
-    /// Rules for negated sets of tokens, by what is excluded.
+    /// The rules made for negated sets of tokens, by the excluded tokens.
     negated: HashMap<Vec<String>, String>,
-    spent: usize,
+    /// Tokens in all these rules together.
+    negated_tokens: usize,
 }
 
-impl Parsing<'_> {
-    fn grammar(mut self, lexicon: Lexicon) -> Result<Grammar, ImportError> {
-        // Texts in parser rules come before the rules of the lexer.
-        let texts = self.texts();
+/// The token of each literal in the parser rules: the name of a lexer rule, or `None`
+/// if the literal is a token of its own.
+type LiteralTokens = HashMap<Vec<u8>, Option<String>>;
+
+impl ParserImport<'_> {
+    fn run(mut self, lexicon: Lexicon) -> Result<Grammar, ImportError> {
+        // Literals in parser rules have priority over the rules of the lexer.
+        let literals = self.declare_literals();
         let first = self.lowerer.builder.tokens().len() as u32;
         let mut used: HashSet<&str> = HashSet::new();
         for alternative in self.merged.parser.iter().flat_map(|rule| &rule.alternatives) {
@@ -354,7 +360,7 @@ impl Parsing<'_> {
         }
         for entry in &lexicon.entries {
             let Key::Name(name) = &entry.key else { continue };
-            if catches_all(&entry.regex) && !used.contains(name.as_str()) {
+            if is_catch_all(&entry.regex) && !used.contains(name.as_str()) {
                 continue;
             }
             self.lowerer.builder.token(Token {
@@ -366,12 +372,12 @@ impl Parsing<'_> {
                 priority: first + 1 + entry.priority,
             });
         }
-        lexicon.hand_over(&mut self.lowerer.builder);
-        self.unknown_tokens();
+        lexicon.move_to(&mut self.lowerer.builder);
+        self.declare_unknown_tokens();
         let mut rules = Vec::new();
         for rule in &self.merged.parser {
             for (index, alternative) in rule.alternatives.iter().enumerate() {
-                let tree = self.resolved(&alternative.tree, &texts)?;
+                let tree = self.resolve(&alternative.tree, &literals)?;
                 rules.push((*rule, index, alternative, tree));
             }
         }
@@ -393,54 +399,54 @@ impl Parsing<'_> {
         Ok(self.lowerer.builder.finish()?)
     }
 
-    /// The token of each text in a parser rule: the rule of the lexer that is just
-    /// this text, or a token of its own.
-    fn texts(&mut self) -> HashMap<Vec<u8>, Option<String>> {
-        let mut alone: HashMap<Vec<u8>, &str> = HashMap::new();
+    /// Declares the literals of the parser rules, unless a lexer rule is the same
+    /// literal.
+    fn declare_literals(&mut self) -> LiteralTokens {
+        let mut lexer_rules: HashMap<Vec<u8>, &str> = HashMap::new();
         for (rule, _) in self.merged.lexer.iter().filter(|(rule, _)| !rule.fragment) {
             if let [Alternative { tree: Tree::Literal { text, any_case: false, .. }, commands, .. }] =
                 &rule.alternatives[..]
                 && commands.is_empty()
             {
-                alone.entry(text.clone()).or_insert(&rule.name);
+                lexer_rules.entry(text.clone()).or_insert(&rule.name);
             }
         }
-        let mut found = HashMap::new();
+        let mut literals = HashMap::new();
         for rule in &self.merged.parser {
             for alternative in &rule.alternatives {
                 alternative.tree.visit(&mut |tree| {
                     if let Tree::Literal { text, at, any_case } = tree
-                        && !found.contains_key(text)
+                        && !literals.contains_key(text)
                     {
-                        let known = alone.get(text).map(|name| (*name).to_owned());
-                        if known.is_none() && !any_case {
+                        let rule = lexer_rules.get(text).map(|name| (*name).to_owned());
+                        if rule.is_none() && !any_case {
                             self.lowerer.builder.literal(text, self.lowerer.source.place(*at));
                         }
-                        found.insert(text.clone(), known);
+                        literals.insert(text.clone(), rule);
                     }
                 });
             }
         }
-        found
+        literals
     }
 
-    /// Tokens that are declared or used and have no rule.
-    fn unknown_tokens(&mut self) {
-        let mut wanted: Vec<(usize, &str)> = self.merged.declared.clone();
-        if self.merged.open {
+    /// Declares tokens that have no lexer rule.
+    fn declare_unknown_tokens(&mut self) {
+        let mut names: Vec<(usize, &str)> = self.merged.declared.clone();
+        if self.merged.lacks_lexer {
             for alternative in self.merged.parser.iter().flat_map(|rule| &rule.alternatives) {
                 alternative.tree.visit(&mut |tree| {
                     if let Tree::Name { name, at } = tree
                         && is_token_name(name)
                     {
-                        wanted.push((*at, name));
+                        names.push((*at, name));
                     }
                 });
             }
         }
         let mut first = None;
         let mut count = 0;
-        for (at, name) in wanted {
+        for (at, name) in names {
             if self.lowerer.builder.find_token(name).is_none() {
                 count += 1;
                 first.get_or_insert(at);
@@ -455,52 +461,48 @@ impl Parsing<'_> {
             }
         }
         if let Some(at) = first {
-            let text = format!("{count} tokens are known by name only; the first is here");
+            let text = format!("tokens without a pattern: {count}; the first is here");
             self.lowerer.note(at, Language::Smaller, text);
         }
     }
 
-    /// A tree of a parser rule with its texts and negated sets replaced by tokens.
-    fn resolved(
-        &mut self,
-        tree: &Tree,
-        texts: &HashMap<Vec<u8>, Option<String>>,
-    ) -> Result<Tree, ImportError> {
+    /// The tree of a parser rule with tokens in place of literals and negated sets.
+    fn resolve(&mut self, tree: &Tree, literals: &LiteralTokens) -> Result<Tree, ImportError> {
         Ok(match tree {
-            Tree::Literal { text, at, .. } => match texts.get(text) {
+            Tree::Literal { text, at, .. } => match literals.get(text) {
                 Some(Some(name)) => Tree::Name { name: name.clone(), at: *at },
                 _ => tree.clone(),
             },
             Tree::Seq(parts) => {
-                let parts = parts.iter().map(|part| self.resolved(part, texts));
+                let parts = parts.iter().map(|part| self.resolve(part, literals));
                 Tree::Seq(parts.collect::<Result<_, _>>()?)
             }
             Tree::Alt(parts) => {
-                let parts = parts.iter().map(|part| self.resolved(part, texts));
+                let parts = parts.iter().map(|part| self.resolve(part, literals));
                 Tree::Alt(parts.collect::<Result<_, _>>()?)
             }
             Tree::Repeat { inner, min, max, lazy } => Tree::Repeat {
-                inner: Box::new(self.resolved(inner, texts)?),
+                inner: Box::new(self.resolve(inner, literals)?),
                 min: *min,
                 max: *max,
                 lazy: *lazy,
             },
-            Tree::Not { inner, at } => self.negated(inner, *at, texts)?,
+            Tree::Not { inner, at } => self.negate(inner, *at, literals)?,
             other => other.clone(),
         })
     }
 
-    /// Any token but some, as a rule of its own.
-    fn negated(
+    /// A rule of all tokens but those in `inner`.
+    fn negate(
         &mut self,
         inner: &Tree,
         at: usize,
-        texts: &HashMap<Vec<u8>, Option<String>>,
+        literals: &LiteralTokens,
     ) -> Result<Tree, ImportError> {
         let mut excluded = Vec::new();
         inner.visit(&mut |tree| match tree {
             Tree::Name { name, .. } => excluded.push(name.clone()),
-            Tree::Literal { text, .. } => match texts.get(text) {
+            Tree::Literal { text, .. } => match literals.get(text) {
                 Some(Some(name)) => excluded.push(name.clone()),
                 _ => excluded.push(format!("\"{}\"", text.escape_ascii())),
             },
@@ -513,8 +515,8 @@ impl Parsing<'_> {
         }
         let tokens = self.lowerer.builder.tokens().iter().map(|token| token.name.clone());
         let allowed: Vec<String> = tokens.filter(|t| excluded.binary_search(t).is_err()).collect();
-        self.spent += allowed.len();
-        if self.spent > MAX_NEGATED {
+        self.negated_tokens += allowed.len();
+        if self.negated_tokens > MAX_NEGATED {
             let message = format!("negated sets stand for more than {MAX_NEGATED} tokens");
             return Err(self.lowerer.source.error(at, message));
         }
@@ -531,7 +533,7 @@ impl Parsing<'_> {
         let builder = &mut self.lowerer.builder;
         let choices = allowed.iter().map(|token| builder.name(token, place.clone())).collect();
         let body = builder.choice(choices);
-        // The first rule is the start: it must not be this one.
+        // The first declared rule is the start, and must not be this one.
         if let Some(start) = self.merged.parser.first() {
             let start_place = self.lowerer.source.place(start.at);
             builder.rule(&start.name, start_place);
@@ -542,8 +544,7 @@ impl Parsing<'_> {
     }
 }
 
-/// Alternatives of a rule that starts with itself bind the tighter the earlier
-/// they stand.
+/// In a left-recursive rule, an earlier alternative binds tighter.
 fn precedence(rule: &Rule, index: usize) -> Option<Precedence> {
     let is_rule =
         |tree: Option<&Tree>| matches!(tree, Some(Tree::Name { name, .. }) if *name == rule.name);
@@ -556,6 +557,6 @@ fn precedence(rule: &Rule, index: usize) -> Option<Precedence> {
     let operator = first(alternative) || last(alternative);
     (operator && rule.alternatives.iter().any(first)).then(|| Precedence {
         level: (rule.alternatives.len() - index) as u32,
-        assoc: if alternative.right { Assoc::Right } else { Assoc::Left },
+        assoc: if alternative.right_assoc { Assoc::Right } else { Assoc::Left },
     })
 }

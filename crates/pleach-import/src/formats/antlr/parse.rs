@@ -20,7 +20,7 @@ pub struct Alternative {
     pub at: usize,
     pub tree: Tree,
     pub label: Option<String>,
-    pub right: bool,
+    pub right_assoc: bool,
     /// `-> skip, mode(X)`
     pub commands: Vec<(String, Option<String>)>,
 }
@@ -50,9 +50,9 @@ pub struct File {
     pub tokens: Vec<(usize, String)>,
     pub modes: Vec<String>,
     pub rules: Vec<Rule>,
-    /// Predicates, which decide at run time: place of each.
+    /// Offsets of all predicates.
     pub predicates: Vec<usize>,
-    /// Actions: place of the first, and how many.
+    /// The offset of the first action, and how many there are.
     pub actions: Option<(usize, usize)>,
 }
 
@@ -107,10 +107,10 @@ impl Parser<'_> {
         if self.eat(text) { Ok(()) } else { Err(self.unexpected(&format!("expected {text}"))) }
     }
 
-    fn unexpected(&self, wanted: &str) -> ImportError {
+    fn unexpected(&self, expected: &str) -> ImportError {
         let mut look = self.cursor;
         let found = look.bump_char().map_or("the end of the file".into(), |c| format!("\"{c}\""));
-        self.cursor.error(format!("{wanted}, found {found}"))
+        self.cursor.error(format!("{expected}, found {found}"))
     }
 
     fn peek(&mut self) -> Option<u8> {
@@ -128,8 +128,8 @@ impl Parser<'_> {
         Ok((at, String::from_utf8_lossy(name).into_owned()))
     }
 
-    /// True, and steps over it, if the next word is `word`.
-    fn word(&mut self, word: &str) -> bool {
+    /// Steps over `word` if it is the next word.
+    fn eat_word(&mut self, word: &str) -> bool {
         self.blank();
         let mut look = self.cursor;
         let found = look.eat_while(is_name_byte) == word.as_bytes();
@@ -140,15 +140,15 @@ impl Parser<'_> {
     }
 
     fn header(&mut self) -> Result<(), ImportError> {
-        self.file.kind = if self.word("lexer") {
+        self.file.kind = if self.eat_word("lexer") {
             Kind::Lexer
-        } else if self.word("parser") {
+        } else if self.eat_word("parser") {
             Kind::Parser
         } else {
             Kind::Combined
         };
-        if !self.word("grammar") {
-            return Err(self.unexpected("expected grammar and its name"));
+        if !self.eat_word("grammar") {
+            return Err(self.unexpected("expected the word grammar"));
         }
         self.file.name = self.name()?.1;
         self.expect(";")
@@ -160,7 +160,7 @@ impl Parser<'_> {
             match self.peek() {
                 None => return Ok(()),
                 Some(b'@') => self.named_action()?,
-                Some(_) if self.word("options") => {
+                Some(_) if self.eat_word("options") => {
                     for (name, value) in self.options()? {
                         match name.as_str() {
                             "tokenVocab" => self.file.vocabulary = Some(value),
@@ -169,20 +169,20 @@ impl Parser<'_> {
                         }
                     }
                 }
-                Some(_) if self.word("import") => {
+                Some(_) if self.eat_word("import") => {
                     let imports = self.names(b';')?;
                     self.file.imports.extend(imports);
                 }
-                Some(_) if self.word("tokens") => {
+                Some(_) if self.eat_word("tokens") => {
                     self.expect("{")?;
                     let tokens = self.names(b'}')?;
                     self.file.tokens.extend(tokens);
                 }
-                Some(_) if self.word("channels") => {
+                Some(_) if self.eat_word("channels") => {
                     self.expect("{")?;
                     self.names(b'}')?;
                 }
-                Some(_) if self.word("mode") => {
+                Some(_) if self.eat_word("mode") => {
                     let (_, name) = self.name()?;
                     mode = self.mode(name);
                     self.expect(";")?;
@@ -193,14 +193,14 @@ impl Parser<'_> {
     }
 
     fn mode(&mut self, name: String) -> usize {
-        let known = self.file.modes.iter().position(|mode| *mode == name);
-        known.unwrap_or_else(|| {
+        let mode = self.file.modes.iter().position(|mode| *mode == name);
+        mode.unwrap_or_else(|| {
             self.file.modes.push(name);
             self.file.modes.len() - 1
         })
     }
 
-    /// `A, B = x;`, to the closing byte.
+    /// `A, B = x`, and the closing byte.
     fn names(&mut self, close: u8) -> Result<Vec<(usize, String)>, ImportError> {
         let mut names = Vec::new();
         loop {
@@ -258,27 +258,27 @@ impl Parser<'_> {
 
     fn rule(&mut self, mode: usize) -> Result<(), ImportError> {
         for modifier in ["public", "private", "protected"] {
-            self.word(modifier);
+            self.eat_word(modifier);
         }
-        let fragment = self.word("fragment");
+        let fragment = self.eat_word("fragment");
         let (at, name) = self.name()?;
-        let lexer = is_token_name(&name);
+        let in_lexer = is_token_name(&name);
         let mut any_case = self.any_case;
-        // What a parser rule is given, returns, declares and does first.
+        // Arguments, results, local variables and actions of a parser rule.
         loop {
             match self.peek() {
                 Some(b'[') => self.arguments()?,
                 Some(b'@') => self.named_action()?,
                 Some(b':') => break,
-                Some(_) if self.word("options") => {
+                Some(_) if self.eat_word("options") => {
                     for (name, value) in self.options()? {
                         if name == "caseInsensitive" {
                             any_case = value == "true";
                         }
                     }
                 }
-                Some(_) if self.word("returns") || self.word("locals") => {}
-                Some(_) if self.word("throws") => {
+                Some(_) if self.eat_word("returns") || self.eat_word("locals") => {}
+                Some(_) if self.eat_word("throws") => {
                     self.name()?;
                     while self.eat(",") || self.eat(".") {
                         self.name()?;
@@ -291,14 +291,14 @@ impl Parser<'_> {
         let outer = std::mem::replace(&mut self.any_case, any_case);
         let mut alternatives = Vec::new();
         loop {
-            alternatives.push(self.alternative(lexer)?);
+            alternatives.push(self.alternative(in_lexer)?);
             if !self.eat("|") {
                 break;
             }
         }
         self.expect(";")?;
         self.any_case = outer;
-        while self.word("catch") || self.word("finally") {
+        while self.eat_word("catch") || self.eat_word("finally") {
             if self.peek() == Some(b'[') {
                 self.arguments()?;
             }
@@ -330,13 +330,18 @@ impl Parser<'_> {
         }
     }
 
-    fn alternative(&mut self, lexer: bool) -> Result<Alternative, ImportError> {
+    fn alternative(&mut self, in_lexer: bool) -> Result<Alternative, ImportError> {
         self.blank();
         let at = self.cursor.at;
-        let mut found =
-            Alternative { at, tree: Tree::Empty, label: None, right: false, commands: Vec::new() };
-        found.right = self.element_options()?;
-        found.tree = self.sequence(lexer, &mut found.right)?;
+        let mut found = Alternative {
+            at,
+            tree: Tree::Empty,
+            label: None,
+            right_assoc: false,
+            commands: Vec::new(),
+        };
+        found.right_assoc = self.element_options()?;
+        found.tree = self.sequence(in_lexer, &mut found.right_assoc)?;
         if self.eat("->") {
             loop {
                 let (_, name) = self.name()?;
@@ -360,26 +365,26 @@ impl Parser<'_> {
         Ok(found)
     }
 
-    /// `<assoc=right>`; true if it is that.
+    /// Steps over `<…>`; true if it is `<assoc=right>`.
     fn element_options(&mut self) -> Result<bool, ImportError> {
         if !self.eat("<") {
             return Ok(false);
         }
         let inside = self.cursor.eat_while(|b| b != b'>');
-        let right = String::from_utf8_lossy(inside).replace(' ', "") == "assoc=right";
+        let right_assoc = String::from_utf8_lossy(inside).replace(' ', "") == "assoc=right";
         self.expect(">")?;
-        Ok(right)
+        Ok(right_assoc)
     }
 
-    fn sequence(&mut self, lexer: bool, right: &mut bool) -> Result<Tree, ImportError> {
+    fn sequence(&mut self, in_lexer: bool, right_assoc: &mut bool) -> Result<Tree, ImportError> {
         let mut parts = Vec::new();
         loop {
             match self.peek() {
                 None | Some(b'|' | b')' | b';' | b'#') => return Ok(Tree::seq(parts)),
                 Some(b'-') if self.cursor.starts_with("->") => return Ok(Tree::seq(parts)),
                 Some(b'{') => self.action()?,
-                Some(b'<') => *right |= self.element_options()?,
-                Some(_) => parts.push(self.element(lexer, right)?),
+                Some(b'<') => *right_assoc |= self.element_options()?,
+                Some(_) => parts.push(self.element(in_lexer, right_assoc)?),
             }
         }
     }
@@ -407,8 +412,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn element(&mut self, lexer: bool, right: &mut bool) -> Result<Tree, ImportError> {
-        let tree = self.atom(lexer, right)?;
+    fn element(&mut self, in_lexer: bool, right_assoc: &mut bool) -> Result<Tree, ImportError> {
+        let tree = self.atom(in_lexer, right_assoc)?;
         let (min, max) = match self.peek() {
             Some(b'?') => (0, Some(1)),
             Some(b'*') => (0, None),
@@ -420,7 +425,7 @@ impl Parser<'_> {
         Ok(Tree::Repeat { inner: Box::new(tree), min, max, lazy })
     }
 
-    fn atom(&mut self, lexer: bool, right: &mut bool) -> Result<Tree, ImportError> {
+    fn atom(&mut self, in_lexer: bool, right_assoc: &mut bool) -> Result<Tree, ImportError> {
         self.blank();
         let at = self.cursor.at;
         match self.cursor.peek() {
@@ -440,7 +445,7 @@ impl Parser<'_> {
                 let any_case = self.any_case;
                 Ok(Tree::Literal { text: text.into_bytes(), any_case, at })
             }
-            Some(b'[') if lexer => {
+            Some(b'[') if in_lexer => {
                 let set = self.charset()?;
                 let any_case = self.any_case;
                 let set = if any_case { crate::tree::either_case(&set) } else { set };
@@ -448,21 +453,21 @@ impl Parser<'_> {
             }
             Some(b'.') => {
                 self.cursor.at += 1;
-                Ok(if lexer {
+                Ok(if in_lexer {
                     Tree::any_char(at)
                 } else {
-                    // Any token: not one of none.
+                    // Any token: all but none.
                     Tree::Not { inner: Box::new(Tree::Alt(Vec::new())), at }
                 })
             }
             Some(b'~') => {
                 self.cursor.at += 1;
-                self.deeper()?;
-                let inner = Box::new(self.atom(lexer, right)?);
+                self.enter_group()?;
+                let inner = Box::new(self.atom(in_lexer, right_assoc)?);
                 self.depth -= 1;
                 Ok(Tree::Not { inner, at })
             }
-            Some(b'(') => self.group(lexer, right),
+            Some(b'(') => self.group(in_lexer, right_assoc),
             Some(byte) if is_name_byte(byte) && !byte.is_ascii_digit() => {
                 let (at, name) = self.name()?;
                 // `label=x` and `label+=x`
@@ -470,47 +475,47 @@ impl Parser<'_> {
                 look.skip_space();
                 if look.eat("+=") || (look.peek() == Some(b'=') && look.eat("=")) {
                     self.cursor = look;
-                    self.deeper()?;
-                    let labelled = self.atom(lexer, right)?;
+                    self.enter_group()?;
+                    let labelled = self.atom(in_lexer, right_assoc)?;
                     self.depth -= 1;
                     return Ok(labelled);
                 }
-                if !lexer && self.peek() == Some(b'[') {
+                if !in_lexer && self.peek() == Some(b'[') {
                     self.arguments()?;
                 }
                 if self.peek() == Some(b'<') {
-                    *right |= self.element_options()?;
+                    *right_assoc |= self.element_options()?;
                 }
                 Ok(if name == "EOF" { Tree::Empty } else { Tree::Name { name, at } })
             }
-            _ => Err(self.unexpected("expected a part of a rule")),
+            _ => Err(self.unexpected("expected a name, a literal or a group")),
         }
     }
 
-    fn deeper(&mut self) -> Result<(), ImportError> {
+    fn enter_group(&mut self) -> Result<(), ImportError> {
         self.depth += 1;
         if self.depth > MAX_NESTING {
-            let message = format!("groups may nest {MAX_NESTING} deep and no deeper");
+            let message = format!("groups are nested more than {MAX_NESTING} deep");
             return Err(self.cursor.error(message));
         }
         Ok(())
     }
 
-    fn group(&mut self, lexer: bool, right: &mut bool) -> Result<Tree, ImportError> {
+    fn group(&mut self, in_lexer: bool, right_assoc: &mut bool) -> Result<Tree, ImportError> {
         let open = self.cursor;
-        self.deeper()?;
+        self.enter_group()?;
         self.cursor.at += 1;
-        if self.word("options") {
+        if self.eat_word("options") {
             self.options()?;
         }
-        // Actions may stand before the colon behind options.
+        // Options and actions may come first; a colon ends them.
         while self.peek() == Some(b'@') {
             self.named_action()?;
         }
         self.eat(":");
         let mut alternatives = Vec::new();
         loop {
-            alternatives.push(self.sequence(lexer, right)?);
+            alternatives.push(self.sequence(in_lexer, right_assoc)?);
             if !self.eat("|") {
                 break;
             }
@@ -534,9 +539,10 @@ impl Parser<'_> {
                 let set = if any_case { crate::tree::either_case(&set) } else { set };
                 Ok(Tree::Chars { set, at })
             }
-            _ => {
-                Err(self.cursor.source.error(at, "a range goes from one character to a later one"))
-            }
+            _ => Err(self
+                .cursor
+                .source
+                .error(at, "expected a range from a character to a later one")),
         }
     }
 
@@ -553,7 +559,7 @@ impl Parser<'_> {
                 Some('\'') => return Ok(text),
                 Some('\\') => match self.escape()? {
                     Escaped::Char(code) => text.extend(char::from_u32(code)),
-                    Escaped::Set(_) => return Err(open.error("a class cannot stand in a literal")),
+                    Escaped::Set(_) => return Err(open.error("a literal cannot contain a class")),
                 },
                 Some(c) => text.push(c),
             }
@@ -565,19 +571,19 @@ impl Parser<'_> {
         let open = self.cursor;
         self.cursor.at += 1;
         let mut set: Ranges = Vec::new();
-        // A hyphen that joins what is before it to what comes next.
-        let mut joins = false;
+        // True behind a hyphen that makes a range.
+        let mut in_range = false;
         loop {
             let code = match self.cursor.bump_char() {
                 None | Some('\n') => return Err(open.error("this set is never closed")),
                 Some(']') => {
-                    if joins {
+                    if in_range {
                         set.push(('-' as u32, '-' as u32));
                     }
                     return Ok(set);
                 }
-                Some('-') if !set.is_empty() && !joins => {
-                    joins = true;
+                Some('-') if !set.is_empty() && !in_range => {
+                    in_range = true;
                     continue;
                 }
                 Some('\\') => match self.escape()? {
@@ -589,18 +595,20 @@ impl Parser<'_> {
                 },
                 Some(c) => c as u32,
             };
-            match set.last_mut().filter(|_| joins) {
+            match set.last_mut().filter(|_| in_range) {
                 Some((_, high)) if *high <= code => *high = code,
-                Some(_) => return Err(open.error("a range in this set ends before it begins")),
+                Some(_) => {
+                    return Err(open.error("a range in this set has its end before its start"));
+                }
                 None => set.push((code, code)),
             }
-            joins = false;
+            in_range = false;
         }
     }
 
     fn escape(&mut self) -> Result<Escaped, ImportError> {
         let at = self.cursor;
-        let wrong = |what: &str| at.error(format!("{what} is no escape of ANTLR"));
+        let unknown = |what: &str| at.error(format!("ANTLR has no escape {what}"));
         Ok(Escaped::Char(match self.cursor.bump_char() {
             Some('n') => 10,
             Some('r') => 13,
@@ -619,21 +627,21 @@ impl Parser<'_> {
                     digits
                 };
                 let code = u32::from_str_radix(&String::from_utf8_lossy(digits), 16);
-                code.ok().filter(|code| *code <= LAST_CHAR).ok_or_else(|| wrong("\\u"))?
+                code.ok().filter(|code| *code <= LAST_CHAR).ok_or_else(|| unknown("\\u"))?
             }
             Some(kind @ ('p' | 'P')) => {
                 if !self.cursor.eat("{") {
-                    return Err(wrong("\\p without {"));
+                    return Err(unknown("\\p without {"));
                 }
                 let name = self.cursor.eat_while(|b| b != b'}' && b != b'\n');
                 self.cursor.eat("}");
                 let name = String::from_utf8_lossy(name);
                 let class =
-                    property(kind, &name).ok_or_else(|| wrong(&format!("\\{kind}{{{name}}}")))?;
+                    property(kind, &name).ok_or_else(|| unknown(&format!("\\{kind}{{{name}}}")))?;
                 return Ok(Escaped::Set(class));
             }
             Some(c) => c as u32,
-            None => return Err(wrong("\\")),
+            None => return Err(unknown("\\")),
         }))
     }
 }
@@ -643,7 +651,7 @@ enum Escaped {
     Set(Ranges),
 }
 
-/// The characters of a Unicode property, as regex-syntax knows them.
+/// The characters of a Unicode property, from the crate regex-syntax.
 fn property(kind: char, name: &str) -> Option<Ranges> {
     let pattern = format!("\\{kind}{{{}}}", name.replace('-', "_"));
     let parsed = regex_syntax::Parser::new().parse(&pattern).ok()?;

@@ -1,9 +1,8 @@
 //! ABNF: RFC 5234 with the strings of RFC 7405.
 //!
-//! Numbers below 256 are bytes, larger ones characters: protocols count in bytes,
-//! and the newer ones name what lies above. Rule names ignore case, and so do
-//! texts in quotes. The core rules (ALPHA, DIGIT, CRLF …) are there when a file
-//! uses them and does not define them.
+//! Numbers below 256 are bytes, because protocols are defined over bytes; larger
+//! numbers are characters. Rule names and texts in quotes ignore case. The core rules
+//! (ALPHA, DIGIT, CRLF …) are added if a file uses them and does not define them.
 
 use super::{File, Input};
 use crate::ImportError;
@@ -33,7 +32,7 @@ fn parse(source: &Source) -> Result<File, ImportError> {
     cursor.eat("\u{feff}");
     let mut parser = Parser { cursor, file: File::default(), depth: 0, names: Vec::new() };
     parser.rules()?;
-    parser.core_rules();
+    parser.add_core_rules();
     parser.file.directives.ignore_case();
     Ok(parser.file)
 }
@@ -42,12 +41,12 @@ struct Parser<'a> {
     cursor: Cursor<'a>,
     file: File,
     depth: usize,
-    /// Names that are used.
+    /// Names that rules refer to.
     names: Vec<(usize, String)>,
 }
 
 impl<'a> Parser<'a> {
-    /// Blanks, comments, and ends of lines.
+    /// Steps over blanks, ends of lines and comments.
     fn blank(&mut self) {
         loop {
             self.cursor.skip_space();
@@ -57,25 +56,25 @@ impl<'a> Parser<'a> {
             let start = self.cursor.at + 1;
             self.cursor.eat_line();
             let comment = Cursor::between(self.cursor.source, start, self.cursor.at);
-            self.file.directives.comment(comment);
+            self.file.directives.read_comment(comment);
         }
     }
 
     fn rules(&mut self) -> Result<(), ImportError> {
         loop {
             self.blank();
-            if self.cursor.done() {
+            if self.cursor.at_end() {
                 return Ok(());
             }
             let Some((at, name, _)) = self.left_side() else {
-                return Err(self.cursor.error("expected a rule: a name and ="));
+                return Err(self.cursor.error("expected `name =`"));
             };
             let tree = self.alternatives()?;
             self.file.add(name.to_ascii_lowercase(), at, tree);
         }
     }
 
-    /// `name =` or `name =/`, stepped over.
+    /// Steps over `name =` or `name =/`.
     fn left_side(&mut self) -> Option<(usize, String, bool)> {
         let before = self.cursor;
         let at = before.at;
@@ -142,14 +141,15 @@ impl<'a> Parser<'a> {
         if let (Some(low), Some(high)) = (low, high)
             && high < low
         {
-            return Err(open.error("this repetition ends before it begins"));
+            return Err(open.error("the maximum of this repetition is below its minimum"));
         }
         let element = self.element()?;
         Ok(match sign {
             Some(b'*') => Tree::repeat(element, low.unwrap_or(0), high),
             Some(_) => {
-                let text = "white space around the commas of a list is left out".to_owned();
-                self.file.notes.push((open.at, Language::Smaller, text));
+                let text =
+                    "the grammar allows no white space around the commas of this list".to_owned();
+                self.file.changes.push((open.at, Language::Smaller, text));
                 list(element, low.unwrap_or(0), high, open.at)
             }
             None => match low {
@@ -198,18 +198,16 @@ impl<'a> Parser<'a> {
                 self.cursor = open;
                 if self.cursor.eat("<") {
                     let prose = self.cursor.eat_while(|b| b != b'>' && b != b'\n');
-                    let text = format!(
-                        "<{}> is prose, and taken for nothing",
-                        String::from_utf8_lossy(prose)
-                    );
-                    self.file.notes.push((at, Language::Unknown, text));
+                    let prose = String::from_utf8_lossy(prose);
+                    let text = format!("the prose <{prose}> is treated as empty");
+                    self.file.changes.push((at, Language::Unknown, text));
                     self.cursor.eat(">");
                     return Ok(Tree::Empty);
                 }
                 let mut look = open;
                 let found =
                     look.bump_char().map_or("the end of the file".into(), |c| format!("\"{c}\""));
-                Err(open.error(format!("{found} cannot stand in a rule")))
+                Err(open.error(format!("unexpected {found} in a rule")))
             }
         }
     }
@@ -219,7 +217,7 @@ impl<'a> Parser<'a> {
         self.cursor.at += 1;
         self.depth += 1;
         if self.depth > MAX_NESTING {
-            return Err(open.error(format!("groups may nest {MAX_NESTING} deep and no deeper")));
+            return Err(open.error(format!("groups are nested more than {MAX_NESTING} deep")));
         }
         let tree = self.alternatives()?;
         self.depth -= 1;
@@ -248,9 +246,9 @@ impl<'a> Parser<'a> {
         if self.cursor.eat("-") {
             let last = self.code(open, radix)?;
             if last < first {
-                return Err(open.error("this range ends before it begins"));
+                return Err(open.error("the end of this range is before its start"));
             }
-            return Ok(one_of(first, last, at));
+            return Ok(range(first, last, at));
         }
         let mut codes = vec![first];
         while self.cursor.peek() == Some(b'.') {
@@ -262,7 +260,8 @@ impl<'a> Parser<'a> {
             match u8::try_from(code) {
                 Ok(byte) => text.push(byte),
                 Err(_) => {
-                    let c = char::from_u32(code).ok_or_else(|| open.error("no such character"))?;
+                    let c = char::from_u32(code)
+                        .ok_or_else(|| open.error("there is no such character"))?;
                     text.extend(c.to_string().bytes());
                 }
             }
@@ -274,12 +273,13 @@ impl<'a> Parser<'a> {
         let digits = self.cursor.eat_while(|b| (b as char).is_digit(radix));
         let code = u32::from_str_radix(&String::from_utf8_lossy(digits), radix).ok();
         code.filter(|code| *code <= LAST_CHAR)
-            .ok_or_else(|| open.error("expected a character's number"))
+            .ok_or_else(|| open.error("expected the number of a character"))
     }
 
-    fn core_rules(&mut self) {
+    /// Adds the core rules that are used and not defined.
+    fn add_core_rules(&mut self) {
         let at = self.cursor.end;
-        // Core rules refer to each other: go on until nothing is missing.
+        // Core rules refer to other core rules, so `names` grows in the loop.
         let mut next = 0;
         while next < self.names.len() {
             let name = self.names[next].1.clone();
@@ -287,7 +287,7 @@ impl<'a> Parser<'a> {
             if self.file.index.contains_key(&name) {
                 continue;
             }
-            if let Some(tree) = core(&name, at) {
+            if let Some(tree) = core_rule(&name, at) {
                 tree.visit(&mut |tree| {
                     if let Tree::Name { name, at } = tree {
                         self.names.push((*at, name.clone()));
@@ -299,15 +299,15 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// One of a range: bytes where they fit.
-fn one_of(first: u32, last: u32, at: usize) -> Tree {
+/// A range of bytes if both ends are bytes, otherwise of characters.
+fn range(first: u32, last: u32, at: usize) -> Tree {
     match (u8::try_from(first), u8::try_from(last)) {
         (Ok(first), Ok(last)) => Tree::Bytes { set: ByteSet::range(first, last), at },
         _ => Tree::Chars { set: vec![(first, last)], at },
     }
 }
 
-/// `1#x` of the older RFCs: elements between commas.
+/// `1#x` of older RFCs: elements separated by commas.
 fn list(element: Tree, min: u32, max: Option<u32>, at: usize) -> Tree {
     let comma = Tree::Literal { text: b",".to_vec(), any_case: false, at };
     let more = Tree::seq(vec![comma, element.clone()]);
@@ -316,8 +316,8 @@ fn list(element: Tree, min: u32, max: Option<u32>, at: usize) -> Tree {
     if min == 0 { Tree::repeat(some, 0, Some(1)) } else { some }
 }
 
-/// Appendix B.1 of RFC 5234.
-fn core(name: &str, at: usize) -> Option<Tree> {
+/// The core rules of RFC 5234, appendix B.1.
+fn core_rule(name: &str, at: usize) -> Option<Tree> {
     let set = |ranges: &[(u8, u8)]| {
         let sets = ranges.iter().map(|(low, high)| ByteSet::range(*low, *high));
         Tree::Bytes { set: sets.fold(ByteSet::EMPTY, |all, set| all.union(&set)), at }
@@ -332,7 +332,7 @@ fn core(name: &str, at: usize) -> Option<Tree> {
         "ctl" => set(&[(0, 0x1f), (0x7f, 0x7f)]),
         "digit" => set(&[(b'0', b'9')]),
         "dquote" => set(&[(b'"', b'"')]),
-        // Texts ignore case, so the letters come in both.
+        // The RFC has "A" to "F" in quotes, and those ignore case.
         "hexdig" => set(&[(b'0', b'9'), (b'A', b'F'), (b'a', b'f')]),
         "htab" => set(&[(9, 9)]),
         "lf" => set(&[(10, 10)]),

@@ -1,8 +1,8 @@
-//! EBNF as ISO 14977 defines it, and the dialects close to it (Wirth's, Go's).
+//! EBNF of ISO 14977, and dialects close to it (Wirth's, Go's).
 //!
-//! The standard joins by commas, ends rules with `;`, and lets names have blanks.
-//! Most files that are called EBNF leave the commas out, and then a blank ends a
-//! name. A file with a comma between names is taken by the letter; so is none.
+//! The standard puts commas between the parts of a sequence, ends rules with `;`, and
+//! allows blanks in names. Most files leave the commas out, so there a blank ends a
+//! name. A file has blanks in names if some rule's name has several words.
 
 use super::{File, Input};
 use crate::ImportError;
@@ -22,8 +22,8 @@ pub fn import(input: &Input) -> Result<Grammar, ImportError> {
 fn parse(source: &Source) -> Result<File, ImportError> {
     let mut cursor = source.cursor();
     cursor.eat("\u{feff}");
-    let mut parser = Parser { cursor, file: File::default(), depth: 0, spaced: false };
-    parser.spaced = parser.has_spaced_names();
+    let mut parser = Parser { cursor, file: File::default(), depth: 0, spaced_names: false };
+    parser.spaced_names = parser.has_spaced_names();
     parser.rules()?;
     Ok(parser.file)
 }
@@ -32,16 +32,16 @@ struct Parser<'a> {
     cursor: Cursor<'a>,
     file: File,
     depth: usize,
-    /// Names may have blanks inside.
-    spaced: bool,
+    /// True if names may contain blanks.
+    spaced_names: bool,
 }
 
 impl<'a> Parser<'a> {
-    /// True if the first rule's name is of several words.
+    /// True if the name of some rule has several words.
     fn has_spaced_names(&mut self) -> bool {
         let before = self.cursor;
         let mut spaced = false;
-        while !self.cursor.done() && !spaced {
+        while !self.cursor.at_end() && !spaced {
             self.blank();
             let mut words = 0;
             while !self.cursor.eat_while(is_name_byte).is_empty() {
@@ -51,7 +51,7 @@ impl<'a> Parser<'a> {
             if self.cursor.peek() == Some(b'=') {
                 spaced = words > 1;
             }
-            // On to the end of the rule; literals may hold one.
+            // To the end of the rule; literals may contain a `;`.
             while let Some(byte) = self.cursor.bump() {
                 match byte {
                     b'"' | b'\'' => {
@@ -77,15 +77,15 @@ impl<'a> Parser<'a> {
                 || self.cursor.peek() == Some(b'@') && self.cursor.at_line_start();
             if block {
                 let start = self.cursor.at + 2;
-                self.comment();
+                self.skip_comment();
                 let end = self.cursor.at.max(start);
-                self.file.directives.comment(Cursor::between(self.cursor.source, start, end));
+                self.file.directives.read_comment(Cursor::between(self.cursor.source, start, end));
             } else if line {
                 self.cursor.eat_while(|b| matches!(b, b'/' | b'#'));
                 let start = self.cursor.at;
                 self.cursor.eat_line();
                 let comment = Cursor::between(self.cursor.source, start, self.cursor.at);
-                self.file.directives.comment(comment);
+                self.file.directives.read_comment(comment);
             } else {
                 return;
             }
@@ -93,12 +93,12 @@ impl<'a> Parser<'a> {
     }
 
     /// `(* … (* … *) *)`
-    fn comment(&mut self) {
+    fn skip_comment(&mut self) {
         let c_like = self.cursor.starts_with("/*");
         let (open, close) = if c_like { ("\0", "*/") } else { ("(*", "*)") };
         self.cursor.at += 2;
         let mut depth = 1;
-        while depth > 0 && !self.cursor.done() {
+        while depth > 0 && !self.cursor.at_end() {
             if self.cursor.eat(open) {
                 depth += 1;
             } else if self.cursor.eat(close) {
@@ -112,7 +112,7 @@ impl<'a> Parser<'a> {
     fn rules(&mut self) -> Result<(), ImportError> {
         loop {
             self.blank();
-            if self.cursor.done() {
+            if self.cursor.at_end() {
                 return Ok(());
             }
             let at = self.cursor.at;
@@ -127,7 +127,7 @@ impl<'a> Parser<'a> {
             let tree = self.alternatives()?;
             self.blank();
             let ended = self.cursor.eat(";") || self.cursor.eat(".");
-            if !ended && !self.cursor.done() && !self.at_rule() {
+            if !ended && !self.cursor.at_end() && !self.at_rule() {
                 return Err(self.cursor.error("expected ; at the end of a rule"));
             }
             self.file.add(name, at, tree);
@@ -162,7 +162,7 @@ impl<'a> Parser<'a> {
             }
             self.cursor = look;
             words.push(word);
-            if !self.spaced {
+            if !self.spaced_names {
                 break;
             }
         }
@@ -190,10 +190,9 @@ impl<'a> Parser<'a> {
             self.blank();
             match self.cursor.peek() {
                 None | Some(b';' | b'|' | b'!' | b')' | b']' | b'}' | b'/' | b':') => break,
-                // `/)` and `:)` close too.
                 Some(b'.') if !self.cursor.starts_with("..") => break,
                 Some(b',') => self.cursor.at += 1,
-                Some(_) if self.depth == 0 && !self.spaced && self.at_rule() => break,
+                Some(_) if self.depth == 0 && !self.spaced_names && self.at_rule() => break,
                 Some(_) => parts.push(self.term()?),
             }
         }
@@ -229,26 +228,23 @@ impl<'a> Parser<'a> {
                 return Err(self.too_deep(before));
             }
         }
-        let look = self.cursor;
+        let before_blank = self.cursor;
         self.blank();
         let at = self.cursor.at;
         for sign in ["…", "...", ".."] {
             if self.cursor.eat(sign) {
                 self.blank();
                 let high = self.primary()?;
+                let message = "expected a range from a character to a later one";
                 return range(&tree, &high)
-                    .ok_or_else(|| {
-                        self.cursor
-                            .source
-                            .error(at, "a range goes from one character to a later one")
-                    })
+                    .ok_or_else(|| self.cursor.source.error(at, message))
                     .map(|set| Tree::Chars { set: vec![set], at });
             }
         }
         if self.cursor.peek() == Some(b'-') {
             self.cursor.at += 1;
             self.blank();
-            // `x -` excludes nothing but the empty text.
+            // `x -` excludes only the empty text.
             if matches!(self.cursor.peek(), None | Some(b';' | b'|' | b',' | b')' | b']' | b'}')) {
                 return Ok(match tree {
                     Tree::Repeat { inner, min: 0, max: None, .. } => Tree::repeat(*inner, 1, None),
@@ -258,11 +254,11 @@ impl<'a> Parser<'a> {
             let without = Box::new(self.primary()?);
             return Ok(Tree::Minus { of: Box::new(tree), without, at });
         }
-        self.cursor = look;
+        self.cursor = before_blank;
         Ok(tree)
     }
 
-    /// `? text ?` and not an operator: it closes on the same line.
+    /// True for `? text ?` on one line; otherwise `?` is an operator.
     fn special_follows(&self) -> bool {
         let mut look = self.cursor;
         look.at += 1;
@@ -272,7 +268,7 @@ impl<'a> Parser<'a> {
     }
 
     fn too_deep(&self, at: Cursor) -> ImportError {
-        at.error(format!("groups may nest {MAX_NESTING} deep and no deeper"))
+        at.error(format!("groups are nested more than {MAX_NESTING} deep"))
     }
 
     fn primary(&mut self) -> Result<Tree, ImportError> {
@@ -283,7 +279,7 @@ impl<'a> Parser<'a> {
                 self.cursor.at += 1;
                 let raw = self.cursor.eat_while(|b| b != quote && b != b'\n');
                 let mut text = raw.to_vec();
-                // `"\""` in dialects that escape.
+                // `"\""`, in dialects with escapes.
                 while ends_in_escape(&text, self.cursor.peek_at(1) == Some(quote))
                     && self.cursor.peek_at(1).is_some_and(|b| b != b'\n')
                     && self.cursor.rest()[1..]
@@ -327,7 +323,7 @@ impl<'a> Parser<'a> {
                 None => {
                     let mut look = open;
                     let found = look.bump_char().map_or(String::new(), |c| c.to_string());
-                    Err(open.error(format!("\"{found}\" cannot stand in a rule")))
+                    Err(open.error(format!("unexpected \"{found}\" in a rule")))
                 }
             },
         }
@@ -349,7 +345,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `? … ?` says in words what notation cannot. A few phrases are common.
+    /// `? … ?` describes characters in words. Only a few common phrases are known.
     fn special(&mut self, at: usize, words: &str) -> Tree {
         let words = words.trim();
         let set = match words.to_lowercase().as_str() {
@@ -363,8 +359,8 @@ impl<'a> Parser<'a> {
             "digit" | "any digit" => vec![(0x30, 0x39)],
             "newline" | "line feed" | "end of line" => vec![(10, 10)],
             _ => {
-                let text = format!("\"{words}\" is taken for nothing: it is not notation");
-                self.file.notes.push((at, Language::Unknown, text));
+                let text = format!("the meaning of ? {words} ? is unknown; it is treated as empty");
+                self.file.changes.push((at, Language::Unknown, text));
                 return Tree::Empty;
             }
         };
@@ -372,11 +368,11 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// An odd number of backslashes at the end; one alone is just that, unless two
-/// quotes follow.
-fn ends_in_escape(text: &[u8], quoted: bool) -> bool {
+/// True if the quote behind `text` is escaped: an odd number of backslashes is at the
+/// end. A text of one backslash is just that, unless another quote follows.
+fn ends_in_escape(text: &[u8], quote_follows: bool) -> bool {
     let slashes = text.iter().rev().take_while(|byte| **byte == b'\\').count();
-    slashes % 2 == 1 && (text.len() > 1 || quoted)
+    slashes % 2 == 1 && (text.len() > 1 || quote_follows)
 }
 
 fn range(low: &Tree, high: &Tree) -> Option<(u32, u32)> {

@@ -1,19 +1,19 @@
 //! EBNF in its three standard dialects: the W3C's, ISO 14977 and ABNF (RFC 5234).
 //!
-//! None of them says what is a token. Here every quoted text is one, and so is a
-//! rule that refers to no other rule and is written with a class of characters or
-//! a repetition: `Number ::= [0-9]+`. A comment in the file can say otherwise:
+//! EBNF does not define what a token is. Here every quoted text is a token. So is a
+//! rule that refers to no other rule and has a class of characters or a repetition:
+//! `Number ::= [0-9]+`. Directives in comments of the file override this:
 //!
 //! ```text
 //! @token Name …    these rules are tokens, with all that they refer to
-//! @rule Name …     these are not
-//! @skip Name …     these may stand between any two tokens
-//! @start Name      this is where it starts; else with the first rule
+//! @rule Name …     these rules are not tokens
+//! @skip Name …     these rules may stand between any two tokens
+//! @start Name      the start, which otherwise is the first rule
 //! ```
 //!
-//! Without names, the rule that follows is meant. Bare BNF (`<a> ::= <b> "c"`) is
-//! read as the W3C's, and the brackets and braces of the many grammars that are
-//! between the standards are understood where they cannot mean anything else.
+//! A directive without a name is for the next rule. Plain BNF (`<a> ::= <b> "c"`) is
+//! read as the W3C's dialect. Many files mix the standards; brackets and braces of
+//! another dialect are accepted where they have only one possible meaning.
 
 pub(super) mod abnf;
 pub(super) mod iso;
@@ -25,7 +25,7 @@ use super::Input;
 use crate::ImportError;
 use crate::lexicon::pattern_of;
 use crate::text::{Cursor, Source};
-use crate::tree::{Expander, Lowerer, Tree};
+use crate::tree::{Expander, Lowerer, Rule, Tree};
 use pleach_grammar::builder::Attributes;
 use pleach_grammar::{Grammar, Language, Lexing, Separator, Token};
 
@@ -40,29 +40,24 @@ fn import(
     Ok(Grammar { lexing, ..build(&source, &parsed)? })
 }
 
-struct Rule {
-    name: String,
-    at: usize,
-    tree: Tree,
-}
-
-/// What a file says, whatever its dialect.
+/// A parsed file of any dialect.
 #[derive(Default)]
 struct File {
     rules: Vec<Rule>,
     index: HashMap<String, usize>,
     directives: Directives,
-    notes: Vec<(usize, Language, String)>,
+    /// How the grammar differs from the file: offset, change and message.
+    changes: Vec<(usize, Language, String)>,
 }
 
 impl File {
-    /// A second definition of a rule adds to the first.
+    /// Adds a rule. A second definition adds alternatives to the first.
     fn add(&mut self, name: String, at: usize, tree: Tree) {
-        self.directives.resolve(&name, at);
+        self.directives.apply_pending(&name, at);
         match self.index.get(&name) {
-            Some(&known) => {
-                let old = std::mem::replace(&mut self.rules[known].tree, Tree::Empty);
-                self.rules[known].tree = match old {
+            Some(&index) => {
+                let old = std::mem::replace(&mut self.rules[index].tree, Tree::Empty);
+                self.rules[index].tree = match old {
                     Tree::Alt(mut parts) => {
                         parts.push(tree);
                         Tree::Alt(parts)
@@ -78,20 +73,20 @@ impl File {
     }
 }
 
-/// What the comments of a file ask for.
+/// The directives in the comments of a file.
 #[derive(Default)]
 struct Directives {
     token: HashSet<String>,
     rule: HashSet<String>,
     skip: HashSet<String>,
     start: Option<(usize, String)>,
-    /// Directives for the rule that comes next.
+    /// Directives for the next rule.
     pending: Vec<(usize, String)>,
 }
 
 impl Directives {
-    /// Reads the directives in a comment, whose text is given.
-    fn comment(&mut self, cursor: Cursor) {
+    /// Reads the directives in the text of a comment.
+    fn read_comment(&mut self, cursor: Cursor) {
         let mut at = cursor.at;
         for line in cursor.rest().split(|b| *b == b'\n') {
             let text = String::from_utf8_lossy(line);
@@ -112,7 +107,7 @@ impl Directives {
         }
     }
 
-    /// For names that ignore case, and are kept in small letters.
+    /// For dialects whose names ignore case: puts all names into lower case.
     fn ignore_case(&mut self) {
         for names in [&mut self.token, &mut self.rule, &mut self.skip] {
             *names = names.iter().map(|name| name.to_ascii_lowercase()).collect();
@@ -122,12 +117,13 @@ impl Directives {
         }
     }
 
-    /// A comment behind a rule is read before the rule is known to end, and is not
-    /// about that rule.
-    fn resolve(&mut self, next: &str, place: usize) {
+    /// Applies the pending directives that stand before the rule at offset `rule_at`.
+    /// Later ones belong to the next rule: comments are read before a rule is known to
+    /// have ended.
+    fn apply_pending(&mut self, rule: &str, rule_at: usize) {
         for (at, word) in std::mem::take(&mut self.pending) {
-            if at < place {
-                self.set(at, &word, next.to_owned());
+            if at < rule_at {
+                self.set(at, &word, rule.to_owned());
             } else {
                 self.pending.push((at, word));
             }
@@ -140,7 +136,7 @@ impl Directives {
             "rule" => drop(self.rule.insert(name)),
             "skip" | "pass" => drop(self.skip.insert(name)),
             "start" => self.start = Some((at, name)),
-            // An address in a comment, most likely.
+            // Most likely an e-mail address.
             _ => {}
         }
     }
@@ -150,8 +146,8 @@ fn build(source: &Source, file: &File) -> Result<Grammar, ImportError> {
     let trees: HashMap<&str, &Tree> =
         file.rules.iter().map(|rule| (rule.name.as_str(), &rule.tree)).collect();
     let mut expander = Expander::new(source, trees.clone(), 0);
-    let mut lowerer = Lowerer::new(source).with_sets(trees);
-    for (at, change, text) in &file.notes {
+    let mut lowerer = Lowerer::new(source).with_char_rules(trees);
+    for (at, change, text) in &file.changes {
         lowerer.note(*at, *change, text.clone());
     }
     let (tokens, rules): (Vec<&Rule>, Vec<&Rule>) = file.rules.iter().partition(|rule| {
@@ -169,7 +165,7 @@ fn build(source: &Source, file: &File) -> Result<Grammar, ImportError> {
     }
     for (priority, rule) in tokens.iter().enumerate() {
         let skipped = file.directives.skip.contains(&rule.name);
-        // A rule that only tokens refer to is a part of them.
+        // A token that only other tokens refer to is expanded in them.
         let is_used = used.contains(rule.name.as_str()) || rules.is_empty();
         if !skipped && !is_used {
             continue;
@@ -190,23 +186,15 @@ fn build(source: &Source, file: &File) -> Result<Grammar, ImportError> {
                 number: None,
                 place: source.place(rule.at),
                 precedence: None,
-                // Quoted texts have none: a keyword wins against a name.
+                // Quoted texts have priority 0: a keyword wins against a name.
                 priority: priority as u32 + 1,
             });
         }
     }
-    for (at, change, text) in std::mem::take(&mut expander.found) {
+    for (at, change, text) in std::mem::take(&mut expander.changes) {
         lowerer.note(at, change, text);
     }
-    for rule in &rules {
-        lowerer.builder.rule(&rule.name, source.place(rule.at));
-    }
-    for rule in &rules {
-        let body = lowerer.lower(&rule.tree)?;
-        let place = source.place(rule.at);
-        let id = lowerer.builder.rule(&rule.name, place.clone());
-        lowerer.builder.production(id, body, Attributes::at(place));
-    }
+    lowerer.add_rules(rules.iter().copied())?;
     match &file.directives.start {
         Some((at, name)) => lowerer.builder.start(name, source.place(*at)),
         None => start_at_first(file, &rules, &mut lowerer),
@@ -214,7 +202,8 @@ fn build(source: &Source, file: &File) -> Result<Grammar, ImportError> {
     Ok(lowerer.builder.finish()?)
 }
 
-/// The first rule of the file is the start, even if it is a token.
+/// The first rule of the file is the start. If the file has tokens only, a rule is
+/// made for the first.
 fn start_at_first(file: &File, rules: &[&Rule], lowerer: &mut Lowerer) {
     let Some(first) = file.rules.first() else { return };
     let place = lowerer.source.place(first.at);
@@ -228,15 +217,15 @@ fn start_at_first(file: &File, rules: &[&Rule], lowerer: &mut Lowerer) {
     }
 }
 
-/// Refers to no rule, and has a class or a repetition.
+/// True if a rule refers to no other, and has a class or a repetition.
 fn looks_like_token(tree: &Tree) -> bool {
-    let (mut refers, mut regular) = (false, false);
+    let (mut has_name, mut has_class) = (false, false);
     tree.visit(&mut |tree| match tree {
-        Tree::Name { .. } => refers = true,
+        Tree::Name { .. } => has_name = true,
         Tree::Chars { .. } | Tree::Bytes { .. } | Tree::Repeat { .. } | Tree::Not { .. } => {
-            regular = true;
+            has_class = true;
         }
         _ => {}
     });
-    regular && !refers
+    has_class && !has_name
 }

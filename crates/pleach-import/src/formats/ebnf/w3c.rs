@@ -1,6 +1,6 @@
-//! EBNF as the W3C writes it (section 6 of the XML recommendation), and BNF.
+//! EBNF of the W3C (section 6 of the XML recommendation), and BNF.
 //!
-//! A rule has no end mark: it goes up to the next `name ::=`.
+//! A rule has no end mark: it ends at the next `name ::=`.
 
 use std::collections::HashSet;
 
@@ -21,7 +21,7 @@ pub fn import(input: &Input) -> Result<Grammar, ImportError> {
 fn parse(source: &Source) -> Result<File, ImportError> {
     let mut cursor = source.cursor();
     cursor.eat("\u{feff}");
-    let names = names(cursor);
+    let names = rule_names(cursor);
     let mut parser = Parser { cursor, file: File::default(), names, depth: 0 };
     parser.rules()?;
     Ok(parser.file)
@@ -34,10 +34,10 @@ struct Parser<'a> {
     depth: usize,
 }
 
-/// All that stands before `::=`, to tell `[name]` from a class.
-fn names(mut cursor: Cursor<'_>) -> HashSet<&[u8]> {
+/// All names before `::=`, to tell an optional `[name]` from a class.
+fn rule_names(mut cursor: Cursor<'_>) -> HashSet<&[u8]> {
     let mut names = HashSet::new();
-    while !cursor.done() {
+    while !cursor.at_end() {
         let line = cursor.eat_line();
         cursor.bump();
         if let Some(found) = line.windows(3).position(|w| w == b"::=") {
@@ -59,7 +59,7 @@ impl<'a> Parser<'a> {
                 let start = self.cursor.at + 2;
                 self.cursor.skip_past(close);
                 let end = self.cursor.at.max(start);
-                self.file.directives.comment(Cursor::between(self.cursor.source, start, end));
+                self.file.directives.read_comment(Cursor::between(self.cursor.source, start, end));
             } else if line_start
                 && (self.cursor.starts_with("//")
                     || self.cursor.peek() == Some(b'@')
@@ -70,7 +70,7 @@ impl<'a> Parser<'a> {
                 let start = self.cursor.at;
                 self.cursor.eat_line();
                 let comment = Cursor::between(self.cursor.source, start, self.cursor.at);
-                self.file.directives.comment(comment);
+                self.file.directives.read_comment(comment);
             } else {
                 return;
             }
@@ -80,21 +80,21 @@ impl<'a> Parser<'a> {
     fn rules(&mut self) -> Result<(), ImportError> {
         loop {
             self.blank();
-            if self.cursor.done() {
+            if self.cursor.at_end() {
                 return Ok(());
             }
             let Some((at, name)) = self.left_side() else {
-                return Err(self.cursor.error("expected a rule: a name and ::="));
+                return Err(self.cursor.error("expected `name ::=`"));
             };
             let tree = self.alternatives()?;
             self.file.add(name, at, tree);
         }
     }
 
-    /// `[1] name ::=`, stepped over; `None` if it is not one.
+    /// Steps over `[1] name ::=`, if that is next.
     fn left_side(&mut self) -> Option<(usize, String)> {
         let before = self.cursor;
-        // The number of a rule.
+        // The W3C numbers its rules.
         if self.cursor.eat("[") {
             let number = self.cursor.eat_while(|b| b.is_ascii_alphanumeric());
             if number.is_empty() || !self.cursor.eat("]") {
@@ -182,7 +182,7 @@ impl<'a> Parser<'a> {
                 return Err(self.too_deep(self.cursor));
             }
         }
-        // `A - B`; a hyphen that stands alone.
+        // `A - B`, but not `--`.
         let before = self.cursor;
         self.blank();
         let at = self.cursor.at;
@@ -205,7 +205,7 @@ impl<'a> Parser<'a> {
     }
 
     fn too_deep(&self, at: Cursor) -> ImportError {
-        at.error(format!("groups may nest {MAX_NESTING} deep and no deeper"))
+        at.error(format!("groups are nested more than {MAX_NESTING} deep"))
     }
 
     fn primary(&mut self) -> Result<Option<Tree>, ImportError> {
@@ -236,7 +236,7 @@ impl<'a> Parser<'a> {
                 None => {
                     let mut look = open;
                     let found = look.bump_char().map_or(String::new(), |c| c.to_string());
-                    return Err(open.error(format!("\"{found}\" cannot stand in a rule")));
+                    return Err(open.error(format!("unexpected \"{found}\" in a rule")));
                 }
             },
         }))
@@ -256,7 +256,7 @@ impl<'a> Parser<'a> {
         Ok(tree)
     }
 
-    /// A class, a remark (`[ wfc: … ]`), or an optional part where `[` means that.
+    /// A class, a remark (`[ wfc: … ]`, which is `None`), or an optional part.
     fn bracket(&mut self, open: Cursor<'a>) -> Result<Option<Tree>, ImportError> {
         let mut look = self.cursor;
         look.at += 1;
@@ -293,7 +293,7 @@ impl<'a> Parser<'a> {
                 low
             };
             if high < low {
-                return Err(open.error("a range in this class ends before it begins"));
+                return Err(open.error("a range in this class has its end before its start"));
             }
             set.push((low, high));
         }

@@ -1,11 +1,11 @@
-//! HAMPI's files: the reader for all of their statements, and the import of
-//! `cfg`.
+//! HAMPI's files: a parser for all their statements, and the import of `cfg`.
 //!
-//! `cfg E := "(" E ")" | E E | ['a'-'z'] | x?;` Texts, ranges of characters, names
-//! with `?`, `*` and `+`, groups; decimal escapes `\ddd`. As a grammar a file is
-//! its `cfg` statements, the first of which is the start; nothing stands between
-//! tokens. What the other statements (`var`, `reg`, `val`, `assert`) mean is known
-//! to `pleach-template`; here they are only read.
+//! `cfg E := "(" E ")" | E E | ['a'-'z'] | x?;` has literals, ranges of characters,
+//! names with `?`, `*` and `+`, and groups. Escapes `\ddd` are decimal. The grammar is
+//! the `cfg` statements, the first of which is the start; it has no separators.
+//!
+//! The other statements (`var`, `reg`, `val`, `assert`) are only parsed here.
+//! `pleach-template` solves them.
 
 mod read;
 mod syntax;
@@ -13,22 +13,21 @@ mod syntax;
 use super::Input;
 use crate::ImportError;
 use crate::text::{Source, has_line_start};
-use crate::tree::{Lowerer, Tree};
-use pleach_grammar::builder::Attributes;
+use crate::tree::{Lowerer, Rule, Tree};
 use pleach_grammar::{ByteSet, Grammar, Language, Lexing, Place};
 use read::Reader;
 
-pub use read::MOST_NUMBER;
+pub use read::MAX_NUMBER;
 pub use syntax::{Cfg, Name, NameId, Reg, Statement, Test, Val};
 
-/// A file that was read: its statements in their order.
+/// A parsed file: its statements in order.
 pub struct File<'a> {
     source: Source<'a>,
     names: Vec<String>,
     pub statements: Vec<Statement>,
 }
 
-/// Reads a whole file. Names are not resolved.
+/// Parses a whole file. Names are not resolved.
 pub fn parse<'a>(file: &str, bytes: &'a [u8]) -> Result<File<'a>, ImportError> {
     let source = Source::text(file, bytes)?;
     let (statements, names) = Reader::new(source.cursor()).statements()?;
@@ -36,12 +35,12 @@ pub fn parse<'a>(file: &str, bytes: &'a [u8]) -> Result<File<'a>, ImportError> {
 }
 
 impl File<'_> {
-    /// How a name is written.
+    /// The text of a name.
     pub fn name(&self, id: NameId) -> &str {
         &self.names[id.index()]
     }
 
-    /// How many names there are; their numbers are below this.
+    /// How many names there are.
     pub fn names(&self) -> usize {
         self.names.len()
     }
@@ -63,29 +62,23 @@ pub(super) fn recognizes(bytes: &[u8]) -> bool {
 pub(super) fn import(input: &Input) -> Result<Grammar, ImportError> {
     let file = parse(input.file, input.bytes)?;
     let mut lowerer = Lowerer::new(&file.source);
-    let cfgs = file.statements.iter().filter_map(|statement| match statement {
-        Statement::Cfg { name, body } => Some((name, body)),
-        _ => None,
-    });
     let other = file.statements.iter().find(|s| !matches!(s, Statement::Cfg { .. }));
     if let Some(other) = other {
-        let text = "statements other than cfg are no part of the grammar";
+        let text = "statements other than cfg are ignored; the first is here";
         lowerer.note(other.at() as usize, Language::Same, text);
     }
-    for (name, _) in cfgs.clone() {
-        lowerer.builder.rule(file.name(name.id), file.place(name.at));
+    let mut rules = Vec::new();
+    for statement in &file.statements {
+        if let Statement::Cfg { name, body } = statement {
+            let (name, at) = (file.name(name.id).to_owned(), name.at as usize);
+            rules.push(Rule { name, at, tree: tree(&file, body) });
+        }
     }
-    for (name, body) in cfgs {
-        let body = lowerer.lower(&tree(&file, body))?;
-        let place = file.place(name.at);
-        let rule = lowerer.builder.rule(file.name(name.id), place.clone());
-        lowerer.builder.production(rule, body, Attributes::at(place));
-    }
+    lowerer.add_rules(&rules)?;
     Ok(Grammar { lexing: Lexing::Context, ..lowerer.builder.finish()? })
 }
 
-/// A body in the form that all importers share. It nests no deeper than the
-/// reader allows.
+/// The tree of a body. It nests no deeper than the parser allows.
 fn tree(file: &File, cfg: &Cfg) -> Tree {
     let all = |parts: &[Cfg]| parts.iter().map(|part| tree(file, part)).collect();
     match cfg {

@@ -1,8 +1,8 @@
-//! The reader: recursive descent over bytes, one method a kind of phrase.
+//! The parser: recursive descent over bytes.
 //!
-//! It takes the published language and a little more: `fixsize` for `fix`, groups
-//! and operators on anything in a `cfg`, and phrases where the published tool wants
-//! a name (the sides of an `assert`).
+//! It accepts the published language and a little more: `fixsize` for `fix`, groups
+//! and operators on anything in a `cfg`, and expressions on both sides of an `assert`,
+//! where the published tool accepts names only.
 
 use super::syntax::{Cfg, Name, NameId, Reg, Statement, Test, Val};
 use crate::ImportError;
@@ -10,10 +10,11 @@ use crate::ccode;
 use crate::text::{Cursor, MAX_NESTING};
 use std::collections::HashMap;
 
-/// The largest number that a file may hold.
-pub const MOST_NUMBER: u32 = 1_000_000_000;
+/// The largest number in a file.
+pub const MAX_NUMBER: u32 = 1_000_000_000;
 
-const WORDS: &[&str] = &[
+/// Words that cannot be names.
+const RESERVED: &[&str] = &[
     "var", "cfg", "reg", "val", "assert", "fix", "fixsize", "or", "concat", "star", "in",
     "contains", "equals", "not",
 ];
@@ -21,13 +22,13 @@ const WORDS: &[&str] = &[
 pub(super) struct Reader<'a> {
     cursor: Cursor<'a>,
     names: Vec<String>,
-    known: HashMap<&'a [u8], NameId>,
+    ids: HashMap<&'a [u8], NameId>,
     depth: usize,
 }
 
 impl<'a> Reader<'a> {
     pub fn new(cursor: Cursor<'a>) -> Reader<'a> {
-        Reader { cursor, names: Vec::new(), known: HashMap::new(), depth: 0 }
+        Reader { cursor, names: Vec::new(), ids: HashMap::new(), depth: 0 }
     }
 
     /// All statements, and the texts of all names.
@@ -35,7 +36,7 @@ impl<'a> Reader<'a> {
         let mut statements = Vec::new();
         loop {
             self.blank()?;
-            if self.cursor.done() {
+            if self.cursor.at_end() {
                 return Ok((statements, self.names));
             }
             statements.push(self.statement()?);
@@ -53,20 +54,20 @@ impl<'a> Reader<'a> {
                 let low = self.number()?;
                 let high = if self.eat("..")? { self.number()? } else { low };
                 if high < low {
-                    return Err(start.error("these sizes end before they begin"));
+                    return Err(start.error("the largest size is below the smallest"));
                 }
                 Ok(Statement::Var { name, low, high })
             }
             b"cfg" => {
-                let name = self.defined("after cfg")?;
+                let name = self.defined_name("after cfg")?;
                 Ok(Statement::Cfg { name, body: self.cfg()? })
             }
             b"reg" => {
-                let name = self.defined("after reg")?;
+                let name = self.defined_name("after reg")?;
                 Ok(Statement::Reg { name, body: self.reg()? })
             }
             b"val" => {
-                let name = self.defined("after val")?;
+                let name = self.defined_name("after val")?;
                 Ok(Statement::Val { name, body: self.val()? })
             }
             b"assert" => {
@@ -87,12 +88,12 @@ impl<'a> Reader<'a> {
             b"" => Err(start.error("expected a statement")),
             word => {
                 let word = String::from_utf8_lossy(word);
-                Err(start.error(format!("{word} is no statement of HAMPI")))
+                Err(start.error(format!("HAMPI has no statement {word}")))
             }
         }
     }
 
-    /// Alternatives of sequences.
+    /// Alternatives, each a sequence.
     fn cfg(&mut self) -> Result<Cfg, ImportError> {
         let mut alternatives = Vec::new();
         loop {
@@ -129,13 +130,13 @@ impl<'a> Reader<'a> {
             }
             Some(b'(') => {
                 self.cursor.at += 1;
-                self.deeper(open)?;
+                self.enter_group(open)?;
                 let inner = self.cfg()?;
                 self.depth -= 1;
                 self.close(open)?;
                 inner
             }
-            _ => Cfg::Name(self.name("a text or a range")?),
+            _ => Cfg::Name(self.name("or a literal or a range")?),
         };
         self.blank()?;
         let wrap = match self.cursor.peek() {
@@ -170,7 +171,7 @@ impl<'a> Reader<'a> {
             }
             b"star" => {
                 self.expect("(", "after star")?;
-                self.deeper(open)?;
+                self.enter_group(open)?;
                 let inner = self.reg()?;
                 self.depth -= 1;
                 self.close(open)?;
@@ -180,7 +181,7 @@ impl<'a> Reader<'a> {
             b"concat" => Ok(Reg::Concat(self.list(open, Self::reg)?)),
             _ => {
                 self.cursor = open;
-                Ok(Reg::Name(self.name("a text, a range or an operation")?))
+                Ok(Reg::Name(self.name("or a literal, a range or an operation")?))
             }
         }
     }
@@ -195,7 +196,7 @@ impl<'a> Reader<'a> {
             return Ok(Val::Concat(self.list(open, Self::val)?));
         }
         self.cursor = open;
-        let of = self.name("a text or concat")?;
+        let of = self.name("or a literal or concat")?;
         if !self.eat("[")? {
             return Ok(Val::Name(of));
         }
@@ -213,7 +214,7 @@ impl<'a> Reader<'a> {
         item: fn(&mut Self) -> Result<T, ImportError>,
     ) -> Result<Vec<T>, ImportError> {
         self.expect("(", "and a list")?;
-        self.deeper(open)?;
+        self.enter_group(open)?;
         let mut items = vec![item(self)?];
         while self.eat(",")? {
             items.push(item(self)?);
@@ -223,17 +224,17 @@ impl<'a> Reader<'a> {
         Ok(items)
     }
 
-    fn deeper(&mut self, open: Cursor) -> Result<(), ImportError> {
+    fn enter_group(&mut self, open: Cursor) -> Result<(), ImportError> {
         self.depth += 1;
         match self.depth > MAX_NESTING {
             false => Ok(()),
-            true => Err(open.error(format!("groups may nest {MAX_NESTING} deep and no deeper"))),
+            true => Err(open.error(format!("groups are nested more than {MAX_NESTING} deep"))),
         }
     }
 
     fn close(&mut self, open: Cursor) -> Result<(), ImportError> {
         self.blank()?;
-        if self.cursor.done() {
+        if self.cursor.at_end() {
             return Err(open.error("this group is never closed"));
         }
         self.expect(")", "at the end of the group")
@@ -265,49 +266,50 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The word that comes next, or nothing.
+    /// The next word; empty if there is none.
     fn word(&mut self) -> Result<&'a [u8], ImportError> {
         self.blank()?;
-        Ok(self.cursor.eat_while(in_word))
+        Ok(self.cursor.eat_while(is_word_byte))
     }
 
-    fn eat_word(&mut self, wanted: &str) -> Result<bool, ImportError> {
+    fn eat_word(&mut self, word: &str) -> Result<bool, ImportError> {
         self.blank()?;
         let before = self.cursor;
-        let found = self.word()? == wanted.as_bytes();
+        let found = self.word()? == word.as_bytes();
         if !found {
             self.cursor = before;
         }
         Ok(found)
     }
 
-    /// A name, in backquotes or not; these belong to it.
-    fn name(&mut self, what: &str) -> Result<Name, ImportError> {
+    /// A name. Backquotes around it are part of the name. `context` is for the message.
+    fn name(&mut self, context: &str) -> Result<Name, ImportError> {
         self.blank()?;
         let open = self.cursor;
         let quoted = self.cursor.eat("`");
-        let word = self.cursor.eat_while(in_word);
+        let word = self.cursor.eat_while(is_word_byte);
         if quoted && (word.is_empty() || !self.cursor.eat("`")) {
             return Err(open.error("this name is never closed"));
         }
         if word.is_empty() {
-            return Err(open.error(format!("expected a name {what}")));
+            return Err(open.error(format!("expected a name {context}")));
         }
-        if !quoted && WORDS.iter().any(|known| known.as_bytes() == word) {
+        if !quoted && RESERVED.iter().any(|reserved| reserved.as_bytes() == word) {
             let word = String::from_utf8_lossy(word);
-            return Err(open.error(format!("{word} is a word of the language and no name")));
+            return Err(open.error(format!("{word} is reserved and cannot be a name")));
         }
         let text = &open.rest()[..self.cursor.at - open.at];
         let names = &mut self.names;
-        let id = *self.known.entry(text).or_insert_with(|| {
+        let id = *self.ids.entry(text).or_insert_with(|| {
             names.push(String::from_utf8_lossy(text).into_owned());
             NameId(names.len() as u32 - 1)
         });
         Ok(Name { id, at: open.at as u32 })
     }
 
-    fn defined(&mut self, what: &str) -> Result<Name, ImportError> {
-        let name = self.name(what)?;
+    /// `name :=`
+    fn defined_name(&mut self, context: &str) -> Result<Name, ImportError> {
+        let name = self.name(context)?;
         self.expect(":=", "after the name")?;
         Ok(name)
     }
@@ -320,10 +322,10 @@ impl<'a> Reader<'a> {
             return Err(open.error("expected a number"));
         }
         let step = |n: u32, digit: &u8| {
-            n.checked_mul(10)?.checked_add(u32::from(digit - b'0')).filter(|&n| n <= MOST_NUMBER)
+            n.checked_mul(10)?.checked_add(u32::from(digit - b'0')).filter(|&n| n <= MAX_NUMBER)
         };
         let number = digits.iter().try_fold(0, step);
-        number.ok_or_else(|| open.error(format!("numbers may be {MOST_NUMBER} and no larger")))
+        number.ok_or_else(|| open.error(format!("numbers must be at most {MAX_NUMBER}")))
     }
 
     fn range(&mut self) -> Result<(u8, u8), ImportError> {
@@ -337,7 +339,7 @@ impl<'a> Reader<'a> {
         }
         match low <= high {
             true => Ok((low, high)),
-            false => Err(open.error("this range ends before it begins")),
+            false => Err(open.error("the end of this range is before its start")),
         }
     }
 
@@ -353,7 +355,7 @@ impl<'a> Reader<'a> {
                 }
                 return Ok(text.into());
             }
-            _ => return Err(open.error("expected a text")),
+            _ => return Err(open.error("expected a literal")),
         };
         self.cursor.at += 1;
         loop {
@@ -371,7 +373,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// One character in quotes of either kind, or an escape.
+    /// One character: in quotes of either kind, plain, or an escape.
     fn character(&mut self, open: Cursor) -> Result<u8, ImportError> {
         self.blank()?;
         let quote = self.cursor.peek().filter(|b| matches!(b, b'"' | b'\''));
@@ -385,11 +387,11 @@ impl<'a> Reader<'a> {
         let closed = quote.is_none_or(|quote| self.cursor.bump() == Some(quote));
         match byte {
             Some(byte) if closed => Ok(byte),
-            _ => Err(open.error("a range is written ['a'-'z']")),
+            _ => Err(open.error("expected a range such as ['a'-'z']")),
         }
     }
 
-    /// `\ddd` in decimal, the letters of C, and a backslash that only protects.
+    /// `\ddd` in decimal, or a letter as in C. Any other character stands for itself.
     fn escape(&mut self, open: Cursor) -> Result<u8, ImportError> {
         self.cursor.at += 1;
         let rest = self.cursor.rest();
@@ -397,10 +399,12 @@ impl<'a> Reader<'a> {
         if digits == 3 {
             self.cursor.at += 3;
             let text = String::from_utf8_lossy(&rest[..3]);
-            return text.parse().map_err(|_| open.error(format!("\\{text} is more than a byte")));
+            return text
+                .parse()
+                .map_err(|_| open.error(format!("\\{text} does not fit in a byte")));
         }
         match self.cursor.bump() {
-            None => Err(open.error("the file ends in an escape")),
+            None => Err(open.error("the file ends inside an escape")),
             Some(b'b') => Ok(8),
             Some(b't') => Ok(b'\t'),
             Some(b'n') => Ok(b'\n'),
@@ -411,6 +415,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn in_word(byte: u8) -> bool {
+fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.')
 }

@@ -1,4 +1,4 @@
-//! What a file says, as it is written. Offsets are places for
+//! The syntax trees of a file. Offsets (`at`) are for
 //! [`File::place`](super::File::place).
 
 /// The number of a name in its file.
@@ -11,7 +11,7 @@ impl NameId {
     }
 }
 
-/// A name and where it stands.
+/// A name and its offset.
 #[derive(Clone, Copy, Debug)]
 pub struct Name {
     pub id: NameId,
@@ -20,7 +20,7 @@ pub struct Name {
 
 #[derive(Clone, Debug)]
 pub enum Statement {
-    /// `var v : low .. high;` With one size both are the same.
+    /// `var v : low .. high;`. With one size, both are the same.
     Var {
         name: Name,
         low: u32,
@@ -104,7 +104,7 @@ pub enum Val {
     Concat(Vec<Val>),
 }
 
-/// What an `assert` says of its left side.
+/// The condition that an `assert` puts on its left side.
 #[derive(Clone, Debug)]
 pub enum Test {
     In(Reg),

@@ -1,9 +1,9 @@
-//! What the C behind a pattern does, as far as that can be read off it.
+//! What the action of a rule does, if it has a plain form.
 //!
-//! Nobody runs the action. But nearly all of them are of a few kinds: `return
-//! NUMBER;`, `return yytext[0];`, `BEGIN(COMMENT);`, nothing at all. Those are
-//! told apart by the words in them. What is of no such kind is reported as such,
-//! and the caller says so to the person.
+//! Actions are not run. But nearly all have one of a few forms: `return NUMBER;`,
+//! `return yytext[0];`, `BEGIN(COMMENT);`, or nothing. The words in the action show
+//! which. Other actions return [`Returned::Computed`], and the caller reports them to
+//! the user.
 
 use std::collections::HashMap;
 
@@ -18,11 +18,11 @@ pub enum Returned {
     Name(String),
     /// A character constant.
     Char(u8),
-    /// The first byte of what was matched.
+    /// The first byte of the match.
     FirstByte,
     /// `return 0`: the end of the input.
     End,
-    /// Something computed.
+    /// Anything else.
     Computed,
 }
 
@@ -32,7 +32,7 @@ pub enum Next {
     To(String),
     /// `yy_pop_state()`
     Back,
-    /// `BEGIN` with something computed.
+    /// `BEGIN` with any other argument.
     Computed,
 }
 
@@ -40,67 +40,70 @@ pub enum Next {
 pub struct Action {
     pub returns: Vec<Returned>,
     pub next: Next,
-    /// Reads on by itself: `input()`.
-    pub reads: bool,
-    /// Turns to another file or buffer.
-    pub includes: bool,
-    /// Gives back what it matched or asks for more: REJECT, yyless, unput, yymore.
+    /// Reads input itself, as by `input()`.
+    pub reads_input: bool,
+    /// Switches to another file or buffer.
+    pub switches_input: bool,
+    /// Changes the match: REJECT, yyless, unput, yymore.
     pub rematches: bool,
-    /// Calls something that by its name complains.
-    pub complains: bool,
-    /// Calls anything at all.
+    /// Calls a function whose name is that of an error report.
+    pub reports_error: bool,
+    /// Calls any other function.
     pub calls: bool,
 }
 
-/// What the parser's tokens are called in C, and their names in the grammar.
+/// Names of tokens in C, each with the name of the token in the grammar.
 pub type Names = HashMap<String, String>;
 
-/// Reads an action. `tokens` are the names that the parser knows; without a
-/// parser every name behind `return` is one.
-pub fn understand(source: &Source, span: Span, tokens: Option<&Names>) -> Action {
-    let words = ccode::words(Cursor::between(source, span.start, span.end)).into_iter();
+/// Reads an action. `tokens` are the names of the parser's tokens; without a parser,
+/// every name behind `return` is one.
+pub fn read_action(source: &Source, span: Span, tokens: Option<&Names>) -> Action {
+    let words = ccode::split_words(Cursor::between(source, span.start, span.end)).into_iter();
     let words: Vec<Word> =
         words.map(|(_, word)| word).filter(|word| !matches!(word, Word::Str(_))).collect();
     let mut action = Action {
         returns: Vec::new(),
         next: Next::Stay,
-        reads: false,
-        includes: false,
+        reads_input: false,
+        switches_input: false,
         rematches: false,
-        complains: false,
+        reports_error: false,
         calls: false,
     };
     let mut at = 0;
     while at < words.len() {
         if let Word::Name(name) = &words[at] {
-            let called = words.get(at + 1) == Some(&Word::Punct(b'('));
+            let is_call = words.get(at + 1) == Some(&Word::Punct(b'('));
             match name.as_str() {
-                "BEGIN" | "yybegin" | "yy_push_state" => action.next = target(&words[at + 1..]),
+                "BEGIN" | "yybegin" | "yy_push_state" => {
+                    action.next = begin_target(&words[at + 1..])
+                }
                 "yy_pop_state" => action.next = Next::Back,
-                "input" | "yyinput" | "getc" | "getchar" => action.reads |= called,
+                "input" | "yyinput" | "getc" | "getchar" => action.reads_input |= is_call,
                 "yy_switch_to_buffer" | "yypush_buffer_state" | "yyrestart" => {
-                    action.includes |= called;
+                    action.switches_input |= is_call;
                 }
                 "REJECT" | "yyless" | "unput" | "yyunput" | "yymore" => action.rematches = true,
-                "yyterminate" => push(&mut action.returns, Returned::End),
+                "yyterminate" => push_new(&mut action.returns, Returned::End),
                 "return" => {
                     let rest = &words[at + 1..];
                     let length =
                         rest.iter().position(|w| *w == Word::Punct(b';')).unwrap_or(rest.len());
                     for found in returned(&rest[..length], tokens) {
-                        push(&mut action.returns, found);
+                        push_new(&mut action.returns, found);
                     }
                     at += length;
                 }
                 _ => {
-                    action.calls |= called;
-                    action.complains |= called && complains(name);
+                    action.calls |= is_call;
+                    action.reports_error |= is_call && is_error_report(name);
                 }
             }
         }
         at += 1;
     }
-    // `RETURN(NUMBER)`, or a variable that was set to a token before.
+    // `RETURN(NUMBER)`, or a variable that was set to a token before. Any token that
+    // the action mentions may be returned.
     let unclear = action.returns.is_empty() || action.returns == [Returned::Computed];
     if let Some(tokens) = tokens.filter(|_| unclear) {
         let mentioned = words.iter().filter_map(|word| match word {
@@ -110,20 +113,20 @@ pub fn understand(source: &Source, span: Span, tokens: Option<&Names>) -> Action
         let mentioned: Vec<Returned> = mentioned.collect();
         if !mentioned.is_empty() {
             action.returns.clear();
-            mentioned.into_iter().for_each(|found| push(&mut action.returns, found));
+            mentioned.into_iter().for_each(|found| push_new(&mut action.returns, found));
         }
     }
     action
 }
 
-fn push(returns: &mut Vec<Returned>, found: Returned) {
+fn push_new(returns: &mut Vec<Returned>, found: Returned) {
     if !returns.contains(&found) {
         returns.push(found);
     }
 }
 
-/// `(NAME)`, `NAME`, `0`
-fn target(words: &[Word]) -> Next {
+/// The argument of `BEGIN`: `(NAME)`, `NAME` or `0`.
+fn begin_target(words: &[Word]) -> Next {
     let plain: Vec<&Word> = words.iter().take(3).filter(|w| **w != Word::Punct(b'(')).collect();
     let closed = match words.first() {
         Some(Word::Punct(b'(')) => words.get(2) == Some(&Word::Punct(b')')),
@@ -136,61 +139,58 @@ fn target(words: &[Word]) -> Next {
     }
 }
 
-/// What an expression behind `return` can be.
+/// What the expression behind `return` can be. A function that gets a token or a
+/// character most likely returns it.
 fn returned(words: &[Word], tokens: Option<&Names>) -> Vec<Returned> {
     let mut found = Vec::new();
     let mut names = 0;
     for (at, word) in words.iter().enumerate() {
         match word {
             Word::Name(name) if name == "yytext" || name == "YYText" => {
-                let first = words.get(at + 1) == Some(&Word::Punct(b'['))
+                // `yytext[0]`, `*yytext`, `YYText()[0]`
+                let is_indexed = words.get(at + 1) == Some(&Word::Punct(b'['))
                     && words.get(at + 2) == Some(&Word::Number(0));
-                let pointed = at > 0 && words[at - 1] == Word::Punct(b'*');
-                let called = words.get(at + 3) == Some(&Word::Punct(b'['));
-                if first || pointed || called {
-                    push(&mut found, Returned::FirstByte);
+                let is_dereferenced = at > 0 && words[at - 1] == Word::Punct(b'*');
+                let is_called = words.get(at + 3) == Some(&Word::Punct(b'['));
+                if is_indexed || is_dereferenced || is_called {
+                    push_new(&mut found, Returned::FirstByte);
                 }
             }
             Word::Name(name) => {
                 names += 1;
-                let call = words.get(at + 1) == Some(&Word::Punct(b'('));
+                let is_call = words.get(at + 1) == Some(&Word::Punct(b'('));
                 match tokens {
                     Some(tokens) => {
-                        // `make_NUMBER(…)` is how bison's C++ parsers are given a token.
-                        let known = tokens.get(name).filter(|_| !call || name.starts_with("make_"));
-                        found_name(known, &mut found);
+                        // `make_NUMBER(…)` makes a token for a C++ parser of bison.
+                        let is_token = !is_call || name.starts_with("make_");
+                        if let Some(token) = tokens.get(name).filter(|_| is_token) {
+                            push_new(&mut found, Returned::Name(token.clone()));
+                        }
                     }
-                    None if call || is_other(words, at) => {}
-                    None => push(&mut found, Returned::Name(name.clone())),
+                    None if is_call || is_condition_or_cast(words, at) => {}
+                    None => push_new(&mut found, Returned::Name(name.clone())),
                 }
             }
-            Word::Char(byte) => push(&mut found, Returned::Char(*byte)),
+            Word::Char(byte) => push_new(&mut found, Returned::Char(*byte)),
             Word::Number(0) if words.len() == 1 => return vec![Returned::End],
             Word::Number(_) | Word::Punct(_) | Word::Str(_) => {}
         }
     }
-    // A function that is given the token or the character most likely returns it;
-    // one that is given a character constant need not.
     if found.is_empty() && (names > 0 || !words.is_empty()) {
         found.push(Returned::Computed);
     }
     found
 }
 
-fn found_name(name: Option<&String>, found: &mut Vec<Returned>) {
-    if let Some(name) = name {
-        push(found, Returned::Name(name.clone()));
-    }
-}
-
-/// A condition before `?` or a type in a cast, and not a token.
-fn is_other(words: &[Word], at: usize) -> bool {
+/// True for a condition before `?`, and for the type of a cast.
+fn is_condition_or_cast(words: &[Word], at: usize) -> bool {
     let is = |at: usize, byte| words.get(at) == Some(&Word::Punct(byte));
-    let cast = at > 0 && is(at - 1, b'(') && is(at + 1, b')') && words.len() > at + 2;
-    is(at + 1, b'?') || cast
+    let is_cast = at > 0 && is(at - 1, b'(') && is(at + 1, b')') && words.len() > at + 2;
+    is(at + 1, b'?') || is_cast
 }
 
-fn complains(name: &str) -> bool {
+/// True if a function reports an error, by its name.
+fn is_error_report(name: &str) -> bool {
     const SIGNS: &[&str] = &[
         "err",
         "warn",

@@ -1,15 +1,15 @@
 //! lex and flex: which texts are which token.
 //!
-//! A lex file is patterns and C. The patterns are taken exactly ([`pattern`]);
-//! what happens on a match is read off the C where it is plain ([`action`]). A
-//! rule that returns a token gives that token its pattern, a rule that returns
-//! nothing is a separator.
+//! A rule of a lex file is a pattern and an action in C. Patterns are read exactly
+//! ([`pattern`]); actions are read only if they have a plain form ([`action`]). A rule
+//! that returns a token gives the token its pattern. A rule that returns nothing is a
+//! separator.
 //!
-//! Start conditions come in two kinds. Those that only *collect* (a string, a
-//! comment) are folded into the token or separator that they end in
-//! ([`crate::scanner`]). Those that return tokens of their own make the lexer depend on
-//! what came before; a [`Grammar`] has one set of tokens, so the tokens of all
-//! such conditions are taken everywhere, and the language is larger.
+//! There are two kinds of start conditions. Some only *collect* the rest of a string or
+//! comment: they become part of the token or separator that they end in
+//! ([`crate::scanner`]). Others return tokens of their own. There the lexer depends on
+//! what came before, but a [`Grammar`] has one set of tokens. So the grammar allows
+//! these tokens everywhere, and the language is larger.
 
 mod action;
 pub(crate) mod parse;
@@ -26,7 +26,7 @@ use crate::ImportError;
 use crate::lexicon::{KEYWORD_PRIORITY, Key, Lexicon};
 use crate::scanner::{self, Outcome};
 use crate::text::{Source, contains};
-use pleach_grammar::{ByteSet, Grammar, Language, Regex, Severity};
+use pleach_grammar::{ByteSet, Grammar, Language, Regex};
 
 /// True for `%%`. A yacc file has that, too, and is recognised before.
 pub(super) fn recognizes(bytes: &[u8]) -> bool {
@@ -39,7 +39,8 @@ pub(super) fn import(input: &Input) -> Result<Grammar, ImportError> {
     read(&source, None)?.into_grammar(source.place(0))
 }
 
-/// What a lex file says about the tokens of a parser (by name; any without one).
+/// The lexicon of a lex file. `tokens` are the names of the parser's tokens; without
+/// them, every name that an action returns is a token.
 pub(crate) fn read(source: &Source, tokens: Option<&Names>) -> Result<Lexicon, ImportError> {
     let file = parse::parse(source)?;
     let flags = Flags {
@@ -54,25 +55,35 @@ pub(crate) fn read(source: &Source, tokens: Option<&Names>) -> Result<Lexicon, I
             continue;
         }
         let Parsed { regex, line_start, trailing } = patterns.parse(rule.pattern.clone(), flags)?;
-        let action = action::understand(source, rule.action.clone(), tokens);
+        let action = action::read_action(source, rule.action.clone(), tokens);
         let conditions = match &rule.conditions {
             Some(named) => named.clone(),
             None => (0..file.conditions.len()).filter(|c| !file.conditions[*c].exclusive).collect(),
         };
         let priority = rules.len() as u32 + KEYWORD_PRIORITY + 1;
         let at = rule.pattern.start;
-        let named = rule.conditions.is_some();
-        rules.push(Rule { at, regex, line_start, trailing, action, conditions, named, priority });
+        let names_conditions = rule.conditions.is_some();
+        rules.push(Rule {
+            at,
+            regex,
+            line_start,
+            trailing,
+            action,
+            conditions,
+            names_conditions,
+            priority,
+        });
     }
-    let collecting = collecting(&file, &rules);
+    let collecting = find_collecting(&file, &rules);
     let mut lexicon = Lexicon::default();
     lexicon.caseless = flags.ignore_case;
     lexicon.notes.extend(file.notes.iter().cloned());
-    let mut reading = Reading { source, file: &file, rules: &rules, collecting, lexicon };
-    reading.rules();
-    Ok(reading.lexicon)
+    let mut importer = Importer { source, file: &file, rules: &rules, collecting, lexicon };
+    importer.add_rules();
+    Ok(importer.lexicon)
 }
 
+#[derive(Clone)]
 struct Rule {
     at: usize,
     regex: Regex,
@@ -80,24 +91,25 @@ struct Rule {
     trailing: bool,
     action: Action,
     conditions: Vec<Condition>,
-    /// The conditions stand in front of it.
-    named: bool,
+    /// True if the rule names its conditions, as in `<A,B>pattern`.
+    names_conditions: bool,
     priority: u32,
 }
 
 impl Rule {
-    /// Active in a condition because it names it, or because it must.
-    fn collects(&self, file: &File, here: Condition) -> bool {
-        let named = self.named || here == 0 || file.conditions[here].exclusive;
-        named && self.conditions.contains(&here)
+    /// True if the rule is active in a condition, and not only because an inclusive
+    /// condition has all rules of INITIAL.
+    fn belongs_to(&self, file: &File, here: Condition) -> bool {
+        let is_own = self.names_conditions || here == 0 || file.conditions[here].exclusive;
+        is_own && self.conditions.contains(&here)
     }
 
     fn returns_tokens(&self) -> bool {
         self.action.returns.iter().any(|r| *r != Returned::End)
     }
 
-    /// The condition that it goes to; `None` where that cannot be said, which for
-    /// `BEGIN(caller)` and `yy_pop_state()` is one that is not collecting.
+    /// The condition after a match. `None` if it is unknown; `BEGIN(caller)` and
+    /// `yy_pop_state()` lead to a condition that does not collect.
     fn next(&self, file: &File, here: Condition) -> Option<Condition> {
         match &self.action.next {
             Next::Stay => Some(here),
@@ -107,20 +119,20 @@ impl Rule {
     }
 }
 
-/// The conditions that only collect: entered without a token, and left whenever
-/// one is returned. Found by taking all and striking out. An inclusive condition
-/// has the rules of INITIAL too; it collects if its own leave nothing to them.
-fn collecting(file: &File, rules: &[Rule]) -> Vec<bool> {
-    let candidate = |here: Condition| {
-        let own = rules.iter().filter(|rule| rule.collects(file, here));
+/// True for each condition that only collects: no rule that returns a token leads to
+/// it. An inclusive condition also has the rules of INITIAL, so it collects only if its
+/// own rules match at almost every byte. Found by striking out candidates.
+fn find_collecting(file: &File, rules: &[Rule]) -> Vec<bool> {
+    let is_candidate = |here: Condition| {
+        let own = rules.iter().filter(|rule| rule.belongs_to(file, here));
         let starts = own.fold(ByteSet::EMPTY, |set, rule| set.union(&first_bytes(&rule.regex)));
         here != 0 && (file.conditions[here].exclusive || starts.len() >= 255)
     };
-    let mut collecting: Vec<bool> = (0..file.conditions.len()).map(candidate).collect();
+    let mut collecting: Vec<bool> = (0..file.conditions.len()).map(is_candidate).collect();
     loop {
         let mut changed = false;
         for rule in rules.iter().filter(|rule| rule.returns_tokens()) {
-            for &here in rule.conditions.iter().filter(|here| rule.collects(file, **here)) {
+            for &here in rule.conditions.iter().filter(|here| rule.belongs_to(file, **here)) {
                 let Some(next) = rule.next(file, here) else { continue };
                 if collecting[next] {
                     changed = true;
@@ -134,7 +146,7 @@ fn collecting(file: &File, rules: &[Rule]) -> Vec<bool> {
     }
 }
 
-struct Reading<'a> {
+struct Importer<'a> {
     source: &'a Source<'a>,
     file: &'a File,
     rules: &'a [Rule],
@@ -142,19 +154,17 @@ struct Reading<'a> {
     lexicon: Lexicon,
 }
 
-impl Reading<'_> {
+impl Importer<'_> {
     fn note(&mut self, at: usize, change: Language, text: impl Into<String>) {
-        let severity = if change == Language::Same { Severity::Info } else { Severity::Warning };
-        self.lexicon.notes.push(self.source.note(at, severity, text));
-        self.lexicon.language = self.lexicon.language.combine(change);
+        self.lexicon.note(self.source, at, change, text);
     }
 
-    fn rules(&mut self) {
+    fn add_rules(&mut self) {
         let rules = self.rules;
         let mut noted = HashSet::new();
         for rule in rules {
-            if rule.action.includes {
-                let text = "the action turns to another file, and what is there is not known";
+            if rule.action.switches_input {
+                let text = "the action switches to another input, whose text is unknown";
                 self.note(rule.at, Language::Smaller, text);
             }
             let Some(&here) = rule.conditions.iter().find(|c| !self.collecting[**c]) else {
@@ -162,144 +172,134 @@ impl Reading<'_> {
             };
             if here != 0 && noted.insert(here) {
                 let name = &self.file.conditions[here].name;
-                let text = format!("what <{name}> matches is taken everywhere");
+                let text =
+                    format!("the grammar allows the tokens of start condition {name} everywhere");
                 self.note(rule.at, Language::Larger, text);
-                self.lexicon.merged = true;
+                self.lexicon.merges_states = true;
             }
             let entered = rule.next(self.file, here).filter(|next| self.collecting[*next]);
             match entered {
-                Some(condition) if !rule.returns_tokens() => self.collected(rule, condition),
-                _ => self.plain(rule),
+                Some(condition) if !rule.returns_tokens() => self.add_collected(rule, condition),
+                _ => self.add_plain(rule),
             }
         }
-        self.default_rule();
+        self.note_default_rule();
     }
 
-    fn plain(&mut self, rule: &Rule) {
+    /// Adds a rule that matches a whole token or separator.
+    fn add_plain(&mut self, rule: &Rule) {
         if rule.action.rematches {
-            let text = "the action gives back or asks for more of what it matched; \
-                        the pattern is taken as it is";
+            let text = "the action changes what it matched (REJECT, yyless, unput or yymore); \
+                        the pattern is used unchanged";
             self.note(rule.at, Language::Unknown, text);
         }
         if rule.action.returns.is_empty() {
-            return self.separator(rule);
+            return self.add_separator(rule);
         }
-        // Such a rule takes texts that the program's lexer leaves to others.
+        // Without its context, a rule also wins over other rules where it should not.
         if rule.line_start {
-            self.note(
-                rule.at,
-                Language::Unknown,
-                "matches at the start of a line only; taken everywhere",
-            );
+            let text = "this pattern matches at the start of a line only; \
+                        the grammar allows it everywhere";
+            self.note(rule.at, Language::Unknown, text);
         }
         if rule.trailing {
-            self.note(rule.at, Language::Unknown, "what must follow the match is left out");
+            self.note(rule.at, Language::Unknown, "the trailing context is ignored");
         }
-        self.token(rule, &rule.regex);
+        self.add_token(rule, &rule.regex);
     }
 
-    /// Gives `regex` to what the rule returns.
-    fn token(&mut self, rule: &Rule, regex: &Regex) {
+    /// Adds `regex` as a pattern of all tokens that the rule returns.
+    fn add_token(&mut self, rule: &Rule, regex: &Regex) {
         if rule.action.returns.len() > 1 {
-            self.note(
-                rule.at,
-                Language::Larger,
-                "the action returns one of several tokens; the pattern is taken for each",
-            );
+            let text = "the action returns one of several tokens; each gets the pattern";
+            self.note(rule.at, Language::Larger, text);
         }
         for returned in &rule.action.returns {
             let place = self.source.place(rule.at);
             match returned {
                 Returned::Name(name) => {
-                    self.lexicon.token(
-                        Key::Name(name.clone()),
-                        regex.clone(),
-                        rule.priority,
-                        place,
-                    );
+                    let key = Key::Name(name.clone());
+                    self.lexicon.add_token(key, regex.clone(), rule.priority, place);
                 }
                 Returned::Char(byte) => {
-                    self.lexicon.token(Key::Char(*byte), regex.clone(), rule.priority, place);
+                    self.lexicon.add_token(Key::Char(*byte), regex.clone(), rule.priority, place);
                 }
                 Returned::FirstByte => match regex {
                     Regex::Class(set) => {
                         for byte in set.iter() {
-                            let key = Key::Char(byte);
-                            self.lexicon.own_char(key, Regex::byte(byte), rule.priority, &place);
+                            self.lexicon.add_own_byte(byte, rule.priority, &place);
                         }
                     }
                     other => match first_byte(other) {
                         Some(byte) => {
                             let key = Key::Char(byte);
-                            self.lexicon.token(key, regex.clone(), rule.priority, place);
+                            self.lexicon.add_token(key, regex.clone(), rule.priority, place);
                         }
-                        None => self.note(
-                            rule.at,
-                            Language::Smaller,
-                            "the action returns the first byte of a longer match; left out",
-                        ),
+                        None => {
+                            let text = "the action returns the first byte of a longer match; \
+                                        the rule is ignored";
+                            self.note(rule.at, Language::Smaller, text);
+                        }
                     },
                 },
-                Returned::End => self.note(
-                    rule.at,
-                    Language::Smaller,
-                    "the action ends the input here; the rule is left out",
-                ),
+                Returned::End => {
+                    let text = "the action ends the input; the rule is ignored";
+                    self.note(rule.at, Language::Smaller, text);
+                }
                 Returned::Computed => {
-                    self.lexicon.computed.push((regex.clone(), rule.priority, place));
-                    self.note(
-                        rule.at,
-                        Language::Unknown,
-                        "which token the action returns cannot be read off it",
-                    );
+                    self.lexicon.computes_tokens = true;
+                    let text = "the action computes a token that it returns; which one is unknown";
+                    self.note(rule.at, Language::Unknown, text);
                 }
             }
         }
     }
 
-    fn separator(&mut self, rule: &Rule) {
+    fn add_separator(&mut self, rule: &Rule) {
         let at = rule.at;
-        if let Some((regex, what)) = by_hand(rule) {
-            let text = format!("the action seems to read {what}, and is taken for that");
+        if let Some((regex, what)) = comment_read_by_action(rule) {
+            let text = format!("the action seems to read {what}; the rule is treated as that");
             self.note(at, Language::Unknown, text);
-            return self.lexicon.separator("comment".into(), regex);
+            return self.lexicon.add_separator("comment".into(), regex);
         }
-        let (change, why) = if rule.action.complains {
-            (Language::Same, "the action complains; the rule is left out")
-        } else if rule.action.reads {
-            (Language::Smaller, "the action reads on by itself; the rule is left out")
+        let (change, why) = if rule.action.reports_error {
+            (Language::Same, "the action reports an error; the rule is ignored")
+        } else if rule.action.reads_input {
+            (Language::Smaller, "the action reads input itself; the rule is ignored")
         } else if matches!(&rule.regex, Regex::Class(set) if set.len() > 200) {
-            (Language::Smaller, "any other byte is skipped by the lexer; that is left out")
+            (Language::Smaller, "the lexer skips any other byte; the grammar allows none of them")
         } else if rule.line_start {
-            (Language::Smaller, "skipped at the start of a line only; left out")
+            let text = "the lexer skips this at the start of a line only; the rule is ignored";
+            (Language::Smaller, text)
         } else {
-            return self.lexicon.separator(self.separator_name(at), rule.regex.clone());
+            return self.lexicon.add_separator(self.separator_name(at), rule.regex.clone());
         };
         self.note(at, change, why);
     }
 
-    /// As a person would find it: the pattern itself.
+    /// A separator is named by its pattern.
     fn separator_name(&self, at: usize) -> String {
         let rule = self.file.rules.iter().find(|rule| rule.pattern.start == at);
         let span = rule.map_or(at..at, |rule| rule.pattern.clone());
-        crate::text::shown(&self.source.bytes[span])
+        crate::text::show(&self.source.bytes[span])
     }
 
-    /// A rule that opens a condition which collects: its match, and all that the
-    /// condition can match up to where it is left.
-    fn collected(&mut self, opening: &Rule, entry: Condition) {
+    /// Adds a rule that opens a collecting condition: its match, and everything that the
+    /// condition matches until it is left.
+    fn add_collected(&mut self, opening: &Rule, entry: Condition) {
         let reachable = self.reachable(entry);
-        // Ways of leaving: 0 without a token, and one for each rule with one.
-        let mut ways: Vec<&Rule> = Vec::new();
+        // Exit 0 is without a token; each rule that returns a token has an exit.
+        let mut exits: Vec<&Rule> = Vec::new();
         let mut conditions = Vec::new();
         for (here, collects) in self.collecting.iter().enumerate() {
             let mut rules = Vec::new();
-            let active = self.rules.iter().filter(|rule| rule.collects(self.file, here));
-            for rule in active.filter(|_| *collects && reachable.contains(&here)) {
+            let own = self.rules.iter().filter(|rule| rule.belongs_to(self.file, here));
+            for rule in own.filter(|_| *collects && reachable.contains(&here)) {
                 let outcome = if rule.returns_tokens() {
-                    ways.push(rule);
-                    Outcome::Leave(ways.len())
-                } else if rule.action.complains || rule.action.returns.contains(&Returned::End) {
+                    exits.push(rule);
+                    Outcome::Leave(exits.len())
+                } else if rule.action.reports_error || rule.action.returns.contains(&Returned::End)
+                {
                     Outcome::Fail
                 } else {
                     match rule.next(self.file, here).filter(|next| self.collecting[*next]) {
@@ -311,60 +311,52 @@ impl Reading<'_> {
             }
             conditions.push(rules);
         }
-        let Some(found) = scanner::collected(&conditions, entry, ways.len() + 1) else {
+        let Some(rests) = scanner::collect_texts(&conditions, entry, exits.len() + 1) else {
             let name = &self.file.conditions[entry].name;
-            let text = format!("what <{name}> collects is too large for one expression; left out");
+            let text = format!(
+                "the texts of start condition {name} are too large for one expression; \
+                 the rule is ignored"
+            );
             return self.note(opening.at, Language::Smaller, text);
         };
-        for (way, rest) in found.into_iter().enumerate() {
+        for (exit, rest) in rests.into_iter().enumerate() {
             if rest.is_nothing() {
                 continue;
             }
             let whole = Regex::concat([opening.regex.clone(), rest]);
-            match way.checked_sub(1).map(|way| ways[way]) {
+            match exit.checked_sub(1).map(|exit| exits[exit]) {
                 None => {
                     let name = self.file.conditions[entry].name.to_lowercase();
-                    self.lexicon.separator(name, whole);
+                    self.lexicon.add_separator(name, whole);
                 }
                 Some(rule) => {
-                    self.token(&Rule { priority: opening.priority, ..rule.copy() }, &whole)
+                    self.add_token(&Rule { priority: opening.priority, ..rule.clone() }, &whole)
                 }
             }
         }
     }
 
-    /// The collecting conditions that one leads to.
+    /// The collecting conditions that `entry` leads to.
     fn reachable(&self, entry: Condition) -> HashSet<Condition> {
         let mut found = HashSet::new();
         let mut stack = vec![entry];
         while let Some(here) = stack.pop() {
             if found.insert(here) {
-                let active = self.rules.iter().filter(|rule| rule.collects(self.file, here));
-                let next = active.filter_map(|rule| rule.next(self.file, here));
+                let own = self.rules.iter().filter(|rule| rule.belongs_to(self.file, here));
+                let next = own.filter_map(|rule| rule.next(self.file, here));
                 stack.extend(next.filter(|next| self.collecting[*next]));
             }
         }
         found
     }
 
-    /// flex copies what no rule matches to its output and goes on.
-    fn default_rule(&mut self) {
-        let catches = |rule: &Rule| matches!(&rule.regex, Regex::Class(set) if set.len() >= 255);
-        let caught = self.rules.iter().any(|rule| rule.conditions.contains(&0) && catches(rule));
-        if !caught && !self.file.options.no_default {
-            let text = "text that no rule matches is skipped by the lexer; that is left out";
+    /// Text that no rule matches is copied to the output by flex, and skipped.
+    fn note_default_rule(&mut self) {
+        let is_any = |rule: &Rule| matches!(&rule.regex, Regex::Class(set) if set.len() >= 255);
+        let has_any = self.rules.iter().any(|rule| rule.conditions.contains(&0) && is_any(rule));
+        if !has_any && !self.file.options.no_default {
+            let text = "the lexer skips text that no rule matches; the grammar allows no such text";
             self.note(0, Language::Smaller, text);
-        }
-    }
-}
-
-impl Rule {
-    fn copy(&self) -> Rule {
-        Rule {
-            regex: self.regex.clone(),
-            action: self.action.clone(),
-            conditions: self.conditions.clone(),
-            ..*self
         }
     }
 }
@@ -401,9 +393,9 @@ fn first_bytes(regex: &Regex) -> ByteSet {
     }
 }
 
-/// A comment whose end the action looks for in C.
-fn by_hand(rule: &Rule) -> Option<(Regex, &'static str)> {
-    if !rule.action.calls && !rule.action.reads {
+/// A comment whose end the action finds in C: its texts, and what it is in words.
+fn comment_read_by_action(rule: &Rule) -> Option<(Regex, &'static str)> {
+    if !rule.action.calls && !rule.action.reads_input {
         return None;
     }
     match crate::lexicon::literal_of(&rule.regex)?.as_slice() {

@@ -1,9 +1,8 @@
-//! The parts of a lex file: definitions, start conditions, options and rules,
-//! with patterns and actions as they stand there.
+//! The parts of a lex file: definitions, start conditions, options and rules.
 //!
-//! Where a pattern ends is the only thing about patterns that is known here: at
-//! the first blank that is not inside quotes, a class, or `(?x: )`. Where an
-//! action ends is the same for C: at the first end of line outside braces.
+//! Patterns and actions are only delimited here. A pattern ends at the first blank
+//! outside quotes, classes and `(?x: )`. An action ends at the first end of a line
+//! outside braces.
 
 use std::collections::HashMap;
 
@@ -20,15 +19,15 @@ pub struct StartCondition {
     pub exclusive: bool,
 }
 
-/// A stretch of the file.
+/// A range of offsets in the file.
 pub type Span = std::ops::Range<usize>;
 
 pub struct Rule {
-    /// Where it is active; `None` for rules that name none: in INITIAL and every
-    /// inclusive condition.
+    /// The conditions that the rule names. A rule that names none is active in INITIAL
+    /// and in every inclusive condition.
     pub conditions: Option<Vec<Condition>>,
     pub pattern: Span,
-    /// `None` for `<<EOF>>`.
+    /// True for `<<EOF>>`, which has no pattern.
     pub eof: bool,
     pub action: Span,
 }
@@ -77,8 +76,8 @@ impl Parser<'_> {
     /// Up to `%%`. Every construct here starts at the beginning of a line.
     fn definitions(&mut self) -> Result<(), ImportError> {
         loop {
-            if self.cursor.done() {
-                return Err(self.cursor.error("the file ends before %% and its rules"));
+            if self.cursor.at_end() {
+                return Err(self.cursor.error("the file has no %%, behind which rules begin"));
             }
             if self.cursor.eat("%%") {
                 self.cursor.eat_line();
@@ -95,7 +94,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A line of C that is copied; a comment in it may go on for several lines.
+    /// A line of C. A comment in it may continue on the next lines.
     fn code_line(&mut self) {
         while let Some(byte) = self.cursor.peek() {
             if byte == b'\n' {
@@ -127,13 +126,13 @@ impl Parser<'_> {
             b"option" => self.options(),
             b"t" => drop(self.cursor.skip_past("%T")),
             b"pointer" | b"array" | b"a" | b"e" | b"k" | b"n" | b"o" | b"p" => {}
-            _ => self.note(at, format!("%{} is not known and left out", text(word))),
+            _ => self.note(at, format!("the unknown directive %{} is ignored", text(word))),
         }
         self.cursor.eat_line();
         Ok(())
     }
 
-    /// Behind `%{`, to the line that starts with `%}`.
+    /// From behind `%{` to the line that starts with `%}`.
     fn skip_code(&mut self, open: usize) -> Result<(), ImportError> {
         loop {
             if !self.cursor.skip_past("%}") {
@@ -161,7 +160,7 @@ impl Parser<'_> {
     }
 
     fn condition(&self, name: &str) -> Option<Condition> {
-        self.file.conditions.iter().position(|known| known.name == name)
+        self.file.conditions.iter().position(|condition| condition.name == name)
     }
 
     fn options(&mut self) {
@@ -189,19 +188,21 @@ impl Parser<'_> {
     fn definition(&mut self) {
         let at = self.cursor.at;
         let name = self.cursor.eat_while(|b| !b.is_ascii_whitespace());
-        let named = name.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
+        let is_name = name.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
         self.cursor.eat_while(|b| matches!(b, b' ' | b'\t'));
         let start = self.cursor.at;
         let line = self.cursor.eat_line();
         let length = line.trim_ascii_end().len();
-        if named {
+        if is_name {
             self.file.definitions.insert(name.to_vec(), start..start + length);
         } else {
-            self.note(at, format!("this line is no definition: {}", text(name)));
+            let text =
+                format!("this line is ignored: {} is not the name of a definition", text(name));
+            self.note(at, text);
         }
     }
 
-    /// Rules, up to the second `%%`, the end of the file, or the brace that closes
+    /// Rules, to the second `%%`, the end of the file, or the brace that closes
     /// `<condition>{`.
     fn rules(&mut self, scope: &[Vec<Condition>]) -> Result<(), ImportError> {
         if scope.len() > MAX_NESTING {
@@ -211,15 +212,15 @@ impl Parser<'_> {
         let open = self.cursor;
         loop {
             let blank = self.cursor.eat_while(|b| b == b' ' || b == b'\t');
-            if self.cursor.done() {
+            if self.cursor.at_end() {
                 return match scope {
                     [] => Ok(()),
                     _ => Err(open.error("this block of rules is never closed")),
                 };
             }
             let at = self.cursor.at;
-            // Before the first rule, an indented line is code.
-            let first = self.file.rules.is_empty() && scope.is_empty();
+            // Before the first rule, an indented line is C.
+            let is_first = self.file.rules.is_empty() && scope.is_empty();
             if self.cursor.eat("%%") {
                 self.cursor.at = self.cursor.end;
             } else if self.cursor.eat("%{") {
@@ -227,13 +228,13 @@ impl Parser<'_> {
             } else if matches!(self.cursor.peek(), Some(b'\n' | b'\r')) {
                 self.cursor.at += 1;
             } else if ccode::eat_comment(&mut self.cursor) {
-            } else if !blank.is_empty() && first {
+            } else if !blank.is_empty() && is_first {
                 self.code_line();
             } else if !scope.is_empty() && self.cursor.peek() == Some(b'}') {
                 self.cursor.eat_line();
                 return Ok(());
             } else if blank.is_empty() && self.at_conditional() {
-                self.note(at, "this preprocessor line is left out");
+                self.note(at, "this preprocessor line is ignored");
                 self.cursor.eat_line();
             } else {
                 self.rule(scope)?;
@@ -241,24 +242,24 @@ impl Parser<'_> {
         }
     }
 
-    /// `#if` and its like. Any other line with `#` is a pattern.
+    /// True at `#if` and its like. Any other line with `#` is a pattern.
     fn at_conditional(&self) -> bool {
         let mut look = self.cursor;
         let word = look.eat_while(|b| b.is_ascii_alphabetic() || b == b'#');
-        let known: [&[u8]; 6] = [b"#if", b"#ifdef", b"#ifndef", b"#else", b"#elif", b"#endif"];
+        let words: [&[u8]; 6] = [b"#if", b"#ifdef", b"#ifndef", b"#else", b"#elif", b"#endif"];
         let rest = look.eat_line();
-        known.contains(&word) && !rest.contains(&b'{') && !rest.contains(&b';')
+        words.contains(&word) && !rest.contains(&b'{') && !rest.contains(&b';')
     }
 
     fn rule(&mut self, scope: &[Vec<Condition>]) -> Result<(), ImportError> {
         let mut conditions = scope.last().cloned();
-        let named = self.cursor.peek() == Some(b'<') && !self.cursor.starts_with("<<");
-        if named {
-            let mut wanted = self.named_conditions()?;
-            wanted.extend(conditions.unwrap_or_default());
-            wanted.sort_unstable();
-            wanted.dedup();
-            conditions = Some(wanted);
+        let names_conditions = self.cursor.peek() == Some(b'<') && !self.cursor.starts_with("<<");
+        if names_conditions {
+            let mut named = self.named_conditions()?;
+            named.extend(conditions.unwrap_or_default());
+            named.sort_unstable();
+            named.dedup();
+            conditions = Some(named);
             if self.block_follows() {
                 self.cursor.skip_space();
                 self.cursor.eat_line();
@@ -286,19 +287,19 @@ impl Parser<'_> {
     /// `<A,B>`, `<*>`
     fn named_conditions(&mut self) -> Result<Vec<Condition>, ImportError> {
         self.cursor.at += 1;
-        let mut wanted = Vec::new();
+        let mut named = Vec::new();
         loop {
             self.cursor.skip_space();
             let at = self.cursor.at;
             if self.cursor.eat("*") {
-                wanted.extend(0..self.file.conditions.len());
+                named.extend(0..self.file.conditions.len());
             } else {
                 let name = text(self.cursor.eat_while(|b| b.is_ascii_alphanumeric() || b == b'_'));
                 match self.condition(&name) {
-                    Some(found) => wanted.push(found),
-                    None if name == "0" => wanted.push(0),
+                    Some(found) => named.push(found),
+                    None if name == "0" => named.push(0),
                     None => {
-                        let message = format!("there is no start condition \"{name}\"");
+                        let message = format!("start condition \"{name}\" is not declared");
                         return Err(self.cursor.source.error(at, message));
                     }
                 }
@@ -306,14 +307,14 @@ impl Parser<'_> {
             self.cursor.skip_space();
             match self.cursor.bump() {
                 Some(b',') => {}
-                Some(b'>') => return Ok(wanted),
+                Some(b'>') => return Ok(named),
                 _ => return Err(self.cursor.source.error(at, "expected , or > after this")),
             }
         }
     }
 
-    /// `{` and nothing else on its line, which may be the next one: a block, not
-    /// a definition's name.
+    /// True if `{` is next and alone on its line: a block of rules. Otherwise the brace
+    /// starts the name of a definition.
     fn block_follows(&self) -> bool {
         let mut look = self.cursor;
         look.skip_space();
@@ -329,7 +330,7 @@ impl Parser<'_> {
 
     fn skip_pattern(&mut self) -> Result<(), ImportError> {
         let open = self.cursor;
-        // Groups, and whether blanks mean nothing inside.
+        // For each open group: true if blanks in it are ignored.
         let mut groups: Vec<bool> = Vec::new();
         while let Some(byte) = self.cursor.peek() {
             match byte {
@@ -392,7 +393,7 @@ impl Parser<'_> {
                 Some(b']') => return Ok(()),
                 Some(b'\\') => self.cursor.at += 1,
                 Some(b'[') if self.cursor.peek_at(1) == Some(b':') => {
-                    // A name of letters; anything else is a member like others.
+                    // `[:alpha:]`; any other bracket is a plain member.
                     let mut look = self.cursor;
                     look.at += 2;
                     look.eat_while(|b| b.is_ascii_alphabetic() || b == b'^');
@@ -421,7 +422,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `|` means: the action of the rule that follows.
+    /// The action `|` is that of the next rule.
     fn share_actions(&mut self) {
         let bytes = &self.cursor.source.bytes;
         let mut following: Option<Span> = None;
@@ -436,7 +437,7 @@ impl Parser<'_> {
     }
 }
 
-/// `(?x:` turns it on, `(?-x:` off.
+/// True if the group at the cursor ignores blanks: `(?x:` turns that on, `(?-x:` off.
 fn group_is_extended(cursor: &Cursor, outer: bool) -> bool {
     let rest = cursor.rest();
     let Some(flags) = rest.strip_prefix(b"(?") else { return outer };

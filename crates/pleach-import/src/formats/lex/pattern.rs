@@ -1,15 +1,14 @@
-//! flex's patterns, all of them, as expressions over bytes.
+//! flex's patterns as regular expressions over bytes.
 //!
-//! Two things of a pattern are not part of an expression: `^` in front and
-//! trailing context (`r/s`, `r$`). They say where a token may stand, and are
-//! handed to the caller. Definitions are expanded here; each is read once, and
-//! what all of them expand to together is limited, because ten definitions that
-//! use each other ten times each are enough to fill a machine.
+//! Two parts of a pattern are not in the expression: `^` in front, and trailing context
+//! (`r/s`, `r$`). They restrict where a token may stand, and are returned beside it.
+//! Definitions are expanded here. Each is parsed once, and the size of their expansion
+//! is limited: ten definitions that use each other ten times would fill the memory.
 
 use std::collections::HashMap;
 
 use super::parse::Span;
-use crate::scanner::size;
+use crate::scanner::count_nodes;
 use crate::text::{Cursor, MAX_NESTING, Source};
 use crate::{ImportError, ccode};
 use pleach_grammar::{ByteSet, Regex};
@@ -41,14 +40,16 @@ pub struct Flags {
 pub struct Patterns<'a> {
     source: &'a Source<'a>,
     definitions: &'a HashMap<Vec<u8>, Span>,
-    known: HashMap<(Vec<u8>, Flags), (Parsed, usize)>,
+    /// Definitions that were parsed, with the node counts of their expressions.
+    parsed: HashMap<(Vec<u8>, Flags), (Parsed, usize)>,
     depth: usize,
+    /// Nodes that the current pattern has expanded to so far.
     expansion: usize,
 }
 
 impl<'a> Patterns<'a> {
     pub fn new(source: &'a Source<'a>, definitions: &'a HashMap<Vec<u8>, Span>) -> Patterns<'a> {
-        Patterns { source, definitions, known: HashMap::new(), depth: 0, expansion: 0 }
+        Patterns { source, definitions, parsed: HashMap::new(), depth: 0, expansion: 0 }
     }
 
     pub fn parse(&mut self, span: Span, flags: Flags) -> Result<Parsed, ImportError> {
@@ -76,8 +77,8 @@ impl<'a> Patterns<'a> {
         match cursor.peek() {
             None => Ok(parsed),
             Some(byte) => {
-                let shown = crate::text::shown(&[byte]);
-                Err(cursor.error(format!("{shown} is not expected here in a pattern")))
+                let shown = crate::text::show(&[byte]);
+                Err(cursor.error(format!("unexpected {shown} in a pattern")))
             }
         }
     }
@@ -145,7 +146,9 @@ impl<'a> Patterns<'a> {
             cursor.at += 1;
             operators += 1;
             if operators > MAX_NESTING {
-                return Err(at.error(format!("more than {MAX_NESTING} operators in a row")));
+                return Err(
+                    at.error(format!("there are more than {MAX_NESTING} operators in a row"))
+                );
             }
         }
     }
@@ -172,7 +175,7 @@ impl<'a> Patterns<'a> {
                 literal(&bytes, flags)
             }
             b'.' => {
-                let mut set = all(flags);
+                let mut set = all_bytes(flags);
                 if !flags.dot_all {
                     set.remove(b'\n');
                 }
@@ -213,7 +216,7 @@ impl<'a> Patterns<'a> {
             return Ok(Regex::Empty);
         }
         let inner = if cursor.eat("?") { group_flags(cursor, flags)? } else { flags };
-        self.deeper(open)?;
+        self.enter(open)?;
         let regex = self.alternatives(cursor, inner, outer)?;
         self.depth -= 1;
         if !cursor.eat(")") {
@@ -222,10 +225,10 @@ impl<'a> Patterns<'a> {
         Ok(regex)
     }
 
-    fn deeper(&mut self, open: Cursor) -> Result<(), ImportError> {
+    fn enter(&mut self, open: Cursor) -> Result<(), ImportError> {
         self.depth += 1;
         if self.depth > MAX_NESTING {
-            return Err(open.error(format!("patterns may nest {MAX_NESTING} deep and no deeper")));
+            return Err(open.error(format!("groups are nested more than {MAX_NESTING} deep")));
         }
         Ok(())
     }
@@ -239,27 +242,29 @@ impl<'a> Patterns<'a> {
     ) -> Result<Regex, ImportError> {
         let name = cursor.eat_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
         if name.is_empty() || !cursor.eat("}") {
-            return Err(open.error("expected a definition's name or a count between braces"));
+            return Err(open.error("expected the name of a definition or a count between braces"));
         }
         let shown = String::from_utf8_lossy(name);
         let Some(span) = self.definitions.get(name) else {
             return Err(open.error(format!("{{{shown}}} is not defined")));
         };
         let key = (name.to_vec(), flags);
-        if !self.known.contains_key(&key) {
-            self.deeper(open).map_err(|_| {
-                open.error(format!("{{{shown}}} is defined by itself, or nests too deep"))
+        if !self.parsed.contains_key(&key) {
+            self.enter(open).map_err(|_| {
+                open.error(format!("{{{shown}}} refers to itself, or is nested too deep"))
             })?;
             let inner = Cursor::between(self.source, span.start, span.end);
             let parsed = self.whole(inner, flags)?;
             self.depth -= 1;
-            let size = size(&parsed.regex);
-            self.known.insert(key.clone(), (parsed, size));
+            let nodes = count_nodes(&parsed.regex);
+            self.parsed.insert(key.clone(), (parsed, nodes));
         }
-        let (parsed, size) = &self.known[&key];
-        self.expansion += size;
+        let (parsed, nodes) = &self.parsed[&key];
+        self.expansion += nodes;
         if self.expansion > MAX_EXPANSION {
-            let message = format!("definitions here expand to more than {MAX_EXPANSION} parts");
+            let message = format!(
+                "the definitions in this pattern expand to more than {MAX_EXPANSION} parts"
+            );
             return Err(open.error(message));
         }
         outer.line_start |= parsed.line_start;
@@ -268,7 +273,7 @@ impl<'a> Patterns<'a> {
     }
 }
 
-fn all(flags: Flags) -> ByteSet {
+fn all_bytes(flags: Flags) -> ByteSet {
     if flags.seven_bit { ByteSet::range(0, 127) } else { ByteSet::ALL }
 }
 
@@ -285,7 +290,7 @@ fn skip_extended_blank(cursor: &mut Cursor) {
     }
 }
 
-/// `{2}`, `{2,}`, `{2,5}`; stops at the closing brace.
+/// `{2}`, `{2,}`, `{2,5}`, without the closing brace.
 fn counts(cursor: &mut Cursor) -> Result<(u32, Option<u32>), ImportError> {
     let open = *cursor;
     cursor.at += 1;
@@ -293,7 +298,7 @@ fn counts(cursor: &mut Cursor) -> Result<(u32, Option<u32>), ImportError> {
         let digits = cursor.eat_while(|b| b.is_ascii_digit());
         String::from_utf8_lossy(digits).parse::<u32>().ok().filter(|n| *n <= MAX_COUNT)
     };
-    let limit = || open.error(format!("counts go up to {MAX_COUNT}"));
+    let limit = || open.error(format!("counts must be at most {MAX_COUNT}"));
     let min = number(cursor).ok_or_else(limit)?;
     let max = if !cursor.eat(",") {
         Some(min)
@@ -306,12 +311,12 @@ fn counts(cursor: &mut Cursor) -> Result<(u32, Option<u32>), ImportError> {
         return Err(open.error("expected } after a count"));
     }
     if max.is_some_and(|max| max < min) {
-        return Err(open.error("this count ends before it begins"));
+        return Err(open.error("the maximum of this count is below its minimum"));
     }
     Ok((min, max))
 }
 
-/// `is-x:` behind `(?`.
+/// Flags behind `(?`, such as `is-x:`.
 fn group_flags(cursor: &mut Cursor, mut flags: Flags) -> Result<Flags, ImportError> {
     let mut on = true;
     loop {
@@ -326,7 +331,7 @@ fn group_flags(cursor: &mut Cursor, mut flags: Flags) -> Result<Flags, ImportErr
     }
 }
 
-/// Behind `[`, to just after the closing bracket.
+/// A class, from behind `[` to just after the closing bracket.
 fn class(cursor: &mut Cursor, open: Cursor, flags: Flags) -> Result<ByteSet, ImportError> {
     let negated = cursor.eat("^");
     let mut set = ByteSet::EMPTY;
@@ -356,7 +361,7 @@ fn class(cursor: &mut Cursor, open: Cursor, flags: Flags) -> Result<ByteSet, Imp
             byte
         };
         if high < byte {
-            return Err(open.error("a range in this class ends before it begins"));
+            return Err(open.error("a range in this class has its end before its start"));
         }
         set = set.union(&ByteSet::range(byte, high));
     }
@@ -364,11 +369,11 @@ fn class(cursor: &mut Cursor, open: Cursor, flags: Flags) -> Result<ByteSet, Imp
         let both = set.iter().flat_map(|b| [b.to_ascii_lowercase(), b.to_ascii_uppercase()]);
         set = both.collect();
     }
-    Ok(if negated { all(flags).difference(&set) } else { set })
+    Ok(if negated { all_bytes(flags).difference(&set) } else { set })
 }
 
-/// `[:alpha:]` and `[:^alpha:]`, the bracket being behind us. False where it is
-/// none: then the bracket stands for itself.
+/// Adds `[:alpha:]` or `[:^alpha:]`, from behind the bracket. False if it is neither:
+/// then the bracket stands for itself.
 fn named_class(cursor: &mut Cursor, set: &mut ByteSet, open: Cursor) -> Result<bool, ImportError> {
     let mut look = *cursor;
     look.at += 1;
@@ -393,7 +398,7 @@ fn named_class(cursor: &mut Cursor, set: &mut ByteSet, open: Cursor) -> Result<b
         b"xdigit" => u8::is_ascii_hexdigit,
         _ => {
             let name = String::from_utf8_lossy(name);
-            return Err(open.error(format!("there is no class [:{name}:]")));
+            return Err(open.error(format!("flex has no class [:{name}:]")));
         }
     };
     let found: ByteSet = (0..=255u8).filter(test).collect();
@@ -402,8 +407,8 @@ fn named_class(cursor: &mut Cursor, set: &mut ByteSet, open: Cursor) -> Result<b
     Ok(true)
 }
 
-/// The byte of an escape, from behind its backslash, which at the end stands for
+/// The byte of an escape, from behind its backslash. A backslash at the end stands for
 /// itself.
 fn escape(cursor: &mut Cursor) -> u8 {
-    ccode::escape(cursor, ccode::HEX_DIGITS_OF_FLEX).unwrap_or(b'\\')
+    ccode::read_escape(cursor, ccode::HEX_DIGITS_OF_FLEX).unwrap_or(b'\\')
 }

@@ -3,11 +3,11 @@
 //! Many scanners match `if` as an identifier and then look the word up: in a table
 //! (`{"if", IF}`, with other columns before or behind the token), in a list of macro
 //! calls (`PG_KEYWORD("abort", ABORT_P, …)`), in a C++ map (`words["if"] = IF;`), or
-//! by comparing (`if (strcmp(s, "if") == 0) return IF;`). Nobody runs that C. Its
-//! words say enough: a string literal beside the name of a token.
+//! by comparing (`if (strcmp(s, "if") == 0) return IF;`). The C is not run. A keyword is
+//! a string literal beside the name of a token.
 //!
-//! The files of grammar and lexer are always searched. A person gives other files,
-//! as C or as lines `word TOKEN`.
+//! The files of grammar and lexer are always searched. The user may name other files,
+//! in C or with lines `word TOKEN`.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -18,20 +18,21 @@ use crate::lexicon::{self, Lexicon, pattern_of};
 use crate::text::{Cursor, MAX_NESTING, Source};
 use pleach_grammar::{Note, Pattern, Regex, Severity};
 
-/// A table in C has at least this many rows with a token; one row can be anything.
+/// A table has at least this many rows with a token. A single string beside a token
+/// need not be a keyword.
 const MIN_ROWS: usize = 2;
-/// The token stands in one of the first columns of a row.
+/// Columns in which the token is looked for.
 const MAX_COLUMNS: usize = 32;
 
-/// Files that a person gives with `--keywords`, by name and content.
+/// The files of `--keywords`, by name and content.
 #[derive(Clone, Debug, Default)]
 pub struct KeywordFiles {
     pub files: Vec<(String, Vec<u8>)>,
-    /// The scanner ignores the case of keywords.
+    /// True if the scanner ignores the case of keywords.
     pub caseless: bool,
 }
 
-/// The words of each token, by the token's name in the grammar.
+/// The keywords of each token, by the token's name in the grammar.
 #[derive(Default)]
 pub(crate) struct Keywords {
     words: HashMap<String, BTreeSet<Vec<u8>>>,
@@ -40,7 +41,7 @@ pub(crate) struct Keywords {
 }
 
 impl Keywords {
-    /// The keywords of the files that a person gave.
+    /// The keywords of the files of `--keywords`.
     pub fn read_given(given: &KeywordFiles, names: &Names) -> Result<Keywords, ImportError> {
         let mut keywords = Keywords { caseless: given.caseless, ..Keywords::default() };
         for (file, bytes) in &given.files {
@@ -48,7 +49,7 @@ impl Keywords {
             let mut tables = find_tables(&source, names, true);
             if tables.is_empty() {
                 if is_c(file) {
-                    let message = "no table in this file has a word beside a token of the grammar";
+                    let message = "no keywords found: no table has a string beside a token";
                     return Err(source.error(0, message));
                 }
                 tables = read_lines(&source, names)?;
@@ -58,8 +59,8 @@ impl Keywords {
         Ok(keywords)
     }
 
-    /// Adds the tables in the C of a grammar's or a lexer's file. A table with a token
-    /// that has a rule of the lexer only names it.
+    /// Adds the tables in the C of a grammar or a lexer. Tokens with a lexer rule are
+    /// left out: their rows are names for messages.
     pub fn search(&mut self, source: &Source, names: &Names, found: Option<&Lexicon>) {
         let has_rule = |token: &str| {
             let key = lexicon::Key::Name(token.to_owned());
@@ -83,12 +84,12 @@ impl Keywords {
             for Row { word, token, .. } in rows {
                 self.words.entry(token).or_default().insert(word);
             }
-            let text = format!("{count} keywords are looked up in this table");
+            let text = format!("this table has {count} keywords");
             self.notes.push(source.note(at, Severity::Info, text));
         }
     }
 
-    /// What a token looks like by its keywords, and by the lexer's rule for it.
+    /// The pattern of a token from its keywords, and from the lexer rule for it.
     pub fn pattern(&self, token: &str, rule: Option<&Regex>) -> Option<Pattern> {
         let texts = self.words.get(token)?.iter().map(|word| self.text(word));
         Some(pattern_of(Regex::alt(rule.cloned().into_iter().chain(texts))))
@@ -102,7 +103,7 @@ impl Keywords {
     }
 }
 
-/// True if the name of a file says that it is C or C++.
+/// True if the extension of a file is one for C or C++.
 fn is_c(file: &str) -> bool {
     let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
     ["c", "h", "cc", "cpp", "cxx", "hpp", "hh", "y", "l"].contains(&extension)
@@ -110,7 +111,7 @@ fn is_c(file: &str) -> bool {
 
 struct Row {
     word: Vec<u8>,
-    /// By its name in the grammar.
+    /// The name of the token in the grammar.
     token: String,
 }
 
@@ -119,17 +120,17 @@ struct Table {
     rows: Vec<Row>,
 }
 
-/// A row as it stands in C: columns with one name each, or none.
+/// A row in C. A column has a name if it is just that.
 struct RawRow {
     at: usize,
     word: Vec<u8>,
     columns: Vec<Option<String>>,
 }
 
-/// All tables of a file. The token may come first (`any_order`) only where a table of
-/// names for messages cannot be meant.
+/// All tables of a file. With `any_order` the token may come before the string. Without
+/// a lexer that is not allowed: such tables often hold names for messages.
 fn find_tables(source: &Source, names: &Names, any_order: bool) -> Vec<Table> {
-    let words = ccode::words(source.cursor());
+    let words = ccode::split_words(source.cursor());
     let mut tables: Vec<Vec<RawRow>> = Vec::new();
     let mut calls: HashMap<&str, Vec<RawRow>> = HashMap::new();
     let mut compared = Vec::new();
@@ -159,7 +160,7 @@ fn find_tables(source: &Source, names: &Names, any_order: bool) -> Vec<Table> {
     found
 }
 
-/// `= {`, or `{ { "` where a C++ initialiser has no `=`.
+/// True at the brace of `= {`, or of `{ { "` in C++, where `=` may be missing.
 fn opens_table(words: &[(usize, Word)], at: usize) -> bool {
     let is = |at: usize, byte| matches!(words.get(at), Some((_, Word::Punct(p))) if *p == byte);
     let nested = is(at + 1, b'{') && matches!(words.get(at + 2), Some((_, Word::Str(_))));
@@ -176,8 +177,8 @@ enum Column {
     Other,
 }
 
-/// The columns of a braced group, and the index just after it. A group that nests too
-/// deep is no table.
+/// The columns of a group in braces, and the index behind it. A group that is nested
+/// too deep has no columns.
 fn read_group(words: &[(usize, Word)], open: usize) -> (usize, Vec<Column>) {
     let mut stack: Vec<Vec<Column>> = vec![Vec::new()];
     let mut at = open + 1;
@@ -188,7 +189,7 @@ fn read_group(words: &[(usize, Word)], open: usize) -> (usize, Vec<Column>) {
                 stack.push(Vec::new());
                 start = at + 1;
             }
-            // A call in a row: `MPF(and)`; commas in it separate nothing.
+            // A call in a row, such as `MPF(and)`. Its commas do not separate columns.
             Word::Punct(b'(') if !is_row_macro(words, at) => at = skip_parentheses(words, at),
             Word::Punct(b'(') => {
                 stack.push(Vec::new());
@@ -214,10 +215,10 @@ fn read_group(words: &[(usize, Word)], open: usize) -> (usize, Vec<Column>) {
     (at, Vec::new())
 }
 
-/// `KEYWORD("if", IF)` as a row of a table.
+/// True if a row is a macro call: `KEYWORD("if", IF)`.
 fn is_row_macro(words: &[(usize, Word)], open: usize) -> bool {
-    let named = open > 0 && matches!(words[open - 1].1, Word::Name(_));
-    named && matches!(words.get(open + 1), Some((_, Word::Str(_))))
+    let has_name = open > 0 && matches!(words[open - 1].1, Word::Name(_));
+    has_name && matches!(words.get(open + 1), Some((_, Word::Str(_))))
 }
 
 /// The index of the closing parenthesis.
@@ -257,7 +258,7 @@ fn read_column(words: &[(usize, Word)]) -> Option<Column> {
     })
 }
 
-/// Rows of a group: groups in it, or one list `"if", IF, "else", ELSE`.
+/// Collects the rows of a group: inner groups, or a flat list `"if", IF, "else", ELSE`.
 fn collect_rows(columns: &[Column], any_order: bool, rows: &mut Vec<RawRow>) {
     let mut open: Option<RawRow> = None;
     let mut before = Vec::new();
@@ -296,8 +297,8 @@ fn collect_rows(columns: &[Column], any_order: bool, rows: &mut Vec<RawRow>) {
     rows.extend(open);
 }
 
-/// `PG_KEYWORD("abort", ABORT_P, …)` and `words["abort"] = ABORT_P;`: the name of
-/// function or map, the row, and the index behind it.
+/// Reads `PG_KEYWORD("abort", ABORT_P, …)` or `words["abort"] = ABORT_P;`. Returns the
+/// name of the function or map, the row, and the index behind it.
 fn read_call(words: &[(usize, Word)], at: usize) -> Option<(&str, RawRow, usize)> {
     let [(_, Word::Name(name)), (_, Word::Punct(open)), (start, Word::Str(word)), rest @ ..] =
         &words[at..]
@@ -325,22 +326,22 @@ fn read_call(words: &[(usize, Word)], at: usize) -> Option<(&str, RawRow, usize)
     }
 }
 
-/// `strcmp(s, "if") == 0) return IF;`, from the string on.
+/// Reads `strcmp(s, "if") == 0) return IF;`. `at` is the index of the string.
 fn read_comparison(words: &[(usize, Word)], at: usize) -> Option<RawRow> {
-    const LONGEST_CALL: usize = 12;
+    /// Words between the string and the name of the function, or the `return`.
+    const MAX_DISTANCE: usize = 12;
     let (start, Word::Str(word)) = &words[at] else { return None };
-    let before = &words[at.saturating_sub(LONGEST_CALL)..at];
+    let before = &words[at.saturating_sub(MAX_DISTANCE)..at];
     let compares = before.iter().rev().find_map(|(_, word)| match word {
         Word::Name(name) if name.contains("cmp") || name.contains("eq") => Some(true),
         Word::Punct(b';' | b'{' | b'}') => Some(false),
         _ => None,
     });
     let behind = &words[at + 1..];
-    let test = behind.iter().take(LONGEST_CALL);
-    let tested = test.take_while(|(_, word)| {
+    let test = behind.iter().take(MAX_DISTANCE).take_while(|(_, word)| {
         matches!(word, Word::Punct(p) if *p != b';') || matches!(word, Word::Number(_))
     });
-    let then = &behind[tested.count()..];
+    let then = &behind[test.count()..];
     match then {
         [(_, Word::Name(verb)), (_, Word::Name(token)), (_, Word::Punct(b';')), ..]
             if verb == "return" && compares == Some(true) =>
@@ -352,22 +353,22 @@ fn read_comparison(words: &[(usize, Word)], at: usize) -> Option<RawRow> {
     }
 }
 
-/// The table of the rows whose token is known: it stands in the column that names a
-/// token most often.
+/// The rows that have a token, as a table. The token is in the column that most often
+/// names one.
 fn choose_column(raw: Vec<RawRow>, names: &Names) -> Option<Table> {
-    let known = |row: &RawRow, column: usize| {
+    let token_at = |row: &RawRow, column: usize| {
         let name = row.columns.get(column)?.as_ref()?;
         names.get(name).cloned()
     };
     let widest = raw.iter().map(|row| row.columns.len()).max()?.min(MAX_COLUMNS);
     let counts =
-        (0..widest).map(|column| raw.iter().filter(|r| known(r, column).is_some()).count());
-    // The first of the best.
+        (0..widest).map(|column| raw.iter().filter(|r| token_at(r, column).is_some()).count());
+    // Of equals, the first column.
     let (column, _) = counts.enumerate().max_by_key(|(column, count)| (*count, widest - column))?;
     let mut rows = Vec::new();
     let mut first = None;
     for row in &raw {
-        if let Some(token) = known(row, column).filter(|_| is_keyword(&row.word)) {
+        if let Some(token) = token_at(row, column).filter(|_| is_keyword(&row.word)) {
             first.get_or_insert(row.at);
             rows.push(Row { word: row.word.clone(), token });
         }
@@ -375,13 +376,13 @@ fn choose_column(raw: Vec<RawRow>, names: &Names) -> Option<Table> {
     (rows.len() >= MIN_ROWS).then_some(Table { at: first?, rows })
 }
 
-/// A text that a scanner can look up: no blank, no conversion of `printf`.
+/// True if a scanner can look a text up: it has no blank, and no conversion of `printf`.
 fn is_keyword(word: &[u8]) -> bool {
     let printable = word.iter().all(|b| b.is_ascii_graphic() || !b.is_ascii());
     !word.is_empty() && printable && (word.len() == 1 || !word.contains(&b'%'))
 }
 
-/// Lines `word TOKEN`, also as gperf has them: `word, TOKEN, …` between two `%%`.
+/// Reads lines `word TOKEN`, or the lines `word, TOKEN, …` of gperf between two `%%`.
 fn read_lines(source: &Source, names: &Names) -> Result<Vec<Table>, ImportError> {
     let gperf = source.bytes.windows(3).any(|window| window == b"\n%%");
     let mut cursor = source.cursor();
@@ -390,7 +391,7 @@ fn read_lines(source: &Source, names: &Names) -> Result<Vec<Table>, ImportError>
         cursor.eat_line();
     }
     let mut table = Table { at: cursor.at, rows: Vec::new() };
-    while !cursor.done() {
+    while !cursor.at_end() {
         cursor.skip_space();
         let at = cursor.at;
         let line = cursor.eat_line();
@@ -403,8 +404,9 @@ fn read_lines(source: &Source, names: &Names) -> Result<Vec<Table>, ImportError>
         table.rows.push(read_line(Cursor::between(source, at, cursor.at), names)?);
     }
     match table.rows.is_empty() {
-        true => Err(source
-            .error(0, "this file has no keywords: expected lines `word TOKEN`, or a table in C")),
+        true => {
+            Err(source.error(0, "no keywords found: expected lines `word TOKEN`, or a table in C"))
+        }
         false => Ok(vec![table]),
     }
 }
@@ -412,7 +414,7 @@ fn read_lines(source: &Source, names: &Names) -> Result<Vec<Table>, ImportError>
 fn read_line(mut cursor: Cursor, names: &Names) -> Result<Row, ImportError> {
     let open = cursor;
     let word = match cursor.peek() {
-        Some(b'"') => match ccode::words(cursor).into_iter().next() {
+        Some(b'"') => match ccode::split_words(cursor).into_iter().next() {
             Some((_, Word::Str(word))) => {
                 ccode::skip_lexeme(&mut cursor);
                 word
@@ -421,7 +423,7 @@ fn read_line(mut cursor: Cursor, names: &Names) -> Result<Row, ImportError> {
         },
         _ => cursor.eat_while(|b| !b.is_ascii_whitespace() && b != b',').to_vec(),
     };
-    let behind = ccode::words(cursor);
+    let behind = ccode::split_words(cursor);
     let mut candidates = behind.iter().filter_map(|(_, word)| match word {
         Word::Name(name) => Some(name),
         _ => None,

@@ -1,8 +1,6 @@
-//! The words of a yacc file.
-//!
-//! Comments, the prologue and line directives are stepped over here, so that the
-//! parser sees declarations and rules only. Words are made one at a time: a file
-//! of a hundred thousand rules takes no more memory than its rules do.
+//! The lexemes of a yacc file. Comments are skipped, and a piece of C is one lexeme, so
+//! that the parser sees declarations and rules only. Lexemes are read one at a time,
+//! and not stored.
 
 use crate::ImportError;
 use crate::ccode;
@@ -10,7 +8,7 @@ use crate::text::{Cursor, Source};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Lexeme {
-    /// `%name`, also `%<` and the like of old yaccs by their modern name.
+    /// `%name`. `%<` and the like of old yaccs have their modern name.
     Directive(String),
     Name(String),
     Char(Vec<u8>),
@@ -45,11 +43,11 @@ impl<'a> Lexer<'a> {
         Lexer { cursor: source.cursor() }
     }
 
-    /// The next word and where it starts.
+    /// The next lexeme and its offset.
     pub fn next(&mut self) -> Result<(usize, Lexeme), ImportError> {
         self.skip_blank();
         let at = self.cursor.at;
-        Ok((at, self.word()?))
+        Ok((at, self.lexeme()?))
     }
 
     fn skip_blank(&mut self) {
@@ -61,12 +59,12 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn word(&mut self) -> Result<Lexeme, ImportError> {
+    fn lexeme(&mut self) -> Result<Lexeme, ImportError> {
         let cursor = &mut self.cursor;
         let Some(byte) = cursor.peek() else { return Ok(Lexeme::End) };
         Ok(match byte {
             b'%' => return self.directive(),
-            // Old yaccs take a backslash for it.
+            // Old yaccs accept a backslash for the percent sign.
             b'\\' => return self.directive(),
             b'{' => {
                 ccode::skip_braces(cursor)?;
@@ -110,7 +108,7 @@ impl<'a> Lexer<'a> {
             Some(b'{') => {
                 cursor.at += 1;
                 loop {
-                    if cursor.done() {
+                    if cursor.at_end() {
                         return Err(open.error("this %{ is never closed by %}"));
                     }
                     if cursor.eat("%}") {
@@ -190,7 +188,7 @@ impl<'a> Lexer<'a> {
 
     fn name(&mut self) -> Result<Lexeme, ImportError> {
         let bytes = self.cursor.eat_while(|b| is_name_start(b) || b.is_ascii_digit() || b == b'-');
-        // `_("text")` is a string alias that messages translate.
+        // `_("text")` is an alias that is translated for messages.
         if bytes == b"_" && self.cursor.eat("(") {
             self.skip_blank();
             if self.cursor.peek() == Some(b'"') {
@@ -203,7 +201,7 @@ impl<'a> Lexer<'a> {
         Ok(Lexeme::Name(String::from_utf8_lossy(bytes).into_owned()))
     }
 
-    /// A literal's bytes, its escapes taken for what they stand for.
+    /// The bytes of a literal, with its escapes replaced.
     fn quoted(&mut self, quote: u8) -> Result<Vec<u8>, ImportError> {
         let open = self.cursor;
         let cursor = &mut self.cursor;
@@ -212,7 +210,7 @@ impl<'a> Lexer<'a> {
         loop {
             match cursor.bump() {
                 None | Some(b'\n') => return Err(open.error("this literal is never closed")),
-                Some(b'\\') => bytes.extend(ccode::escape(cursor, ccode::HEX_DIGITS_OF_C)),
+                Some(b'\\') => bytes.extend(ccode::read_escape(cursor, ccode::HEX_DIGITS_OF_C)),
                 Some(byte) if byte == quote => return Ok(bytes),
                 Some(byte) => bytes.push(byte),
             }

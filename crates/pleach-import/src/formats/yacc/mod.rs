@@ -1,16 +1,14 @@
 //! yacc and bison files, unmodified, with or without their lexer.
 //!
-//! Actions, types and all other C are stepped over. What is left is a grammar
-//! over tokens, and the question what each token looks like. The answer is taken
-//! from a lex file or a side file ([`Lexicon`]); without one, characters and
-//! aliases stand for themselves and other tokens are known by name only.
+//! Actions, types and all other C are skipped. The patterns of the tokens come from a
+//! lex file or a token list ([`Lexicon`]). Without one, characters and aliases stand
+//! for themselves, and other tokens have no pattern.
 //!
-//! Left out are alternatives with `error` (the parser takes them only when the
-//! input is wrong already) and the token that marks the end of the input.
-//! Precedence does not change which texts are accepted, with one exception:
-//! `%nonassoc` forbids. It is kept with tokens and productions, and
-//! [`Ambiguity`] says whether derivations that the parser would never take are
-//! dropped here.
+//! Alternatives with `error` are ignored: the parser uses them only after a syntax
+//! error. So is the token that marks the end of the input. Precedence does not change
+//! which texts are accepted, with one exception: `%nonassoc` forbids some. Tokens and
+//! productions keep their precedence. [`Ambiguity`] says whether derivations that the
+//! parser would never choose are removed.
 
 mod keywords;
 mod lexeme;
@@ -25,20 +23,20 @@ use self::parse::{Declared, File, Key};
 use super::lex::{self, Names};
 use super::{Input, tokens};
 use crate::ImportError;
-use crate::lexicon::{self, KEYWORD_PRIORITY, Lexicon, catches_all, char_name, pattern_of};
+use crate::lexicon::{self, KEYWORD_PRIORITY, Lexicon, char_name, is_catch_all, pattern_of};
 use crate::text::{Source, contains};
 use pleach_grammar::builder::Attributes;
 use pleach_grammar::{
-    Assoc, Grammar, GrammarBuilder, Language, Pattern, Place, Severity, Symbol, Token, TokenId,
+    Assoc, Grammar, GrammarBuilder, Language, Pattern, Severity, Symbol, Token, TokenId,
 };
 
-/// What becomes of derivations that precedence rules out.
+/// What happens to derivations that precedence rules out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ambiguity {
-    /// All stay: the grammar is as ambiguous as the file's rules are.
+    /// All stay: the grammar is as ambiguous as the rules of the file.
     #[default]
     Keep,
-    /// An operand never is an expression that binds less.
+    /// They are removed: an operand is never an expression that binds less.
     Drop,
 }
 
@@ -54,19 +52,19 @@ pub(super) fn import(input: &Input) -> Result<Grammar, ImportError> {
     let Input { options, .. } = input;
     let source = &Source::new(input.file, input.bytes)?;
     let lexer = input.lexer.map(|(name, text)| Source::new(name, text)).transpose()?;
-    let is_side_file = input.lexer.is_some_and(|(name, _)| tokens::is_side_file(name));
+    let is_token_list = input.lexer.is_some_and(|(name, _)| tokens::is_token_list(name));
     let lexer = lexer.as_ref();
     let parsed = parse::parse(source)?;
     let mut names = Names::new();
     for token in &parsed.tokens {
         if let Key::Name(name) = &token.key {
-            // How C and C++ know it.
+            // The names in C++ and in C.
             names.insert(format!("make_{name}"), name.clone());
             names.insert(format!("{}{name}", parsed.prefix), name.clone());
         }
     }
     let mut keywords = Keywords::read_given(&options.keywords, &names)?;
-    let read = |lexer| match is_side_file {
+    let read = |lexer| match is_token_list {
         true => tokens::read(lexer),
         false => lex::read(lexer, Some(&names)),
     };
@@ -98,25 +96,25 @@ fn build(
         .iter()
         .flat_map(|a| a.symbols.iter().filter_map(|(_, key)| file.token(key)))
         .collect();
-    let numbers = numbers(&file);
+    let numbers = token_numbers(&file);
     let ids: Vec<Option<TokenId>> = (0..file.tokens.len())
         .map(|at| {
             let token = &file.tokens[at];
             let is_rule = matches!(&token.key, Key::Name(name) if file.is_rule(name));
-            let known = lexicon.as_ref().and_then(|l| l.get(&lexicon_key(&token.key)?));
-            let looked_up = match &token.key {
-                Key::Name(name) => keywords.pattern(name, known.map(|entry| &entry.regex)),
+            let entry = lexicon.as_ref().and_then(|l| l.get(&lexicon_key(&token.key)?));
+            let keyword = match &token.key {
+                Key::Name(name) => keywords.pattern(name, entry.map(|entry| &entry.regex)),
                 Key::Char(_) | Key::Str(_) => None,
             };
-            let wanted = used.contains(&at)
-                || looked_up.is_some()
-                || known.is_some_and(|entry| !catches_all(&entry.regex));
-            if is_rule || numbers[at] == 0 || !wanted {
+            let is_needed = used.contains(&at)
+                || keyword.is_some()
+                || entry.is_some_and(|entry| !is_catch_all(&entry.regex));
+            if is_rule || numbers[at] == 0 || !is_needed {
                 return None;
             }
-            let is_keyword = looked_up.is_some();
-            let pattern = looked_up.unwrap_or_else(|| {
-                looks(source, token, lexicon.as_ref(), &mut builder, used.contains(&at))
+            let is_keyword = keyword.is_some();
+            let pattern = keyword.unwrap_or_else(|| {
+                find_pattern(source, token, lexicon.as_ref(), &mut builder, used.contains(&at))
             });
             Some(builder.token(Token {
                 name: name(token),
@@ -124,7 +122,7 @@ fn build(
                 number: Some(numbers[at]),
                 place: source.place(token.at),
                 precedence: token.precedence,
-                priority: match known {
+                priority: match entry {
                     Some(entry) => entry.priority,
                     None if is_keyword => KEYWORD_PRIORITY,
                     None => u32::MAX,
@@ -133,25 +131,27 @@ fn build(
         })
         .collect();
     if let Some(lexicon) = lexicon {
-        lexicon.hand_over(&mut builder);
+        lexicon.move_to(&mut builder);
     } else {
-        let described = file.tokens.iter().zip(&ids).find(|(token, id)| {
-            let literal = id.is_some_and(|id| builder.tokens()[id.index()].literal().is_some());
-            let looked_up = match &token.key {
+        let first_alias = file.tokens.iter().zip(&ids).find(|(token, id)| {
+            let is_literal = id.is_some_and(|id| builder.tokens()[id.index()].literal().is_some());
+            let is_certain = match &token.key {
                 Key::Name(name) => keywords.pattern(name, None).is_some(),
                 Key::Char(_) | Key::Str(_) => true,
             };
-            literal && !looked_up
+            is_literal && !is_certain
         });
-        if let Some((token, _)) = described {
-            let text = "aliases are taken for the texts of their tokens; the first is here";
+        if let Some((token, _)) = first_alias {
+            let text = "aliases are used as the texts of their tokens; the first is here";
             builder.note(source.place(token.at), Severity::Warning, text);
             builder.language(Language::Unknown);
         }
-        let unknown = builder.tokens().iter().filter(|t| t.pattern == Pattern::Unknown).count();
-        if unknown > 0 {
-            let text = format!("{unknown} tokens are known by name only: no lexer was given");
-            builder.note(whole(source), Severity::Warning, text);
+        let unknown = builder.tokens().iter().filter(|t| t.pattern == Pattern::Unknown);
+        let (count, first) = (unknown.clone().count(), unknown.map(|t| t.place.clone()).min());
+        if let Some(first) = first {
+            let text =
+                format!("no lexer was given; tokens without a pattern: {count}; the first is here");
+            builder.note(first, Severity::Warning, text);
             builder.language(Language::Smaller);
         }
     }
@@ -167,7 +167,7 @@ fn build(
                 (Key::Name(name), _) if file.is_rule(name) => {
                     symbols.push(builder.name(name, source.place(*at)));
                 }
-                // The end of the input is not a text.
+                // The end of the input has no text.
                 (_, Some(token)) if numbers[token] == 0 => {}
                 (_, Some(token)) => {
                     if let Some(id) = ids[token] {
@@ -195,18 +195,18 @@ fn build(
     if ambiguity == Ambiguity::Keep
         && let Some(at) = forbidden_chain(&file)
     {
-        let text = "%nonassoc forbids to chain this operator; that is left out";
+        let text = "%nonassoc forbids chaining this operator; the grammar allows it";
         builder.note(source.place(at), Severity::Warning, text);
         builder.language(Language::Larger);
     }
     let grammar = builder.finish()?;
     Ok(match ambiguity {
         Ambiguity::Keep => grammar,
-        Ambiguity::Drop => precedence::applied(grammar),
+        Ambiguity::Drop => precedence::apply(grammar),
     })
 }
 
-/// The first operator between two operands that may not be used twice in a row.
+/// The offset of the first binary operator that `%nonassoc` forbids to chain.
 fn forbidden_chain(file: &File) -> Option<usize> {
     file.alternatives.iter().find_map(|alternative| match &alternative.symbols[..] {
         [(_, Key::Name(first)), (at, operator), (_, Key::Name(last))]
@@ -217,10 +217,6 @@ fn forbidden_chain(file: &File) -> Option<usize> {
         }
         _ => None,
     })
-}
-
-fn whole(source: &Source) -> Place {
-    Place { line: 0, ..source.place(0) }
 }
 
 fn name(token: &Declared) -> String {
@@ -242,29 +238,29 @@ fn lexicon_key(key: &Key) -> Option<lexicon::Key> {
     }
 }
 
-/// The pattern of a token, from the best source that there is.
-fn looks(
+/// The pattern of a token: from the lexicon, otherwise its own text.
+fn find_pattern(
     source: &Source,
     token: &Declared,
     lexicon: Option<&Lexicon>,
     builder: &mut GrammarBuilder,
     used: bool,
 ) -> Pattern {
-    let known = lexicon.and_then(|l| l.get(&lexicon_key(&token.key)?));
-    if let Some(entry) = known {
+    let entry = lexicon.and_then(|l| l.get(&lexicon_key(&token.key)?));
+    if let Some(entry) = entry {
         return pattern_of(entry.regex.clone());
     }
-    // A lexer that computes some of its tokens may return any.
-    let open = lexicon.is_none_or(|l| !l.computed.is_empty());
+    // A lexer that computes some of its tokens may return this one.
+    let may_be_returned = lexicon.is_none_or(|l| l.computes_tokens);
     let text = match &token.key {
         Key::Char(text) | Key::Str(text) => Some(text),
         Key::Name(_) => token.alias.as_ref().filter(|alias| !token.typed && is_text(alias)),
     };
     match text {
-        Some(text) if open && !text.is_empty() => {
+        Some(text) if may_be_returned && !text.is_empty() => {
             if lexicon.is_some() && used {
                 let name = name(token);
-                let note = format!("no rule of the lexer returns {name}; taken for its own text");
+                let note = format!("no lexer rule returns {name}; the token gets its own text");
                 builder.note(source.place(token.at), Severity::Warning, note);
                 builder.language(Language::Unknown);
             }
@@ -272,7 +268,7 @@ fn looks(
         }
         _ => {
             if lexicon.is_some() && used {
-                let note = format!("no rule of the lexer returns {}", name(token));
+                let note = format!("no lexer rule returns {}; it has no pattern", name(token));
                 builder.note(source.place(token.at), Severity::Warning, note);
                 builder.language(Language::Smaller);
             }
@@ -281,18 +277,18 @@ fn looks(
     }
 }
 
-/// An alias is for messages: `"+"` and `"while"` are the text itself, `"end of
-/// file"` and `"<string>"` describe it.
+/// True if an alias is the text of its token, such as `"+"` and `"while"`. Others
+/// describe the token: `"end of file"`, `"<string>"`.
 fn is_text(alias: &[u8]) -> bool {
     let describes = alias.len() > 2 && alias.starts_with(b"<") && alias.ends_with(b">");
     !alias.contains(&b' ') && !describes
 }
 
-/// The numbers that bison gives: a character its code, other tokens one more than
-/// the highest so far, in the order of their places. 256 is `error` and the number
-/// behind the highest that the file gives goes to the undefined token: without
-/// any, tokens start at 258. Raw numbers count from 3.
-fn numbers(file: &File) -> Vec<i64> {
+/// The numbers that bison gives to the tokens. A character has its code. The others are
+/// numbered in the order of the file, from two above the highest number in the file:
+/// the one between is for the undefined token. The number of `error` is 256, so without
+/// numbers in the file tokens start at 258. Raw numbers start at 3.
+fn token_numbers(file: &File) -> Vec<i64> {
     let tokens = &file.tokens;
     let given = tokens.iter().filter_map(|token| token.number);
     let mut last = if file.raw { 2 } else { given.max().unwrap_or(0).max(256).saturating_add(1) };

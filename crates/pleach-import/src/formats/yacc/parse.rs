@@ -1,4 +1,4 @@
-//! Declarations and rules of a yacc file, as they stand there.
+//! The declarations and rules of a yacc file.
 
 use std::collections::HashMap;
 
@@ -15,16 +15,16 @@ pub enum Key {
     Str(Vec<u8>),
 }
 
-/// A token, and the place by which bison numbers it.
 #[derive(Clone, Debug)]
 pub struct Declared {
     pub key: Key,
+    /// The offset, by which bison orders tokens to number them.
     pub at: usize,
     pub number: Option<i64>,
     pub alias: Option<Vec<u8>>,
-    /// By `%token`.
+    /// True if `%token` declares it.
     declared: bool,
-    /// Has a value: then its text is not always the same.
+    /// True if the token has a value. Then it has more than one text.
     pub typed: bool,
     pub precedence: Option<Precedence>,
 }
@@ -38,19 +38,19 @@ pub struct Alternative {
     pub prec: Option<(usize, Key)>,
 }
 
-/// All that a yacc file says about its language.
+/// A parsed yacc file.
 #[derive(Default)]
 pub struct File {
     pub tokens: Vec<Declared>,
     pub alternatives: Vec<Alternative>,
-    /// Rules by name and where each is defined first.
+    /// The name of each rule, and the offset of its first definition.
     pub rules: Vec<(String, usize)>,
     pub start: Option<(usize, String)>,
     pub notes: Vec<Note>,
     pub language: Language,
-    /// What C puts before the names of tokens (`api.token.prefix`).
+    /// What C has before the names of tokens (`api.token.prefix`).
     pub prefix: String,
-    /// Tokens are numbered without regard to characters (`api.token.raw`).
+    /// True if characters are not their own numbers (`api.token.raw`).
     pub raw: bool,
     token_index: HashMap<Key, usize>,
     rule_index: HashMap<String, usize>,
@@ -71,8 +71,8 @@ impl File {
     }
 
     fn declare(&mut self, at: usize, key: Key) -> usize {
-        if let Some(known) = self.token(&key) {
-            return known;
+        if let Some(token) = self.token(&key) {
+            return token;
         }
         // A character is its own number.
         let number = match &key {
@@ -109,8 +109,8 @@ pub fn parse(source: &Source) -> Result<File, ImportError> {
     }
     if parser.file.alternatives.is_empty() {
         let message = match parser.file.rules.first() {
-            Some(_) => "all alternatives in this file are for error recovery",
-            None => "there are no rules in this file",
+            Some(_) => "this file has alternatives for error recovery only",
+            None => "this file has no rules",
         };
         return Err(source.error(source.bytes.len(), message));
     }
@@ -120,40 +120,41 @@ pub fn parse(source: &Source) -> Result<File, ImportError> {
 struct Parser<'a> {
     source: &'a Source<'a>,
     lexer: Lexer<'a>,
-    /// The word that was looked at and not taken. It is not read before it is
-    /// wanted: what follows the rules is C.
+    /// The lexeme that `peek` returned. No lexeme is read early: what follows the rules
+    /// is C.
     ahead: Option<(usize, Lexeme)>,
     file: File,
+    /// The precedence level of the last declaration.
     level: u32,
-    /// Open `#if` lines: where, and whether what follows is left out.
+    /// Open `#if` lines: the offset of each, and true if what follows is skipped.
     conditions: Vec<(usize, bool)>,
 }
 
 impl<'a> Parser<'a> {
     fn peek(&mut self) -> Result<&(usize, Lexeme), ImportError> {
         if self.ahead.is_none() {
-            self.ahead = Some(self.wanted()?);
+            self.ahead = Some(self.read()?);
         }
         Ok(self.ahead.get_or_insert((0, Lexeme::End)))
     }
 
     fn next(&mut self) -> Result<(usize, Lexeme), ImportError> {
         match self.ahead.take() {
-            Some(word) => Ok(word),
-            None => self.wanted(),
+            Some(lexeme) => Ok(lexeme),
+            None => self.read(),
         }
     }
 
-    /// The next word that belongs to the grammar.
-    fn wanted(&mut self) -> Result<(usize, Lexeme), ImportError> {
+    /// Reads the next lexeme that belongs to the grammar.
+    fn read(&mut self) -> Result<(usize, Lexeme), ImportError> {
         loop {
             let (at, lexeme) = self.lexer.next()?;
             match lexeme {
                 Lexeme::Conditional(line) => self.conditional(at, &line),
                 Lexeme::End => return Ok((at, lexeme)),
-                _ if self.left_out() => {}
+                _ if self.is_skipping() => {}
                 Lexeme::Marker(name) => {
-                    let text = format!("@{name}@ is left out: a configure script replaces it");
+                    let text = format!("@{name}@ is ignored: a configure script would replace it");
                     self.note(at, Severity::Warning, text);
                 }
                 _ => return Ok((at, lexeme)),
@@ -165,32 +166,32 @@ impl<'a> Parser<'a> {
         self.file.notes.push(self.source.note(at, severity, text));
     }
 
-    fn left_out(&self) -> bool {
-        self.conditions.iter().any(|(_, out)| *out)
+    fn is_skipping(&self) -> bool {
+        self.conditions.iter().any(|(_, skips)| *skips)
     }
 
-    /// `#if` lines are the business of a preprocessor that we do not run. All that
-    /// they could let through is taken, apart from what is under `#if 0`.
+    /// Conditions of the preprocessor are not evaluated: both branches of `#if` are
+    /// read, except under `#if 0`.
     fn conditional(&mut self, at: usize, line: &str) {
         let words: Vec<&str> =
             line.trim_start_matches(['#', ' ', '\t']).split_whitespace().collect();
         match words.first().copied().unwrap_or_default() {
             "if" | "ifdef" | "ifndef" => {
-                let never = words[..] == ["if", "0"];
-                self.conditions.push((at, never));
-                if !never {
+                let is_never = words[..] == ["if", "0"];
+                self.conditions.push((at, is_never));
+                if !is_never {
                     self.file.language = self.file.language.combine(Language::Larger);
-                    self.note(at, Severity::Warning, "both sides of this #if are taken");
+                    self.note(at, Severity::Warning, "both branches of this #if are read");
                 }
             }
             "else" | "elif" => {
-                if let Some((_, out)) = self.conditions.last_mut() {
-                    *out = false;
+                if let Some((_, skips)) = self.conditions.last_mut() {
+                    *skips = false;
                 }
             }
             "endif" => drop(self.conditions.pop()),
             "line" => {}
-            _ => self.note(at, Severity::Warning, "this preprocessor line is left out"),
+            _ => self.note(at, Severity::Warning, "this preprocessor line is ignored"),
         }
     }
 
@@ -201,12 +202,13 @@ impl<'a> Parser<'a> {
                 (at, Lexeme::Directive(name)) => self.declaration(at, &name)?,
                 (_, Lexeme::Code | Lexeme::Semicolon | Lexeme::Tag | Lexeme::Other(b',')) => {}
                 (at, Lexeme::End) => {
-                    return Err(self.source.error(at, "the file ends before %% and its rules"));
-                }
-                (at, other) => {
                     return Err(self
                         .source
-                        .error(at, format!("{} is no declaration", show(&other))));
+                        .error(at, "the file has no %%, behind which rules begin"));
+                }
+                (at, other) => {
+                    let message = format!("expected a declaration, found {}", show(&other));
+                    return Err(self.source.error(at, message));
                 }
             }
         }
@@ -240,7 +242,8 @@ impl<'a> Parser<'a> {
             }
             _ => {
                 if !IRRELEVANT.contains(&name) {
-                    self.note(at, Severity::Info, format!("%{name} is not known and left out"));
+                    let text = format!("the unknown directive %{name} is ignored");
+                    self.note(at, Severity::Info, text);
                 }
                 return self.skip_arguments();
             }
@@ -258,22 +261,24 @@ impl<'a> Parser<'a> {
         loop {
             match self.peek()?.clone() {
                 (at, Lexeme::Name(name)) => {
-                    last = Some(self.listed(at, Key::Name(name), precedence, typed));
+                    last = Some(self.declare(at, Key::Name(name), precedence, typed));
                 }
                 (at, Lexeme::Char(char)) => {
-                    last = Some(self.listed(at, Key::Char(char), precedence, typed));
+                    last = Some(self.declare(at, Key::Char(char), precedence, typed));
                 }
-                // Behind a name in %token it is an alias; in %left a symbol itself.
+                // Behind a name in %token a string is an alias; in %left it is a token.
                 (at, Lexeme::Str(text)) => match last {
                     Some(token) if precedence.is_none() => {
                         self.file.aliases.entry(text.clone()).or_insert(token);
                         self.file.tokens[token].alias = Some(text);
                     }
-                    _ => last = Some(self.listed(at, Key::Str(text), precedence, typed)),
+                    _ => last = Some(self.declare(at, Key::Str(text), precedence, typed)),
                 },
                 (at, Lexeme::Number(number)) => match last {
                     Some(token) => self.file.tokens[token].number = Some(number),
-                    None => return Err(self.source.error(at, "a number without a token")),
+                    None => {
+                        return Err(self.source.error(at, "expected a token before this number"));
+                    }
                 },
                 (_, Lexeme::Tag) => typed = true,
                 (_, Lexeme::Other(b',')) => {}
@@ -283,7 +288,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn listed(
+    /// Declares a token of a list.
+    fn declare(
         &mut self,
         at: usize,
         key: Key,
@@ -294,7 +300,7 @@ impl<'a> Parser<'a> {
         self.file.tokens[token].typed |= typed;
         match precedence {
             Some(_) => self.file.tokens[token].precedence = precedence,
-            // Bison numbers a token where %token declares it, whatever came before.
+            // Bison numbers a token where %token declares it, not at an earlier use.
             None if self.file.tokens[token].declared => {}
             None => {
                 self.file.tokens[token].declared = true;
@@ -316,7 +322,7 @@ impl<'a> Parser<'a> {
     }
 
     fn rules(&mut self) -> Result<(), ImportError> {
-        // The rule that `| alternative` continues behind its semicolon.
+        // The last rule: `| alternative` may continue it behind its semicolon.
         let mut last: Option<String> = None;
         loop {
             match self.next()? {
@@ -399,13 +405,14 @@ impl<'a> Parser<'a> {
                             (at, Lexeme::Char(char)) => Some((at, Key::Char(char))),
                             (at, Lexeme::Str(text)) => Some((at, Key::Str(text))),
                             (at, other) => {
-                                let message = format!("%prec takes a token, not {}", show(&other));
+                                let message =
+                                    format!("expected a token after %prec, found {}", show(&other));
                                 return Err(self.source.error(at, message));
                             }
                         };
                     }
                     "empty" => {}
-                    // Each takes one argument, which must not pass for a symbol.
+                    // Each has one argument, which is not a symbol of the rule.
                     "dprec" | "merge" | "expect" | "expect-rr" => drop(self.next()?),
                     _ => break false,
                 },
@@ -421,23 +428,23 @@ impl<'a> Parser<'a> {
                 }
                 Lexeme::Section | Lexeme::End => break false,
                 other => {
-                    let message = format!("{} cannot stand in a rule", show(&other));
+                    let message = format!("unexpected {} in a rule", show(&other));
                     return Err(self.source.error(at, message));
                 }
             }
             self.next()?;
         };
         match recovers {
-            // The parser takes it only when the input is wrong already.
+            // The parser uses it only after a syntax error.
             Some(at) => {
-                self.note(at, Severity::Info, "an alternative for error recovery is left out")
+                self.note(at, Severity::Info, "the alternative for error recovery is ignored")
             }
             None => self.file.alternatives.push(found),
         }
         Ok(more)
     }
 
-    /// `($$, $1)` behind a name, as btyacc has it: values that a rule is given.
+    /// Skips `($$, $1)` behind a name, which in btyacc are inherited attributes.
     fn skip_inherited(&mut self) -> Result<(), ImportError> {
         if self.peek()?.1 != Lexeme::Other(b'(') {
             return Ok(());
@@ -457,8 +464,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// True when the name ahead is the left side of the next rule: the semicolon
-    /// before it may be missing.
+    /// True if the next name is the left side of a rule. The semicolon before it may be
+    /// missing.
     fn starts_rule(&mut self) -> Result<bool, ImportError> {
         let mut look = self.lexer;
         let mut next = look.next()?.1;
@@ -466,7 +473,7 @@ impl<'a> Parser<'a> {
             next = look.next()?.1;
         }
         if next == Lexeme::Other(b'(') {
-            // Only the left side of a rule has a colon behind the bracket.
+            // A colon behind the closing bracket shows a left side.
             while !matches!(next, Lexeme::Other(b')') | Lexeme::Colon | Lexeme::Bar | Lexeme::End) {
                 next = look.next()?.1;
             }
@@ -476,7 +483,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Directives that say nothing about the language.
+/// Directives that do not change the language.
 const IRRELEVANT: &[&str] = &[
     "code",
     "debug",
@@ -518,8 +525,8 @@ fn show(lexeme: &Lexeme) -> String {
     match lexeme {
         Lexeme::Directive(name) => format!("%{name}"),
         Lexeme::Name(name) => name.clone(),
-        Lexeme::Char(bytes) => format!("'{}'", crate::text::shown(bytes)),
-        Lexeme::Str(bytes) => format!("\"{}\"", crate::text::shown(bytes)),
+        Lexeme::Char(bytes) => format!("'{}'", crate::text::show(bytes)),
+        Lexeme::Str(bytes) => format!("\"{}\"", crate::text::show(bytes)),
         Lexeme::Number(number) => number.to_string(),
         Lexeme::Tag => "<…>".into(),
         Lexeme::Code => "{…}".into(),
@@ -530,7 +537,7 @@ fn show(lexeme: &Lexeme) -> String {
         Lexeme::Semicolon => ";".into(),
         Lexeme::Marker(name) => format!("@{name}@"),
         Lexeme::Conditional(line) => line.clone(),
-        Lexeme::Other(byte) => crate::text::shown(&[*byte]),
+        Lexeme::Other(byte) => crate::text::show(&[*byte]),
         Lexeme::End => "the end of the file".into(),
     }
 }

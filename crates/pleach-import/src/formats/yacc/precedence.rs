@@ -1,20 +1,22 @@
-//! Precedence made part of the grammar: derivations that a parser with precedence
-//! would never take are gone, and the texts that it accepts stay.
+//! Makes precedence part of the grammar: removes the derivations that a parser with
+//! precedence never chooses, and keeps the texts that it accepts.
 //!
-//! yacc decides between reducing a production and shifting a token by comparing
-//! the two. Both sides of the decision are visible in a derivation. Where an
-//! operand is followed by a token, no production on its *right edge* may be one
-//! that loses against that token: the parser would have shifted. Where an operand
-//! ends a production, no production on its *left edge* may go on with a token
-//! that loses against it: the parser would have reduced. (Edges, and not only
-//! children: in `a + not b + c` the weak `not` is on the right edge of the left
-//! operand.)
+//! yacc decides between reducing a production and shifting a token by comparing their
+//! precedence. A derivation shows both kinds of decisions:
 //!
-//! So a rule comes in variants, one for each pair of sets of productions that may
-//! not be on its left and right edge. Only recursion of a rule to itself is looked
-//! at, which is how operators are written. The idea is that of Afroozeh and
-//! others, "Safe specification of operator precedence rules" (2013), with yacc's
-//! way to compare.
+//! - A token follows an operand. Then no production on the *right edge* of the operand
+//!   may lose against the token, because the parser would have shifted it.
+//! - An operand ends a production. Then no production on the *left edge* of the operand
+//!   may continue with a token that loses against the outer production, because the
+//!   parser would have reduced that.
+//!
+//! All productions on an edge count, not only children: in `a + not b + c` the weak
+//! `not` is on the right edge of the left operand.
+//!
+//! So a rule gets variants, one for each pair of sets of productions that are forbidden
+//! on its left and right edge. Only direct recursion of a rule is examined, which is how
+//! operators are written. The idea is from Afroozeh and others, "Safe specification of
+//! operator precedence rules" (2013); the comparison is yacc's.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -22,12 +24,12 @@ use pleach_grammar::{
     Assoc, Grammar, Note, Precedence, Production, ProductionId, Rule, RuleId, Severity, Symbol,
 };
 
-/// With more productions than this the grammar is left as it is.
+/// If there would be more productions than this, the grammar stays as it is.
 const MAX_PRODUCTIONS: usize = 50_000;
 
 type Set = BTreeSet<ProductionId>;
 
-/// A rule that some productions must not be on the edges of.
+/// A rule, and the productions that are forbidden on its edges.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Variant {
     rule: RuleId,
@@ -35,10 +37,10 @@ struct Variant {
     right: Set,
 }
 
-/// The grammar with precedence applied; as it was, with a note, where that would
-/// make it too large.
-pub(crate) fn applied(mut grammar: Grammar) -> Grammar {
-    match Applying::new(&grammar).run() {
+/// The grammar with precedence applied. If that would make it too large, the grammar
+/// stays as it is, with a note.
+pub(super) fn apply(mut grammar: Grammar) -> Grammar {
+    match Rewriter::new(&grammar).run() {
         Some((rules, productions)) => {
             grammar.rules = rules;
             grammar.productions = productions;
@@ -46,8 +48,8 @@ pub(crate) fn applied(mut grammar: Grammar) -> Grammar {
         None => {
             let place = grammar.rule(grammar.start).place.clone();
             let text = format!(
-                "precedence is kept as ambiguity: without it the grammar would have more \
-                 than {MAX_PRODUCTIONS} productions"
+                "precedence is not applied: the grammar would have more than \
+                 {MAX_PRODUCTIONS} productions"
             );
             grammar.notes.push(Note { place, severity: Severity::Warning, text });
         }
@@ -55,53 +57,53 @@ pub(crate) fn applied(mut grammar: Grammar) -> Grammar {
     grammar
 }
 
-/// A production that is complete loses against the token that follows.
+/// True if a complete production loses against the next token, which is shifted.
 fn must_shift(production: Option<Precedence>, token: Option<Precedence>) -> bool {
     let (Some(production), Some(token)) = (production, token) else { return false };
     production.level < token.level
         || production.level == token.level && matches!(token.assoc, Assoc::Right | Assoc::None)
 }
 
-/// The token loses: the production is reduced, or there is an error.
+/// True if the next token loses: the production is reduced, or there is an error.
 fn must_reduce(production: Option<Precedence>, token: Option<Precedence>) -> bool {
     let (Some(production), Some(token)) = (production, token) else { return false };
     production.level > token.level
         || production.level == token.level && matches!(token.assoc, Assoc::Left | Assoc::None)
 }
 
-struct Applying<'g> {
+struct Rewriter<'g> {
     grammar: &'g Grammar,
-    known: HashMap<Variant, RuleId>,
+    ids: HashMap<Variant, RuleId>,
+    /// Variants that have no productions yet.
     waiting: Vec<Variant>,
     rules: Vec<Rule>,
     productions: Vec<Production>,
     names: BTreeSet<&'g str>,
 }
 
-impl<'g> Applying<'g> {
-    fn new(grammar: &'g Grammar) -> Applying<'g> {
+impl<'g> Rewriter<'g> {
+    fn new(grammar: &'g Grammar) -> Rewriter<'g> {
         let rules =
             grammar.rules.iter().map(|rule| Rule { productions: Vec::new(), ..rule.clone() });
         let rules: Vec<Rule> = rules.collect();
         let free = |rule| Variant { rule, left: Set::new(), right: Set::new() };
         let waiting: Vec<Variant> =
             (0..grammar.rules.len()).rev().map(RuleId::new).map(free).collect();
-        let known = waiting.iter().map(|variant| (variant.clone(), variant.rule)).collect();
+        let ids = waiting.iter().map(|variant| (variant.clone(), variant.rule)).collect();
         let tokens = grammar.tokens.iter().map(|token| token.name.as_str());
         let names = tokens.chain(grammar.rules.iter().map(|rule| rule.name.as_str())).collect();
-        Applying { grammar, known, waiting, rules, productions: Vec::new(), names }
+        Rewriter { grammar, ids, waiting, rules, productions: Vec::new(), names }
     }
 
     fn run(mut self) -> Option<(Vec<Rule>, Vec<Production>)> {
         while let Some(variant) = self.waiting.pop() {
-            let id = self.known[&variant];
+            let id = self.ids[&variant];
             let grammar = self.grammar;
             for &production in &grammar.rule(variant.rule).productions {
                 let symbols = &grammar.production(production).symbols;
-                let it = Symbol::Rule(variant.rule);
-                // What is only `A: A` has both edges, and says nothing.
-                let on_left = symbols.first() == Some(&it) && variant.left.contains(&production);
-                let on_right = symbols.last() == Some(&it) && variant.right.contains(&production);
+                let rule = Symbol::Rule(variant.rule);
+                let on_left = symbols.first() == Some(&rule) && variant.left.contains(&production);
+                let on_right = symbols.last() == Some(&rule) && variant.right.contains(&production);
                 if on_left || on_right {
                     continue;
                 }
@@ -117,15 +119,15 @@ impl<'g> Applying<'g> {
         Some((self.rules, self.productions))
     }
 
-    /// The symbols of a production inside a variant of its rule.
+    /// The symbols of a production in a variant of its rule.
     fn symbols(&mut self, id: ProductionId, variant: &Variant) -> Vec<Symbol> {
         let production = self.grammar.production(id);
-        let it = Symbol::Rule(variant.rule);
+        let rule = Symbol::Rule(variant.rule);
         let last = production.symbols.len().saturating_sub(1);
         let mut symbols = production.symbols.clone();
-        for (at, symbol) in symbols.iter_mut().enumerate().filter(|(_, symbol)| **symbol == it) {
+        for (at, symbol) in symbols.iter_mut().enumerate().filter(|(_, symbol)| **symbol == rule) {
             let left = if at == last && at > 0 {
-                self.losing_tokens(production)
+                self.productions_with_losing_token(production)
             } else if at == 0 {
                 variant.left.clone()
             } else {
@@ -145,16 +147,16 @@ impl<'g> Applying<'g> {
         symbols
     }
 
-    /// Productions that end in their own rule and lose against a token that the
-    /// parser could shift instead: one behind an operand that stands first, or
-    /// behind the same symbols (`if c s` and `if c s else s`).
+    /// Productions that end in their own rule and lose against a token that the parser
+    /// could shift instead: the token is behind a first operand, or behind the same
+    /// symbols (`if c s` and `if c s else s`).
     fn losing_productions(
         &self,
         rule: RuleId,
         before: &[Symbol],
         token: Option<Precedence>,
     ) -> Set {
-        self.edges(rule, |production| match production.symbols.split_last() {
+        self.filter(rule, |production| match production.symbols.split_last() {
             Some((last, same)) => {
                 *last == Symbol::Rule(rule)
                     && (before.is_empty() || before == same)
@@ -164,10 +166,10 @@ impl<'g> Applying<'g> {
         })
     }
 
-    /// Productions that start with their own rule and go on with a token that
-    /// loses against `complete`.
-    fn losing_tokens(&self, complete: &Production) -> Set {
-        self.edges(complete.rule, |production| match production.symbols[..] {
+    /// Productions that start with their own rule and continue with a token that loses
+    /// against `complete`.
+    fn productions_with_losing_token(&self, complete: &Production) -> Set {
+        self.filter(complete.rule, |production| match production.symbols[..] {
             [first, Symbol::Token(token), ..] => {
                 first == Symbol::Rule(complete.rule)
                     && must_reduce(complete.precedence, self.grammar.token(token).precedence)
@@ -176,14 +178,15 @@ impl<'g> Applying<'g> {
         })
     }
 
-    fn edges(&self, rule: RuleId, wanted: impl Fn(&Production) -> bool) -> Set {
+    fn filter(&self, rule: RuleId, accepts: impl Fn(&Production) -> bool) -> Set {
         let productions = self.grammar.rule(rule).productions.iter().copied();
-        productions.filter(|id| wanted(self.grammar.production(*id))).collect()
+        productions.filter(|id| accepts(self.grammar.production(*id))).collect()
     }
 
+    /// The rule of a variant, which is made at its first use.
     fn variant(&mut self, variant: Variant) -> RuleId {
-        if let Some(&known) = self.known.get(&variant) {
-            return known;
+        if let Some(&id) = self.ids.get(&variant) {
+            return id;
         }
         let id = RuleId::new(self.rules.len());
         let original = self.grammar.rule(variant.rule);
@@ -193,7 +196,7 @@ impl<'g> Applying<'g> {
         }
         let place = original.place.clone();
         self.rules.push(Rule { name, place, productions: Vec::new(), helper: true });
-        self.known.insert(variant.clone(), id);
+        self.ids.insert(variant.clone(), id);
         self.waiting.push(variant);
         id
     }

@@ -62,8 +62,7 @@ pub struct Source {
 
 /// Help in one line: `what`, and the names of all formats.
 pub fn format_names(what: &str) -> String {
-    let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
-    format!("{what}: {}", names.join(", "))
+    format!("{what}: {}", import::format_names())
 }
 
 /// Help in full: one line a format.
