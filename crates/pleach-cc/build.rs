@@ -1,11 +1,10 @@
-//! Builds what `pleach-cc` carries inside itself: the runtime's two archives,
-//! the small objects in `link/`, and the headers. `src/runtime.rs` includes
-//! the table that is written here.
+//! Builds the files that `pleach-cc` embeds: the runtime's two archives, the
+//! small objects in `link/`, and the headers. This script writes a table of
+//! them, which `src/runtime.rs` includes.
 //!
-//! The runtime is built by a cargo of its own, because it has another panic
-//! strategy and no standard library. Nothing of the outer build's flags may
-//! leak into it: a target's runtime is the same whatever the compiler is built
-//! with.
+//! A separate cargo process builds the runtime, because the runtime has another
+//! panic strategy and no standard library. No flag of the outer build may reach
+//! it: every target gets the same runtime, however the compiler was built.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fmt::Write;
@@ -16,7 +15,7 @@ use std::process::Command;
 fn main() {
     let out = PathBuf::from(var("OUT_DIR"));
     let manifest = PathBuf::from(var("CARGO_MANIFEST_DIR"));
-    let crates = manifest.parent().expect("the crate lies in a folder");
+    let crates = manifest.parent().expect("the crate is in a folder");
     let runtime = crates.join("pleach-rt");
     let link = manifest.join("link");
     for path in [&runtime, &crates.join("pleach-abi"), &link] {
@@ -30,7 +29,7 @@ fn main() {
         let archive = build_runtime(&runtime, half, &out);
         let name = format!("{}_MODELS", half.to_uppercase());
         writeln!(lists, "pub const {name}: &[&str] = &{:?};", models(&archive))
-            .expect("a string takes all");
+            .expect("writing to a string cannot fail");
         files.push((format!("lib/libpleach_rt_{half}.a"), archive));
     }
     for name in ["counters", "shared_fast", "shared_symbolic"] {
@@ -46,8 +45,8 @@ fn main() {
     write_table(&files, &lists, &out.join("embedded.rs"));
 }
 
-/// One archive of the runtime. The libc models become weak, so that a program
-/// may bring its own.
+/// Builds one archive of the runtime. The libc models become weak symbols, so
+/// that a program may define its own.
 fn build_runtime(runtime: &Path, half: &str, out: &Path) -> PathBuf {
     let target = out.join(format!("rt-{half}"));
     let mut cargo = Command::new(var("CARGO"));
@@ -70,13 +69,13 @@ fn build_runtime(runtime: &Path, half: &str, out: &Path) -> PathBuf {
     run(&mut cargo);
     let built = target.join("release/libpleach_rt.a");
     let object = out.join(format!("pleach_rt_{half}.o"));
-    let (own, rest) = take_apart(&built, &out.join(format!("members-{half}")));
+    let (own, rest) = split_archive(&built, &out.join(format!("members-{half}")));
     run(tool("ld.lld").args(["-r", "-o"]).arg(&object).args(&own).arg(&rest));
     let hidden = out.join(format!("hidden-{half}.txt"));
     std::fs::write(&hidden, symbols(&rest).join("\n")).expect("OUT_DIR can be written to");
     run(tool("llvm-objcopy")
         .args(["--wildcard", "--weaken-symbol=__pleach_m_*", "--strip-debug"])
-        // What programs of the competitions may define themselves.
+        // Programs of SV-COMP and Test-Comp may define these themselves.
         .args(["--weaken-symbol=__VERIFIER_*", "--weaken-symbol=reach_error"])
         .arg(format!("--localize-symbols={}", hidden.display()))
         .arg(&object));
@@ -85,15 +84,16 @@ fn build_runtime(runtime: &Path, half: &str, out: &Path) -> PathBuf {
     archive
 }
 
-/// A static library of Rust has the compiler's own helpers in it, which define
-/// names such as `log`. A program that forgot `-lm` must still be told so: what
-/// the runtime needs of them is linked into its object, and no name gets out.
-/// The runtime's objects, and an archive of the others.
-fn take_apart(archive: &Path, dir: &Path) -> (Vec<PathBuf>, PathBuf) {
+/// Splits a static library into the runtime's own objects and an archive of the
+/// others. The others are the Rust compiler's helpers, and they define names
+/// such as `log`. If these names were visible, a program that forgot `-lm` would
+/// link. So the caller links the helpers into the runtime's object and hides
+/// their names.
+fn split_archive(archive: &Path, dir: &Path) -> (Vec<PathBuf>, PathBuf) {
     let _ = std::fs::remove_dir_all(dir);
     std::fs::create_dir_all(dir).expect("OUT_DIR can be written to");
     run(tool("llvm-ar").arg("x").arg(archive).current_dir(dir));
-    let members = std::fs::read_dir(dir).expect("it was just made").flatten().map(|e| e.path());
+    let members = std::fs::read_dir(dir).expect("it was just created").flatten().map(|e| e.path());
     let (own, others): (Vec<PathBuf>, Vec<PathBuf>) = members
         .partition(|p| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with("pleach_rt")));
     let rest = dir.join("rest.a");
@@ -102,25 +102,25 @@ fn take_apart(archive: &Path, dir: &Path) -> (Vec<PathBuf>, PathBuf) {
 }
 
 fn make_archive(archive: &Path, members: &[PathBuf]) {
-    // llvm-ar adds to an archive that exists.
+    // llvm-ar would add to an existing archive.
     let _ = std::fs::remove_file(archive);
     run(tool("llvm-ar").arg("rcs").arg(archive).args(members));
 }
 
 fn symbols(archive: &Path) -> Vec<String> {
-    let said = tool("llvm-nm")
+    let output = tool("llvm-nm")
         .args(["--defined-only", "--extern-only", "--format=just-symbols", "--quiet"])
         .arg(archive)
         .output()
         .expect("llvm-nm is part of LLVM 22");
-    let text = String::from_utf8_lossy(&said.stdout);
+    let text = String::from_utf8_lossy(&output.stdout);
     text.lines()
         .map(|l| l.trim().to_owned())
         .filter(|l| !l.is_empty() && !l.ends_with(':'))
         .collect()
 }
 
-/// The functions that an archive has models of, sorted.
+/// The functions that an archive has models for, sorted.
 fn models(archive: &Path) -> Vec<String> {
     let mut all: Vec<String> = symbols(archive)
         .iter()
@@ -148,10 +148,11 @@ fn write_table(files: &[(String, PathBuf)], lists: &str, to: &Path) {
     for (name, path) in files {
         hash.write(name.as_bytes());
         hash.write(&std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display())));
-        writeln!(table, "    ({name:?}, include_bytes!({path:?})),").expect("a string takes all");
+        writeln!(table, "    ({name:?}, include_bytes!({path:?})),")
+            .expect("writing to a string cannot fail");
     }
     writeln!(table, "];\n{lists}pub const HASH: &str = \"{:016x}\";", hash.finish())
-        .expect("a string takes all");
+        .expect("writing to a string cannot fail");
     std::fs::write(to, table).expect("OUT_DIR can be written to");
 }
 
@@ -168,7 +169,8 @@ fn run(command: &mut Command) {
     }
 }
 
-/// Cargo watches a folder's files; `target` and the lock file are not sources.
+/// Tells cargo to rebuild when a source file changes. `target` and the lock file
+/// are not sources.
 fn watch(dir: &Path) {
     for part in ["src", "include", "Cargo.toml", "."] {
         let path = dir.join(part);

@@ -1,24 +1,22 @@
 // The parts of libstdc++ through which input flows, for the symbolic half.
 //
-// libstdc++.so has no instrumentation, and most of std::string and of the input
-// streams lies in it: the headers declare these templates `extern`. Yet nothing
-// in it is out of reach. Its symbols can be preempted, those in its own virtual
-// tables and calls included. So the templates are instantiated here once more,
-// from the headers on this machine, and this file is compiled with
-// instrumentation and linked into the symbolic executable in front of the
-// library. What the library still does by itself then runs through this code
-// where characters are concerned: std::cin, which it constructs, gets a buffer
-// whose functions are these.
+// libstdc++.so has no instrumentation. It contains most of std::string and of the
+// input streams, because the headers declare these templates `extern`. But an
+// executable can replace any of its symbols, including those that the library's
+// own calls and virtual tables use. So this file instantiates the templates
+// again, from the headers on this machine. It is compiled with instrumentation
+// and linked into the symbolic executable, where it takes precedence over the
+// library. Even objects that the library constructs, such as the buffer of
+// std::cin, then use this code.
 //
-// The fast half is not linked with it and stays the plain program.
+// The fast half is not linked with this file.
 //
-// The functions below the instantiations are those that the headers only
-// declare. They do what the standard and the library's own generic versions
-// say, character by character.
+// The headers only declare the functions below the instantiations. Here they
+// follow the standard and the library's generic versions, character by character.
 //
-// Output of numbers is left out on purpose: how a number is printed decides
-// nothing that a test should be made for. Characters that are put into a string
-// stream keep their labels.
+// Output of numbers is left out on purpose: programs rarely decide anything on
+// printed numbers. Characters that are written to a string stream keep their
+// labels.
 
 #include <cerrno>
 #include <cxxabi.h>
@@ -80,8 +78,8 @@ bool is_eof(traits::int_type c) {
     return traits::eq_int_type(c, traits::eof());
 }
 
-// What every input function does around its work: exceptions become the
-// stream's state, unless the stream is asked to let them through.
+// Runs the work of an input function. An exception sets the stream's state; the
+// stream throws it again if the program asked for that.
 template <class Work> void reading(std::istream &in, Work work) {
     try {
         work();
@@ -93,7 +91,7 @@ template <class Work> void reading(std::istream &in, Work work) {
     }
 }
 
-// Where characters go: to a string, or to memory that has room.
+// The destination of characters: a string, or memory that is large enough.
 struct Text {
     std::string *string;
     char *memory;
@@ -106,50 +104,50 @@ struct Text {
     }
 };
 
-// Takes characters up to a space, the end, or `most` of them.
-state take_word(std::istream &in, std::streamsize most, Text &to, std::streamsize &taken) {
+// Reads characters up to a space or the end, at most `limit` of them.
+state take_word(std::istream &in, std::streamsize limit, Text &to, std::streamsize &count) {
     const auto &kinds = std::use_facet<std::ctype<char>>(in.getloc());
     traits::int_type c = in.rdbuf()->sgetc();
-    while (taken < most && !is_eof(c) &&
+    while (count < limit && !is_eof(c) &&
            !kinds.is(std::ctype_base::space, traits::to_char_type(c))) {
         to.put(traits::to_char_type(c));
-        ++taken;
+        ++count;
         c = in.rdbuf()->snextc();
     }
-    return taken < most && is_eof(c) ? std::ios_base::eofbit : std::ios_base::goodbit;
+    return count < limit && is_eof(c) ? std::ios_base::eofbit : std::ios_base::goodbit;
 }
 
-// Takes characters up to the delimiter, the end, or `most` of them. The
-// delimiter goes too, and is counted, but is not part of the text.
-state take_line(std::istream &in, std::streamsize most, char delimiter, Text &to,
-                std::streamsize &taken) {
+// Reads characters up to the delimiter or the end, at most `limit` of them. The
+// delimiter is read and counted, but is not part of the text.
+state take_line(std::istream &in, std::streamsize limit, char delimiter, Text &to,
+                std::streamsize &count) {
     const auto stop = traits::to_int_type(delimiter);
     traits::int_type c = in.rdbuf()->sgetc();
-    while (taken < most && !is_eof(c) && !traits::eq_int_type(c, stop)) {
+    while (count < limit && !is_eof(c) && !traits::eq_int_type(c, stop)) {
         to.put(traits::to_char_type(c));
-        ++taken;
+        ++count;
         c = in.rdbuf()->snextc();
     }
     if (is_eof(c))
         return std::ios_base::eofbit;
     if (!traits::eq_int_type(c, stop))
         return std::ios_base::failbit;
-    ++taken;
+    ++count;
     in.rdbuf()->sbumpc();
     return std::ios_base::goodbit;
 }
 
-// Drops characters up to `stop`, the end, or `n` of them; whether `stop` or the
-// end came first. The largest `n` means without limit.
-bool skip(std::istream &in, std::streamsize n, traits::int_type stop, std::streamsize &taken,
+// Skips characters up to `stop` or the end, at most `n` of them. True if it found
+// `stop` or the end. The largest `n` means no limit.
+bool skip(std::istream &in, std::streamsize n, traits::int_type stop, std::streamsize &count,
           traits::int_type &c) {
-    const bool endless = n == std::numeric_limits<std::streamsize>::max();
+    const bool is_unlimited = n == std::numeric_limits<std::streamsize>::max();
     c = in.rdbuf()->sgetc();
-    while (taken < n && !is_eof(c) && !traits::eq_int_type(c, stop)) {
-        ++taken;
+    while (count < n && !is_eof(c) && !traits::eq_int_type(c, stop)) {
+        ++count;
         c = in.rdbuf()->snextc();
     }
-    return taken < n || endless;
+    return count < n || is_unlimited;
 }
 
 } // namespace
@@ -158,17 +156,17 @@ namespace std {
 
 template <> istream &operator>>(istream &in, string &text) {
     state error = ios_base::goodbit;
-    streamsize taken = 0;
+    streamsize count = 0;
     if (istream::sentry(in, false)) {
         reading(in, [&] {
             text.erase();
             const streamsize width = in.width();
             Text to{&text, nullptr};
-            error |= take_word(in, width > 0 ? width : longest(text), to, taken);
+            error |= take_word(in, width > 0 ? width : longest(text), to, count);
             in.width(0);
         });
     }
-    if (taken == 0)
+    if (count == 0)
         error |= ios_base::failbit;
     if (error)
         in.setstate(error);
@@ -177,19 +175,19 @@ template <> istream &operator>>(istream &in, string &text) {
 
 void __istream_extract(istream &in, char *memory, streamsize room) {
     state error = ios_base::goodbit;
-    streamsize taken = 0;
+    streamsize count = 0;
     if (istream::sentry(in, false)) {
         reading(in, [&] {
             const streamsize width = in.width();
             if (0 < width && width < room)
                 room = width;
             Text to{nullptr, memory};
-            error |= take_word(in, room - 1, to, taken);
+            error |= take_word(in, room - 1, to, count);
             *to.memory = char();
             in.width(0);
         });
     }
-    if (taken == 0)
+    if (count == 0)
         error |= ios_base::failbit;
     if (error)
         in.setstate(error);
@@ -197,15 +195,15 @@ void __istream_extract(istream &in, char *memory, streamsize room) {
 
 template <> istream &getline(istream &in, string &text, char delimiter) {
     state error = ios_base::goodbit;
-    streamsize taken = 0;
+    streamsize count = 0;
     if (istream::sentry(in, true)) {
         reading(in, [&] {
             text.erase();
             Text to{&text, nullptr};
-            error |= take_line(in, longest(text), delimiter, to, taken);
+            error |= take_line(in, longest(text), delimiter, to, count);
         });
     }
-    if (taken == 0)
+    if (count == 0)
         error |= ios_base::failbit;
     if (error)
         in.setstate(error);
@@ -231,7 +229,7 @@ template <> istream &istream::getline(char *memory, streamsize room, char delimi
 }
 
 template <> istream &istream::ignore(streamsize n) {
-    // One character goes without a look at the next, which may block.
+    // Skipping one character must not read the next one, which may block.
     return n == 1 ? ignore() : ignore(n, traits::eof());
 }
 
@@ -301,7 +299,7 @@ const char *ctype<char>::do_toupper(char *at, const char *end) const {
     return end;
 }
 
-// The hash of strings: Austin Appleby's MurmurHash64A.
+// The hash of strings: MurmurHash64A by Austin Appleby.
 size_t _Hash_bytes(const void *data, size_t n, size_t seed) {
     constexpr size_t factor = 0xc6a4a7935bd1e995;
     const auto mix = [](size_t v) { return v ^ v >> 47; };

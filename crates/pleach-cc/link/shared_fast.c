@@ -1,6 +1,6 @@
-/* Linked into the fast half of every shared library: tells the runtime, which
- * is in the executable, where the library's sites and counters are. In a
- * program that has no runtime nothing happens. */
+/* Linked into the fast half of every shared library: tells the runtime in the
+ * executable where the library's sites and counters are. Does nothing in a
+ * program without the runtime. */
 #define HIDDEN __attribute__((visibility("hidden")))
 #define RECORDS(section) \
     extern char __start_##section[] HIDDEN __attribute__((weak)); \

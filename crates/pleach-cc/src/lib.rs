@@ -1,10 +1,9 @@
 //! The compiler driver of Pleach: runs clang for the front end, instruments
 //! LLVM IR, makes the two halves of every object, and links both.
 //!
-//! `driver` knows command lines, files and processes; `instrument` knows IR;
-//! `runtime` is what goes into every target. Nothing here knows of search,
-//! grammars or solving: what a compiled program is used for is not the
-//! compiler's affair.
+//! `driver` handles command lines, files and processes; `instrument` handles IR;
+//! `runtime` installs the files that every target is linked with. Nothing here
+//! depends on search, grammars or solving.
 
 mod driver;
 pub mod instrument;
@@ -12,7 +11,7 @@ mod runtime;
 
 pub use driver::main;
 
-/// Which of clang's two faces is shown: `clang` or `clang++`.
+/// Which clang to run: `clang` or `clang++`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     C,

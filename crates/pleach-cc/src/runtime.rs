@@ -1,12 +1,12 @@
-//! What every target is linked with and may include: the runtime's archives,
-//! a few small objects, and the headers. All of it is inside this program, so
-//! that one file is the whole compiler.
+//! The files that every target is linked with or may include: the runtime's
+//! archives, a few small objects, and the headers. They are embedded in this
+//! program, so the compiler is a single file.
 //!
-//! The linker and clang want files. They are laid out once for a user, in a
-//! directory whose name holds a hash of the contents: dependency files that
-//! name the headers stay true, and configure scripts, which link hundreds of
-//! times, do not write the archives each time. The directory appears by a
-//! rename, so it is complete or not there.
+//! clang and the linker need real files. The first run of a user writes them to
+//! a cache directory whose name contains a hash of the contents. So dependency
+//! files that name the headers stay valid, and configure scripts, which link
+//! hundreds of times, do not write the archives each time. A rename creates the
+//! directory, so it is either complete or absent.
 
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
@@ -14,30 +14,30 @@ use std::path::{Path, PathBuf};
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
-/// The functions that each half's runtime replaces, sorted.
-pub fn models() -> (Vec<String>, Vec<String>) {
+/// The functions that the fast and the symbolic runtime have models for, sorted.
+pub fn modelled_functions() -> (Vec<String>, Vec<String>) {
     let own = |list: &[&str]| list.iter().map(|&m| m.to_owned()).collect();
     (own(FAST_MODELS), own(SYMBOLIC_MODELS))
 }
 
-/// The laid out files.
+/// The installed files.
 pub struct Runtime {
     root: PathBuf,
 }
 
 impl Runtime {
-    /// Lays the files out, unless they are. Where the user has no cache
-    /// directory, or one that is not theirs alone, `scratch` is used.
+    /// Writes the files, unless they exist. Uses `scratch` if the user has no cache
+    /// directory, or if other users can write to it.
     pub fn install(scratch: &Path) -> std::io::Result<Runtime> {
-        for base in caches() {
+        for base in cache_dirs() {
             let root = base.join(HASH);
-            if is_ours(&root) || lay_out(&base, &root).is_ok() && is_ours(&root) {
+            if is_private_dir(&root) || write_files(&base, &root).is_ok() && is_private_dir(&root) {
                 return Ok(Runtime { root });
             }
         }
         let root = scratch.join(HASH);
         if !root.exists() {
-            lay_out(scratch, &root)?;
+            write_files(scratch, &root)?;
         }
         Ok(Runtime { root })
     }
@@ -47,13 +47,14 @@ impl Runtime {
         self.root.join("include")
     }
 
-    /// A file for the linker, by its name in the table of the build script.
+    /// The path of a file for the linker, by its name in the build script's table.
     pub fn link_file(&self, name: &str) -> PathBuf {
         self.root.join("lib").join(name)
     }
 }
 
-fn caches() -> Vec<PathBuf> {
+/// The directories to try, in order of preference.
+fn cache_dirs() -> Vec<PathBuf> {
     let var = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
     let cache = var("XDG_CACHE_HOME").or_else(|| Some(var("HOME")?.join(".cache")));
     // Safety: takes nothing and cannot fail.
@@ -62,18 +63,18 @@ fn caches() -> Vec<PathBuf> {
     cache.map(|c| c.join("pleach")).into_iter().chain([shared]).collect()
 }
 
-/// A directory of ours that nobody else may write to: what lies in it is
-/// linked into programs.
-fn is_ours(dir: &Path) -> bool {
+/// True if this user owns the directory and no other user can write to it. Its
+/// files are linked into programs, so others must not be able to change them.
+fn is_private_dir(dir: &Path) -> bool {
     // Safety: takes nothing and cannot fail.
     let user = unsafe { libc::geteuid() };
     std::fs::symlink_metadata(dir)
         .is_ok_and(|m| m.is_dir() && m.uid() == user && m.permissions().mode() & 0o022 == 0)
 }
 
-fn lay_out(base: &Path, root: &Path) -> std::io::Result<()> {
+fn write_files(base: &Path, root: &Path) -> std::io::Result<()> {
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(base)?;
-    if !is_ours(base) {
+    if !is_private_dir(base) {
         return Err(std::io::ErrorKind::PermissionDenied.into());
     }
     let fresh = tempfile::Builder::new().prefix(".new-").tempdir_in(base)?;
@@ -90,6 +91,6 @@ fn lay_out(base: &Path, root: &Path) -> std::io::Result<()> {
     if moved.is_err() {
         let _ = std::fs::remove_dir_all(&fresh);
     }
-    // Another run may have been first; its files are the same.
+    // Another run may have created the directory first; its files are the same.
     if root.is_dir() { Ok(()) } else { moved }
 }

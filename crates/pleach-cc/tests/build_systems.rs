@@ -1,11 +1,11 @@
-//! The driver as `CC` and `CXX` of build systems. What is not installed is
-//! skipped, and said so; `./x test` installs all of it.
+//! The driver as `CC` and `CXX` of build systems. A test whose tool is not installed
+//! prints SKIPPED.
 
 mod common;
 use common::*;
 use std::process::Command;
 
-/// Runs a tool with the driver as compiler; false if the tool is not there.
+/// Runs a tool with the driver as compiler. False if the tool is not installed.
 #[track_caller]
 fn run(d: &Dir, tool: &str, args: &str) -> bool {
     let mut command = Command::new(tool);
@@ -47,10 +47,10 @@ fn make_builds_in_parallel() {
         format!("{main}int main(void) {{ int s = 0; {calls} printf(\"%d\\n\", s); return 0; }}\n"),
     );
     run(&d, "make", "-e -j8 CFLAGS=-O2");
-    assert_eq!(d.both("prog", "", &[]).stdout, "780\n");
+    assert_eq!(d.run_both("prog", "", &[]).stdout, "780\n");
 }
 
-/// What autoconf's tests ask of a compiler, in its own words.
+/// Runs the kinds of tests that autoconf runs on a compiler.
 #[test]
 fn configure_finds_what_plain_clang_has() {
     let script = r#"
@@ -142,7 +142,10 @@ fn cmake_builds_a_project() {
             return;
         }
         run(&d, "cmake", &format!("--build {kind}"));
-        assert_eq!(d.both(&format!("{kind}/prog"), "", &[&format!("{kind}/libsh.so")]).status, 11);
+        assert_eq!(
+            d.run_both(&format!("{kind}/prog"), "", &[&format!("{kind}/libsh.so")]).status,
+            11
+        );
     }
 }
 
@@ -166,7 +169,7 @@ fn meson_builds_a_project() {
     ]);
     if run(&d, "meson", "setup out") {
         run(&d, "meson", "compile -C out");
-        assert_eq!(d.both("out/prog", "", &["out/libs.so"]).status, 34);
+        assert_eq!(d.run_both("out/prog", "", &["out/libs.so"]).status, 34);
     }
 }
 
@@ -211,7 +214,7 @@ fn autotools_and_libtool_build_a_project() {
         d.run(&mut configure, options, "").ok();
         run(&d, "make", "-j4");
         let prog = if twins.is_empty() { "prog" } else { ".libs/prog" };
-        // libtool's program finds its library through the environment.
+        // The program finds the library through LD_LIBRARY_PATH.
         let image = d.symbolic(prog).expect("a symbolic half");
         assert!(image.starts_with(b"\x7fELF"));
         let done =

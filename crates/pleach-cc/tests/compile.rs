@@ -1,4 +1,4 @@
-//! Compiling: every mode of clang's, its messages and the files that it leaves.
+//! Compiling: every mode of clang, its messages, and the files that it writes.
 
 mod common;
 use common::*;
@@ -11,7 +11,7 @@ const BROKEN: (&str, &str) =
     ("e.c", "int f(void) { return undeclared; }\nint g(void) { return 1 }\n");
 
 #[test]
-fn an_object_is_fat_and_nothing_else_appears() {
+fn a_compile_writes_only_a_fat_object() {
     same_as_clang(&[A], "-c a.c");
     same_as_clang(&[A], "-O2 -g -c a.c -o out.o");
     let d = dir(&[A]);
@@ -76,7 +76,7 @@ fn messages_are_clangs_own() {
 }
 
 #[test]
-fn what_only_the_assembler_sees_is_reported_once() {
+fn assembler_errors_are_reported_once() {
     let d = dir(&[("asm.c", "void f(void) {\n  int u;\n  __asm__(\"no such instruction\");\n}\n")]);
     let done = d.cc("-c asm.c -Wall").fails(1, "asm.c:3:11: error: ");
     for text in ["warning: unused variable", "error: "] {
@@ -95,7 +95,7 @@ fn several_sources_are_compiled_at_once() {
 }
 
 #[test]
-fn what_is_not_ours_is_clangs() {
+fn commands_without_instrumentation_go_to_clang() {
     for line in [
         "-fsyntax-only a.c",
         "-M a.c",
@@ -122,14 +122,14 @@ fn what_is_not_ours_is_clangs() {
 }
 
 #[test]
-fn the_preprocessor_knows_us() {
+fn the_macros_of_pleach_are_defined() {
     let d = dir(&[("p.c", "__PLEACH__ __AFL_HAVE_MANUAL_CONTROL\n")]);
     assert!(d.cc("-E -P p.c").ok().stdout.contains("1 1"));
     assert_eq!(same_with_input(&[], "-E -P -", "x\n").stdout, "x\n");
 }
 
 #[test]
-fn dependency_files_are_clangs() {
+fn dependency_files_are_the_same_as_clangs() {
     let files = [
         ("d.c", "#include \"h.h\"\n#include <stddef.h>\nint main(void) { return h; }\n"),
         ("h.h", "enum { h };\n"),
@@ -158,7 +158,7 @@ fn dependency_files_are_clangs() {
 }
 
 #[test]
-fn compilation_databases_are_clangs() {
+fn compilation_databases_are_the_same_as_clangs() {
     for line in ["-c -MJ db.json -O2 a.c -o x.o", "-MJdb.json -fno-pic -c a.c main.c"] {
         let (ours, theirs) = (dir(&[A, MAIN]), dir(&[A, MAIN]));
         ours.cc(line).quiet();
@@ -172,7 +172,7 @@ fn compilation_databases_are_clangs() {
 }
 
 #[test]
-fn stack_usage_is_beside_the_output() {
+fn stack_usage_files_are_beside_the_output() {
     for line in ["-c a.c", "-c sub/a.c -o out/x.o", "main.c -o out/exe", "-S a.c"] {
         let files =
             [A, ("main.c", "int main(void) { return 0; }\n"), ("sub/a.c", A.1), ("out/keep", "")];
@@ -195,7 +195,7 @@ fn output_and_input_may_be_streams() {
 }
 
 #[test]
-fn assembly_is_the_fast_halfs() {
+fn assembly_output_is_that_of_the_fast_half() {
     same_as_clang(&[A, B], "-S a.c b.c");
     let d = dir(&[A]);
     d.cc("-O1 -S a.c -o x.s").quiet();
@@ -206,7 +206,7 @@ fn assembly_is_the_fast_halfs() {
 }
 
 #[test]
-fn languages_are_told_by_name_or_option() {
+fn the_language_comes_from_the_file_name_or_an_option() {
     let c = "int f(void) { int class = 1; return class; }\n";
     let cxx = "template <class T> T f(T x) { return x > 1 ? x : 1; }\ntemplate int f(int);\n";
     let d = dir(&[
@@ -255,7 +255,7 @@ fn precompiled_headers_work() {
 }
 
 #[test]
-fn files_beside_the_object_have_their_names() {
+fn files_beside_the_object_have_the_same_names_as_clangs() {
     for line in [
         "-g -gsplit-dwarf -c a.c -o out/x.o",
         "-g -gsplit-dwarf -c a.c",
@@ -283,7 +283,7 @@ fn temporary_files_are_saved_on_request() {
 }
 
 #[test]
-fn response_files_are_read_within_each_other() {
+fn response_files_may_name_other_response_files() {
     let d = dir(&[
         ("a b.c", A.1),
         ("outer", "-c @inner\n"),
@@ -350,7 +350,7 @@ fn link_time_optimisation_is_ignored_with_one_warning() {
 }
 
 #[test]
-fn programs_made_ready_for_afl_compile() {
+fn programs_prepared_for_afl_compile() {
     let text = "#include <unistd.h>\n__AFL_FUZZ_INIT();\n\
         int main(void) {\n#ifdef __AFL_HAVE_MANUAL_CONTROL\n  __AFL_INIT();\n#endif\n\
         unsigned char *buf = __AFL_FUZZ_TESTCASE_BUF;\n\
@@ -375,7 +375,7 @@ fn nothing_is_left_in_the_scratch_directory() {
 #[test]
 fn a_signal_leaves_nothing_behind() {
     let d = dir(&[("tmp/keep", "")]);
-    // The front end waits for its input, so there is time to interrupt it.
+    // The front end waits for its input, so the signal arrives while it runs.
     let mut child = driver("pleach-cc")
         .args(["-c", "-x", "c", "-", "-o", "x.o"])
         .env("TMPDIR", d.join("tmp"))
@@ -387,9 +387,9 @@ fn a_signal_leaves_nothing_behind() {
     while scratch() < 2 {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    // Held until the end: waiting would close it, and the front end would go on.
+    // Kept open: `wait` would close it, and the front end would continue.
     let _input = child.stdin.take();
-    // Safety: a child of ours.
+    // Safety: a child of this process.
     unsafe { libc::kill(child.id() as i32, libc::SIGTERM) };
     let status = child.wait().unwrap();
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(libc::SIGTERM));
@@ -398,7 +398,7 @@ fn a_signal_leaves_nothing_behind() {
 }
 
 #[test]
-fn targets_that_we_do_not_have_are_refused() {
+fn unsupported_targets_are_refused() {
     let d = dir(&[A]);
     for line in [
         "-m32",
@@ -414,7 +414,7 @@ fn targets_that_we_do_not_have_are_refused() {
 }
 
 #[test]
-fn a_missing_or_wrong_llvm_is_named() {
+fn a_missing_or_wrong_llvm_is_reported() {
     let d = dir(&[A, ("bin/clang", "#!/bin/sh\necho clang version 14.0.6\n")]);
     std::process::Command::new("chmod").arg("+x").arg(d.join("bin/clang")).status().unwrap();
     for prefix in [d.join("none"), d.path().to_owned()] {

@@ -1,5 +1,5 @@
-//! Linking: objects, archives, relocatable output, shared libraries and their
-//! twins, in all the ways that build systems put them together.
+//! Linking: objects, archives, relocatable output, shared libraries and their twins,
+//! in the ways that build systems combine them.
 
 mod common;
 use common::*;
@@ -12,10 +12,10 @@ const USER: (&str, &str) = (
      int main(int argc, char **argv) { (void)argv; printf(\"%d\\n\", lib(argc) + more(argc + 1)); return 3; }\n",
 );
 
-/// Both halves of the program print 42.
+/// Checks that both halves of the program print 42.
 #[track_caller]
 fn prints_42(d: &Dir, twins: &[&str]) {
-    let done = d.both("prog", "", twins);
+    let done = d.run_both("prog", "", twins);
     assert_eq!((done.status, done.stdout.as_str()), (3, "42\n"));
 }
 
@@ -30,7 +30,7 @@ fn objects() -> Dir {
 }
 
 #[test]
-fn sources_objects_and_archives_mix() {
+fn sources_objects_and_archives_can_be_mixed() {
     let d = objects();
     d.cc("lib.c more.c user.c -o prog").quiet();
     prints_42(&d, &[]);
@@ -42,7 +42,7 @@ fn sources_objects_and_archives_mix() {
     d.cc("user.c -O2 -g lib.o -L. -lmore -o prog").quiet();
     prints_42(&d, &[]);
     d.cc("user.c lib.o more.c").quiet();
-    assert_eq!(d.both("a.out", "", &[]).stdout, "42\n");
+    assert_eq!(d.run_both("a.out", "", &[]).stdout, "42\n");
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn archives_come_in_many_forms() {
 
 #[test]
 fn only_needed_members_are_linked() {
-    // The second member defines main again: it must not be pulled in.
+    // The second member defines main, too, so it must not be linked.
     let d = sources();
     d.write("other.c", "int other(void) { return 1; } int main(void) { return 9; }\n");
     d.cc("-c lib.c more.c user.c other.c").quiet();
@@ -157,7 +157,7 @@ fn links_of_all_kinds_have_a_symbolic_half() {
 }
 
 #[test]
-fn a_plain_program_is_plain_clangs() {
+fn a_program_without_instrumentation_is_linked_by_clang_alone() {
     let d = sources();
     d.run(&mut clang(), "-c lib.c more.c user.c", "").quiet();
     d.cc("lib.o more.o user.o -o prog").quiet();
@@ -165,14 +165,14 @@ fn a_plain_program_is_plain_clangs() {
     assert_eq!(d.exec("prog").stdout, "42\n");
     d.cc("-shared -fPIC lib.o -o libp.so").quiet();
     assert!(d.symbolic("libp.so").is_none());
-    // Plain and fat objects together: the plain ones serve both halves.
+    // Plain and fat objects together: the plain ones are linked into both halves.
     d.cc("-c user.c").quiet();
     d.cc("lib.o more.o user.o -o prog").quiet();
     prints_42(&d, &[]);
 }
 
 #[test]
-fn shared_libraries_bring_their_twins() {
+fn shared_libraries_contain_their_twins() {
     let d = sources();
     d.cc("-fPIC -c lib.c more.c").quiet();
     d.cc("-shared lib.o -o liblib.so").quiet();
@@ -193,8 +193,8 @@ fn shared_libraries_bring_their_twins() {
         "int top(int); int main(int argc, char **argv) { (void)argv; return top(argc); }\n",
     );
     d.cc("usetop.c -L. -ltop -Wl,-rpath,$ORIGIN -Wl,-rpath-link,. -o prog").quiet();
-    assert_eq!(d.both("prog", "", &["libtop.so", "liblib.so"]).status, 40);
-    // Loaded into a program that knows nothing of us.
+    assert_eq!(d.run_both("prog", "", &["libtop.so", "liblib.so"]).status, 40);
+    // Loaded into a program that was not compiled by pleach-cc.
     d.write("host.c", "int lib(int); int main(void) { return lib(1); }\n");
     d.run(&mut clang(), "host.c -L. -llib -Wl,-rpath,$ORIGIN -o host", "").quiet();
     assert_eq!(d.exec("host").status, 40);
@@ -202,7 +202,7 @@ fn shared_libraries_bring_their_twins() {
 
 #[test]
 fn a_library_runs_in_programs_without_a_runtime() {
-    // `poll` has a model in the fast half, which such a program does not have.
+    // `poll` has a model in the fast runtime, which such a program does not have.
     let d = dir(&[
         ("net.c", "#include <poll.h>\nint net(int n) { return n > 0 ? poll(0, 0, n) + 6 : 0; }\n"),
         ("host.c", "int net(int); int main(void) { return net(1); }\n"),
@@ -215,20 +215,20 @@ fn a_library_runs_in_programs_without_a_runtime() {
     d.run(&mut clang(), "host.c ./libnet.so -Wl,-rpath,$ORIGIN -o host", "").quiet();
     assert_eq!(d.exec("host").status, 6);
     d.cc("host.c ./libnet.so -Wl,-rpath,$ORIGIN -o prog").quiet();
-    assert_eq!(d.both("prog", "", &["libnet.so"]).status, 6);
-    // A library and a program with a `poll` of their own use that one.
+    assert_eq!(d.run_both("prog", "", &["libnet.so"]).status, 6);
+    // A library and a program with their own `poll` use that one.
     d.cc("-shared -fPIC net.c own.c -o libnet.so").quiet();
     assert_eq!(d.exec("host").status, 57);
     d.cc("host.c ./libnet.so -Wl,-rpath,$ORIGIN -o prog").quiet();
-    assert_eq!(d.both("prog", "", &["libnet.so"]).status, 57);
+    assert_eq!(d.run_both("prog", "", &["libnet.so"]).status, 57);
     d.cc("host.c net.c own.c -o prog").quiet();
-    assert_eq!(d.both("prog", "", &[]).status, 57);
+    assert_eq!(d.run_both("prog", "", &[]).status, 57);
     d.cc("host.c net.c own.c -static -o prog").quiet();
-    assert_eq!(d.both("prog", "", &[]).status, 57);
+    assert_eq!(d.run_both("prog", "", &[]).status, 57);
 }
 
 #[test]
-fn version_scripts_may_name_what_is_not_there() {
+fn version_scripts_may_name_missing_symbols() {
     let d = sources();
     d.write("v.map", "V1 { global: lib; gone; local: *; };\n");
     d.cc("-shared -fPIC lib.c -Wl,--version-script=v.map -o liblib.so").quiet();
@@ -246,7 +246,7 @@ fn link_errors_are_clangs_own() {
     assert!(done.stderr.contains("cannot find -lno_such_library"), "{}", done.stderr);
 }
 
-/// As [`same_as_clang`], where messages name scratch files.
+/// As [`same_as_clang`], for messages that contain names of scratch files.
 #[track_caller]
 fn same_status(files: &[(&str, &str)], line: &str) -> Done {
     let d = dir(files);
@@ -264,7 +264,7 @@ fn a_symbolic_half_that_cannot_be_linked_is_an_error() {
     // Code for a fixed address: fine in the fast half, impossible in a PIE.
     d.write("abs.s", ".globl where\nwhere: mov $table, %eax\nret\n.data\ntable: .long 1\n.section .note.GNU-stack,\"\",@progbits\n");
     d.write("m.c", "int where(void); int main(void) { return where() == 0; }\n");
-    let done = d.cc("-no-pie -fno-pic m.c abs.s -o prog").fails(1, "no symbolic half");
+    let done = d.cc("-no-pie -fno-pic m.c abs.s -o prog").fails(1, "cannot link the symbolic half");
     assert!(done.stderr.contains("-fno-pleach-symbolic"), "{}", done.stderr);
     assert!(!d.exists("prog"));
     d.cc("-no-pie -fno-pic m.c abs.s -o prog -fno-pleach-symbolic").quiet();
@@ -279,7 +279,7 @@ fn a_symbolic_half_that_cannot_be_linked_is_an_error() {
 }
 
 #[test]
-fn programs_without_libc_are_left_alone() {
+fn programs_without_libc_are_not_instrumented() {
     let d = dir(&[(
         "k.c",
         "int f(int x) { return x ? 1 : 2; }\nvoid _start(void) { __asm__ volatile(\
@@ -300,8 +300,8 @@ fn output_may_be_a_device() {
 }
 
 #[test]
-fn a_function_of_the_program_wins_over_a_model() {
-    // The program's own strlen and a library's: both halves must call them.
+fn a_function_of_the_program_replaces_a_model() {
+    // The program or a library defines strlen: both halves must call that one.
     let own = (
         "own.c",
         "unsigned long strlen(const char *s) { unsigned long n = 100; while (*s++) n++; return n; }\n",
@@ -314,16 +314,16 @@ fn a_function_of_the_program_wins_over_a_model() {
     let d = dir(&[own, user]);
     d.cc("-fno-builtin -c own.c u.c").quiet();
     d.cc("u.o own.o -o prog").quiet();
-    assert_eq!(d.both("prog", "four", &[]).status, 104);
+    assert_eq!(d.run_both("prog", "four", &[]).status, 104);
     d.exec("ar rcs libown.a own.o").quiet();
     d.cc("u.o -L. -lown -o prog").quiet();
-    assert_eq!(d.both("prog", "four", &[]).status, 104);
+    assert_eq!(d.run_both("prog", "four", &[]).status, 104);
     d.cc("-fno-builtin -shared -fPIC own.c -o libown.so").quiet();
     d.cc("u.o ./libown.so -o prog").quiet();
-    assert_eq!(d.both("prog", "four", &["libown.so"]).status, 104);
+    assert_eq!(d.run_both("prog", "four", &["libown.so"]).status, 104);
     d.write("wrap.c", "unsigned long __wrap_strlen(const char *s) { return s[0]; }\n");
     d.cc("-fno-builtin u.o wrap.c -Wl,--wrap=strlen -o prog").quiet();
-    assert_eq!(d.both("prog", "A", &[]).status, 65);
+    assert_eq!(d.run_both("prog", "A", &[]).status, 65);
 }
 
 #[test]
@@ -339,14 +339,14 @@ fn a_fuzz_target_gets_a_main() {
         ("m.c", "int main(void) { return 11; }\n"),
     ]);
     d.cc("-fsanitize=fuzzer,address -g fuzz.c -o prog").quiet();
-    assert_eq!(d.both("prog", "x", &[]).status, 9);
-    assert_eq!(d.both("prog", "y", &[]).status, 0);
+    assert_eq!(d.run_both("prog", "x", &[]).status, 9);
+    assert_eq!(d.run_both("prog", "y", &[]).status, 0);
     d.cc("-fsanitize=fuzzer -c fuzz.c").quiet();
     d.cc("-fsanitize=fuzzer fuzz.o -o prog").quiet();
-    assert_eq!(d.both("prog", "x", &[]).status, 9);
-    // A program with a main of its own keeps it.
+    assert_eq!(d.run_both("prog", "x", &[]).status, 9);
+    // A program with its own main keeps it.
     d.cc("-fsanitize=fuzzer fuzz.c m.c -o prog").quiet();
-    assert_eq!(d.both("prog", "", &[]).status, 11);
+    assert_eq!(d.run_both("prog", "", &[]).status, 11);
     d.cxx("-fsanitize=fuzzer-no-link fuzz.o m.c -o prog").ok();
 }
 
@@ -363,13 +363,13 @@ fn cxx_programs_link_and_run() {
         ["-O2 p.cc", "-O0 -g -std=c++20 p.cc", "-fsanitize=address,undefined p.cc", "-static p.cc"]
     {
         d.cxx(&format!("{line} -o prog")).quiet();
-        let done = d.both("prog", "", &[]);
+        let done = d.run_both("prog", "", &[]);
         assert_eq!((done.status, done.stdout.as_str()), (5, "b\n"), "{line}");
     }
 }
 
 #[test]
-fn counters_own_their_pages() {
+fn counters_share_no_page_with_other_data() {
     use object::{Object, ObjectSection};
     let d = sources();
     d.cc("-fPIC -shared lib.c -o liblib.so").quiet();

@@ -1,7 +1,7 @@
-//! Every libc model against the function that it stands for: what the model's
-//! decisions and labels foretell for another input is what the function does
-//! with that input. `models/predict.c` is the program, `models/functions.h` the
-//! list; it is compiled by plain clang, since it calls the models itself.
+//! Checks every libc model against the real function: what the model's decisions and
+//! labels predict for another input must be what the function does with that input.
+//! `models/predict.c` is the program, `models/functions.h` is the list of functions.
+//! Plain clang compiles it, because it calls the models itself.
 //! `PLEACH_MODEL=strlen` in the environment tests that function only.
 
 mod common;
@@ -10,21 +10,21 @@ use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn models_foretell_what_libc_does() {
-    foretell("C");
+fn models_predict_what_libc_does() {
+    check_predictions("C");
 }
 
 #[test]
-fn models_foretell_what_libc_does_with_utf8() {
-    foretell("C.UTF-8");
+fn models_predict_what_libc_does_with_utf8() {
+    check_predictions("C.UTF-8");
 }
 
 #[track_caller]
-fn foretell(locale: &str) {
+fn check_predictions(locale: &str) {
     let dir = common::dir(&[]);
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/predict.c");
     let archive = concat!(env!("OUT_DIR"), "/libpleach_rt_symbolic.a");
-    // The models must meet libc's own functions, not the compiler's.
+    // The models must be compared with libc's functions, not with the compiler's builtins.
     let flags = "-O1 -fno-builtin -Wall -Wextra -Werror -fPIE -pie -o predict";
     dir.run(common::clang().arg(source).arg(archive), flags, "").quiet();
     let program = dir.join("predict");

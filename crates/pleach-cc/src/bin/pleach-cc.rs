@@ -1,6 +1,6 @@
-//! `pleach-cc`, for `CC=pleach-cc` in build systems that want one word. Called
-//! by a name that ends in `++`, as the link `pleach-c++`, it is a C++ compiler.
-//! (Cargo cannot make a program of that name.)
+//! `pleach-cc`, for `CC=pleach-cc` in build systems that need a single word.
+//! Under a name that ends in `++`, such as the link `pleach-c++`, it is a C++
+//! compiler. (Cargo cannot build a program of that name.)
 
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;

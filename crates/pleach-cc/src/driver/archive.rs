@@ -1,9 +1,9 @@
-//! Static libraries: reading them in all their forms, and writing the one that
-//! the symbolic half is linked with.
+//! Static libraries: reading all their formats, and writing the one that the
+//! symbolic half is linked with.
 //!
-//! The archive that we write has no symbol index: lld, which links every
-//! symbolic half, looks into the members itself. Members may share a name;
-//! that is lawful, and build systems do it.
+//! The written archive has no symbol index: lld, which links every symbolic
+//! half, reads the members itself. Several members may have the same name; this
+//! is allowed, and build systems rely on it.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -22,7 +22,7 @@ pub fn is_archive(bytes: &[u8]) -> bool {
     bytes.starts_with(b"!<arch>\n") || bytes.starts_with(b"!<thin>\n")
 }
 
-/// All members, those of a thin archive fetched from where it points to.
+/// Reads all members. Those of a thin archive are read from the files it names.
 pub fn members(path: &Path, bytes: &[u8]) -> Result<Vec<Member>, Error> {
     let bad = |e: object::Error| Error::BadFile { path: path.to_owned(), what: e.to_string() };
     let archive = ArchiveFile::parse(bytes).map_err(bad)?;
@@ -43,25 +43,25 @@ pub fn members(path: &Path, bytes: &[u8]) -> Result<Vec<Member>, Error> {
         .collect()
 }
 
-/// A regular archive of these members, in order.
+/// Builds a regular archive of these members, in order.
 pub fn write(members: &[Member]) -> Vec<u8> {
     let mut long_names = Vec::new();
     let mut body = Vec::new();
     for member in members {
         let name = member.name.rsplit(|&b| b == b'/').next().unwrap_or_default();
-        // Every name goes to the table of long names: one form for all.
+        // Every name goes to the table of long names, short ones too: one format is enough.
         let field = format!("/{}", long_names.len());
         long_names.extend(name);
         long_names.extend(b"/\n");
-        entry(&mut body, &field, &member.bytes);
+        push_member(&mut body, &field, &member.bytes);
     }
     let mut out = b"!<arch>\n".to_vec();
-    entry(&mut out, "//", &long_names);
+    push_member(&mut out, "//", &long_names);
     out.extend(body);
     out
 }
 
-fn entry(out: &mut Vec<u8>, name: &str, bytes: &[u8]) {
+fn push_member(out: &mut Vec<u8>, name: &str, bytes: &[u8]) {
     // Name, date, owner, group, mode, size.
     let head = format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", 0, 0, 0, 644, bytes.len());
     out.extend(head.as_bytes());
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn a_written_archive_is_read_back() {
         let names: [&[u8]; 4] =
             [b"a.o", b"a.o", b"a name of more than fifteen bytes.o", b"dir/b.o"];
         let written: Vec<Member> = names
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_archive_is_an_error() {
+    fn a_truncated_archive_is_an_error() {
         let bytes = write(&[Member { name: b"a.o".to_vec(), bytes: vec![1; 100] }]);
         assert!(members(Path::new("lib.a"), &bytes[..bytes.len() - 50]).is_err());
     }

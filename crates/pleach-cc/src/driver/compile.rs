@@ -1,17 +1,17 @@
-//! From one source to the two halves of its object.
+//! Compiles one source to the two halves of its object.
 //!
-//! The front end runs once, on the user's own command line, with its action
-//! replaced underneath (`-Xclang -emit-llvm-bc`): clang's driver believes that
-//! it makes an object, so every message that it has for the user is the one
-//! that plain clang would give, about unused options too. The bitcode is split
-//! into the two halves in this process, and both are compiled by clang, at the
-//! same time where they can be, with the user's options for code generation.
+//! The front end runs once, on the user's own command line. Only its action is
+//! replaced (`-Xclang -emit-llvm-bc`). clang's driver still assumes that it makes
+//! an object, so the user gets the same messages as from plain clang, including
+//! those about unused options. This process splits the bitcode into the two
+//! halves. clang compiles both, in parallel where possible, with the user's
+//! options for code generation.
 //!
-//! Some errors are found only when machine code is made: inline assembly that
-//! does not assemble, above all. Compiling IR, clang reports them without a
-//! place in the source. So when the fast half does not compile, plain clang is
-//! asked once more about the source, without warnings, as the front end has
-//! given them already. What it then says is what the user sees.
+//! Some errors appear only when machine code is made, for example bad inline
+//! assembly. When clang compiles IR, it reports them without a source location.
+//! So if the fast half does not compile, plain clang compiles the source again,
+//! and the user sees its errors. Warnings are off in this run, because the front
+//! end has already given them.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
@@ -23,68 +23,89 @@ use super::invocation::{Input, Kind, Mode, stem};
 use super::options;
 use super::outputs;
 use super::process::{Messages, Run, status_code};
-use crate::instrument::tokens::{Named, Place, Tokens};
+use crate::instrument::tokens::{Place, TokenOption, Tokens};
 use crate::{Language, instrument};
 
-/// The objects that one source became.
+/// The objects made from one source.
 pub struct Halves {
     pub fast: PathBuf,
-    /// None for plain objects, which serve both halves.
+    /// `None` for plain objects, which are linked into both halves.
     pub symbolic: Option<PathBuf>,
 }
 
-/// Compiles a source. `number` is its place among the command's sources.
+/// Compiles a source. `number` is its index among the command's sources.
 pub fn compile(cx: &Context, input: &Input, number: usize) -> Result<Halves, Stop> {
-    let dir = cx.scratch.sub(&format!("s{number}"))?;
-    let name = stem(&input.path);
-    let file = |half: &str, extension: &str| {
-        let mut name = name.clone();
+    let files = SourceFiles { dir: cx.scratch.sub(&format!("s{number}"))?, input };
+    match cx.inv.kind(input) {
+        Kind::Plain => {
+            let fast = match cx.inv.mode {
+                Mode::Assembly => cx.inv.object_path(input),
+                _ => files.path("fast", "o")?,
+            };
+            compile_plain(cx, input, number, &fast, &[])?;
+            Ok(Halves { fast, symbolic: None })
+        }
+        _ => {
+            let bitcode = files.path("ir", "bc")?;
+            run_front_end(cx, input, number, &bitcode)?;
+            save_preprocessed(cx, input)?;
+            compile_halves(cx, &files, &bitcode)
+        }
+    }
+}
+
+/// The scratch files of one source.
+struct SourceFiles<'a> {
+    dir: PathBuf,
+    input: &'a Input,
+}
+
+impl SourceFiles<'_> {
+    /// A file of one step. Each step has its own directory, so that the file keeps
+    /// the source's name, which appears in messages.
+    fn path(&self, step: &str, extension: &str) -> Result<PathBuf, Error> {
+        let mut name = stem(&self.input.path);
         name.push(".");
         name.push(extension);
-        let path = dir.join(half);
-        // One directory for each half keeps the source's name in messages.
-        std::fs::create_dir_all(&path).map_err(Error::io("make", &path))?;
-        Ok::<_, Error>(path.join(name))
-    };
-    if cx.inv.kind(input) == Kind::Plain {
-        let fast = match cx.inv.mode {
-            Mode::Assembly => cx.inv.object_path(input),
-            _ => file("fast", "o")?,
-        };
-        plain(cx, input, number, &fast, &[])?;
-        return Ok(Halves { fast, symbolic: None });
+        let dir = self.dir.join(step);
+        std::fs::create_dir_all(&dir).map_err(Error::io("create", &dir))?;
+        Ok(dir.join(name))
     }
+}
 
-    let bitcode = file("ir", "bc")?;
-    front_end(cx, input, number, &bitcode)?;
-    save_preprocessed(cx, input)?;
-    let (fast_ir, symbolic_ir) = (file("fast", "bc")?, file("symbolic", "bc")?);
+/// Instruments the front end's bitcode and compiles both halves.
+fn compile_halves(cx: &Context, files: &SourceFiles, bitcode: &Path) -> Result<Halves, Stop> {
+    let input = files.input;
+    let (fast_ir, symbolic_ir) = (files.path("fast", "bc")?, files.path("symbolic", "bc")?);
     let options = instrument_options(cx)?;
-    let broken = |source| match source {
+    let instrument_error = |source| match source {
         instrument::Error::Token(why) => {
             Error::Token(format!("{}: {why}", Path::new(&input.path).display()))
         }
         source => Error::Instrument { input: input.path.clone().into(), source },
     };
-    let twin = instrument::fast(&bitcode, &fast_ir, &options).map_err(broken)?;
+    let symbolic_module = instrument::write_fast_half(bitcode, &fast_ir, &options);
+    let symbolic_module = symbolic_module.map_err(instrument_error)?;
 
     let to_assembly = cx.inv.mode == Mode::Assembly;
-    let fast = if to_assembly { cx.inv.object_path(input) } else { file("fast", "o")? };
-    let symbolic = (cx.symbolic && !to_assembly).then(|| file("symbolic", "o")).transpose()?;
-    let fast_log = dir.join("fast.log");
-    let symbolic_log = dir.join("symbolic.log");
+    let fast = if to_assembly { cx.inv.object_path(input) } else { files.path("fast", "o")? };
+    let symbolic =
+        (cx.symbolic && !to_assembly).then(|| files.path("symbolic", "o")).transpose()?;
+    let fast_log = files.dir.join("fast.log");
+    let symbolic_log = files.dir.join("symbolic.log");
     let args = fast_args(cx, input, &fast_ir, &fast);
-    // Assembly on standard output is the one thing of ours that the user reads there.
+    // Assembly on standard output goes to the user directly.
     let messages = match fast.as_os_str() == "-" {
         true => Messages::User,
         false => Messages::File(&fast_log),
     };
     let fast_run = Run::start(cx.clang(), &args, messages, &cx.scratch)?;
-    // While clang compiles the fast half, the symbolic one is made here.
-    let made = symbolic.as_ref().map(|_| twin.write(&symbolic_ir, &options)).transpose();
-    if let Err(e) = made {
+    // This process instruments the symbolic half while clang compiles the fast one.
+    let written =
+        symbolic.as_ref().map(|_| symbolic_module.write(&symbolic_ir, &options)).transpose();
+    if let Err(e) = written {
         fast_run.wait()?;
-        return Err(broken(e).into());
+        return Err(instrument_error(e).into());
     }
     let symbolic_run = symbolic
         .as_ref()
@@ -97,78 +118,78 @@ pub fn compile(cx: &Context, input: &Input, number: usize) -> Result<Halves, Sto
     let symbolic_done = symbolic_run.map(Run::wait).transpose()?;
     if !fast_done.success() {
         if input.path != "-" {
-            plain(cx, input, 1, &file("again", "o")?, &["-w"])?;
+            compile_plain(cx, input, 1, &files.path("again", "o")?, &["-w"])?;
         }
-        return Err(second_compile(input, &fast_log));
+        return Err(second_compile_error(input, &fast_log));
     }
     if symbolic_done.is_some_and(|s| !s.success()) {
-        return Err(second_compile(input, &symbolic_log));
+        return Err(second_compile_error(input, &symbolic_log));
     }
     Ok(Halves { fast, symbolic })
 }
 
 fn instrument_options(cx: &Context) -> Result<instrument::Options, Error> {
-    let (fast_models, symbolic_models) = crate::runtime::models();
+    let (fast_models, symbolic_models) = crate::runtime::modelled_functions();
     Ok(instrument::Options {
         fast_models,
         symbolic_models,
-        tokens: tokens(cx)?,
-        strip_debug: !wants_debug(cx),
+        tokens: token_options(cx)?,
+        strip_debug: !keeps_debug_info(cx),
         verify: std::env::var_os("PLEACH_VERIFY").is_some(),
     })
 }
 
-/// What the user says of token functions.
-fn tokens(cx: &Context) -> Result<Tokens, Error> {
-    let one = |text: &String| {
-        // A C++ name has colons of its own.
+/// The user's options about token functions.
+fn token_options(cx: &Context) -> Result<Tokens, Error> {
+    let parse = |text: &String| {
+        // A C++ name contains `::`, so a colon before the last one is part of the name.
         let (name, place) = match text.rsplit_once(':') {
             Some((name, place)) if !name.ends_with(':') => (name, place),
             _ => (text.as_str(), "ret"),
         };
         let wrong = |why: String| Error::Token(format!("-fpleach-token={text}: {why}"));
         if name.is_empty() {
-            return Err(wrong("it names no function".into()));
+            return Err(wrong("the name of the function is missing".into()));
         }
-        Ok(Named { name: name.into(), place: Place::parse(place).map_err(wrong)? })
+        Ok(TokenOption { name: name.into(), place: Place::parse(place).map_err(wrong)? })
     };
-    let named = cx.inv.tokens.iter().map(one).collect::<Result<_, _>>()?;
-    Ok(Tokens { by_name: !cx.inv.no_token_names, named })
+    let by_option = cx.inv.tokens.iter().map(parse).collect::<Result<_, _>>()?;
+    Ok(Tokens { by_known_name: !cx.inv.no_token_names, by_option })
 }
 
-/// Whether debug information is the user's wish, or what a step of the fast
-/// half works on. Otherwise the front end still makes line tables, since sites
-/// have lines whatever the program is built with, and they go afterwards.
-fn wants_debug(cx: &Context) -> bool {
+/// True if the user asked for debug information, or if a step of the fast half
+/// reads it. Otherwise the front end still makes line tables, because sites need
+/// line numbers, and they are removed later.
+fn keeps_debug_info(cx: &Context) -> bool {
     let asked = cx.inv.flags().filter_map(|f| options::debug_info(f.name())).last();
     asked == Some(true) || cx.inv.flags().any(|f| options::reads_debug_info(f.name()))
 }
 
-fn second_compile(input: &Input, log: &Path) -> Stop {
+fn second_compile_error(input: &Input, log: &Path) -> Stop {
     let text = std::fs::read(log).unwrap_or_default();
-    // The first lines say what; a crash of clang has a long tail.
+    // The first lines name the error. After a crash, clang prints many more.
     let text: Vec<_> = String::from_utf8_lossy(&text).lines().take(10).map(str::to_owned).collect();
     let text = text.join("\n");
     Error::SecondCompile { input: input.path.clone().into(), text }.into()
 }
 
-fn front_end(cx: &Context, input: &Input, number: usize, bitcode: &Path) -> Result<(), Stop> {
+fn run_front_end(cx: &Context, input: &Input, number: usize, bitcode: &Path) -> Result<(), Stop> {
     let mut args = source_args(cx, number, true);
     args.extend(outputs::dependency_args(&cx.inv, input));
-    args.extend(outputs::note_args(&cx.inv, input, false));
-    // A token's place is found by types.
-    let lines = match tokens(cx)?.named.iter().any(|n| n.place.needs_types()) {
+    args.extend(outputs::side_file_args(&cx.inv, input, false));
+    // Some token places can be found only with type information.
+    let debug = match token_options(cx)?.by_option.iter().any(|n| n.place.needs_types()) {
         true => "-g",
         false => "-gline-tables-only",
     };
-    args.extend((!wants_debug(cx)).then(|| lines.into()));
+    args.extend((!keeps_debug_info(cx)).then(|| debug.into()));
     let action = ["-emit-llvm-bc", "-disable-llvm-passes", "-disable-O0-optnone"];
     args.extend(action.iter().flat_map(|a| ["-Xclang".into(), OsString::from(a)]));
-    finish(cx, args, input, bitcode)
+    run_clang_on(cx, args, input, bitcode)
 }
 
-/// `-save-temps`: the fast half's compile saves the assembly; what the
-/// preprocessor makes is saved here, as the front end does not stop there.
+/// `-save-temps`: saves the preprocessed source. The front end's run does not stop
+/// after the preprocessor. The fast half's compile saves the assembly.
 fn save_preprocessed(cx: &Context, input: &Input) -> Result<(), Stop> {
     let saves = |name: &str| name.starts_with("-save-temps") || name.starts_with("--save-temps");
     if input.path == "-" || !cx.inv.flags().any(|f| saves(f.name())) {
@@ -192,11 +213,11 @@ fn save_preprocessed(cx: &Context, input: &Input) -> Result<(), Stop> {
     name.push(extension);
     let mut args = source_args(cx, 1, true);
     args.extend(["-E", "-w"].map(OsString::from));
-    finish(cx, args, input, Path::new(&name))
+    run_clang_on(cx, args, input, Path::new(&name))
 }
 
 /// Compiles a source without instrumentation.
-fn plain(
+fn compile_plain(
     cx: &Context,
     input: &Input,
     number: usize,
@@ -206,16 +227,22 @@ fn plain(
     let mut args = source_args(cx, number, false);
     args.extend(outputs::dependency_args(&cx.inv, input));
     args.extend(more.iter().map(OsString::from));
-    finish(cx, args, input, object)
+    run_clang_on(cx, args, input, object)
 }
 
-fn finish(cx: &Context, mut args: Vec<OsString>, input: &Input, output: &Path) -> Result<(), Stop> {
+/// Runs clang with these options on a source.
+fn run_clang_on(
+    cx: &Context,
+    mut args: Vec<OsString>,
+    input: &Input,
+    output: &Path,
+) -> Result<(), Stop> {
     args.extend(["-o".into(), output.into()]);
     if let Some(x) = &input.language {
         args.extend(["-x".into(), x.clone()]);
     }
-    let guard = input.path.to_str().is_some_and(|p| p.starts_with('-') && p != "-");
-    args.extend(guard.then(|| "--".into()));
+    let looks_like_option = input.path.to_str().is_some_and(|p| p.starts_with('-') && p != "-");
+    args.extend(looks_like_option.then(|| "--".into()));
     args.push(input.path.clone());
     let status = Run::start(cx.clang(), &args, Messages::User, &cx.scratch)?.wait()?;
     match status.success() {
@@ -224,22 +251,22 @@ fn finish(cx: &Context, mut args: Vec<OsString>, input: &Input, output: &Path) -
     }
 }
 
-/// The user's options for a run that reads the source. Messages about unused
-/// options and inputs belong to the first source alone, and in a link, whose
-/// options a compile cannot use, to none.
+/// The user's options for a run that reads the source. Only the run for the first
+/// source reports unused options and inputs. In a link no run does, because a
+/// compile cannot use the link's options.
 fn source_args(cx: &Context, number: usize, instrumented: bool) -> Vec<OsString> {
     let inv = &cx.inv;
     let linking = inv.mode == Mode::Link;
     let mut args = Vec::new();
     for flag in inv.flags() {
         let name = flag.name();
-        // These split clang's job into several, each of which would get our action.
+        // These split clang's job into several, and each would get the replaced action.
         let splits = name.starts_with("-save-temps")
             || ["--save-temps", "-fno-integrated-as", "-no-integrated-as", "-via-file-asm"]
                 .contains(&name)
             || name.starts_with("-fembed-bitcode");
-        let done = name.starts_with("-MJ");
-        if !(done || linking && options::is_linker_input(name) || instrumented && splits) {
+        let is_database = name.starts_with("-MJ");
+        if !(is_database || linking && options::is_linker_input(name) || instrumented && splits) {
             args.extend(flag.words());
         }
     }
@@ -248,7 +275,7 @@ fn source_args(cx: &Context, number: usize, instrumented: bool) -> Vec<OsString>
     if linking || number > 0 {
         args.push("-Qunused-arguments".into());
     } else {
-        // For clang's own word about inputs that a compile does not use.
+        // So that clang warns about inputs that a compile does not use.
         let unused = inv.inputs().filter(|i| inv.kind(i) == Kind::Linked);
         args.extend(unused.map(|i| i.path.clone()));
     }
@@ -267,21 +294,20 @@ fn ir_args(cx: &Context, keep: impl Fn(&str) -> bool, ir: &Path, object: &Path) 
 
 fn fast_args(cx: &Context, input: &Input, ir: &Path, object: &Path) -> Vec<OsString> {
     let mut args = ir_args(cx, options::is_codegen, ir, object);
-    args.extend(outputs::note_args(&cx.inv, input, true));
+    args.extend(outputs::side_file_args(&cx.inv, input, true));
     args.push(if cx.inv.mode == Mode::Assembly { "-S" } else { "-c" }.into());
     args
 }
 
 fn symbolic_args(cx: &Context, ir: &Path, object: &Path) -> Vec<OsString> {
     let mut args = ir_args(cx, options::is_symbolic_codegen, ir, object);
-    // The code is mostly blocks that never run. The basic register allocator
-    // does as well there as the greedy one, whose splitting of live ranges took
-    // a third of the time that sqlite3.c took to compile. Fast instruction
-    // selection saves another fifth; what it leaves to the slow one are the calls
-    // and the arithmetic, so the code that does run is slower by 2 to 7 %.
-    let ours = ["-c", "-O2", "-fPIC", "-Xclang", "-disable-llvm-passes"];
-    let machine = ["-regalloc=basic", "-fast-isel"];
-    args.extend(ours.iter().map(OsString::from));
-    args.extend(machine.iter().flat_map(|m| ["-mllvm", m]).map(OsString::from));
+    // Most of this code is cold blocks that never run. For them the basic register
+    // allocator is as good as the greedy one, and it saves a third of the compile
+    // time of sqlite3.c. Fast instruction selection saves another fifth; the code
+    // that does run is then slower by 2 to 7 %.
+    let fixed = ["-c", "-O2", "-fPIC", "-Xclang", "-disable-llvm-passes"];
+    let backend = ["-regalloc=basic", "-fast-isel"];
+    args.extend(fixed.iter().map(OsString::from));
+    args.extend(backend.iter().flat_map(|m| ["-mllvm", m]).map(OsString::from));
     args
 }

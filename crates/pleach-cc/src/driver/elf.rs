@@ -1,10 +1,10 @@
-//! ELF files, edited in place of a run of objcopy.
+//! Edits ELF files in this process, without objcopy.
 //!
-//! Two edits are needed. A section is added to a finished object, executable
-//! or library: nothing that is already in the file moves, the new bytes, the
-//! longer table of names and a new section header table go to the end. And
-//! references to a libc model are pointed back at the function itself, where
-//! the program has its own; see [`redirect_models`].
+//! There are two edits. [`append_section`] adds a section to a finished object,
+//! executable or library. Nothing in the file moves: the new bytes, the longer
+//! table of names and a new section header table go to the end.
+//! [`redirect_models`] changes references to a libc model into references to the
+//! program's own function of that name.
 
 use object::elf::{self, FileHeader64, SectionHeader64};
 use object::endian::LittleEndian as LE;
@@ -13,11 +13,10 @@ use object::read::elf::{FileHeader, SectionHeader, Sym};
 type Header = FileHeader64<LE>;
 type Section = SectionHeader64<LE>;
 
-/// Size of the parts of the format, all fixed.
-const FILE_HEADER: usize = size_of::<Header>();
-const SECTION_HEADER: usize = size_of::<Section>();
+const FILE_HEADER_SIZE: usize = size_of::<Header>();
+const SECTION_HEADER_SIZE: usize = size_of::<Section>();
 
-/// A section of the file, if it is an ELF file for 64-bit little endian.
+/// The contents of a section, if this is a 64-bit little-endian ELF file.
 pub fn section<'a>(file: &'a [u8], name: &str) -> Option<&'a [u8]> {
     let header = Header::parse(file).ok()?;
     let sections = header.sections(LE, file).ok()?;
@@ -25,21 +24,20 @@ pub fn section<'a>(file: &'a [u8], name: &str) -> Option<&'a [u8]> {
     found.data(LE, file).ok()
 }
 
-/// ET_REL, ET_EXEC or ET_DYN; `None` for what is no x86-64 ELF file.
+/// ET_REL, ET_EXEC or ET_DYN; `None` if this is not an x86-64 ELF file.
 pub fn file_type(file: &[u8]) -> Option<u16> {
     let header = Header::parse(file).ok()?;
     (header.e_machine.get(LE) == elf::EM_X86_64).then(|| header.e_type.get(LE))
 }
 
-/// Bytes to append to a file of `len` bytes and the new file header, which
-/// together give it one more section.
+/// The changes that add a section to a file: bytes to append, and a new file header.
 pub struct Appended {
     pub tail: Vec<u8>,
     pub header: Vec<u8>,
 }
 
-/// Adds a section of plain data that is not loaded. `None` if the file has no
-/// section headers to add to.
+/// Adds a section of data that is not loaded. `None` if the file has no section
+/// headers.
 pub fn append_section(file: &[u8], name: &str, flags: u32, data: &[u8]) -> Option<Appended> {
     let header = Header::parse(file).ok()?;
     let sections = header.section_headers(LE, file).ok()?;
@@ -48,7 +46,7 @@ pub fn append_section(file: &[u8], name: &str, flags: u32, data: &[u8]) -> Optio
     let names = sections.get(names_at)?.data(LE, file).ok()?;
 
     let mut tail =
-        Vec::with_capacity(data.len() + names.len() + (sections.len() + 2) * SECTION_HEADER);
+        Vec::with_capacity(data.len() + names.len() + (sections.len() + 2) * SECTION_HEADER_SIZE);
     let pad = |tail: &mut Vec<u8>| {
         tail.resize((file.len() + tail.len()).next_multiple_of(8) - file.len(), 0)
     };
@@ -74,7 +72,7 @@ pub fn append_section(file: &[u8], name: &str, flags: u32, data: &[u8]) -> Optio
     new.sh_addralign.set(LE, 8);
     sections.push(new);
 
-    // More sections than the header can count are counted in section 0.
+    // If the header's field is too small for the number of sections, section 0 holds it.
     let count = sections.len();
     let mut header = *header;
     if count < elf::SHN_LORESERVE.into() {
@@ -90,21 +88,21 @@ pub fn append_section(file: &[u8], name: &str, flags: u32, data: &[u8]) -> Optio
     pad(&mut tail);
     header.e_shoff.set(LE, (file.len() + tail.len()) as u64);
     tail.extend(object::bytes_of_slice(&sections));
-    debug_assert_eq!(object::bytes_of(&header).len(), FILE_HEADER);
+    debug_assert_eq!(object::bytes_of(&header).len(), FILE_HEADER_SIZE);
     Some(Appended { tail, header: object::bytes_of(&header).to_vec() })
 }
 
 fn empty_section() -> Section {
-    let zeros = [0; SECTION_HEADER];
+    let zeros = [0; SECTION_HEADER_SIZE];
     match object::from_bytes::<Section>(&zeros) {
         Ok((section, _)) => *section,
-        Err(()) => unreachable!("a section header is made of bytes"),
+        Err(()) => unreachable!("a section header needs no alignment"),
     }
 }
 
-/// Name and definedness of each global symbol of the symbol table, or of the
-/// dynamic one of a shared library.
-pub fn globals(file: &[u8]) -> Vec<(&[u8], bool)> {
+/// The global symbols: name, and true if the file defines it. For a shared library
+/// these are the dynamic symbols.
+pub fn global_symbols(file: &[u8]) -> Vec<(&[u8], bool)> {
     let Ok(header) = Header::parse(file) else { return Vec::new() };
     let table =
         if header.e_type.get(LE) == elf::ET_DYN { elf::SHT_DYNSYM } else { elf::SHT_SYMTAB };
@@ -118,12 +116,13 @@ pub fn globals(file: &[u8]) -> Vec<(&[u8], bool)> {
         .collect()
 }
 
-/// A call of libc's `strlen` in instrumented code is a reference to the model
-/// `__pleach_m_strlen`. Where the program brings a `strlen` of its own (in
-/// `own`), that reference must mean the program's. The model's name ends in
-/// the function's, so it is enough to move the symbol's name forward in the
-/// string table.
-pub fn redirect_models(object: &mut [u8], own: &dyn Fn(&[u8]) -> bool) {
+/// Redirects references to models of functions that the program defines itself.
+///
+/// In instrumented code, a call of `strlen` refers to the model
+/// `__pleach_m_strlen`. If the program defines its own `strlen`, the call must go
+/// there. The model's name ends with the function's name, so it is enough to
+/// advance the symbol's offset into the string table.
+pub fn redirect_models(object: &mut [u8], is_defined: &dyn Fn(&[u8]) -> bool) {
     let mut moves = Vec::new();
     if let Ok(header) = Header::parse(&*object)
         && let Ok(sections) = header.sections(LE, &*object)
@@ -134,9 +133,9 @@ pub fn redirect_models(object: &mut [u8], own: &dyn Fn(&[u8]) -> bool) {
         let entry = size_of::<elf::Sym64<LE>>();
         for (i, symbol) in symbols.iter().enumerate() {
             let Ok(name) = symbol.name(LE, symbols.strings()) else { continue };
-            let target = name.strip_prefix(MODEL.as_bytes());
-            if symbol.is_undefined(LE) && target.is_some_and(own) {
-                moves.push((start + i * entry, symbol.st_name.get(LE) + MODEL.len() as u32));
+            let target = name.strip_prefix(MODEL_PREFIX.as_bytes());
+            if symbol.is_undefined(LE) && target.is_some_and(is_defined) {
+                moves.push((start + i * entry, symbol.st_name.get(LE) + MODEL_PREFIX.len() as u32));
             }
         }
     }
@@ -148,5 +147,5 @@ pub fn redirect_models(object: &mut [u8], own: &dyn Fn(&[u8]) -> bool) {
     }
 }
 
-/// Prefix of the models' names.
-pub const MODEL: &str = "__pleach_m_";
+/// Prefix of the models' symbols.
+pub const MODEL_PREFIX: &str = "__pleach_m_";

@@ -1,6 +1,6 @@
-//! Fat objects: the symbolic object travels inside the fast one, framed, in a
-//! section that every linker leaves out (SHF_EXCLUDE). `ld -r` concatenates
-//! such sections, so an object may hold several frames.
+//! Fat objects: the fast object contains the symbolic one, as a frame in a section
+//! that every linker drops (SHF_EXCLUDE). `ld -r` concatenates such sections, so an
+//! object may contain several frames.
 
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
@@ -13,21 +13,22 @@ use pleach_abi::section::{
 use super::elf as file;
 use super::error::Error;
 
-/// What an input of the link is to us.
+/// What an input of the link contains.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Contents<'a> {
-    /// No object at all: a linker script, or another format.
+    /// Not an object: a linker script, or another format.
     Unknown,
-    /// An object without instrumentation: it serves both halves.
+    /// An object without instrumentation. It is linked into both halves.
     Plain,
     /// An instrumented object made with `-fno-pleach-symbolic`.
     FastOnly,
+    /// A fat object, with its symbolic objects.
     Fat(Vec<&'a [u8]>),
     /// A shared library, with its symbolic twin if it has one.
     Shared(Option<&'a [u8]>),
 }
 
-pub fn contents(bytes: &[u8]) -> Result<Contents<'_>, &'static str> {
+pub fn classify(bytes: &[u8]) -> Result<Contents<'_>, &'static str> {
     match file::file_type(bytes) {
         None => Ok(Contents::Unknown),
         Some(elf::ET_DYN) => Ok(Contents::Shared(file::section(bytes, SYMBOLIC_IMAGE))),
@@ -44,8 +45,8 @@ pub fn contents(bytes: &[u8]) -> Result<Contents<'_>, &'static str> {
     }
 }
 
-/// The fast object with the symbolic one inside.
-pub fn join(fast: Vec<u8>, symbolic: &[u8]) -> Option<Vec<u8>> {
+/// Makes a fat object. `None` if the fast object has no section headers.
+pub fn embed_object(fast: Vec<u8>, symbolic: &[u8]) -> Option<Vec<u8>> {
     let added = file::append_section(&fast, SYMBOLIC_OBJECT, elf::SHF_EXCLUDE, &frame(symbolic))?;
     let mut bytes = fast;
     bytes[..added.header.len()].copy_from_slice(&added.header);
@@ -53,12 +54,12 @@ pub fn join(fast: Vec<u8>, symbolic: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Puts the symbolic image into a linked executable or library, where it is.
-/// `Ok(false)` if it has no section headers to name it in.
-pub fn embed(output: &Path, image: &[u8]) -> Result<bool, Error> {
+/// Adds the symbolic image to a linked executable or library, in place.
+/// `Ok(false)` if the file has no section headers.
+pub fn embed_image(output: &Path, image: &[u8]) -> Result<bool, Error> {
     let bytes = std::fs::read(output).map_err(Error::io("read", output))?;
     if file::file_type(&bytes).is_none() {
-        // `--oformat=binary` and its like: a blob that nobody will run under us.
+        // The output of `--oformat=binary`, for example, which Pleach cannot run.
         return Ok(true);
     }
     let Some(added) = file::append_section(&bytes, SYMBOLIC_IMAGE, 0, image) else {
@@ -68,7 +69,7 @@ pub fn embed(output: &Path, image: &[u8]) -> Result<bool, Error> {
         let mut f = std::fs::OpenOptions::new().write(true).open(output)?;
         f.seek(SeekFrom::Start(bytes.len() as u64))?;
         f.write_all(&added.tail)?;
-        // The header last: until then the file is what the linker made.
+        // The header is written last: until then the linker's file is unchanged.
         f.seek(SeekFrom::Start(0))?;
         f.write_all(&added.header)
     };
@@ -85,7 +86,7 @@ fn frame(object: &[u8]) -> Vec<u8> {
 }
 
 fn frames(mut section: &[u8]) -> Result<Vec<&[u8]>, &'static str> {
-    const DAMAGED: &str = "its symbolic half is damaged";
+    const DAMAGED: &str = "its symbolic half is damaged; compile the file again";
     let mut out = Vec::new();
     while let Some(start) = section.iter().position(|&b| b != 0) {
         let record = section[start..].strip_prefix(&FRAME_MAGIC).ok_or(DAMAGED)?;

@@ -1,5 +1,5 @@
-//! A command line, understood: inputs with their languages, options in order,
-//! and what is asked for.
+//! A parsed command line: inputs with their languages, options in order, and the
+//! requested output.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -18,16 +18,16 @@ pub enum Arg {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
     pub path: OsString,
-    /// The value of the `-x` before it.
+    /// The value of the last `-x` before the input.
     pub language: Option<OsString>,
 }
 
-/// What a source file becomes on its way to an object.
+/// How an input is processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Goes through LLVM IR that we instrument.
+    /// Compiled through LLVM IR, which is instrumented.
     Instrumented,
-    /// Compiled or assembled by clang alone: assembly, other languages.
+    /// Compiled or assembled without instrumentation: assembly, other languages.
     Plain,
     /// A header to precompile.
     Header,
@@ -35,10 +35,10 @@ pub enum Kind {
     Linked,
 }
 
-/// What the command asks for.
+/// What the command produces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Nothing that we have a part in.
+    /// Something that needs no instrumentation: clang does the whole job.
     Clang,
     Assembly,
     Object,
@@ -51,23 +51,22 @@ pub struct Invocation {
     pub args: Vec<Arg>,
     pub mode: Mode,
     pub output: Option<OsString>,
-    /// `-fsanitize=fuzzer` is in force: the link brings our `main`.
+    /// True with `-fsanitize=fuzzer`: the link adds Pleach's `main`.
     pub fuzzer: bool,
-    /// Cleared by `-fno-pleach-symbolic`.
+    /// False with `-fno-pleach-symbolic`.
     pub symbolic: bool,
-    /// `-fno-pleach-token` was given: no function is a token function by its name.
+    /// True with `-fno-pleach-token`: no function is a token function by its name.
     pub no_token_names: bool,
     /// Values of `-fpleach-token=`.
     pub tokens: Vec<String>,
-    /// Link time optimisation was asked for, and left out.
+    /// True if link-time optimisation was requested. Its options are removed.
     pub lto: bool,
-    /// The last option has its value. Otherwise there is an error to report,
-    /// which is clang's to do.
+    /// True if the last option has its value. Otherwise clang reports the error.
     pub complete: bool,
 }
 
 impl Invocation {
-    /// Reads a command line whose response files are expanded.
+    /// Parses a command line whose response files are expanded.
     pub fn parse(language: Language, words: &[OsString]) -> Invocation {
         let mut inv = Invocation {
             language,
@@ -81,19 +80,21 @@ impl Invocation {
             lto: false,
             complete: true,
         };
-        let mut foreign = false;
-        let mut given = None;
+        let mut clang_only = false;
+        let mut language_option = None;
         let mut words = words.iter();
         while let Some(word) = words.next() {
             let is_option = word.as_bytes().first() == Some(&b'-') && word.len() > 1;
             if !is_option {
-                inv.args.push(Arg::Input(Input { path: word.clone(), language: given.clone() }));
+                let language = language_option.clone();
+                inv.args.push(Arg::Input(Input { path: word.clone(), language }));
                 continue;
             }
             if word == "--" {
                 let rest = words.by_ref().cloned();
-                inv.args
-                    .extend(rest.map(|path| Arg::Input(Input { path, language: given.clone() })));
+                inv.args.extend(
+                    rest.map(|path| Arg::Input(Input { path, language: language_option.clone() })),
+                );
                 break;
             }
             let mut flag = Flag::new(word);
@@ -101,31 +102,32 @@ impl Invocation {
                 flag.value = words.next().cloned();
                 inv.complete = flag.value.is_some();
             }
-            foreign |= options::is_foreign_action(&flag);
+            clang_only |= options::is_clang_only_action(&flag);
             if let Some(x) = language_of(&flag) {
-                given = (x != "none").then(|| x.to_owned());
+                language_option = (x != "none").then(|| x.to_owned());
             } else {
-                inv.take(flag);
+                inv.apply_flag(flag);
             }
         }
         if inv.lto {
             inv.args.retain_mut(|a| match a {
-                Arg::Flag(flag) => sanitize::without_cfi(flag),
+                Arg::Flag(flag) => sanitize::remove_cfi(flag),
                 Arg::Input(_) => true,
             });
         }
-        let headers = inv.inputs().any(|i| inv.kind(i) == Kind::Header);
-        let anything = inv.args.iter().any(|a| match a {
+        let has_header = inv.inputs().any(|i| inv.kind(i) == Kind::Header);
+        let has_input = inv.args.iter().any(|a| match a {
             Arg::Input(_) => true,
             Arg::Flag(f) => options::is_linker_input(f.name()),
         });
-        if foreign || headers || !anything || !inv.complete {
+        if clang_only || has_header || !has_input || !inv.complete {
             inv.mode = Mode::Clang;
         }
         inv
     }
 
-    fn take(&mut self, mut flag: Flag) {
+    /// Records an option that the driver handles itself, or keeps it for clang.
+    fn apply_flag(&mut self, mut flag: Flag) {
         match flag.name() {
             "-c" | "--compile" if self.mode == Mode::Link => self.mode = Mode::Object,
             "-S" | "--assemble" => self.mode = Mode::Assembly,
@@ -144,7 +146,7 @@ impl Invocation {
                 let output = output.or_else(|| flag.joined("--output")).map(OsStr::to_owned);
                 if output.is_some() {
                     self.output = output;
-                } else if sanitize::without_fuzzer(&mut flag, &mut self.fuzzer) {
+                } else if sanitize::remove_fuzzer(&mut flag, &mut self.fuzzer) {
                     self.args.push(Arg::Flag(flag));
                 }
             }
@@ -170,7 +172,7 @@ impl Invocation {
         })
     }
 
-    pub fn has(&self, names: &[&str]) -> bool {
+    pub fn has_flag(&self, names: &[&str]) -> bool {
         self.flags().any(|f| names.contains(&f.name()))
     }
 
@@ -181,7 +183,7 @@ impl Invocation {
         }
     }
 
-    /// Where `-c` or `-S` puts what it makes of an input.
+    /// The output of `-c` or `-S` for an input.
     pub fn object_path(&self, input: &Input) -> PathBuf {
         let extension = if self.mode == Mode::Assembly { "s" } else { "o" };
         match &self.output {
@@ -200,7 +202,7 @@ impl Invocation {
     }
 }
 
-/// The last part of a path, without its extension.
+/// The file name of a path, without its extension.
 pub fn stem(path: &OsStr) -> OsString {
     let path = Path::new(path);
     path.file_stem().unwrap_or(path.as_os_str()).to_owned()
@@ -249,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for() {
+    fn the_mode_is_recognised() {
         let table = [
             ("a.c", Mode::Link),
             ("-c a.c", Mode::Object),
@@ -278,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_not_inputs() {
+    fn values_of_options_are_not_inputs() {
         let inv =
             parse("-I a.c -include b.h -MF c.c -Xclang d.c -T e.c -o f.c -xc++ g.c -x none h.o");
         let inputs: Vec<_> =
@@ -295,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn options_of_ours_and_lto_do_not_reach_clang() {
+    fn pleach_and_lto_options_do_not_reach_clang() {
         let inv = parse("-flto=thin -fno-pleach-symbolic -fsplit-lto-unit -fpleach-token=f a.c");
         assert!(inv.lto && !inv.symbolic && inv.tokens == ["f"]);
         assert_eq!(inv.flags().count(), 0);

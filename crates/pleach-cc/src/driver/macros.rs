@@ -1,11 +1,11 @@
-//! Macros that every program compiled for Pleach sees.
+//! Macros that are defined in every program that `pleach cc` compiles.
 //!
-//! `__PLEACH__` lets a program know. The others let programs that were made
-//! ready for AFL++ compile unchanged. They are defined on the command line
-//! rather than in a header that is included by force: such a header would show
-//! up in the files that `-MD` writes. Each expansion declares what it calls,
-//! under a name of its own and with the symbol's name given explicitly: so it
-//! is the same in C and in C++, and cannot clash with a declaration elsewhere.
+//! `__PLEACH__` lets a program detect Pleach. With the others, programs that were
+//! prepared for AFL++ compile unchanged. The macros are defined on the command
+//! line, not in a header included with `-include`: such a header would appear in
+//! the files that `-MD` writes. Each expansion declares the function that it
+//! calls under a different name, with an explicit symbol name. So it works in C
+//! and in C++, and cannot conflict with another declaration.
 
 pub const DEFINITIONS: &[&str] = &[
     "-D__PLEACH__=1",

@@ -1,10 +1,10 @@
 //! The compiler driver: what `pleach cc` does with a command line.
 //!
-//! One command becomes a few runs of clang: the front end for each source, the
-//! two halves of each object, the two links. Everything else about the command
-//! (languages, include paths, targets, warnings) stays clang's affair; what
-//! does not concern us is handed over to clang whole, and what clang would
-//! refuse is handed over too, so that the refusal is its own.
+//! One command becomes several runs of clang: the front end for each source, the
+//! two halves of each object, the two links. clang handles everything else
+//! (languages, include paths, targets, warnings). A command that needs no
+//! instrumentation goes to clang unchanged, and so does a command that clang would
+//! refuse: then the user sees clang's own message.
 
 mod archive;
 mod compile;
@@ -36,15 +36,15 @@ use toolchain::Toolchain;
 use crate::Language;
 use crate::runtime::Runtime;
 
-/// All that the steps of one command share.
+/// The data that the steps of one command share.
 struct Context {
     inv: Invocation,
     toolchain: Toolchain,
     scratch: Scratch,
     runtime: Runtime,
-    /// Symbolic halves are wanted.
+    /// True if symbolic halves are to be made.
     symbolic: bool,
-    /// What the sources became, in their order.
+    /// The objects made from the sources, in their order.
     halves: Vec<Halves>,
 }
 
@@ -69,20 +69,23 @@ fn run(language: Language, args: impl IntoIterator<Item = OsString>) -> Result<(
     let words = response::expand(args);
     let inv = Invocation::parse(language, &words);
     let toolchain = Toolchain::find()?;
-    if inv.mode == Mode::Clang || clang_refuses(&inv) {
-        return Err(hand_over(&toolchain, &inv, &words));
+    if inv.mode == Mode::Clang || is_left_to_clang(&inv) {
+        return Err(exec_clang(&toolchain, &inv, &words));
     }
     check_target(&inv)?;
     if inv.lto {
-        eprintln!("pleach-cc: warning: -flto is ignored: the two halves are separate machine code");
+        eprintln!(
+            "pleach-cc: warning: -flto is ignored: Pleach writes objects of machine code, which \
+             link-time optimisation cannot use"
+        );
     }
     process::guard_signals();
     let scratch = Scratch::new()?;
     let runtime = Runtime::install(scratch.path()).map_err(Error::io("write", scratch.path()))?;
-    let wanted = std::env::var_os("PLEACH_SYMBOLIC").is_none_or(|v| v != "0");
-    let symbolic = inv.symbolic && wanted;
+    let is_enabled = std::env::var_os("PLEACH_SYMBOLIC").is_none_or(|v| v != "0");
+    let symbolic = inv.symbolic && is_enabled;
     let mut cx = Context { inv, toolchain, scratch, runtime, symbolic, halves: Vec::new() };
-    outputs::compilation_database(&cx, &words)?;
+    outputs::write_compilation_database(&cx, &words)?;
     cx.halves = compile_all(&cx)?;
     match cx.inv.mode {
         Mode::Link => link::link(&cx),
@@ -90,7 +93,7 @@ fn run(language: Language, args: impl IntoIterator<Item = OsString>) -> Result<(
     }
 }
 
-/// Every source is compiled, as clang does, even after one has failed.
+/// Compiles every source, even after one has failed, as clang does.
 fn compile_all(cx: &Context) -> Result<Vec<Halves>, Stop> {
     let mut halves = Vec::new();
     let mut status = None;
@@ -114,10 +117,14 @@ fn write_object(path: &Path, halves: &Halves) -> Result<(), Error> {
     let fast = read(&halves.fast)?;
     let bytes = match &halves.symbolic {
         None => fast,
-        Some(symbolic) => fat::join(fast, &read(symbolic)?).ok_or_else(|| Error::BadFile {
-            path: halves.fast.clone(),
-            what: "clang's object has no section headers".into(),
-        })?,
+        Some(symbolic) => {
+            fat::embed_object(fast, &read(symbolic)?).ok_or_else(|| Error::BadFile {
+                path: halves.fast.clone(),
+                what: "clang's object has no section headers, so the symbolic half cannot be \
+                       added to it"
+                    .into(),
+            })?
+        }
     };
     if path.as_os_str() == "-" {
         return std::io::stdout().write_all(&bytes).map_err(Error::io("write", path));
@@ -125,9 +132,9 @@ fn write_object(path: &Path, halves: &Halves) -> Result<(), Error> {
     process::write_output(path, &bytes)
 }
 
-/// Command lines that clang answers with an error before it starts: it is the
-/// one to say so. Also compiles whose output nobody will see.
-fn clang_refuses(inv: &Invocation) -> bool {
+/// True for a command line that clang refuses before it compiles anything, so that
+/// the user sees clang's message; and for a compile whose output goes to a device.
+fn is_left_to_clang(inv: &Invocation) -> bool {
     let missing = inv.inputs().any(|i| i.path != "-" && !Path::new(&i.path).exists());
     let compiles = matches!(inv.mode, Mode::Object | Mode::Assembly);
     let several = compiles && inv.output.is_some() && inv.sources().count() > 1;
@@ -141,16 +148,16 @@ fn clang_refuses(inv: &Invocation) -> bool {
     missing || several || nowhere || nothing
 }
 
-/// Becomes clang. Returns only if that fails.
-fn hand_over(toolchain: &Toolchain, inv: &Invocation, words: &[OsString]) -> Stop {
+/// Replaces this process by clang. Returns only if that fails.
+fn exec_clang(toolchain: &Toolchain, inv: &Invocation, words: &[OsString]) -> Stop {
     let clang = toolchain.clang(inv.language);
     let mut command = Command::new(clang);
-    command.args(words.iter().filter(|w| !is_ours(w)));
+    command.args(words.iter().filter(|w| !is_pleach_option(w)));
     if inv.complete && inv.inputs().next().is_some() {
         if words.first().is_some_and(|w| w.to_string_lossy().starts_with("-cc1")) {
             return Error::io("run", clang)(command.exec()).into();
         }
-        // A directory that lasts: dependency files may name the headers.
+        // Not a scratch directory, because dependency files may name the headers.
         match Runtime::install(&std::env::temp_dir()) {
             Ok(runtime) => drop(command.args(front_end_extras(&runtime))),
             Err(e) => return Error::io("write", std::env::temp_dir())(e).into(),
@@ -159,19 +166,19 @@ fn hand_over(toolchain: &Toolchain, inv: &Invocation, words: &[OsString]) -> Sto
     Error::io("run", clang)(command.exec()).into()
 }
 
-/// Options that clang does not know.
-fn is_ours(word: &OsStr) -> bool {
+/// True for an option of Pleach, which clang does not know.
+fn is_pleach_option(word: &OsStr) -> bool {
     use std::os::unix::ffi::OsStrExt;
     let ours: [&[u8]; 4] =
         [b"-fno-pleach-symbolic", b"-fpleach-symbolic", b"-fno-pleach-token", b"-fpleach-token"];
     ours.iter().any(|o| word.as_bytes() == *o) || word.as_bytes().starts_with(b"-fpleach-token=")
 }
 
-/// Macros and headers of ours, for every run that reads sources.
+/// Pleach's macros and headers, for every run of clang that reads sources.
 fn front_end_extras(runtime: &Runtime) -> Vec<OsString> {
     let mut extras: Vec<OsString> = vec!["--start-no-unused-arguments".into()];
     extras.extend(macros::DEFINITIONS.iter().map(OsString::from));
-    // Behind everything else, so that a program's own header of that name wins.
+    // Searched last, so that the program's own header of the same name wins.
     extras.extend(["-idirafter".into(), runtime.include().into()]);
     extras.push("--end-no-unused-arguments".into());
     extras

@@ -1,17 +1,17 @@
-//! What the driver knows of clang's options.
+//! What the driver knows about clang's options.
 //!
-//! clang has some four thousand options, and most of them are none of our
-//! business: they go to every run of clang unchanged. Three questions must be
-//! answered here, because a wrong answer loses an argument or an input file:
-//! which options take the next word as their value, which ones ask for
-//! something that is not an object or an executable (then clang does the whole
-//! job), and in which of the steps that one command becomes an option has a
-//! meaning.
+//! clang has about four thousand options. Most of them go unchanged to every run
+//! of clang. This module answers three questions, because a wrong answer would
+//! lose an argument or an input file:
+//! - Which options take the next word as their value?
+//! - Which options ask for something else than an object or an executable? Then
+//!   clang does the whole job.
+//! - Which steps of a command (front end, code generation, link) use an option?
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
-/// An option as the user wrote it, with the word that belongs to it.
+/// An option as the user wrote it, with its value if that is a separate word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flag {
     pub text: OsString,
@@ -23,8 +23,8 @@ impl Flag {
         Flag { text: text.into(), value: None }
     }
 
-    /// The option's text for comparisons; an option that is no UTF-8 is a path
-    /// glued to a letter, and its head is enough.
+    /// The option's text for comparisons. An option that is not UTF-8 contains a path
+    /// (`-Ipath`); its valid start is enough.
     pub fn name(&self) -> &str {
         let bytes = self.text.as_bytes();
         match std::str::from_utf8(bytes) {
@@ -47,10 +47,10 @@ impl Flag {
     }
 }
 
-/// Options whose value is the next word when they stand alone. Found by giving
-/// each option that clang 22 lists a file name after it and looking whether
-/// the file was still an input.
-const SEPARATE: &str = "\
+/// Options whose value is the next word if nothing is joined to them. To find them,
+/// each option that clang 22 lists was followed by a file name, and the file was no
+/// longer an input.
+const TAKING_NEXT_WORD: &str = "\
     --analyzer-output --assert --config --define-macro --dyld-prefix --for-linker --force-link \
     --imacros --include --include-directory --include-directory-after --include-prefix \
     --include-with-prefix --include-with-prefix-after --include-with-prefix-before --language \
@@ -71,7 +71,7 @@ const SEPARATE: &str = "\
     -undefined -unexported_symbols_list -vfsoverlay -weak_framework -weak_library \
     -working-directory -x -z";
 
-/// The tables of options are lists of words.
+/// True if `name` is in a table of options, which is a string of words.
 pub fn is_one_of(name: &str, list: &str) -> bool {
     list.split_ascii_whitespace().any(|word| word == name)
 }
@@ -81,11 +81,12 @@ fn starts_with_one_of(name: &str, list: &str) -> bool {
 }
 
 pub fn takes_value(option: &str) -> bool {
-    is_one_of(option, SEPARATE) || option.starts_with("-Xopenmp-target=")
+    is_one_of(option, TAKING_NEXT_WORD) || option.starts_with("-Xopenmp-target=")
 }
 
-/// Asks for something other than objects, assembly or a link: clang's job alone.
-pub fn is_foreign_action(flag: &Flag) -> bool {
+/// True if an option asks for something else than objects, assembly or a link. Then
+/// clang does the whole job.
+pub fn is_clang_only_action(flag: &Flag) -> bool {
     const EXACT: &str = "\
         -### --analyze --autocomplete --help --help-hidden --migrate --precompile --version -E \
         --preprocess -M -MM --dependencies --user-dependencies -cc1 -cc1as -dumpmachine \
@@ -103,8 +104,8 @@ pub fn is_foreign_action(flag: &Flag) -> bool {
     is_one_of(name, EXACT) || starts_with_one_of(name, HEADS)
 }
 
-/// Options about link time optimisation: the halves are separate objects of
-/// machine code, so there is nothing for it to work on.
+/// Options of link-time optimisation. The halves are objects of machine code, which
+/// it cannot use.
 pub fn is_lto(name: &str) -> bool {
     const HEADS: &str = "\
         -flto= -flto- -fthinlto- -fthin-link- -fsplit-lto-unit -ffat-lto-objects -funified-lto \
@@ -112,14 +113,14 @@ pub fn is_lto(name: &str) -> bool {
     name == "-flto" || starts_with_one_of(name, HEADS)
 }
 
-/// Options that say which C++ library a program is compiled with.
-pub fn selects_library(name: &str) -> bool {
+/// Options that select the C++ library of a program.
+pub fn selects_cxx_library(name: &str) -> bool {
     ["--gcc-toolchain", "--gcc-install-dir", "--gcc-triple", "--sysroot", "-isysroot"]
         .iter()
         .any(|o| name.starts_with(o))
 }
 
-/// Has a meaning for the linker only, and counts as an input for clang.
+/// Options for the linker that clang counts as inputs.
 pub fn is_linker_input(name: &str) -> bool {
     name == "-Xlinker" || name == "--for-linker" || name.starts_with("-Wl,") || is_library(name)
 }
@@ -128,7 +129,7 @@ pub fn is_library(name: &str) -> bool {
     name.starts_with("-l")
 }
 
-/// Sources, macros, warnings, dependencies: done once the front end has run.
+/// Options that only the front end uses: sources, macros, warnings, dependencies.
 fn is_front_end(name: &str) -> bool {
     if name.starts_with("-Wa,") {
         return false;
@@ -147,7 +148,7 @@ fn is_front_end(name: &str) -> bool {
     is_one_of(name, EXACT) || starts_with_one_of(name, HEADS)
 }
 
-/// Has a meaning for the link only.
+/// Options that only the link uses.
 fn is_link_only(name: &str) -> bool {
     const EXACT: &str = "\
         -T -Tbss -Tdata -Ttext -e -no-pie -nolibc -nodefaultlibs -nopie -nostartfiles \
@@ -160,8 +161,8 @@ fn is_link_only(name: &str) -> bool {
         || name.starts_with("-T")
 }
 
-/// Asks for debug information, or for none. Options that only shape it
-/// (`-gz`, `-gsplit-dwarf`, …) do neither.
+/// True if an option turns debug information on, false if it turns it off. `None`
+/// for options that only change its form (`-gz`, `-gsplit-dwarf`, …).
 pub fn debug_info(name: &str) -> Option<bool> {
     const ON: &str = "-g --debug -gfull -gmodules -gused -glldb -gsce -gdbx";
     const HEADS: &str = "-g1 -g2 -g3 -ggdb -gdwarf -gline-";
@@ -173,7 +174,7 @@ pub fn debug_info(name: &str) -> Option<bool> {
     }
 }
 
-/// Coverage notes and sample profiles go by lines.
+/// Options that need line numbers: coverage notes and sample profiles.
 pub fn reads_debug_info(name: &str) -> bool {
     const HEADS: &str = "\
         --coverage -coverage -ftest-coverage -fprofile-arcs -fprofile-sample-use -fauto-profile \
@@ -181,14 +182,14 @@ pub fn reads_debug_info(name: &str) -> bool {
     starts_with_one_of(name, HEADS)
 }
 
-/// Code generation: what compiling IR again needs, for the fast half.
+/// Options of code generation, which the fast half's second compile gets.
 pub fn is_codegen(name: &str) -> bool {
     !is_front_end(name) && !is_link_only(name)
 }
 
-/// Of those, what the symbolic half needs too. It is optimised before it is
-/// instrumented, always position independent, and has neither sanitizers nor
-/// profiles nor debug information.
+/// The options of code generation that the symbolic half gets, too. It is optimised
+/// before it is instrumented, it is always position independent, and it has no
+/// sanitizers, profiles or debug information.
 pub fn is_symbolic_codegen(name: &str) -> bool {
     const HEADS: &str = "\
         -O --optimize -g -fsanitize -fno-sanitize -fprofile -fno-profile -fcoverage --coverage \
@@ -201,9 +202,9 @@ pub fn is_symbolic_codegen(name: &str) -> bool {
     is_codegen(name) && !is_one_of(name, EXACT) && !starts_with_one_of(name, HEADS)
 }
 
-/// What the link of the symbolic half leaves out of the user's driver options:
-/// it is a dynamically linked PIE, by lld, without sanitizers and profiles.
-pub fn is_symbolic_link(name: &str) -> bool {
+/// The driver options that the link of the symbolic half keeps. It always makes a
+/// dynamically linked PIE with lld, without sanitizers and profiles.
+pub fn is_symbolic_link_option(name: &str) -> bool {
     const EXACT: &str = "\
         -static -static-pie -static-libstdc++ -no-pie -nopie -pie -s -pg -p -v -shared-libsan \
         -static-libsan -save-temps";
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn debug_information_is_asked_for_or_shaped() {
+    fn debug_information_is_turned_on_or_off() {
         for name in ["-g", "-g3", "-ggdb3", "-gdwarf-4", "-gline-tables-only"] {
             assert_eq!(debug_info(name), Some(true), "{name}");
         }
@@ -237,8 +238,9 @@ mod tests {
 
     #[test]
     fn each_step_gets_its_own_options() {
-        let steps =
-            |name: &str| (is_codegen(name), is_symbolic_codegen(name), is_symbolic_link(name));
+        let steps = |name: &str| {
+            (is_codegen(name), is_symbolic_codegen(name), is_symbolic_link_option(name))
+        };
         let table = [
             ("-DX=1", (false, false, true)),
             ("-Iinclude", (false, false, true)),

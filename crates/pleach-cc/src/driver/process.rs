@@ -1,10 +1,10 @@
-//! Running clang, and leaving nothing behind when we are told to stop.
+//! Runs clang, and cleans up when a signal stops the driver.
 //!
-//! Build systems run many compilers at once and end them with a signal. The
-//! signals are taken by a thread of their own, which ends the compilers that
-//! are running, removes the scratch directory and half-written outputs, and
-//! then lets the signal have its usual effect. (A handler could do none of
-//! this safely.) Children start with a clear signal mask: `Command` sees to it.
+//! Build systems run many compilers at once and stop them with a signal. A
+//! separate thread waits for such signals. It ends the running compilers, removes
+//! the scratch directory and half-written outputs, and then lets the signal have
+//! its default effect. (A signal handler could not do this safely.) Children
+//! start with an empty signal mask.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -13,11 +13,12 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use super::error::Error;
 use super::response;
 
+/// What must be ended or removed if a signal arrives.
 #[derive(Default)]
 struct Live {
     children: Vec<u32>,
@@ -35,7 +36,7 @@ fn live() -> MutexGuard<'static, Live> {
 /// Starts the thread that waits for signals. Call it before other threads exist.
 pub fn guard_signals() {
     const ENDING: [i32; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
-    // Safety: plain calls on a local set; a signal that is ignored stays so.
+    // Safety: plain calls on a local set. A signal that is ignored stays ignored.
     let set = unsafe {
         let mut set = std::mem::zeroed::<libc::sigset_t>();
         libc::sigemptyset(&mut set);
@@ -55,11 +56,11 @@ pub fn guard_signals() {
         if unsafe { libc::sigwait(&set, &mut signal) } != 0 {
             return;
         }
-        // The lock is kept: no child starts and no file appears any more.
+        // The lock is never released, so no new child or file can appear.
         let live = live();
         for &pid in &live.children {
-            // Safety: a child of ours that was not waited for yet. It is only
-            // looked at here, so the thread that started it still can wait.
+            // Safety: a child of this process that nobody has waited for yet. WNOWAIT
+            // leaves it waitable for the thread that started it.
             unsafe {
                 libc::kill(pid as i32, libc::SIGTERM);
                 let mut info = std::mem::zeroed();
@@ -68,7 +69,7 @@ pub fn guard_signals() {
         }
         live.files.iter().for_each(|f| drop(std::fs::remove_file(f)));
         live.directories.iter().for_each(|d| drop(std::fs::remove_dir_all(d)));
-        // Safety: the signal takes its default effect on this process.
+        // Safety: plain calls; the signal gets its default effect and ends the process.
         unsafe {
             libc::signal(signal, libc::SIG_DFL);
             libc::pthread_sigmask(libc::SIG_UNBLOCK, &set, std::ptr::null_mut());
@@ -78,30 +79,30 @@ pub fn guard_signals() {
     });
 }
 
-/// A private directory for one run of the driver. A file in it is locked for as
-/// long as the process lives, whatever ends it: where it is not locked any more,
-/// a run was killed, and the next run removes what is left.
+/// A private directory for one run of the driver. A file in it is locked while the
+/// process lives. If the lock is free, the run was killed, and a later run removes
+/// the directory.
 pub struct Scratch {
     dir: PathBuf,
     _lock: Option<File>,
 }
 
-const PREFIX: &str = "pleach-cc-";
-const LOCK: &str = "lock";
-/// A directory younger than this may be one that is about to be locked.
-const SETTLED: Duration = Duration::from_secs(60);
+const SCRATCH_PREFIX: &str = "pleach-cc-";
+const LOCK_FILE: &str = "lock";
+/// A younger directory may belong to a run that has not locked it yet.
+const MIN_ABANDONED_AGE: Duration = Duration::from_secs(60);
 
 impl Scratch {
     pub fn new() -> Result<Scratch, Error> {
         remove_abandoned(&std::env::temp_dir());
         let mut live = live();
         let dir = tempfile::Builder::new()
-            .prefix(PREFIX)
+            .prefix(SCRATCH_PREFIX)
             .tempdir()
-            .map_err(Error::io("make a directory in", std::env::temp_dir()))?
+            .map_err(Error::io("create a directory in", std::env::temp_dir()))?
             .keep();
         live.directories.push(dir.clone());
-        let file = dir.join(LOCK);
+        let file = dir.join(LOCK_FILE);
         std::fs::write(&file, "").map_err(Error::io("write", &file))?;
         Ok(Scratch { _lock: lock(&dir), dir })
     }
@@ -112,52 +113,52 @@ impl Scratch {
 
     /// A directory inside, for the files of one input.
     pub fn sub(&self, name: &str) -> Result<PathBuf, Error> {
-        // A signal removes everything under this lock and keeps it: nothing is to
-        // be made anew behind its back.
+        // The signal thread removes everything under this lock. Without the lock, this
+        // could create a directory after that.
         let _live = live();
         let dir = self.dir.join(name);
-        std::fs::create_dir_all(&dir).map_err(Error::io("make", &dir))?;
+        std::fs::create_dir_all(&dir).map_err(Error::io("create", &dir))?;
         Ok(dir)
     }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // A directory that cannot be removed is no reason to fail a build.
+        // A build must not fail because a directory cannot be removed.
         let _ = std::fs::remove_dir_all(&self.dir);
     }
 }
 
-/// Locks a directory until the result is dropped; `None` if another run has it,
-/// or if there is nothing to lock in it.
+/// Locks a directory until the result is dropped. `None` if another run holds the
+/// lock, or if there is no lock file.
 fn lock(dir: &Path) -> Option<File> {
-    let file = File::open(dir.join(LOCK)).ok()?;
+    let file = File::open(dir.join(LOCK_FILE)).ok()?;
     file.try_lock().ok()?;
     Some(file)
 }
 
-/// Removes what runs that were killed have left in a directory.
+/// Removes the scratch directories that killed runs left in `parent`.
 fn remove_abandoned(parent: &Path) {
     let Ok(entries) = std::fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
-        if !entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
+        if !entry.file_name().as_encoded_bytes().starts_with(SCRATCH_PREFIX.as_bytes()) {
             continue;
         }
         // Safety: takes nothing and cannot fail.
         let user = unsafe { libc::geteuid() };
-        let settled = entry.metadata().is_ok_and(|m| {
-            m.is_dir()
-                && m.uid() == user
-                && m.modified().is_ok_and(|t| t.elapsed().is_ok_and(|age| age > SETTLED))
-        });
-        if settled && let Some(_lock) = lock(&entry.path()) {
+        let is_old =
+            |modified: SystemTime| modified.elapsed().is_ok_and(|age| age > MIN_ABANDONED_AGE);
+        let may_be_abandoned = entry
+            .metadata()
+            .is_ok_and(|m| m.is_dir() && m.uid() == user && m.modified().is_ok_and(is_old));
+        if may_be_abandoned && let Some(_lock) = lock(&entry.path()) {
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }
 }
 
-/// Writes an output so that it is either complete or not there. Where the
-/// directory does not let us make a second file, the output is written in place.
+/// Writes an output so that it is either complete or absent. If no second file can
+/// be created in the directory, the output is written in place.
 pub fn write_output(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let temporary = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
@@ -173,14 +174,14 @@ pub fn write_output(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 /// One run of clang.
 pub struct Run {
     child: Child,
-    what: PathBuf,
+    program: PathBuf,
 }
 
 /// Where a run's messages go.
 pub enum Messages<'a> {
     /// To the user, as they come.
     User,
-    /// To a file that is shown only if something went wrong.
+    /// To a file that is shown only after an error.
     File(&'a Path),
 }
 
@@ -198,8 +199,8 @@ impl Run {
             let twin = file.try_clone().map_err(Error::io("write", path))?;
             command.stdin(Stdio::null()).stdout(twin).stderr(file);
         }
-        // Safety: calls that are allowed after a fork, on a set of its own. The
-        // child would begin with the signals blocked that `guard_signals` waits for.
+        // Safety: both calls are allowed after a fork, and the set is local. Without
+        // them the child would inherit the signals that `guard_signals` blocks.
         unsafe {
             command.pre_exec(|| {
                 let mut none = std::mem::zeroed::<libc::sigset_t>();
@@ -211,22 +212,22 @@ impl Run {
         let mut live = live();
         let child = command.spawn().map_err(Error::io("run", program))?;
         live.children.push(child.id());
-        Ok(Run { child, what: program.to_owned() })
+        Ok(Run { child, program: program.to_owned() })
     }
 
     pub fn wait(mut self) -> Result<ExitStatus, Error> {
-        let status = self.child.wait().map_err(Error::io("wait for", &self.what))?;
+        let status = self.child.wait().map_err(Error::io("wait for", &self.program))?;
         let id = self.child.id();
         live().children.retain(|&c| c != id);
         Ok(status)
     }
 }
 
-/// A long command line goes through a response file: the system limits both
-/// the whole and each word.
+/// Adds the arguments, through a response file if they are long: the system limits
+/// the length of a command line and of each word.
 fn add_args(command: &mut Command, args: &[OsString], scratch: &Scratch) -> Result<(), Error> {
-    const LIMIT: usize = 100_000;
-    if args.iter().map(|a| a.len() + 1).sum::<usize>() < LIMIT {
+    const MAX_DIRECT_BYTES: usize = 100_000;
+    if args.iter().map(|a| a.len() + 1).sum::<usize>() < MAX_DIRECT_BYTES {
         command.args(args);
         return Ok(());
     }
@@ -242,7 +243,7 @@ fn add_args(command: &mut Command, args: &[OsString], scratch: &Scratch) -> Resu
     Ok(())
 }
 
-/// The status to exit with: the child's, or the shell's number for a signal.
+/// The exit status for a child: its own, or 128 plus the signal, as a shell reports it.
 pub fn status_code(status: ExitStatus) -> u8 {
     match (status.code(), status.signal()) {
         (Some(code), _) => code as u8,
@@ -258,21 +259,21 @@ mod tests {
     #[test]
     fn only_abandoned_directories_are_removed() {
         let parent = tempfile::tempdir().unwrap();
-        let old = std::time::SystemTime::now() - 2 * SETTLED;
-        let make = |name: &str, age: bool| {
+        let old = SystemTime::now() - 2 * MIN_ABANDONED_AGE;
+        let make = |name: &str, is_old: bool| {
             let dir = parent.path().join(name);
             std::fs::create_dir(&dir).unwrap();
             if name != "pleach-cc-other" {
-                std::fs::write(dir.join(LOCK), "").unwrap();
+                std::fs::write(dir.join(LOCK_FILE), "").unwrap();
             }
-            if age {
+            if is_old {
                 File::open(&dir).unwrap().set_modified(old).unwrap();
             }
             dir
         };
         let (dead, fresh) = (make("pleach-cc-dead", true), make("pleach-cc-fresh", false));
         let (locked, other) = (make("pleach-cc-locked", true), make("another", true));
-        // Without a lock file it is nothing that we made.
+        // Without a lock file it is not a scratch directory.
         let foreign = make("pleach-cc-other", true);
         let _lock = lock(&locked).unwrap();
         remove_abandoned(parent.path());

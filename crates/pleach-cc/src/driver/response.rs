@@ -8,13 +8,13 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-/// A file that names itself would go on for ever; nobody nests this deep.
-const DEPTH: usize = 32;
+/// Bounds the expansion of a file that names itself. No real command nests this deep.
+const MAX_NESTING: usize = 32;
 
 pub fn expand(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut out = Vec::new();
     for arg in args {
-        expand_one(arg, DEPTH, &mut out);
+        expand_one(arg, MAX_NESTING, &mut out);
     }
     out
 }
@@ -57,7 +57,7 @@ fn words(text: &[u8]) -> Vec<OsString> {
     out
 }
 
-/// The words as a response file that clang reads back unchanged.
+/// Writes the words as a response file that clang reads back unchanged.
 pub fn quote(args: &[OsString]) -> Vec<u8> {
     let mut out = Vec::new();
     for arg in args {
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_names_itself_ends() {
+    fn expanding_a_file_that_names_itself_terminates() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("args");
         let word = OsString::from(format!("@{}", path.display()));

@@ -1,15 +1,17 @@
-//! `-fsanitize=fuzzer` is the one sanitizer that we replace: coverage is ours,
-//! and the link brings our own `main` for `LLVMFuzzerTestOneInput`. All others
-//! go to the fast half as they are, but for control flow integrity: clang has
-//! it only with link time optimisation, which we leave out.
+//! Sanitizer options that Pleach changes.
+//!
+//! `-fsanitize=fuzzer` is replaced: Pleach has its own coverage, and the link adds
+//! a `main` that calls `LLVMFuzzerTestOneInput`. Control flow integrity is removed
+//! together with `-flto`, because clang supports it only with link-time
+//! optimisation. All other sanitizers go to the fast half unchanged.
 
 use super::options::Flag;
 
-/// Takes the fuzzer out of a `-fsanitize=` or `-fno-sanitize=` option and keeps
-/// track of whether it is on; false if nothing of the option is left.
-pub fn without_fuzzer(flag: &mut Flag, fuzzer: &mut bool) -> bool {
-    let Some((head, on)) = parts(flag) else { return true };
-    keep(flag, head, |kind| {
+/// Removes the fuzzer from a `-fsanitize=` or `-fno-sanitize=` option and records
+/// in `fuzzer` whether it is on. False if nothing of the option is left.
+pub fn remove_fuzzer(flag: &mut Flag, fuzzer: &mut bool) -> bool {
+    let Some((head, on)) = sanitizer_option(flag) else { return true };
+    retain_kinds(flag, head, |kind| {
         match (kind, on) {
             ("fuzzer", _) => *fuzzer = on,
             ("all", false) => *fuzzer = false,
@@ -19,21 +21,22 @@ pub fn without_fuzzer(flag: &mut Flag, fuzzer: &mut bool) -> bool {
     })
 }
 
-/// Takes out what needs link time optimisation; false if nothing is left.
-pub fn without_cfi(flag: &mut Flag) -> bool {
-    let Some((head, _)) = parts(flag) else { return true };
-    keep(flag, head, |kind| kind != "cfi" && !kind.starts_with("cfi-"))
+/// Removes control flow integrity. False if nothing of the option is left.
+pub fn remove_cfi(flag: &mut Flag) -> bool {
+    let Some((head, _)) = sanitizer_option(flag) else { return true };
+    retain_kinds(flag, head, |kind| kind != "cfi" && !kind.starts_with("cfi-"))
 }
 
-fn parts(flag: &Flag) -> Option<(&'static str, bool)> {
+/// The option without its list, and true if it turns sanitizers on.
+fn sanitizer_option(flag: &Flag) -> Option<(&'static str, bool)> {
     [("-fsanitize=", true), ("-fno-sanitize=", false)]
         .into_iter()
         .find(|(head, _)| flag.name().starts_with(head))
 }
 
-fn keep(flag: &mut Flag, head: &str, mut wanted: impl FnMut(&str) -> bool) -> bool {
+fn retain_kinds(flag: &mut Flag, head: &str, mut is_kept: impl FnMut(&str) -> bool) -> bool {
     let kinds = flag.name()[head.len()..].split(',');
-    let kept: Vec<&str> = kinds.filter(|k| wanted(k)).collect();
+    let kept: Vec<&str> = kinds.filter(|k| is_kept(k)).collect();
     let (any, text) = (!kept.is_empty(), format!("{head}{}", kept.join(",")));
     flag.text = text.into();
     any
@@ -44,11 +47,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_fuzzer_goes() {
+    fn only_the_fuzzer_is_removed() {
         let mut on = false;
         let mut check = |text: &str, left: Option<&str>, expected: bool| {
             let mut flag = Flag::new(text);
-            let kept = without_fuzzer(&mut flag, &mut on);
+            let kept = remove_fuzzer(&mut flag, &mut on);
             assert_eq!(kept.then(|| flag.name().to_owned()).as_deref(), left, "{text}");
             assert_eq!(on, expected, "{text}");
         };
@@ -63,10 +66,10 @@ mod tests {
     }
 
     #[test]
-    fn control_flow_integrity_goes() {
+    fn control_flow_integrity_is_removed() {
         let mut flag = Flag::new("-fsanitize=cfi-icall,address,cfi");
-        assert!(without_cfi(&mut flag));
+        assert!(remove_cfi(&mut flag));
         assert_eq!(flag.name(), "-fsanitize=address");
-        assert!(!without_cfi(&mut Flag::new("-fsanitize=cfi")));
+        assert!(!remove_cfi(&mut Flag::new("-fsanitize=cfi")));
     }
 }

@@ -7,10 +7,10 @@ use std::process::Command;
 use super::error::Error;
 use crate::Language;
 
-/// The prefix of an LLVM 22 to use before any other.
-const ENV: &str = "PLEACH_LLVM";
-/// Where the packages of Debian and Ubuntu put it.
-const PACKAGED: &str = "/usr/lib/llvm-22/bin";
+/// The environment variable that names the prefix of LLVM 22. It overrides the search.
+const PREFIX_VARIABLE: &str = "PLEACH_LLVM";
+/// Where the packages of Debian and Ubuntu install it.
+const PACKAGED_BIN: &str = "/usr/lib/llvm-22/bin";
 
 pub struct Toolchain {
     clang: PathBuf,
@@ -20,25 +20,28 @@ pub struct Toolchain {
 
 impl Toolchain {
     pub fn find() -> Result<Toolchain, Error> {
-        if let Some(prefix) = std::env::var_os(ENV) {
+        if let Some(prefix) = std::env::var_os(PREFIX_VARIABLE) {
             let bin = Path::new(&prefix).join("bin");
             return match is_clang_22(&bin.join("clang")) {
                 true => Ok(Toolchain::at(&bin)),
-                false => Err(no_llvm(format!("{} is no clang 22", bin.join("clang").display()))),
+                false => Err(no_llvm(format!(
+                    "{} (from {PREFIX_VARIABLE}) is not clang 22",
+                    bin.join("clang").display()
+                ))),
             };
         }
-        // The packaged one is what it says; asking it would cost every compile
-        // the time of a process.
-        if Path::new(PACKAGED).join("clang").exists() {
-            return Ok(Toolchain::at(Path::new(PACKAGED)));
+        // The packaged version is known from its path. Running it to check would
+        // cost every compile one more process.
+        if Path::new(PACKAGED_BIN).join("clang").exists() {
+            return Ok(Toolchain::at(Path::new(PACKAGED_BIN)));
         }
         let candidates: Vec<PathBuf> =
             ["clang-22", "clang"].iter().filter_map(|name| on_path(name)).collect();
         match candidates.iter().find(|c| is_clang_22(c)) {
             Some(clang) => Ok(Toolchain::at(clang.parent().unwrap_or(Path::new("/")))),
             None => Err(no_llvm(match candidates.last() {
-                Some(other) => format!("{} is another version", other.display()),
-                None => "no clang was found".into(),
+                Some(other) => format!("{} has another version", other.display()),
+                None => "no clang was found in PATH".into(),
             })),
         }
     }
@@ -80,7 +83,7 @@ fn is_clang_22(clang: &Path) -> bool {
     String::from_utf8_lossy(&out.stdout).contains("clang version 22.")
 }
 
-/// The real place of a program on the search path: its siblings are there.
+/// The path of a program in PATH, with links resolved: the other tools are beside it.
 fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(OsStr::new(&path))

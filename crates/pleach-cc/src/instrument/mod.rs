@@ -1,11 +1,11 @@
-//! One module of IR in, two out.
+//! Turns one module of IR into two.
 //!
-//! Both halves are copies of the front end's IR with its critical edges
-//! broken, so they number their sites alike (`sites`). The fast half gets
-//! counters (`fast`). The symbolic half gets markers at its sites, is
-//! optimised, and only then gets labels (`labels`): there is much less code to
-//! label after optimisation, and the markers keep every decision of the source
-//! visible whatever the optimiser makes of the branch itself.
+//! Both halves are copies of the front end's IR with its critical edges broken, so
+//! both number their sites in the same way (`sites`). The fast half gets counters
+//! (`fast`). The symbolic half gets markers at its sites, is optimised, and then
+//! gets labels (`labels`). After optimisation there is much less code to label. The
+//! markers keep every decision of the source visible, even if the optimiser changes
+//! or removes its branch.
 
 pub mod fast;
 pub mod labels;
@@ -21,57 +21,60 @@ use std::path::Path;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Not IR that this LLVM reads: another compiler's, or a damaged file.
-    #[error("cannot read {path} as LLVM IR: {why}")]
+    /// The user's fault: IR of another LLVM version, or a damaged file.
+    #[error("cannot read {path} as LLVM IR (it must come from clang 22): {why}")]
     Read { path: String, why: String },
     #[error("{0}")]
     Write(String),
-    /// A defect of ours: the IR that we made is not valid.
-    #[error("internal error in {stage}: {why}")]
+    /// Pleach's fault: the instrumented IR is not valid.
+    #[error("internal error in {stage}, please report it with the source file: {why}")]
     Internal { stage: &'static str, why: String },
-    /// The user names a token that is not there.
+    /// The user names a token place that does not exist.
     #[error("{0}")]
     Token(String),
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Functions that the fast and the symbolic runtime replace.
+    /// Functions that the fast and the symbolic runtime have models for, sorted.
     pub fast_models: Vec<String>,
     pub symbolic_models: Vec<String>,
     /// Functions that return tokens.
     pub tokens: tokens::Tokens,
-    /// The user did not ask for debug information: drop it from the fast half
-    /// once the sites' lines have been taken from it.
+    /// Removes debug information from the fast half after the sites' lines were read,
+    /// because the user did not ask for it.
     pub strip_debug: bool,
-    /// Check the IR after each of our passes.
+    /// Verifies the IR after each stage.
     pub verify: bool,
 }
 
-/// The symbolic half, not yet made: so that the fast half can be compiled
-/// while it is.
-pub struct Symbolic {
-    // Dropped in this order: values before the context.
+/// A copy of the front end's IR that becomes the symbolic half. It is instrumented
+/// later, while clang compiles the fast half.
+pub struct SymbolicModule {
+    // Dropped in this order: the context must outlive the others.
     module: Module,
     machine: TargetMachine,
     ctx: Context,
 }
 
-/// Reads a module, writes its fast half, and returns what the symbolic half
-/// will be made from.
-pub fn fast(bitcode: &Path, out: &Path, opts: &Options) -> Result<Symbolic, Error> {
+/// Reads a module, writes its fast half, and returns the module of the symbolic half.
+pub fn write_fast_half(
+    bitcode: &Path,
+    out: &Path,
+    opts: &Options,
+) -> Result<SymbolicModule, Error> {
     let ctx = Context::create();
     let read = |why| Error::Read { path: bitcode.display().to_string(), why };
     let base = ctx.read_bitcode(bitcode).map_err(read)?;
     let machine = TargetMachine::for_module(&base).map_err(read)?;
     let internal = |stage| move |why| Error::Internal { stage, why };
     program::prepare(&ctx, &base);
-    shortcut::thread(&ctx, &base);
+    shortcut::thread_known_operands(&ctx, &base);
     base.run_passes("function(break-crit-edges)", &machine).map_err(internal("edges"))?;
-    let twin = base.duplicate();
-    let sites = sites::number(&ctx, &base);
+    let copy = base.duplicate();
+    let sites = sites::number_sites(&ctx, &base);
     fast::instrument(&ctx, &base, &sites);
-    program::redirect(&base, &opts.fast_models);
+    program::redirect_to_models(&base, &opts.fast_models);
     base.keep_all(&ctx);
     if opts.strip_debug {
         base.strip_debug();
@@ -80,22 +83,13 @@ pub fn fast(bitcode: &Path, out: &Path, opts: &Options) -> Result<Symbolic, Erro
         base.verify().map_err(internal("fast half"))?;
     }
     base.write(out).map_err(Error::Write)?;
-    Ok(Symbolic { module: twin, machine, ctx })
+    Ok(SymbolicModule { module: copy, machine, ctx })
 }
 
-impl Symbolic {
+impl SymbolicModule {
+    /// Instruments the module and writes it.
     pub fn write(self, out: &Path, opts: &Options) -> Result<(), Error> {
         labels::instrument(&self.ctx, &self.module, &self.machine, opts)?;
         self.module.write(out).map_err(Error::Write)
     }
-}
-
-/// Both halves, one after the other.
-pub fn split(
-    bitcode: &Path,
-    fast_out: &Path,
-    symbolic_out: &Path,
-    opts: &Options,
-) -> Result<(), Error> {
-    fast(bitcode, fast_out, opts)?.write(symbolic_out, opts)
 }

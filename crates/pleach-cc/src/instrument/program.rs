@@ -1,11 +1,11 @@
-//! What both halves need done to a program: the hook in `main`, the mark of a
-//! deferred fork server, attributes that would be in the way, and calls that
-//! go to the runtime.
+//! Changes that both halves need: removing `optnone`, the hook in `main`, the mark of
+//! a deferred fork server, and calls that go to the runtime's models.
 
 use super::llvm::{Context, Linkage, Module, Value};
 
-/// Calls after which the fork server starts, instead of at the entry of main.
-const DEFERRING: [&str; 3] = ["pleach_ready", "__pleach_afl_init", "__pleach_afl_loop"];
+/// If a program calls one of these, its fork server starts there instead of at the
+/// entry of main.
+const DEFERRING_CALLS: [&str; 3] = ["pleach_ready", "__pleach_afl_init", "__pleach_afl_loop"];
 
 pub fn prepare(ctx: &Context, module: &Module) {
     for f in module.functions() {
@@ -19,13 +19,13 @@ pub fn prepare(ctx: &Context, module: &Module) {
     {
         hook_main(ctx, module, main);
     }
-    if DEFERRING.iter().any(|name| module.function(name).is_some()) {
+    if DEFERRING_CALLS.iter().any(|name| module.function(name).is_some()) {
         let mark = module.add_data("__pleach_deferred", ctx.constant(8, 1), None, false);
         mark.set_linkage(Linkage::LLVMWeakAnyLinkage);
     }
 }
 
-/// `main` asks the runtime for its arguments: input may be among them.
+/// Makes `main` get its arguments from the runtime: they may be part of the input.
 fn hook_main(ctx: &Context, module: &Module, main: Value) {
     let (int, pointer) = (ctx.int(32), ctx.pointer());
     let declare =
@@ -37,12 +37,13 @@ fn hook_main(ctx: &Context, module: &Module, main: Value) {
     let params = main.params();
     let builder = ctx.builder();
     builder.before(start);
-    let fits = params.len() >= 2 && params[0].ty() == int && params[1].ty() == pointer;
-    if !fits {
+    let has_arguments = params.len() >= 2 && params[0].ty() == int && params[1].ty() == pointer;
+    if !has_arguments {
         builder.call(hook, &[ctx.constant(32, u64::MAX), pointer.null()]);
         return;
     }
-    // The hook itself gets the old values: calls first, then their operands back.
+    // The hook needs the original values, so its operands are restored after the
+    // replacement.
     let call = builder.call(hook, &[params[0], params[1]]);
     let new_argc = builder.call(argc, &[]);
     let new_argv = builder.call(argv, &[]);
@@ -55,15 +56,14 @@ fn hook_main(ctx: &Context, module: &Module, main: Value) {
     {
         let environ =
             module.global("environ").unwrap_or_else(|| module.add_external("environ", pointer));
-        let now = builder.load(pointer, environ);
-        envp.replace_with(now);
+        let current = builder.load(pointer, environ);
+        envp.replace_with(current);
     }
 }
 
-/// Declarations of functions that the runtime replaces get the model's name.
-/// A program's own definition is not touched; the linker sends calls from
-/// other objects back to it.
-pub fn redirect(module: &Module, models: &[String]) {
+/// Gives the declaration of each modelled function the model's name. A definition in
+/// the program stays; the link redirects calls from other objects to it.
+pub fn redirect_to_models(module: &Module, models: &[String]) {
     for f in module.functions() {
         if !f.is_declaration() || f.intrinsic().is_some() {
             continue;
@@ -74,7 +74,7 @@ pub fn redirect(module: &Module, models: &[String]) {
         }
         let model = format!("__pleach_m_{name}");
         match module.function(&model) {
-            Some(there) => f.replace_with(there),
+            Some(existing) => f.replace_with(existing),
             None => f.set_name(&model),
         }
     }

@@ -1,9 +1,9 @@
-//! Sites: every conditional branch, switch, select and division, numbered.
+//! Sites: numbers every conditional branch, switch, select and division.
 //!
-//! Numbering happens on the front end's IR, once its critical edges are
-//! broken, in the order of the text. The two halves are copies of that IR, so
-//! they number alike. A site's hash is made of the function's linkage name
-//! (and the module's, for a local function) and its ordinal.
+//! Sites are numbered in the order of the front end's IR, after its critical edges
+//! were broken. The two halves are copies of that IR, so both get the same numbers. A
+//! site's hash is made of the function's linkage name (and the module's name, for a
+//! local function) and its ordinal in the function.
 
 use super::llvm::{Block, Context, Linkage, Module, Opcode, Value};
 use pleach_abi::function::{Call, Function, SiteInfo};
@@ -13,11 +13,11 @@ use std::collections::HashMap;
 pub struct Site {
     pub at: Value,
     pub kind: SiteKind,
-    /// 8-bit counters in the fast half.
+    /// Number of its counters in the fast half.
     pub counters: u32,
 }
 
-/// A function's sites, and where their records are.
+/// A function's sites and their records.
 pub struct Sites {
     pub function: Value,
     pub sites: Vec<Site>,
@@ -32,46 +32,46 @@ impl Sites {
     }
 }
 
-/// Numbers a module and leaves its site and function records in it.
-pub fn number(ctx: &Context, module: &Module) -> Vec<Sites> {
+/// Numbers the sites of a module and adds site and function records to it.
+pub fn number_sites(ctx: &Context, module: &Module) -> Vec<Sites> {
     let source = module.source_name();
     let nosanitize = ctx.metadata_kind("nosanitize");
     let mut all = Vec::new();
     for function in module.functions() {
-        if function.is_declaration() || is_ours(&function.name()) {
+        if function.is_declaration() || is_pleach_symbol(&function.name()) {
             continue;
         }
-        let (sites, infos) = find(function, nosanitize, start_hash(function, &source));
+        let (sites, infos) = find_sites(function, nosanitize, hash_function(function, &source));
         let (file, line) = function.definition();
         let record = Function {
             name: function.name(),
             file: if file.is_empty() { source.clone() } else { file },
             line,
-            blocks: successors(function),
+            blocks: block_successors(function),
             sites: infos,
-            calls: calls(function),
+            calls: find_calls(function),
         };
-        let records = emit(ctx, module, function, &record, &sites);
+        let records = emit_records(ctx, module, function, &record, &sites);
         all.push(Sites { function, sites, records });
     }
     all
 }
 
-pub fn is_ours(name: &str) -> bool {
+pub fn is_pleach_symbol(name: &str) -> bool {
     name.starts_with("__pleach_")
 }
 
-/// Sites that only the symbolic half has: accesses and calls. They are found
-/// after optimisation, and numbered on their own.
-pub struct Extra {
+/// Sites that only the symbolic half has: accesses, calls, and branches that the
+/// optimiser made. They are found after optimisation and numbered separately.
+pub struct ExtraSites {
     pub function: Value,
     pub record: Function,
     pub kinds: Vec<SiteKind>,
     hash: u64,
 }
 
-impl Extra {
-    pub fn new(function: Value, source: &str) -> Extra {
+impl ExtraSites {
+    pub fn new(function: Value, source: &str) -> ExtraSites {
         let (file, line) = function.definition();
         let record = Function {
             name: function.name(),
@@ -79,13 +79,14 @@ impl Extra {
             line,
             ..Function::default()
         };
-        Extra { function, record, kinds: Vec::new(), hash: mix(start_hash(function, source), 1) }
+        let hash = mix(hash_function(function, source), 1);
+        ExtraSites { function, record, kinds: Vec::new(), hash }
     }
 
-    /// Index of a new record for an instruction.
+    /// Adds a site for an instruction and returns its index.
     pub fn add(&mut self, at: Value, kind: SiteKind) -> usize {
         let ordinal = self.kinds.len() as u64;
-        let mut info = info(at, kind, mix(self.hash, ordinal), &self.record.file);
+        let mut info = site_info(at, kind, mix(self.hash, ordinal), &self.record.file);
         if kind == SiteKind::Switch {
             info.cases = at.cases().iter().map(|c| c.constant_int().unwrap_or(0)).collect();
         }
@@ -95,8 +96,8 @@ impl Extra {
     }
 }
 
-/// The data of a site array and its function record.
-pub fn emit(
+/// Adds a function's site records and function record to the module.
+fn emit_records(
     ctx: &Context,
     module: &Module,
     function: Value,
@@ -107,17 +108,18 @@ pub fn emit(
     let array = site_array(ctx, record, &kinds);
     let data = module.add_data("__pleach_sites", array, Some(section::SITES), true);
     data.set_alignment(8);
-    place(ctx, module, function, data, record);
-    module.share_by_name(data, "__pleach_sites", function, shape(sites));
+    emit_function_record(ctx, module, function, data, record);
+    module.share_by_name(data, "__pleach_sites", function, hash_kinds(sites));
     data
 }
 
-/// A hash of what the sites of a function are: the same for two objects that
-/// compiled the same text.
-pub fn shape(sites: &[Site]) -> u64 {
+/// A hash of the kinds of a function's sites. Two objects that compiled the same text
+/// have the same hash.
+pub fn hash_kinds(sites: &[Site]) -> u64 {
     sites.iter().fold(0, |h, s| mix(h ^ s.kind as u64, s.counters.into()))
 }
 
+/// The constant array of a function's site records.
 pub fn site_array(ctx: &Context, record: &Function, kinds: &[(SiteKind, u32)]) -> Value {
     let t = ctx.structure(&[ctx.int(64), ctx.int(32), ctx.int(32)]);
     let items: Vec<_> = record
@@ -135,8 +137,15 @@ pub fn site_array(ctx: &Context, record: &Function, kinds: &[(SiteKind, u32)]) -
     t.constant_array(&items)
 }
 
-/// Keeps a site array and its function record, in the function's group.
-pub fn place(ctx: &Context, module: &Module, function: Value, data: Value, record: &Function) {
+/// Adds a function record, and keeps it and the site array in the function's comdat
+/// group.
+pub fn emit_function_record(
+    ctx: &Context,
+    module: &Module,
+    function: Value,
+    data: Value,
+    record: &Function,
+) {
     let bytes = ctx.bytes(&record.encode());
     let text = module.add_data("__pleach_function", bytes, Some(section::FUNCTIONS), true);
     text.set_alignment(1);
@@ -146,15 +155,15 @@ pub fn place(ctx: &Context, module: &Module, function: Value, data: Value, recor
     module.keep(text);
 }
 
-fn find(function: Value, nosanitize: u32, hash: u64) -> (Vec<Site>, Vec<SiteInfo>) {
+fn find_sites(function: Value, nosanitize: u32, hash: u64) -> (Vec<Site>, Vec<SiteInfo>) {
     let (mut sites, mut infos) = (Vec::new(), Vec::new());
     let blocks = function.blocks();
     let number: HashMap<Block, u32> = blocks.iter().copied().zip(0..).collect();
     let file = function.definition().0;
     for &block in &blocks {
         for i in block.instructions() {
-            let Some((kind, counters)) = site_of(i, nosanitize) else { continue };
-            let mut info = info(i, kind, mix(hash, sites.len() as u64), &file);
+            let Some((kind, counters)) = classify(i, nosanitize) else { continue };
+            let mut info = site_info(i, kind, mix(hash, sites.len() as u64), &file);
             info.block = number[&block];
             let targets: Vec<u32> = match kind {
                 SiteKind::Branch | SiteKind::Sanitizer | SiteKind::Switch => {
@@ -164,7 +173,7 @@ fn find(function: Value, nosanitize: u32, hash: u64) -> (Vec<Site>, Vec<SiteInfo
             };
             info.targets = targets;
             if kind == SiteKind::Switch {
-                // The default is LLVM's first successor and our last.
+                // The default is LLVM's first successor, and the last in the record.
                 info.targets.rotate_left(1);
                 info.cases = i.cases().iter().map(|c| c.constant_int().unwrap_or(0)).collect();
             }
@@ -175,7 +184,8 @@ fn find(function: Value, nosanitize: u32, hash: u64) -> (Vec<Site>, Vec<SiteInfo
     (sites, infos)
 }
 
-fn site_of(i: Value, nosanitize: u32) -> Option<(SiteKind, u32)> {
+/// The kind of site that an instruction is, and its number of counters.
+fn classify(i: Value, nosanitize: u32) -> Option<(SiteKind, u32)> {
     match i.opcode() {
         Opcode::LLVMBr if i.is_conditional() && !i.condition().is_constant() => {
             Some(match i.metadata(nosanitize) {
@@ -196,7 +206,7 @@ fn site_of(i: Value, nosanitize: u32) -> Option<(SiteKind, u32)> {
     }
 }
 
-fn info(i: Value, kind: SiteKind, hash: u64, function_file: &str) -> SiteInfo {
+fn site_info(i: Value, kind: SiteKind, hash: u64, function_file: &str) -> SiteInfo {
     let (file, line, column) = i.location();
     SiteInfo {
         hash,
@@ -210,13 +220,14 @@ fn info(i: Value, kind: SiteKind, hash: u64, function_file: &str) -> SiteInfo {
     }
 }
 
-fn successors(function: Value) -> Vec<Vec<u32>> {
+/// For each block, the numbers of its successors.
+fn block_successors(function: Value) -> Vec<Vec<u32>> {
     let blocks = function.blocks();
     let number: HashMap<Block, u32> = blocks.iter().copied().zip(0..).collect();
     blocks.iter().map(|b| b.successors().iter().map(|s| number[s]).collect()).collect()
 }
 
-fn calls(function: Value) -> Vec<Call> {
+fn find_calls(function: Value) -> Vec<Call> {
     let mut all = Vec::new();
     for (n, block) in function.blocks().into_iter().enumerate() {
         for i in block.instructions() {
@@ -234,7 +245,7 @@ fn calls(function: Value) -> Vec<Call> {
     all
 }
 
-fn start_hash(function: Value, source: &str) -> u64 {
+fn hash_function(function: Value, source: &str) -> u64 {
     let local = matches!(
         function.linkage(),
         Linkage::LLVMInternalLinkage
@@ -252,7 +263,7 @@ fn fnv(seed: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(seed, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
-/// Mixes an ordinal in so that neighbours differ in all bits.
+/// Mixes an ordinal into a hash, so that neighbours differ in all bits.
 fn mix(hash: u64, n: u64) -> u64 {
     let mut z = hash.wrapping_add((n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

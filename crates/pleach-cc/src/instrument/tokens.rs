@@ -1,21 +1,21 @@
 //! The token border: functions that return tokens.
 //!
-//! A parser asks a lexer for the next token, and what the parser decides on it is a
-//! decision on a token, not on bytes. In a run that works on tokens (Godefroid, Kiezun
-//! and Levin, *Grammar-based whitebox fuzzing*, 2008) nothing is recorded inside such
-//! a function, and what it gives is a variable of its own. Whether a run does is
-//! decided when it starts; compiled in is only the border: a call at the entry of
-//! the function, and one where the token leaves it.
+//! A parser asks a lexer for the next token and then decides on a token, not on bytes.
+//! In a run that works on tokens (Godefroid, Kiezun and Levin, *Grammar-based whitebox
+//! fuzzing*, 2008) nothing is recorded inside the lexer, and its result is a new
+//! variable. This module only adds the border: a call at the entry of the function,
+//! and a call where the token leaves it. When a run starts, the driver decides
+//! whether the border is active.
 //!
-//! The calls go in before optimisation, and the result passes through one of them
-//! (`result`), whose effect the optimiser does not know. Otherwise it would see
-//! through: a lexer that returns constants, inlined into its parser, leaves no
-//! comparison behind. For the same reason, and because the border is told by the
-//! frame of the function, such functions are not inlined.
+//! The calls are inserted before optimisation. The result passes through one of them,
+//! and the optimiser does not know what it returns. Otherwise a lexer that returns
+//! constants could be inlined into its parser, and no comparison would be left. Token
+//! functions are not inlined, for the same reason and because the runtime recognises
+//! them by their stack frame.
 //!
-//! Where the token is: the result; or in memory, on a path from an argument, the
-//! result or a global. A path is followed by the types in the debug information,
-//! once, here; the runtime gets offsets.
+//! The token is the function's result, or in memory on a path from an argument, the
+//! result or a global. The path is resolved here, with the types in the debug
+//! information; the runtime gets offsets.
 
 use super::llvm::{Context, Debug, Module, Opcode, Shape, Value};
 use super::{Error, sites};
@@ -27,98 +27,100 @@ mod place;
 
 pub use place::Place;
 
-/// Which functions are a border.
+/// Which functions are token functions.
 #[derive(Clone, Debug)]
 pub struct Tokens {
-    /// Those with well-known names are.
-    pub by_name: bool,
-    /// And these.
-    pub named: Vec<Named>,
+    /// True if functions with well-known names are.
+    pub by_known_name: bool,
+    /// The functions that the user named.
+    pub by_option: Vec<TokenOption>,
 }
 
-/// A function that somebody named.
+/// One `-fpleach-token=NAME:PLACE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct TokenOption {
     pub name: String,
     pub place: Place,
 }
 
 impl Default for Tokens {
     fn default() -> Self {
-        Tokens { by_name: true, named: Vec::new() }
+        Tokens { by_known_name: true, by_option: Vec::new() }
     }
 }
 
-/// The call that a result passes through is named by its width.
-pub const RESULT: &str = "__pleach_token_mark.i";
-/// Behind `pleach_token` of `pleach.h`.
-const IN_SOURCE: &str = "pleach_token_at";
+/// Prefix of the call that a result passes through; its width in bits follows.
+pub const RESULT_CALL: &str = "__pleach_token_mark.i";
+/// The function behind the macro `pleach_token` of `pleach.h`.
+const SOURCE_MARK: &str = "pleach_token_at";
 
-/// To the optimiser it may give anything.
-const LIKE: &str = "declare void @like() nounwind willreturn nofree nosync nocallback memory(inaccessiblemem: readwrite)";
+/// Attributes of the call that a result passes through: the optimiser must assume
+/// that it may return anything.
+const OPAQUE_DECLARATION: &str = "declare void @opaque() nounwind willreturn nofree nosync nocallback memory(inaccessiblemem: readwrite)";
 
-/// Puts the border around the token functions of a module, before optimisation.
-pub fn mark(ctx: &Context, module: &Module, tokens: &Tokens) -> Result<(), Error> {
+/// Adds the border to the token functions of a module, before optimisation.
+pub fn insert_borders(ctx: &Context, module: &Module, tokens: &Tokens) -> Result<(), Error> {
     for function in module.functions() {
         if function.is_declaration()
             || function.is_available_externally()
             || function.has_attribute("naked")
-            || sites::is_ours(&function.name())
+            || sites::is_pleach_symbol(&function.name())
         {
             continue;
         }
-        let border = Border { ctx, module, function };
-        border.mark(tokens)?;
+        let candidate = Candidate { ctx, module, function };
+        candidate.insert_if_token_function(tokens)?;
     }
     Ok(())
 }
 
-struct Border<'a> {
+/// A function that may be a token function.
+struct Candidate<'a> {
     ctx: &'a Context,
     module: &'a Module,
     function: Value,
 }
 
-impl Border<'_> {
-    fn mark(&self, tokens: &Tokens) -> Result<(), Error> {
+impl Candidate<'_> {
+    fn insert_if_token_function(&self, tokens: &Tokens) -> Result<(), Error> {
         let debug = Debug::of_function(self.ctx, self.function);
-        let plain = debug.map(Debug::name).filter(|n| !n.is_empty());
-        let linkage = self.function.name();
-        let plain = plain.unwrap_or_else(|| linkage.clone());
-        let asked = tokens.named.iter().rev().find(|n| {
-            let last = n.name.rsplit("::").next().unwrap_or(&n.name);
-            n.name == linkage || last == plain
+        let source_name = debug.map(Debug::name).filter(|n| !n.is_empty());
+        let linkage_name = self.function.name();
+        let source_name = source_name.unwrap_or_else(|| linkage_name.clone());
+        let option = tokens.by_option.iter().rev().find(|option| {
+            let last = option.name.rsplit("::").next().unwrap_or(&option.name);
+            option.name == linkage_name || last == source_name
         });
-        if let Some(named) = asked {
-            return self.border(&named.place, How::Flag).map_err(|why| {
-                Error::Token(format!("-fpleach-token={}:{}: {why}", named.name, named.place))
+        if let Some(option) = option {
+            return self.insert_border(&option.place, How::Flag).map_err(|why| {
+                Error::Token(format!("-fpleach-token={}:{}: {why}", option.name, option.place))
             });
         }
-        if tokens.by_name && names::is_token_function(&plain) {
-            let fits = self.result_width().is_some();
-            match fits {
-                true => return self.border(&Place::result(), How::Name).map_err(Error::Token),
-                false => self.record(&Place::result(), How::Candidate, Vec::new()),
-            };
+        let result = Place::result();
+        if tokens.by_known_name && names::is_token_function(&source_name) {
+            if self.result_width().is_some() {
+                return self.insert_border(&result, How::Name).map_err(Error::Token);
+            }
+            self.emit_record(&result, How::Candidate, Vec::new());
         }
-        if self.calls(IN_SOURCE) {
-            self.record(&Place::result(), How::Source, Vec::new());
+        if self.calls(SOURCE_MARK) {
+            self.emit_record(&result, How::Source, Vec::new());
         }
         Ok(())
     }
 
-    /// Bits of the result, if it is a number that a token can be.
+    /// The width of the result in bits, if it is an integer that can be a token.
     fn result_width(&self) -> Option<u32> {
         let returned = self.returns().first().map(|r| r.operand(0))?;
         let debug = Debug::of_function(self.ctx, self.function).and_then(Debug::signature);
-        // A pointer or structure in one register is a number to LLVM only.
-        let number = debug
+        // To LLVM, a pointer or structure in one register may be an integer, too.
+        let is_number = debug
             .and_then(|(result, _)| result)
             .is_none_or(|t| matches!(t.shape(), Shape::Integer { .. } | Shape::Enumeration));
-        returned.ty().int_width().filter(|w| number && matches!(w, 8 | 16 | 32 | 64))
+        returned.ty().int_width().filter(|w| is_number && matches!(w, 8 | 16 | 32 | 64))
     }
 
-    /// The `ret` instructions that return something.
+    /// The `ret` instructions that return a value.
     fn returns(&self) -> Vec<Value> {
         let ends = self.function.blocks().into_iter().filter_map(|b| b.terminator());
         ends.filter(|t| t.opcode() == Opcode::LLVMRet && t.operand_count() == 1).collect()
@@ -138,34 +140,38 @@ impl Border<'_> {
         })
     }
 
-    /// A call that must be the last thing before its return cannot have a border.
-    fn ends_in_a_jump(&self) -> bool {
+    /// True if the function ends in a `musttail` call. No call may follow it, so there
+    /// is no room for the border.
+    fn ends_in_tail_call(&self) -> bool {
         self.returns().iter().any(|r| {
             let v = r.operand(0);
             v.is_instruction() && v.is_must_tail()
         })
     }
 
-    fn border(&self, place: &Place, how: How) -> Result<(), String> {
-        if self.ends_in_a_jump() {
-            return Err(format!("{} ends in a call that takes its place", self.function.name()));
+    fn insert_border(&self, place: &Place, how: How) -> Result<(), String> {
+        if self.ends_in_tail_call() {
+            return Err(format!(
+                "{} ends in a call marked musttail; name the function that it calls",
+                self.function.name()
+            ));
         }
         if *place == Place::result() {
             let Some(width) = self.result_width() else {
                 return Err(format!(
-                    "the result of {} is no integer; say where the token is, such as ret->kind \
-                     or arg0->token",
+                    "the result of {} is not an integer; say where the token is, such as \
+                     ret->kind or arg0->token",
                     self.function.name()
                 ));
             };
             let result = self.result_type();
-            let record = self.record(place, how, self.names(result));
-            let frame = self.enter();
+            let record = self.emit_record(place, how, self.token_names(result));
+            let frame = self.emit_entry_call();
             self.pass_results(frame, width, record);
         } else {
-            let found = place::follow(self.ctx, self.module, self.function, place)?;
-            let record = self.record(place, how, self.names(Some(found.token)));
-            let frame = self.enter();
+            let found = place::resolve(self.ctx, self.module, self.function, place)?;
+            let record = self.emit_record(place, how, self.token_names(Some(found.token)));
+            let frame = self.emit_entry_call();
             self.report_places(frame, &found, record)?;
         }
         self.function.remove_attribute("alwaysinline");
@@ -178,8 +184,9 @@ impl Border<'_> {
         Debug::of_function(self.ctx, self.function).and_then(Debug::signature).and_then(|s| s.0)
     }
 
-    /// At the entry: tells the runtime, and gives where the return address is.
-    fn enter(&self) -> Value {
+    /// Tells the runtime at the entry that the function starts. Returns the address of
+    /// the return address, by which the runtime recognises the frame.
+    fn emit_entry_call(&self) -> Value {
         let (ctx, module) = (self.ctx, self.module);
         let frame_of = module.intrinsic("llvm.addressofreturnaddress", &[ctx.pointer()]);
         let enter = self.declare("__pleach_token_enter", ctx.void().function(&[ctx.pointer()]));
@@ -192,33 +199,33 @@ impl Border<'_> {
         frame
     }
 
-    /// Each result passes through a call that `labels` replaces.
+    /// Passes each result through a call that `labels` replaces later.
     fn pass_results(&self, frame: Value, width: u32, record: Value) {
         let (ctx, int, pointer) = (self.ctx, self.ctx.int(width), self.ctx.pointer());
-        // Small results say whether they are signed, by how they are extended.
+        // An unsigned result that is smaller than a register has `zeroext`.
         let signed = !self.function.has_attribute_at(0, "zeroext");
         let t = int.function(&[int, pointer, pointer, ctx.int(32)]);
-        let through = self.declare(&format!("{RESULT}{width}"), t);
-        if let Ok(text) = ctx.parse_text(LIKE)
-            && let Some(like) = text.function("like")
+        let result_call = self.declare(&format!("{RESULT_CALL}{width}"), t);
+        if let Ok(text) = ctx.parse_text(OPAQUE_DECLARATION)
+            && let Some(opaque) = text.function("opaque")
         {
-            through.imitate(like);
+            result_call.copy_attributes(opaque);
         }
         let builder = ctx.builder();
         for exit in self.returns() {
             builder.before(exit);
             builder.locate_as(exit);
             let shape = ctx.constant(32, place::shape(width, signed));
-            let v = builder.call(through, &[exit.operand(0), frame, record, shape]);
+            let v = builder.call(result_call, &[exit.operand(0), frame, record, shape]);
             exit.set_operand(0, v);
         }
     }
 
-    /// Before each return: the token is in memory, where the path leads.
+    /// Tells the runtime before each return where in memory the token is.
     fn report_places(
         &self,
         frame: Value,
-        found: &place::Found,
+        found: &place::Resolved,
         record: Value,
     ) -> Result<(), String> {
         let (ctx, pointer) = (self.ctx, self.ctx.pointer());
@@ -237,10 +244,10 @@ impl Border<'_> {
                 place::Base::Result => (exit.operand(0), exit),
                 place::Base::ResultInMemory => {
                     let v = exit.operand(0);
-                    // What the front end returns in registers it has just loaded.
+                    // The front end loads a structure just before it returns it in registers.
                     if !v.is_instruction() || v.opcode() != Opcode::LLVMLoad {
-                        return Err("its result is in registers; mark the token in the source \
-                                    with pleach_token"
+                        return Err("the function returns its result in registers, where no path \
+                                    can lead; mark the token in the source with pleach_token"
                             .into());
                     }
                     (v.operand(0), v)
@@ -257,8 +264,8 @@ impl Border<'_> {
         self.module.function(name).unwrap_or_else(|| self.module.add_function(name, t))
     }
 
-    /// The function's record in the executable.
-    fn record(&self, place: &Place, how: How, names: Vec<(i32, String)>) -> Value {
+    /// Adds the function's record, which the driver finds in the executable.
+    fn emit_record(&self, place: &Place, how: How, names: Vec<(i32, String)>) -> Value {
         let (file, line) = self.function.definition();
         let record = TokenFunction {
             name: self.function.name(),
@@ -276,10 +283,10 @@ impl Border<'_> {
         data
     }
 
-    /// Names of the numbers: the enumeration that the token is of, or the one that
-    /// bison writes, or the one that holds what the function returns.
-    fn names(&self, token: Option<Debug>) -> Vec<(i32, String)> {
-        let own = token.filter(|t| t.shape() == Shape::Enumeration);
+    /// The names of the token numbers. They come from the token's own enumeration, or
+    /// from the one that bison writes, or from the one that contains the returned values.
+    fn token_names(&self, token: Option<Debug>) -> Vec<(i32, String)> {
+        let of_token = token.filter(|t| t.shape() == Shape::Enumeration);
         let all = Debug::enumerations(self.ctx, self.module);
         let by_bison = || {
             all.iter().copied().find(|e| {
@@ -287,29 +294,31 @@ impl Border<'_> {
                 name.ends_with("tokentype") || name == "token_kind_type"
             })
         };
-        let chosen = own.or_else(by_bison).or_else(|| self.enumeration_of_returns(&all));
+        let chosen = of_token.or_else(by_bison).or_else(|| self.enumeration_of_returns(&all));
         let numbers = chosen.map(Debug::enumerators).unwrap_or_default();
         numbers.into_iter().filter_map(|(n, name)| Some((i32::try_from(n).ok()?, name))).collect()
     }
 
-    /// The only enumeration with two numbers or more that the function returns, where
-    /// all that is not in it is a character, zero or less.
+    /// The enumeration that contains at least two of the returned constants, if it is
+    /// the only one. Constants outside it must be below 128: characters, zero or
+    /// negative numbers.
     fn enumeration_of_returns<'d>(&self, all: &[Debug<'d>]) -> Option<Debug<'d>> {
         let returned = self.returned_constants();
-        let holds = |e: &&Debug| {
+        let contains_tokens = |e: &&Debug| {
             let numbers: Vec<i64> = e.enumerators().into_iter().map(|(n, _)| n).collect();
             let (inside, outside): (Vec<i64>, Vec<i64>) =
                 returned.iter().partition(|n| numbers.contains(n));
             inside.len() > 1 && outside.iter().all(|&n| n < 128)
         };
-        let mut fitting = all.iter().filter(holds);
-        match (fitting.next(), fitting.next()) {
+        let mut matching = all.iter().filter(contains_tokens);
+        match (matching.next(), matching.next()) {
             (Some(&one), None) => Some(one),
             _ => None,
         }
     }
 
-    /// Constants that the front end stores where the result is loaded from.
+    /// The constants that the function returns: the front end stores each to the
+    /// variable from which it loads the result.
     fn returned_constants(&self) -> Vec<i64> {
         let mut all: Vec<i64> = Vec::new();
         for exit in self.returns() {

@@ -1,6 +1,6 @@
-//! What the tests of the driver share: a directory of files, and commands run
-//! in it, with the real compiler and with plain clang.
-#![allow(dead_code)] // Not every test file uses all of it.
+//! Shared by the tests of the driver: a directory of files, and commands that run in
+//! it, with `pleach-cc` and with plain clang.
+#![allow(dead_code)] // Not every test file uses everything.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -13,7 +13,7 @@ pub const HELLO: &str = "#include <stdio.h>\nint main(int argc, char **argv) { i
 
 pub struct Dir(tempfile::TempDir);
 
-/// A fresh directory with these files.
+/// A new directory with these files.
 pub fn dir(files: &[(&str, &str)]) -> Dir {
     let dir = Dir(tempfile::tempdir().unwrap());
     for (name, text) in files {
@@ -22,7 +22,7 @@ pub fn dir(files: &[(&str, &str)]) -> Dir {
     dir
 }
 
-/// What a command did.
+/// The result of a command.
 #[derive(Debug)]
 pub struct Done {
     pub status: i32,
@@ -38,7 +38,7 @@ impl Done {
         self
     }
 
-    /// Succeeded and had nothing to say.
+    /// The command succeeded and printed nothing.
     #[track_caller]
     pub fn quiet(self) -> Done {
         assert_eq!((self.status, self.stderr.as_str(), self.stdout.as_str()), (0, "", ""));
@@ -76,7 +76,7 @@ impl Dir {
         self.join(name).exists()
     }
 
-    /// `pleach-cc` with these words.
+    /// Runs `pleach-cc` with these words.
     pub fn cc(&self, line: &str) -> Done {
         self.run(&mut driver("pleach-cc"), line, "")
     }
@@ -85,7 +85,7 @@ impl Dir {
         self.run(&mut driver("pleach-c++"), line, "")
     }
 
-    /// A program of this directory or of the system.
+    /// Runs a program of this directory or of the system.
     pub fn exec(&self, line: &str) -> Done {
         let (program, rest) = line.split_once(' ').unwrap_or((line, ""));
         let local = self.join(program);
@@ -98,23 +98,23 @@ impl Dir {
         done(command, stdin)
     }
 
-    /// Splits the symbolic half out of a linked file.
+    /// The symbolic half of a linked file.
     #[track_caller]
     pub fn symbolic(&self, linked: &str) -> Option<Vec<u8>> {
         section(&self.read(linked), pleach_abi::section::SYMBOLIC_IMAGE)
     }
 
-    /// Runs both halves of an executable and wants the same from both; twins
-    /// of shared libraries are laid out as the executor does it.
+    /// Runs both halves of an executable and checks that they behave the same. Puts the
+    /// twins of shared libraries where the executor puts them.
     #[track_caller]
-    pub fn both(&self, program: &str, args: &str, twins: &[&str]) -> Done {
+    pub fn run_both(&self, program: &str, args: &str, twins: &[&str]) -> Done {
         let image = self.symbolic(program).expect("a symbolic half");
-        let place = tempfile::tempdir_in(self.path()).unwrap();
-        let path = place.path().join("symbolic");
+        let private = tempfile::tempdir_in(self.path()).unwrap();
+        let path = private.path().join("symbolic");
         std::fs::write(&path, image).unwrap();
         make_executable(&path);
         for library in twins {
-            let folder = place.path().join("pleach-twins");
+            let folder = private.path().join("pleach-twins");
             std::fs::create_dir_all(&folder).unwrap();
             let twin = self.symbolic(library).expect("a twin");
             std::fs::write(folder.join(Path::new(library).file_name().unwrap()), twin).unwrap();
@@ -130,16 +130,16 @@ impl Dir {
         fast
     }
 
-    /// Names and, for text that users read, contents of all files.
+    /// The names of all files, and the contents of those that users read.
     fn listing(&self) -> BTreeMap<String, String> {
         let mut out = BTreeMap::new();
-        let mut todo = vec![self.path().to_owned()];
-        while let Some(folder) = todo.pop() {
+        let mut folders = vec![self.path().to_owned()];
+        while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(folder).unwrap() {
                 let path = entry.unwrap().path();
                 let name = path.strip_prefix(self.path()).unwrap().to_str().unwrap().to_owned();
                 if path.is_dir() {
-                    todo.push(path);
+                    folders.push(path);
                 } else {
                     let is_text = [".d", ".json"].iter().any(|e| name.ends_with(e));
                     let text = is_text.then(|| std::fs::read_to_string(&path).unwrap());
@@ -151,8 +151,8 @@ impl Dir {
     }
 }
 
-/// The same command, by us and by clang, in two directories with these files:
-/// output, messages, status and the files that are there afterwards agree.
+/// Runs the same command with `pleach-cc` and with clang, in two directories with these
+/// files. Checks that output, messages, status and the resulting files are the same.
 #[track_caller]
 pub fn same_as_clang(files: &[(&str, &str)], line: &str) -> Done {
     same_with_input(files, line, "")
@@ -172,14 +172,14 @@ pub fn same_with_input(files: &[(&str, &str)], line: &str, stdin: &str) -> Done 
     got
 }
 
-/// The driver under a name: `pleach-cc` or `pleach-c++`.
+/// The driver, called by one of its names: `pleach-cc` or `pleach-c++`.
 pub fn driver(name: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_pleach-cc"));
     command.arg0(name);
     command
 }
 
-/// Links to the driver under both names, for build systems.
+/// Creates links to the driver under both names, for build systems.
 pub fn compilers(dir: &Dir) -> (OsString, OsString) {
     let link = |name: &str| {
         let path = dir.join(name);
@@ -205,7 +205,7 @@ pub fn done(command: &mut Command, stdin: &str) -> Done {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap_or_else(|e| panic!("{command:?}: {e}"));
-    // A command that does not read its input may be gone already.
+    // A command that does not read its input may have ended already.
     let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
     let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -1,5 +1,6 @@
-// Every function that is tried: its name, how it is called, what it returns.
-// (A name stands for the model and, as an assembler name, for libc's own.)
+// Every function that is tested: its name, the shape of its arguments, the width
+// of its result. (The macros below derive two symbols from the name: the model's
+// and libc's.)
 #define FUNCTIONS \
     F(strlen, S, 64) \
     F(atoi, S, 32) \

@@ -1,22 +1,24 @@
 // Do a model's decisions and expressions predict what the real function does?
 //
-// For each function, over and over: the model runs on labelled bytes A, and
-// must do what the real function does (result, errno, memory), and the oracle
-// must hold: every node evaluates to the value that it remembers. Then some
-// bytes change, to B, and every decision of the trace is evaluated on B.
+// One trial of a function: the model runs on labelled bytes A. It must do what the
+// real function does (result, errno, memory), and every node must evaluate to its
+// recorded value. Then some bytes change, which gives B, and every decision of the
+// trace is evaluated on B.
 //
-// - All come out as on A: then the model says that B takes the same path, and
-//   what its labels give for B must be what the real function does with B.
-// - One does not: then the model's trace on B must be the same up to there, and
-//   go the other way there.
+// - If all decisions are the same as on A, the model predicts that B takes the same
+//   path. Then the values of its labels on B must be what the real function computes
+//   for B.
+// - If one is different, the model's trace on B must be the same up to that decision
+//   and differ there.
 //
-// Bytes that have no label do not change.
+// Bytes without a label do not change.
 #define _GNU_SOURCE
 #include "trace.h"
 #include <errno.h>
 #include <locale.h>
 
-// Where the functions work: always the same place, so that pointers compare.
+// The memory that the functions work on. It is always at the same address, so that
+// pointers can be compared.
 static struct memory {
     byte before[64], in[INPUTS], key[64], out[256];
     u64 word[4];
@@ -35,14 +37,14 @@ struct test {
     const char *name;
     void *model, *real;
     enum shape shape;
-    int result; // its bits; 0: not looked at; HEAP: a new object
+    int result; // its width in bits; 0: not checked; HEAP: a new object
 };
 enum { HEAP = -1, PIN = 4 };
 
 struct call {
     u64 arg[6];
     int n;
-    // An argument may be an input byte, widened.
+    // An argument may be an extended input byte: its index (-1: none), width and sign.
     int from[6], bits[6], is_signed[6];
 };
 
@@ -54,7 +56,7 @@ static u32 below(u32 n) {
     return (u32)(random_state >> 20) % n;
 }
 
-// Small alphabets make coincidences likely.
+// Small alphabets make equal characters likely.
 static const struct { const char *text; int n; } alphabets[] = {
     {"ab", 2}, {"abA\0", 4}, {"01 ", 3}, {"0123456789", 10}, {"0x1fF-+ ", 8}, {"aBcDeF \t\n", 9}, {"a,b;c", 5},
     {"\x7f\x80\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z", 12}, {"19-", 3}, {"1.5e+3", 6}, {"infaty(N)", 9}, {"a/b", 3},
@@ -70,7 +72,7 @@ static u32 widened(u32 label, int bits, int is_signed) {
                               .val = (is_signed ? (u64)sign(v, 8) : v) & ones(bits)});
 }
 
-// A comparison as an instrumented program would have it.
+// A comparison function that passes labels, as in an instrumented program.
 static int with_labels;
 static int by_byte(const byte *a, const byte *b, void *self) {
     if (with_labels && (*shadow(a) | *shadow(b))) {
@@ -94,7 +96,7 @@ static void give_byte(struct call *c, int from, int bits, int is_signed) {
     c->arg[c->n++] = is_signed ? (u64)(signed char)M.in[from] & ones(bits) : M.in[from];
 }
 
-// A character to look for: any, one that is there, zero, or a labelled one.
+// A character to search for: any, one from the input, zero, or a labelled one.
 static void give_char(struct call *c) {
     switch (below(8)) {
     case 0: return give(c, 0);
@@ -162,8 +164,8 @@ static struct call make_call(enum shape shape) {
 
 static int is_wide(enum shape s) { return s >= W && s < MULTIBYTE; }
 
-// Whether a byte is never labelled: the last terminators, so that no function
-// runs out of the memory.
+// True for the last terminators. They have no label and never change, so that no
+// function reads past the memory.
 static int is_fixed(int i, int wide) { return wide ? (i >= 28 && i < 32) || i >= 56 : i == 31 || i == 62; }
 
 static byte labelled[INPUTS];
@@ -189,7 +191,7 @@ static void fill(struct test *t) {
         memcpy(M.out, "xy\0xy\0\0", 8);
 }
 
-// Parts of `out` are copies of the input.
+// Copies parts of the input to `out`, for SORT_LARGE.
 static void spread(struct test *t, int labels_too) {
     if (t->shape == SORT_LARGE)
         for (int i = 0; i < 30; i++) {
@@ -215,7 +217,7 @@ static u64 run(void *f, struct call *c) {
     return ((u64(*)(u64, u64, u64, u64, u64, u64))f)(c->arg[0], c->arg[1], c->arg[2], c->arg[3], c->arg[4], c->arg[5]);
 }
 
-// `mbtowc` has a state; the model must know that it is new.
+// Resets the hidden state of `mbtowc`, through the model, so that the model knows it.
 int reset_state(char *, const char *, size_t) __asm__("__pleach_m_mbtowc");
 
 static u64 run_real(struct test *t, struct call *c) {
@@ -223,7 +225,7 @@ static u64 run_real(struct test *t, struct call *c) {
     return run(t->real, c);
 }
 
-// Runs the model with the labels of its arguments; the label of its result.
+// Runs the model with the labels of its arguments. `*label` is the label of the result.
 static u64 run_model(struct test *t, struct call *c, u32 *label) {
     reset_state(0, 0, 0);
     int any = 0;
@@ -284,34 +286,36 @@ static void change(struct test *t) {
     }
 }
 
-static u64 kept(struct test *t, u64 result) { return t->result > 0 ? result & ones(t->result) : 0; }
+// The part of a result that is checked.
+static u64 checked(struct test *t, u64 result) { return t->result > 0 ? result & ones(t->result) : 0; }
 
-static int trial(struct test *t) {
-    static struct memory before, after, foretold;
-    static struct event path[NODES];
-    fill(t);
-    start_trace();
-    spread(t, 1);
-    struct call c = make_call(t->shape);
-    before = M;
-    memcpy(a, M.in, INPUTS), memcpy(b, a, INPUTS);
+// One run of a model on A, and what it predicts for B.
+static struct trial {
+    struct memory before, after, predicted;
+    struct event path[NODES];
+    u32 count, leaves; // decisions on A; the first of them that is different on B, or `count`
+    u32 label;
+    u64 result, expected;
+    byte object[INPUTS]; // the predicted contents of a new object
+} T;
 
-    u32 label, unused;
-    u64 result = run_model(t, &c, &label);
+// Runs the model on A, and compares it with the real function and the oracle.
+static int check_on_a(struct test *t, struct call *c) {
+    T.result = run_model(t, c, &T.label);
     int error = errno;
-    after = M;
+    T.after = M;
     if (header->cut || header->nodes > NODES)
-        return differ(t, &c, "the trace was cut", 0, header->nodes);
+        return differ(t, c, "the trace was cut", 0, header->nodes);
     if (__pleach_tls.arg_stamp)
-        return differ(t, &c, "left an argument stamp", 0, 1);
-    M = before;
-    u64 real = run_real(t, &c);
-    if (kept(t, result) != kept(t, real))
-        return differ(t, &c, "result on A", result, real);
+        return differ(t, c, "left an argument stamp", 0, 1);
+    M = T.before;
+    u64 real = run_real(t, c);
+    if (checked(t, T.result) != checked(t, real))
+        return differ(t, c, "result on A", T.result, real);
     if (error != errno)
-        return differ(t, &c, "errno on A", error, errno);
-    if (memcmp(&M, &after, sizeof M))
-        return differ(t, &c, "memory on A", 0, 0);
+        return differ(t, c, "errno on A", error, errno);
+    if (memcmp(&M, &T.after, sizeof M))
+        return differ(t, c, "memory on A", 0, 0);
     if (t->result == HEAP)
         free((void *)real);
 
@@ -319,67 +323,94 @@ static int trial(struct test *t) {
     forget();
     for (u32 i = INPUTS + 1; i < header->nodes; i++)
         if (nodes()[i].op && eval(i) != nodes()[i].val)
-            return differ(t, &c, "the oracle", nodes()[i].val, eval(i));
+            return differ(t, c, "the oracle", nodes()[i].val, eval(i));
+    return 0;
+}
 
-    change(t);
+// Evaluates the trace of A on B.
+static void predict_b(struct test *t) {
     memcpy(subject, b, INPUTS);
     forget();
-    u32 count = header->events, leaves = 0;
-    decisions += count;
-    memcpy(path, events(), count * sizeof *path);
-    while (leaves < count && eval(path[leaves].label) == path[leaves].dir)
-        leaves++;
-    u64 expected = label ? eval(label) : result;
-    foretold = after;
+    T.count = header->events, T.leaves = 0;
+    decisions += T.count;
+    memcpy(T.path, events(), T.count * sizeof *T.path);
+    while (T.leaves < T.count && eval(T.path[T.leaves].label) == T.path[T.leaves].dir)
+        T.leaves++;
+    T.expected = T.label ? eval(T.label) : T.result;
+    T.predicted = T.after;
     for (size_t i = 0; i < sizeof M; i++)
-        ((byte *)&foretold)[i] = eval_memory((byte *)&M + i, ((byte *)&after)[i]);
-    // A new object: what its labels say, as long as the expressions are there.
-    static byte copy[INPUTS];
+        ((byte *)&T.predicted)[i] = eval_memory((byte *)&M + i, ((byte *)&T.after)[i]);
     for (int i = 0; t->result == HEAP && i < INPUTS / 2; i++)
-        copy[i] = eval_memory((byte *)result + i, ((byte *)result)[i]);
+        T.object[i] = eval_memory((byte *)T.result + i, ((byte *)T.result)[i]);
     if (t->result == HEAP)
-        free((void *)result);
+        free((void *)T.result);
+}
 
-    M = before;
+// Compares the real function on B with the prediction.
+static int check_real_on_b(struct test *t, struct call *c) {
+    u64 got = run_real(t, c);
+    if (checked(t, T.expected) != checked(t, got))
+        return differ(t, c, "result on B", T.expected, got);
+    for (size_t i = 0; i < sizeof M; i++)
+        if (((byte *)&T.predicted)[i] != ((byte *)&M)[i])
+            return differ(t, c, "memory on B", ((byte *)&T.predicted)[i], ((byte *)&M)[i]);
+    if (t->result == HEAP) {
+        if (memcmp(T.object, (byte *)got, strlen((char *)got) + 1))
+            return differ(t, c, "new object on B", 0, 0);
+        free((void *)got);
+    }
+    return 0;
+}
+
+// Checks that the model's trace on B leaves the path of A at the predicted decision.
+static int check_model_on_b(struct test *t, struct call *c) {
+    u32 unused, leaves = T.leaves;
+    u64 again = run_model(t, c, &unused);
+    if (t->result == HEAP)
+        free((void *)again);
+    for (u32 i = 0; i < leaves; i++)
+        if (i >= header->events || events()[i].dir != T.path[i].dir || events()[i].kind != T.path[i].kind)
+            return differ(t, c, "left the path early", leaves, i);
+    // A pin always has the same direction, but may be of another value.
+    struct event *there = &events()[leaves];
+    if (leaves < T.count && (leaves >= header->events || there->kind != T.path[leaves].kind ||
+                             (there->dir == T.path[leaves].dir && there->kind != PIN)))
+        return differ(t, c, "did not leave the path", leaves, header->events);
+    if (leaves == T.count && header->events != T.count)
+        return differ(t, c, "more decisions", T.count, header->events);
+    return 0;
+}
+
+// Not 0 if a check fails.
+static int trial(struct test *t) {
+    fill(t);
+    start_trace();
+    spread(t, 1);
+    struct call c = make_call(t->shape);
+    T.before = M;
+    memcpy(a, M.in, INPUTS), memcpy(b, a, INPUTS);
+    if (check_on_a(t, &c))
+        return 1;
+    change(t);
+    predict_b(t);
+
+    M = T.before;
     memcpy(M.in, b, INPUTS);
     spread(t, 0);
     struct memory before_b = M;
     struct call cb = with_bytes(c);
-    if (leaves == count) {
+    if (T.leaves == T.count) {
         same_path++;
-        from_labels += label != 0;
-        u64 got = run_real(t, &cb);
-        if (kept(t, expected) != kept(t, got))
-            return differ(t, &cb, "result on B", expected, got);
-        for (size_t i = 0; i < sizeof M; i++)
-            if (((byte *)&foretold)[i] != ((byte *)&M)[i])
-                return differ(t, &cb, "memory on B", ((byte *)&foretold)[i], ((byte *)&M)[i]);
-        if (t->result == HEAP) {
-            if (memcmp(copy, (byte *)got, strlen((char *)got) + 1))
-                return differ(t, &cb, "new object on B", 0, 0);
-            free((void *)got);
-        }
+        from_labels += T.label != 0;
+        if (check_real_on_b(t, &cb))
+            return 1;
     } else {
         left_path++;
     }
-    // The trace of B leaves that of A where the conditions said.
     M = before_b;
     start_trace();
     spread(t, 1);
-    u64 again = run_model(t, &cb, &unused);
-    if (t->result == HEAP)
-        free((void *)again);
-    for (u32 i = 0; i < leaves; i++)
-        if (i >= header->events || events()[i].dir != path[i].dir || events()[i].kind != path[i].kind)
-            return differ(t, &cb, "left the path early", leaves, i);
-    // A pin always holds, but of another value.
-    struct event *there = &events()[leaves];
-    if (leaves < count && (leaves >= header->events || there->kind != path[leaves].kind ||
-                           (there->dir == path[leaves].dir && there->kind != PIN)))
-        return differ(t, &cb, "did not leave the path", leaves, header->events);
-    if (leaves == count && header->events != count)
-        return differ(t, &cb, "more decisions", count, header->events);
-    return 0;
+    return check_model_on_b(t, &cb);
 }
 
 #include "functions.h"
@@ -402,7 +433,7 @@ int main(int argc, char **argv) {
             failed = trial(t);
         printf("%-16s %6ld same %6ld left, %6ld labelled results %7ld decisions%s\n", t->name, same_path, left_path,
                from_labels, decisions, failed ? " FAILED" : "");
-        // A function that neither decides nor labels anything is not modelled.
+        // A function without a trial on the same path was not checked.
         bad += failed || same_path == 0;
     }
     if (!tried)

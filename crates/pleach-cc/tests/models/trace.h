@@ -1,5 +1,5 @@
-// The trace as the runtime writes it, and its expressions evaluated. A second
-// reader of the layout in `pleach-abi`, kept apart from the first on purpose.
+// Reads a trace as the runtime writes it, and evaluates its expressions. This second
+// reader of the layout in `pleach-abi` is independent of the first on purpose.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static struct event *events(void) { return (void *)((char *)header + header->eve
 static u64 ones(int width) { return width >= 64 ? ~0ull : (1ull << width) - 1; }
 static int64_t sign(u64 v, int width) { return (int64_t)(v << (64 - width)) >> (64 - width); }
 
-// The input that expressions are evaluated on; `forget` after a change of it.
+// The input that expressions are evaluated on. Call `forget` after a change.
 static byte subject[INPUTS];
 static u64 value_of[NODES];
 static byte has_value[NODES];
@@ -95,7 +95,7 @@ static u64 compute(struct node *n) {
     case 35: return sign(a, width) <= sign(b, width);
     case 54: return b << n->c | (a & ones(n->c));
     }
-    printf("operation %d is not known here\n", n->op);
+    printf("operation %d is not supported by this evaluator\n", n->op);
     exit(2);
 }
 
@@ -123,7 +123,7 @@ static void set_label(const void *p, u32 memory_label) {
             *(byte *)((((u64)p - back) >> 8) + 0x10000000) = 1;
 }
 
-// What a byte of memory would be for the subject.
+// The value of a byte of memory for the input `subject`.
 static byte eval_memory(const byte *p, byte concrete) {
     u32 l = *shadow(p);
     return l ? eval(l >> 4) >> (8 * (l & 15)) : concrete;

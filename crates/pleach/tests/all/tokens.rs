@@ -163,14 +163,14 @@ fn places_that_are_not_there_are_refused() {
     for (flag, says) in [
         ("by_field:arg0->t.tokens", "has no member tokens"),
         ("by_field:arg3", "has no arg3"),
-        ("by_field", "is no integer"),
-        ("by_field:ret", "is no integer"),
-        ("by_field:arg0.t", "no structure in memory"),
+        ("by_field", "is not an integer"),
+        ("by_field:ret", "is not an integer"),
+        ("by_field:arg0.t", "not a structure in memory"),
         ("by_argument:arg1", "a copy that the caller never sees"),
         ("by_global:@nothing", "no global nothing"),
-        ("by_field:arg0->t", "no integer and no enumeration"),
-        ("by_field:there", "is no place"),
-        (":ret", "names no function"),
+        ("by_field:arg0->t", "neither an integer nor an enumeration"),
+        ("by_field:there", "is not a place"),
+        (":ret", "name of the function is missing"),
     ] {
         let flag = format!("-fpleach-token={flag}");
         let out = p.run(&["cc", "-g", &flag, "places.c", "-o", "prog"], b"");

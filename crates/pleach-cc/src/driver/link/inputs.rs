@@ -1,18 +1,18 @@
-//! The inputs of a link, looked into: which of them have a symbolic half, and
-//! what the program defines itself.
+//! Examines the inputs of a link: which of them have a symbolic half, and which
+//! symbols the program defines.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::library::{self, Search};
-use super::line::{Element, bare};
+use super::line::{Element, without_dashes};
 use crate::driver::archive::{self, Member};
 use crate::driver::compile::Halves;
-use crate::driver::elf::{self, MODEL};
+use crate::driver::elf::{self, MODEL_PREFIX};
 use crate::driver::error::Error;
 use crate::driver::fat::{self, Contents};
 
-/// What stands in an input's place in the link of the symbolic half.
+/// What replaces an input in the link of the symbolic half.
 pub enum Substitute {
     /// The input itself.
     Same,
@@ -25,19 +25,19 @@ pub enum Substitute {
     },
 }
 
-/// Inputs in the order of the elements; elements that are no inputs have `None`.
 #[derive(Default)]
 pub struct Inputs {
+    /// One for each element, in order; `None` for an element that is not an input.
     pub substitutes: Vec<Option<Substitute>>,
-    /// Something has a symbolic half.
-    pub symbolic: bool,
-    /// Something is instrumented, so the runtime is needed.
-    pub instrumented: bool,
-    /// Names that the program's objects and libraries define.
-    pub own: HashSet<Vec<u8>>,
-    /// Functions whose models the fast half's objects refer to.
+    /// True if an input has a symbolic half.
+    pub has_symbolic: bool,
+    /// True if an input is instrumented, so that the runtime is needed.
+    pub has_instrumented: bool,
+    /// Symbols that the program's objects and libraries define.
+    pub defined: HashSet<Vec<u8>>,
+    /// Functions whose models the fast half's objects use.
     pub fast_models: BTreeSet<Vec<u8>>,
-    /// Functions whose models the twins refer to.
+    /// Functions whose models the twins use.
     pub twin_models: BTreeSet<Vec<u8>>,
 }
 
@@ -46,15 +46,15 @@ pub fn read(elements: &[Element], halves: &[Halves]) -> Result<Inputs, Error> {
     let mut inputs = Inputs::default();
     for element in elements {
         let substitute = match element {
-            Element::File(path) => Some(inputs.file(path)?),
+            Element::File(path) => Some(inputs.add_file(path)?),
             Element::Library(name) => match search.find(name) {
-                Some(path) => Some(inputs.file(&path)?),
+                Some(path) => Some(inputs.add_file(&path)?),
                 None => Some(Substitute::Same),
             },
-            Element::Source(n) => Some(inputs.source(&halves[*n])?),
+            Element::Source(n) => Some(inputs.add_source(&halves[*n])?),
             Element::Linker(flag) => {
-                search.see(flag.name());
-                inputs.option(flag.name(), flag.value.as_deref().and_then(|v| v.to_str()));
+                search.apply_option(flag.name());
+                inputs.apply_option(flag.name(), flag.value.as_deref().and_then(|v| v.to_str()));
                 None
             }
             Element::Driver(_) => None,
@@ -65,25 +65,25 @@ pub fn read(elements: &[Element], halves: &[Halves]) -> Result<Inputs, Error> {
 }
 
 impl Inputs {
-    fn source(&mut self, halves: &Halves) -> Result<Substitute, Error> {
-        let fast = load(&halves.fast)?;
-        self.define(&fast);
-        self.instrumented |= fat::contents(&fast) == Ok(Contents::FastOnly);
+    fn add_source(&mut self, halves: &Halves) -> Result<Substitute, Error> {
+        let fast = read_file(&halves.fast)?;
+        self.record_symbols(&fast);
+        self.has_instrumented |= fat::classify(&fast) == Ok(Contents::FastOnly);
         let Some(symbolic) = &halves.symbolic else { return Ok(Substitute::Same) };
-        let bytes = load(symbolic)?;
-        (self.symbolic, self.instrumented) = (true, true);
+        let bytes = read_file(symbolic)?;
+        (self.has_symbolic, self.has_instrumented) = (true, true);
         Ok(Substitute::Objects(vec![bytes]))
     }
 
-    fn file(&mut self, path: &Path) -> Result<Substitute, Error> {
-        if library::is_system(path) {
+    fn add_file(&mut self, path: &Path) -> Result<Substitute, Error> {
+        if library::is_in_system_dir(path) {
             return Ok(Substitute::Same);
         }
-        let bytes = load(path)?;
+        let bytes = read_file(path)?;
         if archive::is_archive(&bytes) {
-            return self.archive(path, &bytes);
+            return self.add_archive(path, &bytes);
         }
-        Ok(match self.look(path, &bytes)? {
+        Ok(match self.examine(path, &bytes)? {
             Contents::Fat(frames) => {
                 Substitute::Objects(frames.iter().map(|f| f.to_vec()).collect())
             }
@@ -94,11 +94,11 @@ impl Inputs {
         })
     }
 
-    fn archive(&mut self, path: &Path, bytes: &[u8]) -> Result<Substitute, Error> {
+    fn add_archive(&mut self, path: &Path, bytes: &[u8]) -> Result<Substitute, Error> {
         let mut out = Vec::new();
         let mut changed = false;
         for member in archive::members(path, bytes)? {
-            let frames = match self.look(path, &member.bytes)? {
+            let frames = match self.examine(path, &member.bytes)? {
                 Contents::Fat(frames) => frames.iter().map(|f| f.to_vec()).collect(),
                 _ => {
                     out.push(member);
@@ -106,25 +106,25 @@ impl Inputs {
                 }
             };
             changed = true;
-            let named = |bytes| Member { name: member.name.clone(), bytes };
-            out.extend(Vec::into_iter(frames).map(named));
+            let to_member = |bytes| Member { name: member.name.clone(), bytes };
+            out.extend(Vec::into_iter(frames).map(to_member));
         }
         Ok(if changed { Substitute::Archive(out) } else { Substitute::Same })
     }
 
-    /// Notes what an object or library means for the whole.
-    fn look<'a>(&mut self, path: &Path, bytes: &'a [u8]) -> Result<Contents<'a>, Error> {
-        let contents = fat::contents(bytes)
+    /// Classifies an object or library and records its symbols.
+    fn examine<'a>(&mut self, path: &Path, bytes: &'a [u8]) -> Result<Contents<'a>, Error> {
+        let contents = fat::classify(bytes)
             .map_err(|what| Error::BadFile { path: path.to_owned(), what: what.into() })?;
-        self.define(bytes);
+        self.record_symbols(bytes);
         match &contents {
             Contents::Unknown | Contents::Plain | Contents::Shared(None) => {}
-            Contents::FastOnly => self.instrumented = true,
-            Contents::Fat(_) => (self.symbolic, self.instrumented) = (true, true),
+            Contents::FastOnly => self.has_instrumented = true,
+            Contents::Fat(_) => (self.has_symbolic, self.has_instrumented) = (true, true),
             Contents::Shared(Some(image)) => {
-                (self.symbolic, self.instrumented) = (true, true);
-                for (name, defined) in elf::globals(image) {
-                    let model = name.strip_prefix(MODEL.as_bytes()).filter(|_| !defined);
+                (self.has_symbolic, self.has_instrumented) = (true, true);
+                for (name, is_defined) in elf::global_symbols(image) {
+                    let model = name.strip_prefix(MODEL_PREFIX.as_bytes()).filter(|_| !is_defined);
                     self.twin_models.extend(model.map(<[u8]>::to_vec));
                 }
             }
@@ -132,22 +132,22 @@ impl Inputs {
         Ok(contents)
     }
 
-    /// Takes in the symbols of an object of the fast half.
-    fn define(&mut self, bytes: &[u8]) {
-        for (name, defined) in elf::globals(bytes) {
-            if defined {
-                self.own.insert(name.to_vec());
-            } else if let Some(model) = name.strip_prefix(MODEL.as_bytes()) {
+    /// Records the symbols of an object of the fast half.
+    fn record_symbols(&mut self, bytes: &[u8]) {
+        for (name, is_defined) in elf::global_symbols(bytes) {
+            if is_defined {
+                self.defined.insert(name.to_vec());
+            } else if let Some(model) = name.strip_prefix(MODEL_PREFIX.as_bytes()) {
                 self.fast_models.insert(model.to_vec());
             }
         }
     }
 
-    /// `--wrap` and `--defsym` give a name a new meaning, too.
-    fn option(&mut self, name: &str, value: Option<&str>) {
-        let (option, joined) = match bare(name).split_once('=') {
+    /// `--wrap` and `--defsym` define a symbol, too.
+    fn apply_option(&mut self, name: &str, value: Option<&str>) {
+        let (option, joined) = match without_dashes(name).split_once('=') {
             Some((option, value)) => (option, Some(value)),
-            None => (bare(name), None),
+            None => (without_dashes(name), None),
         };
         let Some(value) = joined.or(value) else { return };
         let symbol = match option {
@@ -155,10 +155,10 @@ impl Inputs {
             "defsym" => value.split('=').next().unwrap_or(value),
             _ => return,
         };
-        self.own.insert(symbol.as_bytes().to_vec());
+        self.defined.insert(symbol.as_bytes().to_vec());
     }
 }
 
-fn load(path: &Path) -> Result<Vec<u8>, Error> {
+fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
     std::fs::read(path).map_err(Error::io("read", path))
 }

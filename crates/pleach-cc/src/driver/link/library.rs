@@ -1,26 +1,27 @@
-//! Where `-lNAME` leads. Only libraries that could be fat are of interest, and
-//! those lie in directories that the user names or installs to; the system's
-//! own directories are left to the linker.
+//! Finds the file of `-lNAME`. Only libraries that may be fat matter. They are in
+//! directories that the user names or installs to, so the system's own directories
+//! are left to the linker.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::line::{Element, bare};
+use super::line::{Element, without_dashes};
 
 /// Searched after the user's directories, as linkers do.
-const LOCAL: &[&str] = &["/usr/local/lib/x86_64-linux-gnu", "/usr/local/lib"];
-const SYSTEM: &[&str] = &["/usr/lib", "/lib", "/lib64", "/usr/lib64"];
+const LOCAL_DIRS: &[&str] = &["/usr/local/lib/x86_64-linux-gnu", "/usr/local/lib"];
+const SYSTEM_DIRS: &[&str] = &["/usr/lib", "/lib", "/lib64", "/usr/lib64"];
 
 pub struct Search {
     directories: Vec<PathBuf>,
-    /// Static libraries only, by a linker option in force here.
-    fixed: bool,
+    /// True if only static libraries are allowed at this point of the command.
+    static_only: bool,
+    /// The values that `--push-state` saved.
     saved: Vec<bool>,
 }
 
 impl Search {
-    /// All `-L` count for all libraries, whatever their order.
+    /// Every `-L` applies to every library, whatever their order.
     pub fn new(elements: &[Element]) -> Search {
         let named = elements.iter().filter_map(|e| match e {
             Element::Driver(f) => f.joined("--library-directory=").or_else(|| f.joined("-L")),
@@ -31,22 +32,22 @@ impl Search {
         let directories = named
             .map(PathBuf::from)
             .chain(std::env::split_paths(&library_path))
-            .chain(LOCAL.iter().map(PathBuf::from))
+            .chain(LOCAL_DIRS.iter().map(PathBuf::from))
             .collect();
-        let fixed = elements.iter().any(|e| match e {
+        let static_only = elements.iter().any(|e| match e {
             Element::Driver(f) => ["-static", "-static-pie", "--static"].contains(&f.name()),
             _ => false,
         });
-        Search { directories, fixed, saved: Vec::new() }
+        Search { directories, static_only, saved: Vec::new() }
     }
 
-    /// Follows options like `-Bstatic`, in order.
-    pub fn see(&mut self, option: &str) {
-        match bare(option) {
-            "Bstatic" | "static" | "dn" | "non_shared" => self.fixed = true,
-            "Bdynamic" | "dy" | "call_shared" => self.fixed = false,
-            "push-state" => self.saved.push(self.fixed),
-            "pop-state" => self.fixed = self.saved.pop().unwrap_or(self.fixed),
+    /// Applies a linker option such as `-Bstatic`. Call it in the order of the command.
+    pub fn apply_option(&mut self, option: &str) {
+        match without_dashes(option) {
+            "Bstatic" | "static" | "dn" | "non_shared" => self.static_only = true,
+            "Bdynamic" | "dy" | "call_shared" => self.static_only = false,
+            "push-state" => self.saved.push(self.static_only),
+            "pop-state" => self.static_only = self.saved.pop().unwrap_or(self.static_only),
             _ => {}
         }
     }
@@ -62,20 +63,20 @@ impl Search {
         let exact = name.as_bytes().strip_prefix(b":").map(|n| OsStr::from_bytes(n).to_owned());
         let candidates = match exact {
             Some(exact) => vec![exact],
-            None if self.fixed => vec![file("lib", ".a")],
+            None if self.static_only => vec![file("lib", ".a")],
             None => vec![file("lib", ".so"), file("lib", ".a")],
         };
         self.directories
             .iter()
-            .filter(|d| !is_system(d))
+            .filter(|d| !is_in_system_dir(d))
             .flat_map(|d| candidates.iter().map(move |c| d.join(c)))
             .find(|p| p.is_file())
     }
 }
 
-/// Lies in a directory of the system's own libraries.
-pub fn is_system(path: &Path) -> bool {
-    SYSTEM.iter().any(|s| path.starts_with(s))
+/// True for a path in a directory of the system's own libraries.
+pub fn is_in_system_dir(path: &Path) -> bool {
+    SYSTEM_DIRS.iter().any(|s| path.starts_with(s))
 }
 
 #[cfg(test)]
@@ -97,10 +98,10 @@ mod tests {
         assert_eq!(find(&search, "only"), Some(at("libonly.a")));
         assert_eq!(find(&search, ":odd.name"), Some(at("odd.name")));
         assert_eq!(find(&search, "none"), None);
-        search.see("--push-state");
-        search.see("-Bstatic");
+        search.apply_option("--push-state");
+        search.apply_option("-Bstatic");
         assert_eq!(find(&search, "both"), Some(at("libboth.a")));
-        search.see("--pop-state");
+        search.apply_option("--pop-state");
         assert_eq!(find(&search, "both"), Some(at("libboth.so")));
     }
 }

@@ -1,16 +1,16 @@
 //! The instrumented part of libstdc++ that symbolic executables are linked with.
+//! `link/libstdcxx.cc` explains what it contains.
 //!
-//! `link/libstdcxx.cc` says what it is. It is compiled here, from the headers
-//! that the program itself is compiled with, because a binary made elsewhere
-//! might not fit this machine's library. That takes seconds, so the object is
-//! kept beside the runtime's files. What the preprocessor makes of the source
-//! names it, and the compiler that made it: after an upgrade of the library or
-//! of ours it is made anew.
+//! It is compiled on the user's machine, with the same headers as the program,
+//! because an object made elsewhere might not match this machine's library. This
+//! takes seconds, so the object is cached beside the runtime's files. Its name
+//! contains a hash of the preprocessed source and of this compiler, so it is
+//! compiled again after an upgrade of the library or of Pleach.
 //!
-//! Two other ways were looked at. The macro `_GLIBCXX_EXTERN_TEMPLATE` cannot be
-//! turned off from the command line: GCC 12's headers define it anew. And it
-//! would not reach std::cin, whose buffer the library constructs. Models in the
-//! runtime would have to say again what number parsing does in every locale.
+//! Two alternatives were rejected. Turning off `_GLIBCXX_EXTERN_TEMPLATE` on the
+//! command line does not work: GCC 12's headers define the macro again. It would
+//! not affect std::cin either, because the library constructs its buffer. Models
+//! in the runtime would have to repeat number parsing for every locale.
 
 use std::collections::hash_map::DefaultHasher;
 use std::ffi::OsString;
@@ -28,8 +28,9 @@ use crate::driver::toolchain::Toolchain;
 use crate::driver::{Context, options};
 use crate::runtime::Runtime;
 
-/// The object, if the program is linked with libstdc++.
-pub fn object(cx: &Context, elements: &[Element]) -> Result<Option<PathBuf>, Stop> {
+/// The object, from the cache or compiled; `None` if the program is not linked with
+/// libstdc++.
+pub fn instrumented_object(cx: &Context, elements: &[Element]) -> Result<Option<PathBuf>, Stop> {
     if !is_linked(cx, elements) {
         return Ok(None);
     }
@@ -37,40 +38,41 @@ pub fn object(cx: &Context, elements: &[Element]) -> Result<Option<PathBuf>, Sto
     let mut words: Vec<OsString> = cx
         .inv
         .flags()
-        .filter(|f| options::selects_library(f.name()))
+        .filter(|f| options::selects_cxx_library(f.name()))
         .flat_map(|f| f.words())
         .collect();
     words.extend(["-std=gnu++17", "-O2", "-w"].map(OsString::from));
     let text = cx.scratch.path().join("libstdcxx.ii");
-    // Without the headers there is no program whose strings could be labelled.
-    if !clang(cx, &words, &["-E", "-P"], &source, Some(&text))? {
+    // Without the headers nobody can compile a C++ program either.
+    if !run_clang(cx, &words, &["-E", "-P"], &source, Some(&text))? {
         return Ok(None);
     }
     let mut hash = DefaultHasher::new();
     hash.write(&std::fs::read(&text).map_err(Error::io("read", &text))?);
-    identify_compiler(&mut hash);
-    let kept = cx.runtime.link_file(&format!("libstdcxx-{:016x}.o", hash.finish()));
-    if kept.is_file() {
-        return Ok(Some(kept));
+    hash_compiler(&mut hash);
+    let cached = cx.runtime.link_file(&format!("libstdcxx-{:016x}.o", hash.finish()));
+    if cached.is_file() {
+        return Ok(Some(cached));
     }
-    if !clang(cx, &words, &["-fsyntax-only"], &source, None)? {
+    if !run_clang(cx, &words, &["-fsyntax-only"], &source, None)? {
         eprintln!(
-            "pleach-cc: warning: unknown version of libstdc++: what passes through its \
-             compiled parts stays concrete"
+            "pleach-cc: warning: this version of libstdc++ is not supported: input that passes \
+             through std::string or the input streams is not tracked; use the headers of \
+             another GCC version (--gcc-install-dir=DIR)"
         );
         return Ok(None);
     }
-    make(words, &source, &kept, cx)
+    compile_object(words, &source, &cached, cx)
 }
 
 fn is_linked(cx: &Context, elements: &[Element]) -> bool {
     let named = elements.iter().any(|e| matches!(e, Element::Library(name) if name == "stdc++"));
     let without = ["-nostdlib++", "-stdlib=libc++", "-nostdlib", "-nodefaultlibs", "-nostdinc++"];
-    named || cx.inv.language == Language::Cxx && !cx.inv.has(&without)
+    named || cx.inv.language == Language::Cxx && !cx.inv.has_flag(&without)
 }
 
-/// A compiler that was built anew may instrument otherwise.
-fn identify_compiler(hash: &mut impl Hasher) {
+/// Another build of this compiler may instrument differently.
+fn hash_compiler(hash: &mut impl Hasher) {
     if let Ok(about) = std::env::current_exe().and_then(std::fs::metadata) {
         hash.write_u64(about.len());
         hash.write_i64(about.mtime());
@@ -78,8 +80,8 @@ fn identify_compiler(hash: &mut impl Hasher) {
     }
 }
 
-/// Runs clang on the source; whether it was content.
-fn clang(
+/// Runs clang on the source. True if clang succeeds.
+fn run_clang(
     cx: &Context,
     words: &[OsString],
     action: &[&str],
@@ -95,17 +97,17 @@ fn clang(
     Ok(Run::start(program, &args, Messages::File(&log), &cx.scratch)?.wait()?.success())
 }
 
-/// Compiles the source as if the user had, and keeps its symbolic half.
-fn make(
+/// Compiles the source as if the user had, and caches its symbolic half.
+fn compile_object(
     mut words: Vec<OsString>,
     source: &Path,
-    kept: &Path,
+    cached: &Path,
     cx: &Context,
 ) -> Result<Option<PathBuf>, Stop> {
     words.extend(["-c".into(), source.into()]);
     let scratch = Scratch::new()?;
     let runtime = Runtime::install(scratch.path()).map_err(Error::io("write", scratch.path()))?;
-    let own = Context {
+    let inner = Context {
         inv: Invocation::parse(Language::Cxx, &words),
         toolchain: Toolchain::find()?,
         scratch,
@@ -113,14 +115,14 @@ fn make(
         symbolic: true,
         halves: Vec::new(),
     };
-    let Some(input) = own.inv.sources().next() else { return Ok(None) };
-    let Some(made) = compile::compile(&own, input, 0)?.symbolic else { return Ok(None) };
-    let bytes = std::fs::read(&made).map_err(Error::io("read", &made))?;
-    if write_output(kept, &bytes).is_ok() {
-        return Ok(Some(kept.to_owned()));
+    let Some(input) = inner.inv.sources().next() else { return Ok(None) };
+    let Some(object) = compile::compile(&inner, input, 0)?.symbolic else { return Ok(None) };
+    let bytes = std::fs::read(&object).map_err(Error::io("read", &object))?;
+    if write_output(cached, &bytes).is_ok() {
+        return Ok(Some(cached.to_owned()));
     }
-    // A cache that cannot be written to costs time, and nothing else.
-    let once = cx.scratch.path().join("libstdcxx.o");
-    write_output(&once, &bytes)?;
-    Ok(Some(once))
+    // If the cache cannot be written, every link compiles the object again.
+    let uncached = cx.scratch.path().join("libstdcxx.o");
+    write_output(&uncached, &bytes)?;
+    Ok(Some(uncached))
 }

@@ -1,6 +1,6 @@
-//! The user's link command as a sequence of what the linker will see: options
-//! of clang's driver, options of the linker itself (`-Wl,` and `-Xlinker`, whose
-//! values may stand in the next one), files, libraries, sources.
+//! The user's link command as a sequence of elements: options of clang's driver,
+//! options of the linker, files, libraries, sources. Linker options come from `-Wl,`
+//! and `-Xlinker`; the value of one may be in the next `-Wl,` or `-Xlinker`.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -14,7 +14,7 @@ pub enum Element {
     Driver(Flag),
     Linker(Flag),
     File(PathBuf),
-    /// `-lNAME`, by its name.
+    /// The NAME of `-lNAME`.
     Library(OsString),
     /// The n-th source of the command.
     Source(usize),
@@ -32,7 +32,7 @@ pub fn elements(inv: &Invocation) -> Vec<Element> {
                 line.out.push(Element::Source(sources));
                 sources += 1;
             }
-            Arg::Flag(flag) => line.flag(flag),
+            Arg::Flag(flag) => line.push_flag(flag),
         }
     }
     line.out
@@ -41,18 +41,18 @@ pub fn elements(inv: &Invocation) -> Vec<Element> {
 #[derive(Default)]
 struct Line {
     out: Vec<Element>,
-    /// The linker option that waits for its value.
-    open: Option<usize>,
+    /// Index of the linker option whose value is the next word.
+    awaits_value: Option<usize>,
 }
 
 impl Line {
-    fn flag(&mut self, flag: &Flag) {
+    fn push_flag(&mut self, flag: &Flag) {
         let name = flag.name();
         if name.starts_with("-Wl,") {
             let words = flag.text.as_bytes()[4..].split(|&b| b == b',');
-            words.for_each(|w| self.word(OsStr::from_bytes(w)));
+            words.for_each(|w| self.push_linker_word(OsStr::from_bytes(w)));
         } else if ["-Xlinker", "--for-linker"].contains(&name) {
-            flag.value.iter().for_each(|w| self.word(w));
+            flag.value.iter().for_each(|w| self.push_linker_word(w));
         } else if let Some(library) = flag.joined("-l") {
             self.out.push(Element::Library(library.to_owned()));
         } else {
@@ -60,9 +60,8 @@ impl Line {
         }
     }
 
-    /// One word for the linker.
-    fn word(&mut self, word: &OsStr) {
-        if let Some(at) = self.open.take() {
+    fn push_linker_word(&mut self, word: &OsStr) {
+        if let Some(at) = self.awaits_value.take() {
             match &mut self.out[at] {
                 Element::Linker(flag) => flag.value = Some(word.to_owned()),
                 Element::Library(name) => *name = word.to_owned(),
@@ -78,25 +77,25 @@ impl Line {
         let library = bytes.strip_prefix(b"-l").or_else(|| bytes.strip_prefix(b"--library="));
         if let Some(library) = library {
             if library.is_empty() {
-                self.open = Some(self.out.len());
+                self.awaits_value = Some(self.out.len());
             }
             self.out.push(Element::Library(OsString::from_vec(library.to_vec())));
             return;
         }
         let flag = Flag::new(word);
-        if takes_value(flag.name()) {
-            self.open = Some(self.out.len());
+        if linker_option_takes_value(flag.name()) {
+            self.awaits_value = Some(self.out.len());
         }
         self.out.push(Element::Linker(flag));
     }
 }
 
-/// A linker option without its dashes: long ones may have one or two.
-pub fn bare(name: &str) -> &str {
+/// A linker option without its dashes: a long option may have one or two.
+pub fn without_dashes(name: &str) -> &str {
     name.strip_prefix("--").or_else(|| name.strip_prefix('-')).unwrap_or(name)
 }
 
-fn takes_value(name: &str) -> bool {
+fn linker_option_takes_value(name: &str) -> bool {
     const SHORT: &str = "-A -F -G -I -L -R -T -Y -b -c -e -f -h -m -o -u -y -z";
     const LONG: &str = "\
         Map Tbss Tdata Ttext Ttext-segment assert auxiliary default-script defsym \
@@ -106,7 +105,7 @@ fn takes_value(name: &str) -> bool {
         retain-symbols-file rpath rpath-link script section-start soname sort-section \
         symbol-ordering-file sysroot trace-symbol undefined unresolved-symbols version-script \
         wrap";
-    is_one_of(name, SHORT) || is_one_of(bare(name), LONG)
+    is_one_of(name, SHORT) || is_one_of(without_dashes(name), LONG)
 }
 
 #[cfg(test)]

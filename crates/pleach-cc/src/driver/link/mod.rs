@@ -1,14 +1,14 @@
-//! Linking: the fast half by the user's own command with the runtime added,
-//! the symbolic half by a command made from it, both at the same time. Then
-//! the symbolic image goes into a section of the fast file.
+//! Links both halves in parallel: the fast half by the user's own command plus the
+//! runtime, the symbolic half by a command derived from it. Then the symbolic image
+//! is added to the fast file as a section.
 //!
-//! The image is added to the finished file rather than linked in: the two
-//! links need not wait for each other, and no linker script, garbage
-//! collection or `-s` can lose it.
+//! The image is added to the finished file rather than linked in. So the two links
+//! need not wait for each other, and no linker script, garbage collection or `-s`
+//! can remove it.
 //!
-//! Much of what passes through here is not for us: a link without instrumented
-//! inputs (most probes of configure scripts), relocatable output, programs
-//! without libc. Such a link is clang's alone.
+//! Many links need no instrumentation: links without instrumented inputs (most
+//! tests of configure scripts), relocatable output, programs without libc. clang
+//! does these alone.
 
 mod inputs;
 mod library;
@@ -21,7 +21,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use inputs::Inputs;
-use line::{Element, bare};
+use line::{Element, without_dashes};
 
 use super::Context;
 use super::error::{Error, Stop};
@@ -37,52 +37,52 @@ enum Product {
     Shared,
 }
 
-/// Where the C library keeps what the runtime calls, on every glibc: words for
-/// the linker.
+/// Linker options for the libraries that the runtime calls. Old versions of glibc
+/// have them apart from libc.
 const RUNTIME_LIBRARIES: &[&str] =
     &["--push-state", "--as-needed", "-lpthread", "-ldl", "--pop-state"];
 
-/// A symbol of the runtime that brings in all of it.
+/// A symbol of the runtime. A reference to it links the whole runtime.
 const ANCHOR: &str = "__pleach_register_module";
 
 pub fn link(cx: &Context) -> Result<(), Stop> {
     let elements = line::elements(&cx.inv);
     let output = cx.inv.executable();
     if is_relocatable(&elements) {
-        // The output is an object again, and carries what its inputs carry.
+        // The output is an object. The linker copies the inputs' symbolic halves to it.
         cx.halves.iter().try_for_each(|h| super::write_object(&h.fast, h))?;
         return fast_link(cx, None);
     }
-    let Some(product) = product(cx, &elements) else { return fast_link(cx, None) };
+    let Some(product) = product_with_libc(cx, &elements) else { return fast_link(cx, None) };
     let inputs = inputs::read(&elements, &cx.halves)?;
-    if !inputs.instrumented {
+    if !inputs.has_instrumented {
         return fast_link(cx, None);
     }
-    let models = models::object(cx, product, &inputs)?;
-    let extra = Some(fast_extra(cx, product, &elements, models)?);
-    if !inputs.symbolic || !cx.symbolic || is_special(&output) {
-        return fast_link(cx, extra);
+    let forwarders = models::compile_forwarders(cx, product, &inputs)?;
+    let runtime = Some(fast_runtime_argument(cx, product, &elements, forwarders)?);
+    if !inputs.has_symbolic || !cx.symbolic || is_device(&output) {
+        return fast_link(cx, runtime);
     }
-    both(cx, product, &elements, inputs, extra, &output)
+    link_both(cx, product, &elements, inputs, runtime, &output)
 }
 
-fn both(
+fn link_both(
     cx: &Context,
     product: Product,
     elements: &[Element],
     inputs: Inputs,
-    extra: Option<OsString>,
+    runtime: Option<OsString>,
     output: &Path,
 ) -> Result<(), Stop> {
     let image = cx.scratch.path().join("symbolic.image");
     let log = cx.scratch.path().join("symbolic.log");
     let cxx = match product {
-        Product::Executable => libstdcxx::object(cx, elements)?,
+        Product::Executable => libstdcxx::instrumented_object(cx, elements)?,
         Product::Shared => None,
     };
     let args = symbolic::arguments(cx, product, elements, inputs, cxx.as_deref(), &image)?;
     let run = Run::start(cx.clang(), &args, Messages::File(&log), &cx.scratch)?;
-    let fast = fast_link(cx, extra);
+    let fast = fast_link(cx, runtime);
     let status = run.wait()?;
     fast?;
     let finish = || {
@@ -92,24 +92,26 @@ fn both(
             return Err(Error::SymbolicLink { output: output.to_owned(), text });
         }
         let bytes = std::fs::read(&image).map_err(Error::io("read", &image))?;
-        match fat::embed(output, &bytes)? {
+        match fat::embed_image(output, &bytes)? {
             true => Ok(()),
             false => Err(Error::BadFile {
                 path: output.to_owned(),
-                what: "the linker left no section headers, so the symbolic half has no place"
+                what: "the linker wrote no section headers, so the symbolic half cannot be \
+                       added; link without options that remove them, or with \
+                       -fno-pleach-symbolic"
                     .into(),
             }),
         }
     };
     finish().map_err(|e| {
-        // An executable that looks finished would hide the failure from make.
+        // If the file stayed, make would take it for complete.
         let _ = std::fs::remove_file(output);
         e.into()
     })
 }
 
-/// The user's link, with `extra` at its end.
-fn fast_link(cx: &Context, extra: Option<OsString>) -> Result<(), Stop> {
+/// Runs the user's link, with `runtime` as the last argument.
+fn fast_link(cx: &Context, runtime: Option<OsString>) -> Result<(), Stop> {
     let mut args = Vec::new();
     let mut halves = cx.halves.iter();
     for arg in &cx.inv.args {
@@ -124,11 +126,11 @@ fn fast_link(cx: &Context, extra: Option<OsString>) -> Result<(), Stop> {
     if let Some(output) = &cx.inv.output {
         args.extend(["-o".into(), output.clone()]);
     }
-    // The compile had the options that the link does not use.
+    // The compile has used the options that the link does not use.
     if !cx.halves.is_empty() {
         args.push("-Qunused-arguments".into());
     }
-    args.extend(extra);
+    args.extend(runtime);
     let status = Run::start(cx.clang(), &args, Messages::User, &cx.scratch)?.wait()?;
     match status.success() {
         true => Ok(()),
@@ -136,29 +138,30 @@ fn fast_link(cx: &Context, extra: Option<OsString>) -> Result<(), Stop> {
     }
 }
 
-/// What the fast half is linked with besides, as one argument. The linker reads
-/// the words from a file: libtool looks at what `-v` shows of a link, and would
-/// make our objects part of every library from then on.
-fn fast_extra(
+/// The runtime and its options for the link of the fast half, as one argument. The
+/// linker reads the words from a file: libtool parses the output of `-v` and would
+/// otherwise add these objects to every library.
+fn fast_runtime_argument(
     cx: &Context,
     product: Product,
     elements: &[Element],
-    models: Option<PathBuf>,
+    forwarders: Option<PathBuf>,
 ) -> Result<OsString, Error> {
     let file = |name: &str| OsString::from(cx.runtime.link_file(name));
     let mut words: Vec<OsString> = Vec::new();
-    // The user's last word may be --whole-archive.
-    let open = has_option(elements, &["whole-archive"]);
-    if open {
+    // The user's --whole-archive may still be in effect.
+    let has_whole_archive = has_option(elements, &["whole-archive"]);
+    if has_whole_archive {
         words.extend(["--push-state".into(), "--no-whole-archive".into()]);
     }
-    words.extend(models.map(OsString::from));
+    words.extend(forwarders.map(OsString::from));
     match product {
         Product::Shared => words.push(file("shared_fast.o")),
         Product::Executable => {
             words.extend(["-u".into(), ANCHOR.into()]);
-            // For libraries that are loaded later. gold has no such option.
-            if !cx.inv.has(&["-fuse-ld=gold"]) {
+            // Libraries that the program loads later need these symbols. gold does not
+            // know the option.
+            if !cx.inv.has_flag(&["-fuse-ld=gold"]) {
                 words.push("--export-dynamic-symbol=__pleach_*".into());
             }
             if cx.inv.fuzzer {
@@ -168,10 +171,10 @@ fn fast_extra(
             words.extend(RUNTIME_LIBRARIES.iter().map(OsString::from));
         }
     }
-    if open {
+    if has_whole_archive {
         words.push("--pop-state".into());
     }
-    // Last, so that its page lies behind every counter.
+    // Last, so that its page comes after all counters.
     words.push(file("counters.o"));
     let path = cx.scratch.path().join("fast.words");
     std::fs::write(&path, response::quote(&words)).map_err(Error::io("write", &path))?;
@@ -180,10 +183,10 @@ fn fast_extra(
     Ok(argument)
 }
 
-/// Whether the driver or the linker gets one of these options (without dashes).
+/// True if the driver or the linker gets one of these options (without dashes).
 fn has_option(elements: &[Element], names: &[&str]) -> bool {
     elements.iter().any(|e| match e {
-        Element::Driver(f) | Element::Linker(f) => names.contains(&bare(f.name())),
+        Element::Driver(f) | Element::Linker(f) => names.contains(&without_dashes(f.name())),
         _ => false,
     })
 }
@@ -192,14 +195,15 @@ fn is_relocatable(elements: &[Element]) -> bool {
     has_option(elements, &["r", "relocatable"])
 }
 
-/// What is linked, if it is something for us.
-fn product(cx: &Context, elements: &[Element]) -> Option<Product> {
+/// What the link makes; `None` for a program without libc, which cannot have the
+/// runtime.
+fn product_with_libc(cx: &Context, elements: &[Element]) -> Option<Product> {
     if has_option(elements, &["shared", "Bshareable"]) {
         return Some(Product::Shared);
     }
-    let bare_metal =
-        cx.inv.has(&["-nostdlib", "-nodefaultlibs", "-nolibc", "--no-standard-libraries"]);
-    let libc = elements.iter().any(|e| match e {
+    let omits_libc =
+        cx.inv.has_flag(&["-nostdlib", "-nodefaultlibs", "-nolibc", "--no-standard-libraries"]);
+    let names_libc = elements.iter().any(|e| match e {
         Element::Library(name) => name == "c" || name == ":libc.a" || name == ":libc.so",
         Element::File(path) => {
             let name = path.file_name().and_then(|n| n.to_str()).unwrap_or("");
@@ -207,11 +211,11 @@ fn product(cx: &Context, elements: &[Element]) -> Option<Product> {
         }
         _ => false,
     });
-    (!bare_metal || libc).then_some(Product::Executable)
+    (!omits_libc || names_libc).then_some(Product::Executable)
 }
 
-/// `/dev/null` and its like: there is no file to keep the symbolic half in.
-fn is_special(output: &Path) -> bool {
+/// True for `/dev/null` and other devices, which cannot hold a symbolic half.
+fn is_device(output: &Path) -> bool {
     output.as_os_str() == "-"
         || std::fs::metadata(output).is_ok_and(|m| !m.is_file() && !m.is_dir())
 }

@@ -1,16 +1,16 @@
-//! Calls of modelled functions in the fast half.
+//! Forwarders for modelled functions in the fast half.
 //!
-//! An instrumented object calls `__pleach_m_read` where the source calls
-//! `read`, and the runtime in the executable has the model. Two cases need a
-//! function of that name which goes on to the real one:
-//! - The program has a `read` of its own (or wraps it). Then that one is meant.
-//!   In a library the name is hidden, so that the model of an executable cannot
-//!   take its place.
-//! - A shared library may be loaded into a program that has no runtime. Its
-//!   own name is weak and gives way to the model of an executable that has one.
+//! An instrumented object calls `__pleach_m_read` where the source calls `read`.
+//! The runtime in the executable defines this model. In two cases the link adds a
+//! forwarder: a function `__pleach_m_read` that jumps to the real `read`.
+//! - The program defines or wraps `read` itself. Then calls must go there. In a
+//!   shared library the forwarder is hidden, so that the executable's model cannot
+//!   replace it.
+//! - A shared library may be loaded into a program without the runtime. Here the
+//!   forwarder is weak: the executable's model replaces it, if there is one.
 //!
-//! The symbolic half does without this: its objects are rewritten on their way
-//! into the link, and its libraries never run anywhere else.
+//! The symbolic half needs no forwarders: its objects are rewritten before the
+//! link, and its libraries never run outside Pleach.
 
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -19,17 +19,21 @@ use std::path::PathBuf;
 use super::Product;
 use super::inputs::Inputs;
 use crate::driver::Context;
-use crate::driver::elf::MODEL;
+use crate::driver::elf::MODEL_PREFIX;
 use crate::driver::error::{Error, Stop};
 use crate::driver::process::{Messages, Run, status_code};
 
-/// An object with these functions, if any is needed.
-pub fn object(cx: &Context, product: Product, inputs: &Inputs) -> Result<Option<PathBuf>, Stop> {
+/// Assembles an object with the forwarders; `None` if none is needed.
+pub fn compile_forwarders(
+    cx: &Context,
+    product: Product,
+    inputs: &Inputs,
+) -> Result<Option<PathBuf>, Stop> {
     let mut text = String::new();
     for name in &inputs.fast_models {
-        let own = inputs.own.contains(name);
+        let is_defined = inputs.defined.contains(name);
         let name = String::from_utf8_lossy(name);
-        let binding = match (product, own) {
+        let binding = match (product, is_defined) {
             (Product::Executable, false) => continue,
             (Product::Executable, true) => vec![".globl"],
             (Product::Shared, true) => vec![".globl", ".hidden"],
@@ -37,9 +41,10 @@ pub fn object(cx: &Context, product: Product, inputs: &Inputs) -> Result<Option<
         };
         // Writing to a string cannot fail.
         for directive in binding {
-            let _ = writeln!(text, "{directive} {MODEL}{name}");
+            let _ = writeln!(text, "{directive} {MODEL_PREFIX}{name}");
         }
-        let _ = writeln!(text, ".type {MODEL}{name}, @function\n{MODEL}{name}: jmp {name}@PLT");
+        let model = format!("{MODEL_PREFIX}{name}");
+        let _ = writeln!(text, ".type {model}, @function\n{model}: jmp {name}@PLT");
     }
     if text.is_empty() {
         return Ok(None);

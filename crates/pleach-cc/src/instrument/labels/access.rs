@@ -1,8 +1,8 @@
-//! Labels of memory: loads, stores, atomics, address arithmetic.
+//! Labels of memory: loads, stores and atomics.
 //!
-//! Every access looks at the dirty map; only where its byte is set, or the
-//! address itself is labelled, does it call the runtime. The label code comes
-//! before the access, so that a check is in the trace when the access faults.
+//! Every access reads the dirty map. It calls the runtime only if the byte there is
+//! set, or if the address itself is labelled. The label code comes before the access,
+//! so that a check is already in the trace if the access faults.
 
 use super::emit::Emitter;
 use super::flow::{base_of, reads_constant};
@@ -14,10 +14,10 @@ use pleach_abi::node::Op;
 use pleach_abi::section::SiteKind;
 
 impl Emitter<'_> {
-    pub fn load(&mut self, i: Value) {
+    pub fn emit_load(&mut self, i: Value) {
         let address = i.operand(0);
         if !self.labelled.contains(&i) {
-            self.b.insert(i);
+            self.builder.insert(i);
             return;
         }
         let label = match scalar_bits(i.ty()) {
@@ -28,35 +28,35 @@ impl Emitter<'_> {
             }
         };
         self.set_label(i, label);
-        self.b.insert(i);
+        self.builder.insert(i);
     }
 
     fn load_scalar(&mut self, i: Value, address: Value, bits: u32) -> Value {
         let pointer = self.address_label(address);
         let at = self.bits64(address);
-        let dirty = (!reads_constant(i)).then(|| self.dirty(at, u64::from(bits.div_ceil(8))));
+        let dirty = (!reads_constant(i)).then(|| self.dirty_flag(at, u64::from(bits.div_ceil(8))));
         let mut reasons: Vec<Value> = dirty.into_iter().collect();
         reasons.push(pointer);
-        let Some(any) = self.any(&reasons) else { return self.zero() };
-        let needed = self.b.is_set(any);
-        let site = (!pointer.is_null()).then(|| self.site(i, SiteKind::Access));
+        let Some(any) = self.or_labels(&reasons) else { return self.zero() };
+        let needed = self.builder.is_set(any);
+        let site = (!pointer.is_null()).then(|| self.extra_site(i, SiteKind::Access));
         let zero = self.zero();
         self.guarded(needed, &[zero], |e| match site {
             None => vec![e.call_load(at, bits)],
             Some(site) => {
-                let bits = e.number(bits);
-                vec![match e.hint(address) {
-                    None => e.b.call(e.rt.load_at, &[site, pointer, at, bits]),
+                let bits = e.const32(bits);
+                vec![match e.local_array(address) {
+                    None => e.builder.call(e.rt.load_at, &[site, pointer, at, bits]),
                     Some((base, size)) => {
-                        e.b.call(e.rt.load_in, &[site, pointer, at, bits, base, size])
+                        e.builder.call(e.rt.load_in, &[site, pointer, at, bits, base, size])
                     }
                 }]
             }
         })[0]
     }
 
-    /// The label to go by for an address: steps by constants are left to the
-    /// runtime, which sees how far the address is from what the label says.
+    /// The label of an address, without constant offsets at its end. The runtime finds
+    /// the offset itself, from the address and the label's value.
     fn address_label(&mut self, address: Value) -> Value {
         let mut at = address;
         while at.is_instruction() && at.opcode() == Opcode::LLVMGetElementPtr {
@@ -70,50 +70,50 @@ impl Emitter<'_> {
 
     fn call_load(&mut self, at: Value, bits: u32) -> Value {
         match bits {
-            8 => self.b.call(self.rt.load1, &[at]),
-            16 => self.b.call(self.rt.load2, &[at]),
-            32 => self.b.call(self.rt.load4, &[at]),
-            64 => self.b.call(self.rt.load8, &[at]),
-            _ => self.b.call(self.rt.loadn, &[at, self.number(bits)]),
+            8 => self.builder.call(self.rt.load1, &[at]),
+            16 => self.builder.call(self.rt.load2, &[at]),
+            32 => self.builder.call(self.rt.load4, &[at]),
+            64 => self.builder.call(self.rt.load8, &[at]),
+            _ => self.builder.call(self.rt.loadn, &[at, self.const32(bits)]),
         }
     }
 
     fn call_store(&mut self, at: Value, label: Value, bits: u32) {
         match bits {
-            8 => self.b.call(self.rt.store1, &[at, label]),
-            16 => self.b.call(self.rt.store2, &[at, label]),
-            32 => self.b.call(self.rt.store4, &[at, label]),
-            64 => self.b.call(self.rt.store8, &[at, label]),
-            _ => self.b.call(self.rt.storen, &[at, label, self.number(bits)]),
+            8 => self.builder.call(self.rt.store1, &[at, label]),
+            16 => self.builder.call(self.rt.store2, &[at, label]),
+            32 => self.builder.call(self.rt.store4, &[at, label]),
+            64 => self.builder.call(self.rt.store8, &[at, label]),
+            _ => self.builder.call(self.rt.storen, &[at, label, self.const32(bits)]),
         };
     }
 
-    /// Not 0 if a block that the access touches may hold labels. A number, not
-    /// a bit: or-ed with labels it makes one test of many.
-    pub fn dirty(&mut self, at: Value, bytes: u64) -> Value {
-        let first = self.dirty_byte(at);
+    /// Not 0 if a block that the access touches may contain labels. It is a number and
+    /// not a bit, so that it can be or-ed with labels for one common test.
+    pub fn dirty_flag(&mut self, at: Value, bytes: u64) -> Value {
+        let first = self.dirty_map_byte(at);
         if bytes <= 16 {
             return first;
         }
-        let end = self.b.add(at, self.number64(bytes - 1));
-        let last = self.dirty_byte(end);
-        self.b.or(first, last)
+        let end = self.builder.add(at, self.const64(bytes - 1));
+        let last = self.dirty_map_byte(end);
+        self.builder.or(first, last)
     }
 
-    fn dirty_byte(&mut self, at: Value) -> Value {
-        let block = self.b.op(Opcode::LLVMLShr, at, self.number64(DIRTY_SHIFT.into()));
-        let place = self.b.add(block, self.number64(DIRTY_BASE));
-        let place = self.b.cast(Opcode::LLVMIntToPtr, place, self.ctx.pointer());
-        let flag = self.b.load(self.ctx.int(8), place);
-        self.b.cast(Opcode::LLVMZExt, flag, self.ctx.int(32))
+    fn dirty_map_byte(&mut self, at: Value) -> Value {
+        let block = self.builder.op(Opcode::LLVMLShr, at, self.const64(DIRTY_SHIFT.into()));
+        let place = self.builder.add(block, self.const64(DIRTY_BASE));
+        let place = self.builder.cast(Opcode::LLVMIntToPtr, place, self.ctx.pointer());
+        let flag = self.builder.load(self.ctx.int(8), place);
+        self.builder.cast(Opcode::LLVMZExt, flag, self.ctx.int(32))
     }
 
-    fn dirty_bit(&mut self, at: Value, bytes: u64) -> Value {
-        let dirty = self.dirty(at, bytes);
-        self.b.is_set(dirty)
+    fn is_dirty(&mut self, at: Value, bytes: u64) -> Value {
+        let dirty = self.dirty_flag(at, bytes);
+        self.builder.is_set(dirty)
     }
 
-    /// Structures and vectors, part by part.
+    /// Loads the labels of a structure or vector, scalar by scalar.
     fn load_parts(&mut self, address: Value, t: Type) -> Value {
         let Some(lt) = label_type(self.ctx, t) else { return self.zero() };
         let parts = leaves(self.module, t);
@@ -121,11 +121,11 @@ impl Emitter<'_> {
             return lt.null();
         }
         let at = self.bits64(address);
-        let dirty = self.dirty_bit(at, self.module.store_size(t));
+        let dirty = self.is_dirty(at, self.module.store_size(t));
         self.guarded(dirty, &[lt.null()], |e| {
             let mut whole = lt.null();
             for p in &parts {
-                let place = e.b.add(at, e.number64(p.offset));
+                let place = e.builder.add(at, e.const64(p.offset));
                 let l = e.call_load(place, p.bits);
                 whole = e.put_leaf(whole, l, &p.path, p.in_vector);
             }
@@ -133,33 +133,7 @@ impl Emitter<'_> {
         })[0]
     }
 
-    /// Puts a scalar's label at its place in the labels of a whole value.
-    pub fn put_leaf(&mut self, whole: Value, part: Value, path: &[u32], in_vector: bool) -> Value {
-        match path {
-            [] => part,
-            [n] if in_vector => self.b.insert_element(whole, part, self.number(*n)),
-            [n, rest @ ..] => {
-                let inner = self.b.extract_value(whole, *n);
-                let inner = self.put_leaf(inner, part, rest, in_vector);
-                self.b.insert_value(whole, inner, *n)
-            }
-        }
-    }
-
-    /// The label of a scalar inside the labels of a whole value.
-    pub fn get_leaf(&mut self, whole: Value, path: &[u32], in_vector: bool) -> Value {
-        match path {
-            [] => whole,
-            _ if whole.is_null() => self.zero(),
-            [n] if in_vector => self.b.extract_element(whole, self.number(*n)),
-            [n, rest @ ..] => {
-                let inner = self.b.extract_value(whole, *n);
-                self.get_leaf(inner, rest, in_vector)
-            }
-        }
-    }
-
-    pub fn store(&mut self, i: Value) {
+    pub fn emit_store(&mut self, i: Value) {
         let (value, address) = (i.operand(0), i.operand(1));
         match scalar_bits(value.ty()) {
             Some(bits) => self.store_scalar(i, value, address, bits),
@@ -170,31 +144,31 @@ impl Emitter<'_> {
                 self.store_parts(at, value, size);
             }
         }
-        self.b.insert(i);
+        self.builder.insert(i);
     }
 
     fn store_scalar(&mut self, i: Value, value: Value, address: Value, bits: u32) {
         let pointer = self.address_label(address);
         let at = self.bits64(address);
-        let mut needed = self.dirty(at, u64::from(bits.div_ceil(8)));
+        let mut needed = self.dirty_flag(at, u64::from(bits.div_ceil(8)));
         let mut site = None;
         if !pointer.is_null() {
-            needed = self.b.or(needed, pointer);
-            site = Some(self.site(i, SiteKind::Access));
+            needed = self.builder.or(needed, pointer);
+            site = Some(self.extra_site(i, SiteKind::Access));
         }
-        self.sink(&[value], Some(needed), |e| {
-            let label = e.cold(value);
+        self.if_labelled(&[value], Some(needed), |e| {
+            let label = e.cold_label(value);
             match site {
                 None => e.call_store(at, label, bits),
                 Some(site) => {
-                    let bits = e.number(bits);
-                    match e.hint(address) {
-                        None => e.b.call(e.rt.store_at, &[site, pointer, at, label, bits]),
+                    let bits = e.const32(bits);
+                    match e.local_array(address) {
+                        None => e.builder.call(e.rt.store_at, &[site, pointer, at, label, bits]),
                         Some((base, size)) => {
-                            let sized = e.b.op(Opcode::LLVMShl, size, e.number64(8));
-                            let bits = e.b.cast(Opcode::LLVMZExt, bits, e.ctx.int(64));
-                            let sized = e.b.or(sized, bits);
-                            e.b.call(e.rt.store_in, &[site, pointer, at, label, sized, base])
+                            let sized = e.builder.op(Opcode::LLVMShl, size, e.const64(8));
+                            let bits = e.builder.cast(Opcode::LLVMZExt, bits, e.ctx.int(64));
+                            let sized = e.builder.or(sized, bits);
+                            e.builder.call(e.rt.store_in, &[site, pointer, at, label, sized, base])
                         }
                     };
                 }
@@ -202,11 +176,11 @@ impl Emitter<'_> {
         });
     }
 
-    /// A label that is ready goes to memory.
-    fn put_label(&mut self, at: Value, label: Value, bits: u32) {
-        let dirty = self.dirty(at, u64::from(bits.div_ceil(8)));
-        let any = if label.is_null() { dirty } else { self.b.or(dirty, label) };
-        let needed = self.b.is_set(any);
+    /// Stores a label that is ready.
+    fn store_label(&mut self, at: Value, label: Value, bits: u32) {
+        let dirty = self.dirty_flag(at, u64::from(bits.div_ceil(8)));
+        let any = if label.is_null() { dirty } else { self.builder.or(dirty, label) };
+        let needed = self.builder.is_set(any);
         self.guarded(needed, &[], |e| {
             e.call_store(at, label, bits);
             vec![]
@@ -215,71 +189,72 @@ impl Emitter<'_> {
 
     fn store_parts(&mut self, at: Value, value: Value, size: u64) {
         let label = self.label(value);
-        let mut any = self.dirty(at, size);
+        let mut any = self.dirty_flag(at, size);
         let parts = leaves(self.module, value.ty());
         let mut labels = Vec::new();
         if self.has_label(value) && parts.iter().all(|p| p.bits % 8 == 0 || !p.in_vector) {
             for p in &parts {
                 labels.push(self.get_leaf(label, &p.path, p.in_vector));
             }
-            if let Some(some) = self.any(&labels) {
-                any = self.b.or(any, some);
+            if let Some(some) = self.or_labels(&labels) {
+                any = self.builder.or(any, some);
             }
         }
-        let needed = self.b.is_set(any);
+        let needed = self.builder.is_set(any);
         self.guarded(needed, &[], |e| {
             if labels.is_empty() {
-                let (zero, size) = (e.zero(), e.number64(size));
-                e.b.call(e.rt.fill, &[at, zero, size]);
+                let (zero, size) = (e.zero(), e.const64(size));
+                e.builder.call(e.rt.fill, &[at, zero, size]);
             }
             for (p, &l) in parts.iter().zip(&labels) {
-                let place = e.b.add(at, e.number64(p.offset));
+                let place = e.builder.add(at, e.const64(p.offset));
                 e.call_store(place, l, p.bits);
             }
             vec![]
         });
     }
 
-    /// A labelled address that no lookup can follow.
+    /// Pins a labelled address of an access that cannot be a lookup.
     pub fn pin_address(&mut self, i: Value, address: Value, size: u64) {
         let pointer = self.address_label(address);
         if pointer.is_null() {
             return;
         }
         let at = self.bits64(address);
-        let site = self.site(i, SiteKind::Access);
-        let set = self.b.is_set(pointer);
+        let site = self.extra_site(i, SiteKind::Access);
+        let set = self.builder.is_set(pointer);
         self.guarded(set, &[], |e| {
-            let size = e.number64(size);
-            e.b.call(e.rt.pin, &[site, pointer, at, size]);
+            let size = e.const64(size);
+            e.builder.call(e.rt.pin, &[site, pointer, at, size]);
             vec![]
         });
     }
 
-    /// The local array that an address is based on, if that is known.
-    fn hint(&mut self, address: Value) -> Option<(Value, Value)> {
+    /// The address and size of the local array that an address is based on, if it is
+    /// known.
+    fn local_array(&mut self, address: Value) -> Option<(Value, Value)> {
         let base = base_of(address);
         if !base.is_instruction() || base.opcode() != Opcode::LLVMAlloca {
             return None;
         }
         let count = base.operand(0).constant_int()?;
         let size = self.module.size_of(base.allocated_type()) * count;
-        Some((self.bits64(base), self.number64(size)))
+        Some((self.bits64(base), self.const64(size)))
     }
 
     /// Read-modify-write: the result is the old value.
-    pub fn atomic_update(&mut self, i: Value) {
+    pub fn emit_atomic_update(&mut self, i: Value) {
         let (address, operand) = (i.operand(0), i.operand(1));
         let Some(bits) = scalar_bits(i.ty()) else {
-            self.b.insert(i);
+            self.builder.insert(i);
             return;
         };
         self.pin_address(i, address, u64::from(bits / 8));
         let at = self.bits64(address);
-        let dirty = self.dirty_bit(at, u64::from(bits / 8));
+        let dirty = self.is_dirty(at, u64::from(bits / 8));
         let zero = self.zero();
         let old = self.guarded(dirty, &[zero], |e| vec![e.call_load(at, bits)])[0];
-        self.b.insert(i);
+        self.builder.insert(i);
         self.set_label(i, old);
         use llvm_sys::LLVMAtomicRMWBinOp::*;
         let node = match i.atomic_operation() {
@@ -292,7 +267,7 @@ impl Emitter<'_> {
         };
         let new = match (node, i.atomic_operation()) {
             (Some(op), _) => {
-                let result = self.b.op(op, i, operand);
+                let result = self.builder.op(op, i, operand);
                 let node = binary_op(op).unwrap_or(Op::Add);
                 let value = self.label(operand);
                 self.if_any(&[old, value], |e| {
@@ -302,34 +277,34 @@ impl Emitter<'_> {
             (None, LLVMAtomicRMWBinOpXchg) => self.label(operand),
             _ => self.zero(),
         };
-        self.put_label(at, new, bits);
+        self.store_label(at, new, bits);
     }
 
-    /// Compare-exchange: the result is the old value and whether it was equal.
-    pub fn atomic_exchange(&mut self, i: Value) {
+    /// Compare-exchange: the result is the old value, and true if it was equal.
+    pub fn emit_atomic_exchange(&mut self, i: Value) {
         let (address, expected, desired) = (i.operand(0), i.operand(1), i.operand(2));
         let (Some(bits), Some(lt)) = (scalar_bits(expected.ty()), label_type(self.ctx, i.ty()))
         else {
-            self.b.insert(i);
+            self.builder.insert(i);
             return;
         };
         self.pin_address(i, address, u64::from(bits / 8));
         let at = self.bits64(address);
-        let dirty = self.dirty_bit(at, u64::from(bits / 8));
+        let dirty = self.is_dirty(at, u64::from(bits / 8));
         let zero = self.zero();
         let old = self.guarded(dirty, &[zero], |e| vec![e.call_load(at, bits)])[0];
-        self.b.insert(i);
-        let value = self.b.extract_value(i, 0);
-        let success = self.b.extract_value(i, 1);
+        self.builder.insert(i);
+        let value = self.builder.extract_value(i, 0);
+        let success = self.builder.extract_value(i, 1);
         let le = self.label(expected);
-        let equal = self.b.compare(IntPredicate::LLVMIntEQ, value, expected);
+        let equal = self.builder.compare(IntPredicate::LLVMIntEQ, value, expected);
         let ls =
             self.if_any(&[old, le], |e| e.binary_node(Op::Eq, (value, old), (expected, le), equal));
-        let whole = self.b.insert_value(lt.null(), old, 0);
-        let whole = self.b.insert_value(whole, ls, 1);
+        let whole = self.builder.insert_value(lt.null(), old, 0);
+        let whole = self.builder.insert_value(whole, ls, 1);
         self.set_label(i, whole);
         let ld = self.label(desired);
-        let new = self.b.select(success, ld, old);
-        self.put_label(at, new, bits);
+        let new = self.builder.select(success, ld, old);
+        self.store_label(at, new, bits);
     }
 }

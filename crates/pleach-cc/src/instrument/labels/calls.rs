@@ -1,8 +1,8 @@
-//! Labels across calls: through thread-local slots, stamped with the callee's
-//! address, and touched only when something is labelled.
+//! Passes labels across calls, through thread-local slots that are stamped with the
+//! callee's address. The slots are used only if something is labelled.
 
 use super::emit::{Emitter, is_static_alloca};
-use super::flow::is_labelling_call;
+use super::flow::passes_labels;
 use super::shape::{is_float, label_type, leaves, scalar_bits};
 use crate::instrument::llvm::{IntPredicate, Opcode, Type, Value};
 use pleach_abi::layout::{
@@ -12,9 +12,9 @@ use pleach_abi::layout::{
 use pleach_abi::section::SiteKind;
 use pleach_abi::shm::Loss;
 
-/// Bytes of the runtime's `Saved`.
-const SAVED_SIZE: u64 = 8 + 4 * ARG_SLOTS as u64 + 8 * BYVAL_SLOTS as u64;
-/// Room for the operands of general operations: 16 of them and a result.
+/// Size of the runtime's `Saved`: the labels of variadic arguments.
+const VA_LABELS_SIZE: u64 = 8 + 4 * ARG_SLOTS as u64 + 8 * BYVAL_SLOTS as u64;
+/// Room for the operands of general operations: at most 16, and a result.
 const SCRATCH_SIZE: u64 = 24 * 17;
 
 impl Emitter<'_> {
@@ -22,25 +22,25 @@ impl Emitter<'_> {
         self.rt.tls.offset_by(self.ctx, at)
     }
 
-    /// The start of the entry block: its allocas, and the labels of parameters.
-    pub fn enter(&mut self, body: &[Value]) {
+    /// Emits the start of the entry block: its allocas, and the labels of parameters.
+    pub fn emit_entry(&mut self, body: &[Value]) {
         for &i in body.iter().filter(|&&i| is_static_alloca(i)) {
-            self.b.insert(i);
+            self.builder.insert(i);
         }
-        let scratch = self.b.alloca(self.ctx.int(8).array(SCRATCH_SIZE));
+        let scratch = self.builder.alloca(self.ctx.int(8).array(SCRATCH_SIZE));
         scratch.set_alignment(8);
         self.scratch = Some(scratch);
         let variadic = self.function.value_type().is_variadic();
         if variadic {
-            let saved = self.b.alloca(self.ctx.int(8).array(SAVED_SIZE));
+            let saved = self.builder.alloca(self.ctx.int(8).array(VA_LABELS_SIZE));
             saved.set_alignment(8);
-            self.b.store(self.number64(0), saved);
-            self.saved = Some(saved);
+            self.builder.store(self.const64(0), saved);
+            self.va_labels = Some(saved);
         }
-        self.take_parameters(variadic);
+        self.load_parameter_labels(variadic);
     }
 
-    fn take_parameters(&mut self, variadic: bool) {
+    fn load_parameter_labels(&mut self, variadic: bool) {
         let params = self.function.params();
         let mut slots: Vec<(Value, Type, Vec<u64>)> = Vec::new();
         let mut structures: Vec<(Value, u64, u64)> = Vec::new();
@@ -61,22 +61,22 @@ impl Emitter<'_> {
         }
         slots.retain(|(_, _, s)| s.iter().all(|&n| n < ARG_SLOTS as u64));
         let place = self.tls(TLS_ARG_STAMP);
-        let stamp = self.b.load(self.ctx.int(64), place);
-        let some = self.b.is_set(stamp);
+        let stamp = self.builder.load(self.ctx.int(64), place);
+        let some = self.builder.is_set(stamp);
         let nothing: Vec<Value> = slots.iter().map(|(_, lt, _)| lt.null()).collect();
         let me = self.function;
-        let saved = self.saved;
+        let saved = self.va_labels;
         let labels = self.guarded(some, &nothing, |e| {
-            e.b.store(e.number64(0), place);
-            let me = e.b.cast(Opcode::LLVMPtrToInt, me, e.ctx.int(64));
-            let mine = e.b.compare(IntPredicate::LLVMIntEQ, stamp, me);
+            e.builder.store(e.const64(0), place);
+            let me = e.builder.cast(Opcode::LLVMPtrToInt, me, e.ctx.int(64));
+            let mine = e.builder.compare(IntPredicate::LLVMIntEQ, stamp, me);
             if !structures.is_empty() || saved.is_some() {
                 e.guarded(mine, &[], |e| {
                     for (k, &(p, slot, size)) in structures.iter().enumerate() {
-                        e.take_structure(k as u32, p, slot, size);
+                        e.load_byval_labels(k as u32, p, slot, size);
                     }
                     if let Some(room) = saved {
-                        e.b.call(e.rt.va_save, &[room]);
+                        e.builder.call(e.rt.va_save, &[room]);
                     }
                     vec![]
                 });
@@ -86,8 +86,8 @@ impl Emitter<'_> {
                 let mut whole = lt.null();
                 for (leaf, slot) in leaves(e.module, p.ty()).iter().zip(slots) {
                     let at = e.tls(TLS_ARGS + 4 * slot);
-                    let l = e.b.load(e.ctx.int(32), at);
-                    let l = e.b.select(mine, l, e.zero());
+                    let l = e.builder.load(e.ctx.int(32), at);
+                    let l = e.builder.select(mine, l, e.zero());
                     whole = e.put_leaf(whole, l, &leaf.path, leaf.in_vector);
                 }
                 out.push(whole);
@@ -99,25 +99,26 @@ impl Emitter<'_> {
         }
     }
 
-    fn take_structure(&mut self, k: u32, p: Value, slot: u64, size: u64) {
+    fn load_byval_labels(&mut self, k: u32, p: Value, slot: u64, size: u64) {
         let at = self.tls(TLS_ARGS + 4 * slot);
-        let has = self.b.load(self.ctx.int(32), at);
-        let set = self.b.is_set(has);
+        let has = self.builder.load(self.ctx.int(32), at);
+        let set = self.builder.is_set(has);
         self.guarded(set, &[], |e| {
             let to = e.bits64(p);
-            e.b.call(e.rt.byval_in, &[e.number(k), to, e.number64(size)]);
+            e.builder.call(e.rt.byval_in, &[e.const32(k), to, e.const64(size)]);
             vec![]
         });
     }
 
-    /// `ret`: the label goes back if there is one.
-    pub fn leave(&mut self, i: Value) {
-        if i.operand_count() == 1 && self.has_label(i.operand(0)) && !self.follows_must_tail(i) {
+    /// `ret`: stores the label of the result for the caller, if there is one.
+    pub fn emit_return(&mut self, i: Value) {
+        if i.operand_count() == 1 && self.has_label(i.operand(0)) && !self.returns_must_tail_call(i)
+        {
             let v = i.operand(0);
             if scalar_bits(v.ty()).is_some() {
-                self.sink(&[v], None, |e| {
-                    let l = e.cold(v);
-                    e.store_result(&[l]);
+                self.if_labelled(&[v], None, |e| {
+                    let l = e.cold_label(v);
+                    e.store_result_labels(&[l]);
                 });
             } else {
                 let whole = self.label(v);
@@ -126,169 +127,170 @@ impl Emitter<'_> {
                     .take(RET_SLOTS)
                     .map(|p| self.get_leaf(whole, &p.path, p.in_vector))
                     .collect();
-                if let Some(any) = self.any(&parts) {
-                    let set = self.b.is_set(any);
+                if let Some(any) = self.or_labels(&parts) {
+                    let set = self.builder.is_set(any);
                     self.guarded(set, &[], |e| {
-                        e.store_result(&parts);
+                        e.store_result_labels(&parts);
                         vec![]
                     });
                 }
             }
         }
-        self.b.insert(i);
+        self.builder.insert(i);
     }
 
-    fn store_result(&mut self, parts: &[Value]) {
+    fn store_result_labels(&mut self, parts: &[Value]) {
         for (n, &l) in parts.iter().enumerate() {
             let at = self.tls(TLS_RETS + 4 * n as u64);
-            self.b.store(l, at);
+            self.builder.store(l, at);
         }
-        let me = self.b.cast(Opcode::LLVMPtrToInt, self.function, self.ctx.int(64));
+        let me = self.builder.cast(Opcode::LLVMPtrToInt, self.function, self.ctx.int(64));
         let at = self.tls(TLS_RET_STAMP);
-        self.b.store(me, at);
+        self.builder.store(me, at);
     }
 
-    fn follows_must_tail(&self, ret: Value) -> bool {
+    fn returns_must_tail_call(&self, ret: Value) -> bool {
         let v = ret.operand(0);
         v.is_instruction() && v.is_must_tail()
     }
 
-    pub fn call(&mut self, i: Value) {
+    pub fn emit_call(&mut self, i: Value) {
         let callee = i.callee();
         if callee.is_inline_asm() {
-            self.lose_arguments(i, Loss::Asm);
-            self.b.insert(i);
+            self.count_lost_arguments(i, Loss::Asm);
+            self.builder.insert(i);
             return;
         }
         if let Some(name) = callee.intrinsic() {
-            return self.intrinsic(i, &name);
+            return self.emit_intrinsic(i, &name);
         }
-        if !is_labelling_call(i) {
-            self.b.insert(i);
+        if !passes_labels(i) {
+            self.builder.insert(i);
             return;
         }
         if !callee.is_function() {
-            self.indirect_target(i, callee);
+            self.record_indirect_target(i, callee);
         }
-        self.pass_arguments(i);
+        self.store_argument_labels(i);
         if may_decide(callee) {
-            let site = self.site(i, SiteKind::Call);
+            let site = self.extra_site(i, SiteKind::Call);
             let at = self.tls(TLS_SITE);
-            self.b.store(site, at);
+            self.builder.store(site, at);
         }
-        self.b.insert(i);
+        self.builder.insert(i);
         if i.opcode() == Opcode::LLVMCall && !i.is_must_tail() {
-            // The frame stays: a label of its own may have to follow.
+            // Code for the label of the result follows, so the frame must stay.
             i.forbid_tail_call();
-            self.after_call(i);
+            self.load_result_label(i);
         }
         if callee.is_function() && callee.has_attribute("returns_twice") {
-            self.unwound();
+            self.emit_unwound();
         }
     }
 
-    pub fn lose_arguments(&mut self, i: Value, cause: Loss) {
+    pub fn count_lost_arguments(&mut self, i: Value, cause: Loss) {
         let values: Vec<Value> = (0..i.argument_count()).map(|n| i.operand(n)).collect();
-        self.lose_values(&values, cause);
+        self.count_lost_values(&values, cause);
     }
 
-    fn pass_arguments(&mut self, i: Value) {
+    fn store_argument_labels(&mut self, i: Value) {
         let t = i.called_type();
         let fixed = t.param_count();
         let (mut slots, mut scalars, mut byvals) = (Vec::new(), Vec::new(), 0u32);
         let mut also = None;
         let mut first_variadic = None;
-        let mut places = Places::default();
+        let mut places = ArgumentPlaces::default();
         for n in 0..i.argument_count() {
             let v = i.operand(n);
             if n == fixed {
                 first_variadic = Some(slots.len());
             }
             let byval = i.call_byval_type(n);
-            places.next(self, v, byval, n >= fixed);
+            places.add(self, v, byval, n >= fixed);
             if label_type(self.ctx, v.ty()).is_none() {
                 continue;
             }
             if let Some(t) = byval {
-                let (from, size) = (self.bits64(v), self.number64(self.module.size_of(t)));
-                let flag = self.b.call(self.rt.byval_out, &[self.number(byvals), from, size]);
+                let (from, size) = (self.bits64(v), self.const64(self.module.size_of(t)));
+                let flag =
+                    self.builder.call(self.rt.byval_out, &[self.const32(byvals), from, size]);
                 byvals += 1;
-                also = Some(also.map_or(flag, |a| self.b.or(a, flag)));
+                also = Some(also.map_or(flag, |a| self.builder.or(a, flag)));
                 slots.push(Slot::Label(flag));
             } else if scalar_bits(v.ty()).is_some() {
-                if may_be_plain(i.callee()) && v.ty() == self.ctx.pointer() && !v.is_null() {
+                if may_be_unmodelled(i.callee()) && v.ty() == self.ctx.pointer() && !v.is_null() {
                     let flag = self.points_to_labels(v);
-                    also = Some(also.map_or(flag, |a| self.b.or(a, flag)));
+                    also = Some(also.map_or(flag, |a| self.builder.or(a, flag)));
                 }
                 scalars.push(v);
-                slots.push(Slot::Of(v));
+                slots.push(Slot::LabelOf(v));
             } else {
                 let whole = self.label(v);
                 for leaf in leaves(self.module, v.ty()) {
                     let l = self.get_leaf(whole, &leaf.path, leaf.in_vector);
                     if !l.is_null() {
-                        also = Some(also.map_or(l, |a| self.b.or(a, l)));
+                        also = Some(also.map_or(l, |a| self.builder.or(a, l)));
                     }
                     slots.push(Slot::Label(l));
                 }
             }
         }
         if slots.len() > ARG_SLOTS {
-            self.lose_values(&scalars, Loss::Slots);
+            self.count_lost_values(&scalars, Loss::Slots);
             return;
         }
         let first = first_variadic.unwrap_or(slots.len()) as u32;
         let shape = t.is_variadic().then(|| places.shape(self, first));
         let callee = i.callee();
-        self.sink(&scalars, also, |e| {
+        self.if_labelled(&scalars, also, |e| {
             if let Some(shape) = shape {
                 let at = e.tls(TLS_VA);
-                e.b.store(shape, at);
+                e.builder.store(shape, at);
             }
             e.store_slots(&slots, callee);
         });
     }
 
-    /// Not 0 if labelled bytes are where a pointer points. It need not point
-    /// anywhere: a union may hold a number there, and `(void *)-1` is a value too.
-    /// The address is cut to what the dirty map covers; the runtime looks again.
+    /// Not 0 if a pointer points to labelled bytes. The pointer may be invalid, such as
+    /// `(void *)-1` or a number from a union. So the address is reduced to what the dirty
+    /// map covers, and the runtime checks it again.
     fn points_to_labels(&mut self, pointer: Value) -> Value {
         let bits = self.bits64(pointer);
-        let at = self.b.op(Opcode::LLVMAnd, bits, self.number64(ADDR_LIMIT - 1));
-        let dirty = self.dirty(at, 1);
-        let dirty = self.b.is_set(dirty);
+        let at = self.builder.op(Opcode::LLVMAnd, bits, self.const64(ADDR_LIMIT - 1));
+        let dirty = self.dirty_flag(at, 1);
+        let dirty = self.builder.is_set(dirty);
         let zero = self.zero();
-        self.guarded(dirty, &[zero], |e| vec![e.b.call(e.rt.pointed, &[bits])])[0]
+        self.guarded(dirty, &[zero], |e| vec![e.builder.call(e.rt.pointed, &[bits])])[0]
     }
 
-    /// A call of a model that the program did not write as a call.
-    pub fn model_with_labels(&mut self, model: Value, site: Value, args: &[Value]) {
-        let slots: Vec<Slot> = args.iter().map(|&a| Slot::Of(a)).collect();
-        self.sink(args, None, |e| e.store_slots(&slots, model));
+    /// Calls a model where the program's source has no call.
+    pub fn call_model(&mut self, model: Value, site: Value, args: &[Value]) {
+        let slots: Vec<Slot> = args.iter().map(|&a| Slot::LabelOf(a)).collect();
+        self.if_labelled(args, None, |e| e.store_slots(&slots, model));
         let at = self.tls(TLS_SITE);
-        self.b.store(site, at);
-        self.b.call(model, args);
+        self.builder.store(site, at);
+        self.builder.call(model, args);
     }
 
     fn store_slots(&mut self, slots: &[Slot], callee: Value) {
         for (n, slot) in slots.iter().enumerate() {
             let l = match *slot {
                 Slot::Label(l) => l,
-                Slot::Of(v) => self.cold(v),
+                Slot::LabelOf(v) => self.cold_label(v),
             };
             let at = self.tls(TLS_ARGS + 4 * n as u64);
-            self.b.store(l, at);
+            self.builder.store(l, at);
         }
         let at = self.tls(TLS_ARG_COUNT);
-        self.b.store(self.number(slots.len() as u32), at);
-        let callee = self.b.cast(Opcode::LLVMPtrToInt, callee, self.ctx.int(64));
+        self.builder.store(self.const32(slots.len() as u32), at);
+        let callee = self.builder.cast(Opcode::LLVMPtrToInt, callee, self.ctx.int(64));
         let at = self.tls(TLS_ARG_STAMP);
-        self.b.store(callee, at);
+        self.builder.store(callee, at);
     }
 
-    /// Takes the label of a call's result, and clears what the callee left.
-    pub fn after_call(&mut self, i: Value) {
-        if i.callee().is_inline_asm() || i.callee().intrinsic().is_some() || !is_labelling_call(i) {
+    /// Loads the label of a call's result and clears the slots.
+    pub fn load_result_label(&mut self, i: Value) {
+        if i.callee().is_inline_asm() || i.callee().intrinsic().is_some() || !passes_labels(i) {
             return;
         }
         let lt = label_type(self.ctx, i.ty()).filter(|_| self.labelled.contains(&i));
@@ -297,31 +299,31 @@ impl Emitter<'_> {
             let v = i.operand(n);
             self.has_label(v)
                 || i.call_byval_type(n).is_some()
-                || may_be_plain(i.callee()) && v.ty() == pointer
+                || may_be_unmodelled(i.callee()) && v.ty() == pointer
         });
         if lt.is_none() && !passed {
             return;
         }
         let place = self.tls(TLS_RET_STAMP);
-        let mut stamp = self.b.load(self.ctx.int(64), place);
+        let mut stamp = self.builder.load(self.ctx.int(64), place);
         if passed {
             let place = self.tls(TLS_ARG_STAMP);
-            let args = self.b.load(self.ctx.int(64), place);
-            stamp = self.b.or(stamp, args);
+            let args = self.builder.load(self.ctx.int(64), place);
+            stamp = self.builder.or(stamp, args);
         }
-        let some = self.b.is_set(stamp);
+        let some = self.builder.is_set(stamp);
         let callee = i.callee();
         let nothing: Vec<Value> = lt.iter().map(|t| t.null()).collect();
-        let is_verifier = callee.is_declaration() && callee.name().starts_with(VERIFIER);
+        let is_verifier = callee.is_declaration() && callee.name().starts_with(VERIFIER_PREFIX);
         let width = i.ty().int_width().or((i.ty() == pointer).then_some(64));
         let declared = width.filter(|_| is_verifier);
         let got = self.guarded(some, &nothing, |e| {
-            let callee = e.b.cast(Opcode::LLVMPtrToInt, callee, e.ctx.int(64));
-            let mut first = e.b.call(e.rt.after_call, &[callee]);
+            let callee = e.builder.cast(Opcode::LLVMPtrToInt, callee, e.ctx.int(64));
+            let mut first = e.builder.call(e.rt.after_call, &[callee]);
             let Some(lt) = lt else { return vec![] };
             if let Some(width) = declared {
                 let width = e.ctx.constant(32, width.into());
-                first = e.b.call(e.rt.resize_result, &[first, width]);
+                first = e.builder.call(e.rt.resize_result, &[first, width]);
             }
             let mut whole = lt.null();
             for (n, leaf) in leaves(e.module, i.ty()).iter().take(RET_SLOTS).enumerate() {
@@ -329,7 +331,7 @@ impl Emitter<'_> {
                     0 => first,
                     _ => {
                         let at = e.tls(TLS_RETS + 4 * n as u64);
-                        e.b.load(e.ctx.int(32), at)
+                        e.builder.load(e.ctx.int(32), at)
                     }
                 };
                 whole = e.put_leaf(whole, l, &leaf.path, leaf.in_vector);
@@ -342,15 +344,16 @@ impl Emitter<'_> {
     }
 }
 
-/// Functions whose declarations are the program's own; see `verifier.rs` of the runtime.
-const VERIFIER: &str = "__VERIFIER_";
+/// Prefix of functions that each program declares itself, with any result type; see
+/// `verifier.rs` of the runtime.
+const VERIFIER_PREFIX: &str = "__VERIFIER_";
 
-/// Whether a callee may record decisions of its own, which are then the call's:
-/// a model, by name or through a pointer, or a function of the headers.
+/// True if a callee may record decisions, which then belong to the call's site: a
+/// model, called by name or through a pointer, or a function of Pleach's headers.
 fn may_decide(callee: Value) -> bool {
     let of_headers = |name: &str| {
         callee.is_declaration()
-            && ["pleach_", "klee_", "__Crest", VERIFIER].iter().any(|p| name.starts_with(p))
+            && ["pleach_", "klee_", "__Crest", VERIFIER_PREFIX].iter().any(|p| name.starts_with(p))
     };
     !callee.is_function() || {
         let name = callee.name();
@@ -358,33 +361,33 @@ fn may_decide(callee: Value) -> bool {
     }
 }
 
-/// Whether a callee may have neither instrumentation nor a model. What it does
-/// with labelled memory is then lost, and people should hear of it.
-fn may_be_plain(callee: Value) -> bool {
+/// True if a callee may have neither instrumentation nor a model. Its effect on
+/// labelled memory is then lost, and the statistics report it.
+fn may_be_unmodelled(callee: Value) -> bool {
     callee.is_function() && callee.is_declaration() && !may_decide(callee)
 }
 
-/// What goes into an argument slot.
+/// What is stored in an argument slot.
 enum Slot {
     /// A label that is ready.
     Label(Value),
-    /// The label of a scalar, made where it is stored.
-    Of(Value),
+    /// The label of this scalar, which may be pending.
+    LabelOf(Value),
 }
 
-/// Where the x86-64 convention puts each argument: six integer registers,
-/// eight vector registers, and the overflow area in order.
+/// Where the x86-64 calling convention puts each argument: six integer registers,
+/// eight vector registers, and then the overflow area, in order.
 #[derive(Default)]
-struct Places {
+struct ArgumentPlaces {
     integers: u64,
     floats: u64,
     overflow: u64,
-    /// Offset and bytes of each variadic slot, see `VaShape`.
+    /// Offset and size of each variadic slot, see `VaShape`.
     variadic: Vec<(u64, u64)>,
 }
 
-impl Places {
-    fn next(&mut self, e: &Emitter, v: Value, byval: Option<Type>, variadic: bool) {
+impl ArgumentPlaces {
+    fn add(&mut self, e: &Emitter, v: Value, byval: Option<Type>, variadic: bool) {
         const SAVED_INTEGERS: u64 = 48;
         const OVERFLOW: u64 = 192;
         let bytes = e.module.store_size(v.ty());
@@ -409,7 +412,7 @@ impl Places {
             self.spill(OVERFLOW, bytes)
         };
         if variadic && label_type(e.ctx, v.ty()).is_some() {
-            // Parts of vectors and structures in registers stay concrete.
+            // The parts of vectors and structures in registers get no labels.
             let parts = leaves(e.module, v.ty()).len();
             self.variadic.push(if parts == 1 { place } else { (0, 0) });
             self.variadic.extend((1..parts).map(|_| (0, 0)));
@@ -422,7 +425,7 @@ impl Places {
         (base + at, bytes)
     }
 
-    /// The call's `VaShape` as constant data.
+    /// Emits the call's `VaShape` as constant data.
     fn shape(&self, e: &Emitter, first: u32) -> Value {
         let mut bytes = Vec::new();
         bytes.extend(first.to_le_bytes());

@@ -1,16 +1,15 @@
-//! Which values may carry a label. Optimistic: nothing does, except what comes
-//! from parameters, memory and calls, and what is computed from such values.
-//! Loop counters and constants fall out, and with them most of the tests that
-//! instrumentation would cost.
+//! Finds the values that may carry a label: those that come from parameters, memory
+//! and calls, and those that are computed from them. Loop counters and constants carry
+//! none. This saves most of the tests that the instrumentation would add.
 
 use super::intrinsics;
 use super::shape::label_type;
 use crate::instrument::llvm::{Context, Opcode, Value};
-use crate::instrument::sites::is_ours;
-use crate::instrument::tokens::RESULT;
+use crate::instrument::sites::is_pleach_symbol;
+use crate::instrument::tokens::RESULT_CALL;
 use std::collections::HashSet;
 
-pub fn labelled(ctx: &Context, function: Value) -> HashSet<Value> {
+pub fn find_labelled(ctx: &Context, function: Value) -> HashSet<Value> {
     let mut found: HashSet<Value> = HashSet::new();
     let mut work: Vec<Value> = Vec::new();
     for (n, p) in function.params().into_iter().enumerate() {
@@ -32,7 +31,7 @@ pub fn labelled(ctx: &Context, function: Value) -> HashSet<Value> {
             if user.is_instruction()
                 && !found.contains(&user)
                 && label_type(ctx, user.ty()).is_some()
-                && passes_on(user, v)
+                && propagates_label(user, v)
             {
                 found.insert(user);
                 work.push(user);
@@ -42,45 +41,49 @@ pub fn labelled(ctx: &Context, function: Value) -> HashSet<Value> {
     found
 }
 
-/// Values whose label comes from elsewhere than an operand's.
+/// True if the label of a value does not come from its operands.
 fn is_source(i: Value) -> bool {
     match i.opcode() {
         Opcode::LLVMLoad => !reads_constant(i),
         Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => true,
         Opcode::LLVMCall | Opcode::LLVMInvoke | Opcode::LLVMCallBr => {
-            is_labelling_call(i) || is_token(i)
+            passes_labels(i) || is_token_result(i)
         }
         _ => false,
     }
 }
 
-/// The call that a token passes through on its way out of its function.
-pub fn is_token(i: Value) -> bool {
+/// True for the call that a token passes through when it leaves its function.
+pub fn is_token_result(i: Value) -> bool {
     let callee = i.callee();
-    callee.is_function() && callee.name().starts_with(RESULT)
+    callee.is_function() && callee.name().starts_with(RESULT_CALL)
 }
 
-/// A call through which labels pass: not an intrinsic, not assembly, not ours.
-pub fn is_labelling_call(i: Value) -> bool {
+/// True if a call passes labels: it is no intrinsic, no assembly, and not a call of the
+/// runtime.
+pub fn passes_labels(i: Value) -> bool {
     let callee = i.callee();
     !callee.is_inline_asm()
         && callee.intrinsic().is_none()
-        && !(callee.is_function() && is_silent(&callee.name()))
+        && !(callee.is_function() && is_without_labels(&callee.name()))
 }
 
-/// Functions of the runtime and of sanitizers that take and give no labels.
-fn is_silent(name: &str) -> bool {
-    let sanitizer =
+/// True for functions of the runtime and of sanitizers that neither take nor return
+/// labels.
+fn is_without_labels(name: &str) -> bool {
+    let is_sanitizer =
         ["__ubsan_", "__asan_", "__sanitizer_", "__lsan_"].iter().any(|p| name.starts_with(p));
-    sanitizer || is_ours(name) && !name.starts_with("__pleach_m_") && name != "__pleach_afl_len"
+    is_sanitizer
+        || is_pleach_symbol(name) && !name.starts_with("__pleach_m_") && name != "__pleach_afl_len"
 }
 
-/// A load from a constant: labelled only if its address is.
+/// True if a load reads a constant global. Its result is labelled only if its address
+/// is.
 pub fn reads_constant(load: Value) -> bool {
     base_of(load.operand(0)).is_constant_global()
 }
 
-/// What an address is computed from.
+/// The value that an address is computed from.
 pub fn base_of(address: Value) -> Value {
     let mut at = address;
     for _ in 0..16 {
@@ -95,8 +98,8 @@ pub fn base_of(address: Value) -> Value {
     at
 }
 
-/// Whether a labelled operand makes the result labelled.
-fn passes_on(user: Value, operand: Value) -> bool {
+/// True if the result is labelled when this operand is.
+fn propagates_label(user: Value, operand: Value) -> bool {
     use Opcode::*;
     match user.opcode() {
         LLVMAdd | LLVMSub | LLVMMul | LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem | LLVMShl
@@ -109,7 +112,7 @@ fn passes_on(user: Value, operand: Value) -> bool {
         LLVMInsertElement => user.operand(2) != operand,
         LLVMGetElementPtr => super::shape::scalar_bits(user.ty()).is_some(),
         LLVMLoad => true,
-        LLVMCall => user.callee().intrinsic().is_some_and(|n| intrinsics::of(&n).is_some()),
+        LLVMCall => user.callee().intrinsic().is_some_and(|n| intrinsics::find(&n).is_some()),
         _ => false,
     }
 }

@@ -1,38 +1,39 @@
-//! Markers: calls that hold on to a site's condition through optimisation.
+//! Markers: calls that keep a site's condition through optimisation.
 
 use crate::instrument::llvm::{Context, Module, Value};
 use crate::instrument::sites::Sites;
 use pleach_abi::section::SiteKind;
 
-/// Markers are named by what they mark and the width of the value.
+/// A marker's name is one of these prefixes and the type of the value.
 pub const BRANCH: &str = "__pleach_mark_branch.";
 pub const SWITCH: &str = "__pleach_mark_switch.";
 pub const DIVISOR: &str = "__pleach_mark_divisor.";
 
-/// To the optimiser a marker writes something that nobody else sees.
-const LIKE: &str = "declare void @like() nounwind willreturn nofree nosync nocallback memory(inaccessiblemem: readwrite)";
+/// Attributes of a marker: the optimiser must assume that it has an effect, but not on
+/// the program's memory.
+const OPAQUE_DECLARATION: &str = "declare void @opaque() nounwind willreturn nofree nosync nocallback memory(inaccessiblemem: readwrite)";
 
-pub fn insert(ctx: &Context, module: &Module, all: &[Sites]) {
-    let Ok(like) = ctx.parse_text(LIKE) else { return };
-    let Some(like) = like.function("like").map(|f| (f, like)) else { return };
+pub fn insert_markers(ctx: &Context, module: &Module, all: &[Sites]) {
+    let Ok(text) = ctx.parse_text(OPAQUE_DECLARATION) else { return };
+    let Some(opaque) = text.function("opaque") else { return };
     let builder = ctx.builder();
     for f in all {
         for (n, site) in f.sites.iter().enumerate() {
-            let (family, value) = match site.kind {
+            let (prefix, value) = match site.kind {
                 SiteKind::Branch | SiteKind::Sanitizer => (BRANCH, site.at.condition()),
                 SiteKind::Select => (BRANCH, site.at.operand(0)),
-                // With nothing but a default it decides nothing.
+                // A switch with only a default decides nothing.
                 SiteKind::Switch if site.at.successors().len() < 2 => continue,
                 SiteKind::Switch => (SWITCH, site.at.condition()),
                 SiteKind::Division => (DIVISOR, site.at.operand(1)),
                 SiteKind::Access | SiteKind::Call => continue,
             };
             let Some(width) = value.ty().int_width() else { continue };
-            let name = format!("{family}i{width}");
+            let name = format!("{prefix}i{width}");
             let marker = module.function(&name).unwrap_or_else(|| {
                 let t = ctx.void().function(&[value.ty(), ctx.pointer()]);
                 let m = module.add_function(&name, t);
-                m.imitate(like.0);
+                m.copy_attributes(opaque);
                 m
             });
             builder.before(site.at);
@@ -41,7 +42,7 @@ pub fn insert(ctx: &Context, module: &Module, all: &[Sites]) {
     }
 }
 
-/// What a marker marks.
+/// The kinds of markers.
 pub enum Mark {
     Branch,
     Switch,

@@ -1,23 +1,25 @@
-//! The symbolic half: labels for every value that may depend on the input.
+//! The symbolic half: adds labels for every value that may depend on the input.
 //!
-//! 1. Markers: a call at every site that names the condition and the site's
-//!    record. It has no effect that the optimiser knows of, so conditions
-//!    survive even where branches do not.
-//! 2. What only undefined behaviour justifies is dropped (`undefined`).
-//! 3. Optimisation at O2, without vectorisers and unrolling, then scalars for
-//!    what vectors the source had.
-//! 4. For each function, `flow` finds the values that may carry a label, and
-//!    `emit` rebuilds the body with code for the labels beside the code for
-//!    the values. All of it is a test and a branch to a cold call.
-//! 5. A light clean-up.
+//! 1. `markers` inserts a call at every site, with the condition and the site's
+//!    record. The optimiser does not know its effect and keeps it. So a condition
+//!    remains even if its branch does not.
+//! 2. `undefined` removes what only undefined behaviour justifies.
+//! 3. The module is optimised at O2, without vectorisers and unrolling. Then vectors
+//!    of the source are split into scalars.
+//! 4. In each function, `flow` finds the values that may carry a label, and `emit`
+//!    rebuilds the body with code for the labels. This code is a test and a branch to
+//!    a cold block.
+//! 5. A few clean-up passes run.
 
 mod access;
+mod aggregates;
 mod calls;
 mod emit;
 mod flow;
 mod intrinsics;
 mod markers;
 mod nodes;
+mod pending;
 mod poison;
 mod runtime;
 mod shape;
@@ -29,8 +31,8 @@ use super::{Error, Options, program, sites};
 use emit::Emitter;
 use runtime::Runtime;
 
-const OPTIMISE: &str = "strip-nonlinetable-debuginfo,default<O2>,function(scalarizer<load-store>,instsimplify,adce,break-crit-edges)";
-const CLEAN_UP: &str = "function(early-cse,simplifycfg,instsimplify,adce,simplifycfg)";
+const OPTIMISE_PASSES: &str = "strip-nonlinetable-debuginfo,default<O2>,function(scalarizer<load-store>,instsimplify,adce,break-crit-edges)";
+const CLEAN_UP_PASSES: &str = "function(early-cse,simplifycfg,instsimplify,adce,simplifycfg)";
 
 pub fn instrument(
     ctx: &Context,
@@ -44,41 +46,41 @@ pub fn instrument(
         false => Ok(()),
     };
     let source = module.source_name();
-    without_sanitizers(module);
-    let numbered = sites::number(ctx, module);
-    markers::insert(ctx, module, &numbered);
+    remove_sanitizers(module);
+    let numbered = sites::number_sites(ctx, module);
+    markers::insert_markers(ctx, module, &numbered);
     undefined::drop_promises(ctx, module);
-    super::tokens::mark(ctx, module, &opts.tokens)?;
+    super::tokens::insert_borders(ctx, module, &opts.tokens)?;
     module.keep_all(ctx);
     check("markers")?;
-    module.run_passes(OPTIMISE, machine).map_err(internal("optimiser"))?;
-    program::redirect(module, &opts.symbolic_models);
-    let untouched: Vec<Value> = module.resolvers();
+    module.run_passes(OPTIMISE_PASSES, machine).map_err(internal("optimiser"))?;
+    program::redirect_to_models(module, &opts.symbolic_models);
+    let resolvers: Vec<Value> = module.resolvers();
     let rt = Runtime::declare(ctx, module).map_err(internal("runtime declarations"))?;
     let functions: Vec<Value> = module
         .functions()
         .into_iter()
-        .filter(|f| !f.is_declaration() && !untouched.contains(f) && !f.has_attribute("naked"))
+        .filter(|f| !f.is_declaration() && !resolvers.contains(f) && !f.has_attribute("naked"))
         .collect();
     for &f in &functions {
-        forget_effects(f);
+        remove_memory_effects(f);
     }
     for f in functions {
-        poison::define(ctx, f);
+        poison::define_results(ctx, f);
         Emitter::new(ctx, module, &rt, f, &source).run();
     }
-    globals(ctx, module);
+    emit_global_table(ctx, module);
     module.keep_all(ctx);
-    // The records have the lines; nobody debugs this half by its source.
+    // The site records contain the lines; a debugger is used on the fast half only.
     module.strip_debug();
     check("labels")?;
-    module.run_passes(CLEAN_UP, machine).map_err(internal("clean-up"))?;
+    module.run_passes(CLEAN_UP_PASSES, machine).map_err(internal("clean-up"))?;
     Ok(())
 }
 
-/// Sanitizers and profiles are the fast half's; here UBSan's branches become
-/// checks, and nothing is counted.
-fn without_sanitizers(module: &Module) {
+/// Removes sanitizers and profiles, which only the fast half has. UBSan's branches
+/// stay and become checks.
+fn remove_sanitizers(module: &Module) {
     for f in module.functions() {
         if f.intrinsic().is_some_and(|n| n.starts_with("llvm.instrprof.")) {
             f.users().into_iter().for_each(Value::erase);
@@ -89,23 +91,24 @@ fn without_sanitizers(module: &Module) {
     }
 }
 
-/// An instrumented function reads and writes labels: what was inferred of its
-/// effects on memory no longer holds.
-fn forget_effects(f: Value) {
+/// Removes the inferred attributes about a function's effects on memory. They are no
+/// longer true, because an instrumented function reads and writes labels.
+fn remove_memory_effects(f: Value) {
     for a in ["memory", "speculatable", "nosync", "nofree", "nocallback"] {
         f.remove_attribute(a);
     }
     for b in f.blocks() {
         for i in b.instructions() {
             if i.is_call() && i.callee().intrinsic().is_none() {
-                i.forget_call_effects();
+                i.remove_call_effects();
             }
         }
     }
 }
 
-/// A table of the module's variables, for bounds of table reads.
-fn globals(ctx: &Context, module: &Module) {
+/// Adds a table of the module's global variables. The runtime needs their bounds for
+/// lookups.
+fn emit_global_table(ctx: &Context, module: &Module) {
     use pleach_abi::section::GLOBALS;
     let t = ctx.structure(&[ctx.pointer(), ctx.int(32), ctx.int(32)]);
     let entries: Vec<Value> = module
@@ -116,7 +119,7 @@ fn globals(ctx: &Context, module: &Module) {
                 && !g.is_thread_local()
                 && g.section().is_empty()
                 && !g.name().starts_with("llvm.")
-                && !sites::is_ours(&g.name())
+                && !sites::is_pleach_symbol(&g.name())
                 && !g.is_available_externally()
                 && !(g.is_local() && module.has_comdat(*g))
         })

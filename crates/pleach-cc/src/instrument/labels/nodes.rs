@@ -1,6 +1,6 @@
-//! The runtime calls that make the node of one operation. All of this is
-//! written into cold blocks, where some label is known to be set; the runtime
-//! answers 0 where none of an operation's own operands is labelled.
+//! Emits the runtime calls that make the node of one operation. They are in cold
+//! blocks, which run only if some label is not 0. The runtime returns 0 if none of the
+//! operation's own operands is labelled.
 
 use super::emit::Emitter;
 use super::intrinsics::{self, Intrinsic};
@@ -16,8 +16,9 @@ pub fn width(v: Value) -> u32 {
 }
 
 impl Emitter<'_> {
-    /// Whether an operation's label can wait: scalar in, scalar out.
-    pub fn is_pending_kind(&self, i: Value) -> bool {
+    /// True if the label of an operation can stay pending: operands and result are
+    /// scalars.
+    pub fn can_be_pending(&self, i: Value) -> bool {
         use Opcode::*;
         if scalar_bits(i.ty()).is_none() {
             return false;
@@ -28,15 +29,15 @@ impl Emitter<'_> {
             LLVMBitCast => scalar_bits(i.operand(0).ty()).is_some(),
             LLVMSelect => i.operand(0).ty().int_width() == Some(1),
             LLVMGetElementPtr => true,
-            LLVMCall => i.callee().intrinsic().is_some_and(|n| intrinsics::of(&n).is_some()),
+            LLVMCall => i.callee().intrinsic().is_some_and(|n| intrinsics::find(&n).is_some()),
             op => binary_op(op).is_some(),
         }
     }
 
-    /// The label of a pending operation.
-    pub fn node(&mut self, i: Value) -> Value {
+    /// Makes the node of a pending operation and returns its label.
+    pub fn emit_node(&mut self, i: Value) -> Value {
         use Opcode::*;
-        let with = |e: &Self, n: u32| (i.operand(n), e.cold(i.operand(n)));
+        let with = |e: &Self, n: u32| (i.operand(n), e.cold_label(i.operand(n)));
         match i.opcode() {
             LLVMICmp => {
                 let (op, swap) = comparison_op(i.predicate());
@@ -46,14 +47,14 @@ impl Emitter<'_> {
             LLVMZExt => self.unary_node(Op::ZExt, with(self, 0), i),
             LLVMSExt => self.unary_node(Op::SExt, with(self, 0), i),
             LLVMTrunc => self.unary_node(Op::Trunc, with(self, 0), i),
-            LLVMPtrToInt | LLVMPtrToAddr | LLVMIntToPtr => self.resized(with(self, 0), i),
-            LLVMFreeze | LLVMBitCast => self.cold(i.operand(0)),
+            LLVMPtrToInt | LLVMPtrToAddr | LLVMIntToPtr => self.resize_node(with(self, 0), i),
+            LLVMFreeze | LLVMBitCast => self.cold_label(i.operand(0)),
             LLVMSelect => self.ite_node(with(self, 0), with(self, 1), with(self, 2), i),
             LLVMGetElementPtr => self.address_node(i),
             LLVMCall => {
                 let name = i.callee().intrinsic().unwrap_or_default();
-                match intrinsics::of(&name) {
-                    Some(Intrinsic::Same) => self.cold(i.operand(0)),
+                match intrinsics::find(&name) {
+                    Some(Intrinsic::Same) => self.cold_label(i.operand(0)),
                     Some(which) => self.intrinsic_node(i, which),
                     None => self.zero(),
                 }
@@ -76,20 +77,20 @@ impl Emitter<'_> {
             return self.zero();
         }
         if width(a) > 64 || width(result) > 64 {
-            return self.general(op, &[(a, la), (b, lb)], result);
+            return self.general_node(op, &[(a, la), (b, lb)], result);
         }
         let imm = match (la.is_null(), lb.is_null()) {
             (_, true) => self.bits64(b),
             (true, false) => self.bits64(a),
             (false, false) => {
-                let concrete = self.b.compare(IntPredicate::LLVMIntEQ, la, la.ty().null());
+                let concrete = self.builder.compare(IntPredicate::LLVMIntEQ, la, la.ty().null());
                 let (wa, wb) = (self.bits64(a), self.bits64(b));
-                self.b.select(concrete, wa, wb)
+                self.builder.select(concrete, wa, wb)
             }
         };
-        let desc = self.number(op as u32 | width(result) << 8);
+        let desc = self.const32(op as u32 | width(result) << 8);
         let val = self.bits64(result);
-        self.b.call(self.rt.bin, &[desc, la, lb, imm, val])
+        self.builder.call(self.rt.bin, &[desc, la, lb, imm, val])
     }
 
     pub fn unary_node(&mut self, op: Op, (a, la): Labelled, result: Value) -> Value {
@@ -97,15 +98,15 @@ impl Emitter<'_> {
             return la;
         }
         if width(a) > 64 || width(result) > 64 {
-            return self.general(op, &[(a, la)], result);
+            return self.general_node(op, &[(a, la)], result);
         }
-        let desc = self.number(op as u32 | width(result) << 8);
+        let desc = self.const32(op as u32 | width(result) << 8);
         let val = self.bits64(result);
-        self.b.call(self.rt.un, &[desc, la, val])
+        self.builder.call(self.rt.un, &[desc, la, val])
     }
 
-    /// Casts between pointers and integers of any width.
-    fn resized(&mut self, from: Labelled, to: Value) -> Value {
+    /// A cast between pointers and integers of any width.
+    fn resize_node(&mut self, from: Labelled, to: Value) -> Value {
         match width(from.0).cmp(&width(to)) {
             std::cmp::Ordering::Equal => from.1,
             std::cmp::Ordering::Less => self.unary_node(Op::ZExt, from, to),
@@ -113,79 +114,80 @@ impl Emitter<'_> {
         }
     }
 
-    /// `c ? a : b`; the runtime gets the condition's value too.
+    /// `c ? a : b`. The runtime also gets the value of the condition.
     pub fn ite_node(&mut self, c: Labelled, a: Labelled, b: Labelled, result: Value) -> Value {
         if c.1.is_null() {
-            return self.b.select(c.0, a.1, b.1);
+            return self.builder.select(c.0, a.1, b.1);
         }
         if width(result) > 64 {
-            return self.general(Op::Ite, &[c, a, b], result);
+            return self.general_node(Op::Ite, &[c, a, b], result);
         }
-        let bit = self.b.cast(Opcode::LLVMZExt, c.0, self.ctx.int(32));
-        let bit = self.b.op(Opcode::LLVMShl, bit, self.number(8));
-        let desc = self.b.or(bit, self.number(width(result)));
+        let bit = self.builder.cast(Opcode::LLVMZExt, c.0, self.ctx.int(32));
+        let bit = self.builder.op(Opcode::LLVMShl, bit, self.const32(8));
+        let desc = self.builder.or(bit, self.const32(width(result)));
         let (va, vb) = (self.bits64(a.0), self.bits64(b.0));
-        self.b.call(self.rt.ite, &[desc, c.1, a.1, b.1, va, vb])
+        self.builder.call(self.rt.ite, &[desc, c.1, a.1, b.1, va, vb])
     }
 
-    /// An operation with operands in memory: three of them, or wide ones.
-    pub fn general(&mut self, op: Op, operands: &[Labelled], result: Value) -> Value {
+    /// An operation that passes its operands in memory, because it has three or they are
+    /// wider than 64 bits.
+    pub fn general_node(&mut self, op: Op, operands: &[Labelled], result: Value) -> Value {
         let Some(room) = self.scratch else { return self.zero() };
         for (n, &(v, l)) in operands.iter().enumerate() {
-            self.put_operand(room, n as u64, v, l);
+            self.store_operand(room, n as u64, v, l);
         }
         let zero = self.zero();
-        self.put_operand(room, operands.len() as u64, result, zero);
-        let (op, n) = (self.number(op as u32), self.number(operands.len() as u32));
-        self.b.call(self.rt.general, &[op, n, room])
+        self.store_operand(room, operands.len() as u64, result, zero);
+        let (op, n) = (self.const32(op as u32), self.const32(operands.len() as u32));
+        self.builder.call(self.rt.general, &[op, n, room])
     }
 
-    /// Writes one `Operand` of the runtime.
-    pub fn put_operand(&mut self, room: Value, n: u64, v: Value, label: Value) {
+    /// Writes operand `n`, in the layout of the runtime's `Operand`.
+    pub fn store_operand(&mut self, room: Value, n: u64, v: Value, label: Value) {
         const SIZE: u64 = 24;
-        let at = |e: &Self, o: u64| e.b.offset(e.ctx, room, e.number64(n * SIZE + o));
-        self.b.store(label, at(self, 0));
-        self.b.store(self.number(width(v)), at(self, 4));
+        let at = |e: &Self, o: u64| e.builder.offset(e.ctx, room, e.const64(n * SIZE + o));
+        self.builder.store(label, at(self, 0));
+        self.builder.store(self.const32(width(v)), at(self, 4));
         let low = self.bits64(v);
-        self.b.store(low, at(self, 8));
+        self.builder.store(low, at(self, 8));
         let high = match v.ty().int_width() {
             Some(w) if w > 64 => {
-                let shifted = self.b.op(Opcode::LLVMLShr, v, self.ctx.constant(w, 64));
-                self.b.cast(Opcode::LLVMTrunc, shifted, self.ctx.int(64))
+                let shifted = self.builder.op(Opcode::LLVMLShr, v, self.ctx.constant(w, 64));
+                self.builder.cast(Opcode::LLVMTrunc, shifted, self.ctx.int(64))
             }
-            _ => self.number64(0),
+            _ => self.const64(0),
         };
-        self.b.store(high, at(self, 16));
+        self.builder.store(high, at(self, 16));
     }
 
     /// Address arithmetic: `base + Σ index × scale + constant`.
     fn address_node(&mut self, i: Value) -> Value {
         let base = i.operand(0);
         let (steps, constant) = self.address_steps(i);
-        let (mut label, mut at) = (self.cold(base), self.bits64(base));
+        let (mut label, mut at) = (self.cold_label(base), self.bits64(base));
         for (index, scale) in steps {
-            let l = self.cold(index);
+            let l = self.cold_label(index);
             let width = width(index);
             let wide = match width {
                 64 => index,
-                w if w < 64 => self.b.cast(Opcode::LLVMSExt, index, self.ctx.int(64)),
-                _ => self.b.cast(Opcode::LLVMTrunc, index, self.ctx.int(64)),
+                w if w < 64 => self.builder.cast(Opcode::LLVMSExt, index, self.ctx.int(64)),
+                _ => self.builder.cast(Opcode::LLVMTrunc, index, self.ctx.int(64)),
             };
-            let (scale, width) = (self.number64(scale), self.number(width));
-            label = self.b.call(self.rt.gep, &[label, l, at, wide, scale, width]);
-            let step = self.b.op(Opcode::LLVMMul, wide, scale);
-            at = self.b.add(at, step);
+            let (scale, width) = (self.const64(scale), self.const32(width));
+            label = self.builder.call(self.rt.gep, &[label, l, at, wide, scale, width]);
+            let step = self.builder.op(Opcode::LLVMMul, wide, scale);
+            at = self.builder.add(at, step);
         }
         if constant != 0 {
-            let (zero, one, k) = (self.zero(), self.number64(1), self.number64(constant as u64));
-            let width = self.number(64);
-            label = self.b.call(self.rt.gep, &[label, zero, at, k, one, width]);
+            let (zero, one, k) = (self.zero(), self.const64(1), self.const64(constant as u64));
+            let width = self.const32(64);
+            label = self.builder.call(self.rt.gep, &[label, zero, at, k, one, width]);
         }
         label
     }
 
-    /// The variable steps of address arithmetic, each with its scale, and the
-    /// sum of the constant ones.
+    /// The variable indices of address arithmetic with their scales, and the sum of the
+    /// constant offsets.
     pub fn address_steps(&self, i: Value) -> (Vec<(Value, u64)>, i64) {
         let (mut steps, mut constant) = (Vec::new(), 0i64);
         let mut t = i.source_element();
@@ -231,7 +233,7 @@ pub fn binary_op(op: Opcode) -> Option<Op> {
     })
 }
 
-/// The node for a comparison, and whether its operands change places.
+/// The operation of a comparison's node, and true if its operands are swapped.
 pub fn comparison_op(p: IntPredicate) -> (Op, bool) {
     use IntPredicate::*;
     match p {

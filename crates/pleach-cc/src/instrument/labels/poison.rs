@@ -1,21 +1,21 @@
-//! Values that LLVM leaves open become what evaluators say they are.
+//! Defines results that LLVM leaves undefined, as the evaluators of traces define them.
 //!
-//! A shift by the width or more, and the count of leading zeros of zero where
-//! the intrinsic says so, are poison: whatever the machine does is right, and
-//! the program does not depend on it. But the trace holds the value that the
-//! machine gave, and an expression that must agree with it. So these get a
-//! meaning before anything is labelled: 0 (or the sign), and the width.
-//! Shifts of the front end have theirs already (see `undefined`); others come from the
-//! optimiser, or have a width that no register has.
+//! A shift by the width or more is poison, and so is the count of leading zeros of zero
+//! if the intrinsic's flag says so. Any machine result is then correct, and the program
+//! does not depend on it. But the trace contains the machine's value, and the
+//! expression must agree with it. So before labels are added, such a shift gets the
+//! result 0 (or the sign), and such a count gets the width. Shifts of the front end are
+//! already defined (see `undefined`); the others come from the optimiser, or have a
+//! width that no register has.
 
 use crate::instrument::llvm::{Context, IntPredicate, Opcode, Value};
 
-pub fn define(ctx: &Context, function: Value) {
+pub fn define_results(ctx: &Context, function: Value) {
     for block in function.blocks() {
         for i in block.instructions() {
             match i.opcode() {
                 Opcode::LLVMShl | Opcode::LLVMLShr | Opcode::LLVMAShr => define_shift(ctx, i),
-                Opcode::LLVMCall => define_result(ctx, i),
+                Opcode::LLVMCall => define_intrinsic(ctx, i),
                 _ => {}
             }
         }
@@ -32,20 +32,20 @@ fn define_shift(ctx: &Context, i: Value) {
     b.before(i);
     b.locate_as(i);
     let limit = ctx.constant(width, width.into());
-    let fits = b.compare(IntPredicate::LLVMIntULT, amount, limit);
+    let is_in_range = b.compare(IntPredicate::LLVMIntULT, amount, limit);
     if i.opcode() == Opcode::LLVMAShr {
-        let most = b.select(fits, amount, ctx.constant(width, u64::from(width) - 1));
-        i.set_operand(1, most);
+        let clamped = b.select(is_in_range, amount, ctx.constant(width, u64::from(width) - 1));
+        i.set_operand(1, clamped);
         return;
     }
-    let safe = b.select(fits, amount, amount.ty().null());
+    let safe = b.select(is_in_range, amount, amount.ty().null());
     let shifted = b.op(i.opcode(), i.operand(0), safe);
-    let value = b.select(fits, shifted, i.ty().null());
+    let value = b.select(is_in_range, shifted, i.ty().null());
     i.replace_with(value);
     i.erase();
 }
 
-/// `x & c`, widened or not, with a constant below the width.
+/// True for `x & c` with a constant below the width, extended or truncated or not.
 fn is_below(amount: Value, width: u32) -> bool {
     let mut v = amount;
     while v.is_instruction() && matches!(v.opcode(), Opcode::LLVMZExt | Opcode::LLVMTrunc) {
@@ -55,12 +55,12 @@ fn is_below(amount: Value, width: u32) -> bool {
     masked && v.operand(1).constant_int().is_some_and(|c| c < width.into())
 }
 
-/// Results that an intrinsic leaves open for one operand: the count of leading zeros of
-/// zero, and the absolute value of the smallest number.
-pub fn define_result(ctx: &Context, i: Value) {
-    const OPEN: [&str; 3] = ["llvm.ctlz.", "llvm.cttz.", "llvm.abs."];
+/// Clears the flag by which an intrinsic leaves the result of one operand undefined:
+/// the count of zeros in 0, and the absolute value of the smallest number.
+pub fn define_intrinsic(ctx: &Context, i: Value) {
+    const WITH_FLAG: [&str; 3] = ["llvm.ctlz.", "llvm.cttz.", "llvm.abs."];
     let name = i.callee().intrinsic().unwrap_or_default();
-    if OPEN.iter().any(|open| name.starts_with(open)) {
+    if WITH_FLAG.iter().any(|prefix| name.starts_with(prefix)) {
         i.set_operand(1, ctx.constant(1, 0));
     }
 }

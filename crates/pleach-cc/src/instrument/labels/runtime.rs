@@ -1,7 +1,7 @@
-//! The runtime's entry points, as declarations in the module.
+//! Declares the runtime's entry points in the module.
 //!
-//! Calls that only make a node have no effect that the optimiser must keep
-//! (`memory(none)`): a label that nothing uses goes away with its test.
+//! Calls that only make a node are declared without effects (`memory(none)`). So the
+//! optimiser removes a label that nothing uses, together with its test.
 
 use crate::instrument::llvm::{Context, Module, Value};
 use pleach_abi::layout::TLS_SIZE;
@@ -13,7 +13,7 @@ macro_rules! runtime {
             pub tls: Value,
         }
 
-        /// Each declaration, for its type, convention and attributes.
+        /// Declarations with type, calling convention and attributes.
         const TEXT: &str = concat!($("declare preserve_mostcc ", $decl, "\n",)*);
 
         impl Runtime {
@@ -23,7 +23,7 @@ macro_rules! runtime {
                     let name = format!("__pleach_{name}");
                     let model = text.function(&name).ok_or(format!("{name} is not declared"))?;
                     let f = module.add_function(&name, model.value_type());
-                    f.imitate(model);
+                    f.copy_attributes(model);
                     Ok::<Value, String>(f)
                 };
                 let tls = module.add_external("__pleach_tls", ctx.int(8).array(TLS_SIZE));

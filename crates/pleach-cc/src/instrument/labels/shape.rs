@@ -1,15 +1,15 @@
-//! What the label of a value looks like: 32 bits for a scalar, a vector of
-//! them for a vector, a structure of them for a structure.
+//! The type of a value's label: 32 bits for a scalar, a vector of labels for a vector,
+//! a structure of labels for a structure.
 
 use crate::instrument::llvm::{Context, Module, Type, TypeKind};
 
-/// The widest value that has a label, in bits.
-pub const WIDEST: u32 = 128;
+/// A wider integer has no label.
+const MAX_LABELLED_BITS: u32 = 128;
 
-/// Bits of a scalar that can have a label.
+/// The width of a scalar that can have a label.
 pub fn scalar_bits(t: Type) -> Option<u32> {
     match t.kind() {
-        TypeKind::LLVMIntegerTypeKind => t.int_width().filter(|&w| w <= WIDEST),
+        TypeKind::LLVMIntegerTypeKind => t.int_width().filter(|&w| w <= MAX_LABELLED_BITS),
         TypeKind::LLVMPointerTypeKind => Some(64),
         TypeKind::LLVMFloatTypeKind => Some(32),
         TypeKind::LLVMDoubleTypeKind => Some(64),
@@ -21,7 +21,7 @@ pub fn is_float(t: Type) -> bool {
     matches!(t.kind(), TypeKind::LLVMFloatTypeKind | TypeKind::LLVMDoubleTypeKind)
 }
 
-/// The type of the labels of a value of type `t`; `None`: it never has any.
+/// The type of the label of a value of type `t`; `None` if such a value has no label.
 pub fn label_type(ctx: &Context, t: Type) -> Option<Type> {
     if scalar_bits(t).is_some() {
         return Some(ctx.int(32));
@@ -42,24 +42,24 @@ pub fn label_type(ctx: &Context, t: Type) -> Option<Type> {
     }
 }
 
-/// A scalar inside a value: the path to it and where it lies in memory.
+/// A scalar inside a value: the path to it, and its offset in memory.
 #[derive(Clone)]
 pub struct Leaf {
     pub path: Vec<u32>,
     pub offset: u64,
     pub bits: u32,
-    /// The last step of the path is a vector element.
+    /// True if the last step of the path is a vector element.
     pub in_vector: bool,
 }
 
 /// The scalars of a value, in order.
 pub fn leaves(module: &Module, t: Type) -> Vec<Leaf> {
     let mut out = Vec::new();
-    collect(module, t, &mut Vec::new(), 0, &mut out);
+    collect_leaves(module, t, &mut Vec::new(), 0, &mut out);
     out
 }
 
-fn collect(module: &Module, t: Type, path: &mut Vec<u32>, offset: u64, out: &mut Vec<Leaf>) {
+fn collect_leaves(module: &Module, t: Type, path: &mut Vec<u32>, offset: u64, out: &mut Vec<Leaf>) {
     if let Some(bits) = scalar_bits(t) {
         out.push(Leaf { path: path.clone(), offset, bits, in_vector: false });
         return;
@@ -78,14 +78,14 @@ fn collect(module: &Module, t: Type, path: &mut Vec<u32>, offset: u64, out: &mut
             let size = module.size_of(t.element());
             for i in 0..t.array_len() {
                 path.push(i as u32);
-                collect(module, t.element(), path, offset + i * size, out);
+                collect_leaves(module, t.element(), path, offset + i * size, out);
                 path.pop();
             }
         }
         TypeKind::LLVMStructTypeKind => {
             for (i, f) in t.fields().into_iter().enumerate() {
                 path.push(i as u32);
-                collect(module, f, path, offset + module.field_offset(t, i as u32), out);
+                collect_leaves(module, f, path, offset + module.field_offset(t, i as u32), out);
                 path.pop();
             }
         }

@@ -1,28 +1,27 @@
-//! The symbolic half assumes nothing that only undefined behaviour justifies.
+//! Removes promises that only undefined behaviour justifies.
 //!
 //! The front end tells the optimiser what a defined program cannot do: a sum does not
 //! overflow, a pointer that is read is not null, a loop ends. The symbolic half is
-//! optimised whatever the user's options are, so it would fold `a + 1 < a` to false
-//! where the user compiles at `-O0` and gets wrapping arithmetic; then no trace has
-//! that decision, and nobody asks for its other side. So all such promises are taken
-//! back before optimisation:
-//! - flags, attributes and metadata are dropped, `llvm.assume` is erased, and the null
-//!   pointer may be valid;
-//! - `unreachable` is preceded by a trap, so that the branch to it remains;
-//! - a shift takes its amount modulo the width, as the machine does at `-O0`;
-//! - LLVM infers attributes for declarations of library functions. It does not do so
-//!   for functions that are no builtins. Library functions whose own meaning includes
-//!   such promises (that memory from `malloc` aliases nothing, that `abs` does not
-//!   overflow) are no builtins for callers either.
+//! always optimised, so it would fold `a + 1 < a` to false. A user who compiles at
+//! `-O0` gets wrapping arithmetic. The traces would then lack that decision, and no
+//! search could flip it. So all such promises are removed before optimisation:
+//! - Flags, attributes and metadata are dropped, `llvm.assume` is erased, and the null
+//!   pointer may be valid.
+//! - A trap is inserted before `unreachable`, so that the branch to it remains.
+//! - A shift takes its amount modulo the width, as the machine does at `-O0`.
+//! - LLVM infers attributes for library functions that it knows as builtins. So their
+//!   declarations get `no-builtins`. For some, the builtin itself implies promises:
+//!   memory from `malloc` aliases nothing, `abs` does not overflow. These are no
+//!   builtins in their callers either.
 //!
-//! What has no flag to drop is listed in `docs/architecture.md`.
+//! `docs/architecture.md` lists the differences that have no flag to drop.
 
 use super::poison;
 use crate::instrument::llvm::{AttributeKinds, Context, Module, Opcode, Value};
 use crate::instrument::sites;
 
-/// Attributes of parameters, arguments and results.
-const OF_VALUES: [&str; 16] = [
+/// Dropped attributes of parameters, arguments and results.
+const VALUE_ATTRIBUTES: [&str; 16] = [
     "nonnull",
     "noundef",
     "dereferenceable",
@@ -40,11 +39,12 @@ const OF_VALUES: [&str; 16] = [
     "dead_on_return",
     "dead_on_unwind",
 ];
-/// Of a parameter that is passed in memory, the alignment is part of the convention.
+/// The alignment of a parameter that is passed in memory is part of the calling
+/// convention and stays.
 const ALIGN: &str = "align";
-const IN_MEMORY: [&str; 2] = ["byval", "sret"];
-/// Attributes of functions and calls.
-const OF_FUNCTIONS: [&str; 8] = [
+const PASSED_IN_MEMORY: [&str; 2] = ["byval", "sret"];
+/// Dropped attributes of functions and calls.
+const FUNCTION_ATTRIBUTES: [&str; 8] = [
     "mustprogress",
     "willreturn",
     "memory",
@@ -54,19 +54,20 @@ const OF_FUNCTIONS: [&str; 8] = [
     "allocsize",
     "allockind",
 ];
-/// What `-ffast-math` says of a whole function.
-const FAST_MATH: [&str; 4] =
+/// Attributes that `-ffast-math` adds to a function.
+const FAST_MATH_ATTRIBUTES: [&str; 4] =
     ["no-infs-fp-math", "no-nans-fp-math", "no-signed-zeros-fp-math", "unsafe-fp-math"];
-/// Calls that tell the optimiser something and do nothing. Ends come before starts.
-const HINTS: [&str; 4] = [
+/// Calls that only inform the optimiser. An end is erased before its start, because it
+/// uses the start's result.
+const HINT_CALLS: [&str; 4] = [
     "llvm.assume",
     "llvm.experimental.noalias.scope.decl",
     "llvm.invariant.end.p0",
     "llvm.invariant.start.p0",
 ];
-/// Metadata that promises nothing. LLVM counts locations for debuggers among it.
-const HARMLESS: [&str; 5] = ["dbg", "nosanitize", "prof", "srcloc", "coro.outside.frame"];
-/// Library functions that the optimiser must not know.
+/// Metadata that promises nothing and stays.
+const KEPT_METADATA: [&str; 5] = ["dbg", "nosanitize", "prof", "srcloc", "coro.outside.frame"];
+/// Library functions that must not be builtins for the optimiser.
 const NO_BUILTINS: [&str; 29] = [
     "abs",
     "labs",
@@ -99,23 +100,23 @@ const NO_BUILTINS: [&str; 29] = [
     "_ZdaPvSt11align_val_t",
 ];
 
-/// Takes back all promises of the front end.
+/// Removes all promises of the front end.
 pub fn drop_promises(ctx: &Context, module: &Module) {
     let promises = Promises {
         ctx,
-        of_values: AttributeKinds::new(&OF_VALUES),
+        of_values: AttributeKinds::new(&VALUE_ATTRIBUTES),
         align: AttributeKinds::new(&[ALIGN]),
-        of_functions: AttributeKinds::new(&OF_FUNCTIONS),
-        metadata: HARMLESS.map(|name| ctx.metadata_kind(name)),
+        of_functions: AttributeKinds::new(&FUNCTION_ATTRIBUTES),
+        metadata: KEPT_METADATA.map(|name| ctx.metadata_kind(name)),
         trap: module.intrinsic("llvm.trap", &[]),
     };
-    for name in HINTS {
+    for name in HINT_CALLS {
         let hint = module.function(name);
         let calls = hint.map(Value::users).unwrap_or_default();
         calls.into_iter().filter(|call| call.users().is_empty()).for_each(Value::erase);
     }
     for f in module.functions() {
-        if f.intrinsic().is_none() && !sites::is_ours(&f.name()) {
+        if f.intrinsic().is_none() && !sites::is_pleach_symbol(&f.name()) {
             promises.drop_of_function(f);
         }
     }
@@ -126,17 +127,17 @@ struct Promises<'a> {
     of_values: AttributeKinds,
     align: AttributeKinds,
     of_functions: AttributeKinds,
-    metadata: [u32; HARMLESS.len()],
+    metadata: [u32; KEPT_METADATA.len()],
     trap: Value,
 }
 
 impl Promises<'_> {
     fn drop_of_function(&self, f: Value) {
         f.remove_attributes(&self.of_functions);
-        FAST_MATH.iter().for_each(|name| f.remove_text_attribute(name));
+        FAST_MATH_ATTRIBUTES.iter().for_each(|name| f.remove_text_attribute(name));
         for index in 0..=f.params().len() as u32 {
             f.remove_attributes_at(index, &self.of_values);
-            if !IN_MEMORY.iter().any(|name| f.has_attribute_at(index, name)) {
+            if !PASSED_IN_MEMORY.iter().any(|name| f.has_attribute_at(index, name)) {
                 f.remove_attributes_at(index, &self.align);
             }
         }
@@ -181,14 +182,15 @@ impl Promises<'_> {
     }
 
     fn drop_of_call(&self, call: Value) {
-        poison::define_result(self.ctx, call);
+        poison::define_intrinsic(self.ctx, call);
         let is_intrinsic = call.callee().intrinsic().is_some();
         if !is_intrinsic {
             call.remove_call_attributes(&self.of_functions);
         }
         for index in 0..=call.argument_count() {
             call.remove_call_attributes_at(index, &self.of_values);
-            let in_memory = IN_MEMORY.iter().any(|name| call.has_call_attribute_at(index, name));
+            let in_memory =
+                PASSED_IN_MEMORY.iter().any(|name| call.has_call_attribute_at(index, name));
             if !is_intrinsic && !in_memory {
                 call.remove_call_attributes_at(index, &self.align);
             }
@@ -206,7 +208,7 @@ mod tests {
         target triple = "x86_64-pc-linux-gnu"
     "#;
 
-    /// The text of a module after its promises were dropped and these passes were run.
+    /// The text of a module after its promises were dropped and these passes ran.
     fn after(passes: Option<&str>, body: &str) -> String {
         let ctx = Context::create();
         let module = ctx.parse_text(&format!("{HEAD}{body}")).unwrap();
@@ -219,18 +221,18 @@ mod tests {
         module.text()
     }
 
-    fn check_words(text: &str, gone: &[&str], there: &[&str]) {
+    fn check_words(text: &str, absent: &[&str], present: &[&str]) {
         let words = || text.split(|c: char| !(c.is_alphanumeric() || "_.-".contains(c)));
-        for word in gone {
+        for word in absent {
             assert!(!words().any(|w| w == *word), "{word} in {text}");
         }
-        for word in there {
+        for word in present {
             assert!(words().any(|w| w == *word), "no {word} in {text}");
         }
     }
 
     #[test]
-    fn flags_go() {
+    fn flags_are_dropped() {
         let text = after(
             None,
             r"
@@ -254,15 +256,15 @@ mod tests {
               ret i64 %7
             }",
         );
-        let gone = [
+        let dropped = [
             "nuw", "nsw", "exact", "disjoint", "nneg", "samesign", "inbounds", "fast", "nnan",
             "ninf",
         ];
-        check_words(&text, &gone, &["null_pointer_is_valid"]);
+        check_words(&text, &dropped, &["null_pointer_is_valid"]);
     }
 
     #[test]
-    fn attributes_and_metadata_go() {
+    fn attributes_and_metadata_are_dropped() {
         let text = after(
             None,
             r#"
@@ -293,7 +295,7 @@ mod tests {
             !8 = !{!"llvm.loop.mustprogress"}
             "#,
         );
-        let gone = [
+        let dropped = [
             "noundef",
             "nonnull",
             "dereferenceable",
@@ -309,13 +311,13 @@ mod tests {
             "invariant.load",
             "llvm.loop",
         ];
-        check_words(&text, &gone, &["byval", "prof", "no-builtins"]);
+        check_words(&text, &dropped, &["byval", "prof", "no-builtins"]);
         assert!(!text.contains("memory(read)"), "{text}");
         assert_eq!(text.matches("ptr byval(i64) align 8").count(), 2, "{text}");
     }
 
     #[test]
-    fn assumptions_go_and_the_unreachable_traps() {
+    fn assumptions_are_erased_and_unreachable_code_traps() {
         let text = after(
             None,
             r"
@@ -342,7 +344,7 @@ mod tests {
     #[test]
     fn nothing_is_inferred_for_library_functions() {
         let text = after(
-            Some(super::super::OPTIMISE),
+            Some(super::super::OPTIMISE_PASSES),
             r"
             declare ptr @malloc(i64)
             declare void @free(ptr)

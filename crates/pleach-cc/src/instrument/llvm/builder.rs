@@ -1,4 +1,4 @@
-//! The builder: new instructions at a place.
+//! The builder: inserts new instructions.
 
 use super::{Block, Context, IntPredicate, Opcode, Type, Value};
 use llvm_sys::core::*;
@@ -29,7 +29,7 @@ impl Builder {
         Block(unsafe { LLVMGetInsertBlock(self.0) })
     }
 
-    /// Everything built from here on has this instruction's source location.
+    /// Gives all later instructions this instruction's source location.
     pub fn locate_as(&self, i: Value) {
         unsafe {
             LLVMSetCurrentDebugLocation2(
@@ -43,7 +43,7 @@ impl Builder {
         unsafe { LLVMSetCurrentDebugLocation2(self.0, std::ptr::null_mut()) }
     }
 
-    /// Puts a detached instruction here.
+    /// Inserts a detached instruction.
     pub fn insert(&self, i: Value) {
         unsafe { LLVMInsertIntoBuilder(self.0, i.0) }
     }
@@ -105,7 +105,7 @@ impl Builder {
         Value(unsafe { LLVMBuildCast(self.0, op, v.0, t.0, c"".as_ptr()) })
     }
 
-    /// The same value, as another one.
+    /// A copy of the value that is a different `Value`.
     pub fn freeze(&self, v: Value) -> Value {
         Value(unsafe { LLVMBuildFreeze(self.0, v.0, c"".as_ptr()) })
     }

@@ -1,4 +1,4 @@
-//! Contexts: types and constants, reading IR, and the target machine.
+//! Contexts: make types and constants, and read IR. Also the target machine.
 
 use super::{Attribute, Block, Builder, Module, Type, Value, c_string};
 use llvm_sys::core::*;
@@ -78,7 +78,7 @@ impl Context {
         }
     }
 
-    /// An attribute that is a pair of words.
+    /// An attribute with a name and a value as text.
     pub fn text_attribute(&self, name: &str, value: &str) -> Attribute {
         let size = |text: &str| text.len() as u32;
         Attribute(unsafe {
@@ -117,7 +117,7 @@ impl Context {
         }
     }
 
-    /// Bitcode or text; the buffer is used up.
+    /// Parses bitcode or text, and frees the buffer.
     unsafe fn parse(&self, buffer: LLVMMemoryBufferRef) -> Result<Module, String> {
         let (mut message, mut module) = (std::ptr::null_mut(), std::ptr::null_mut());
         unsafe {
@@ -135,8 +135,8 @@ impl Context {
         Ok(Module::new(module))
     }
 
-    /// A list of one scope, for `!alias.scope` and `!noalias`. Scopes of one
-    /// name are one scope, in whatever module.
+    /// A list of one scope, for `!alias.scope` and `!noalias`. Scopes with the same name
+    /// are the same scope, in every module.
     pub fn alias_scope(&self, domain: &str, name: &str) -> Value {
         unsafe {
             let text = |t: &str| LLVMMDStringInContext2(self.0, t.as_ptr().cast(), t.len());
@@ -149,7 +149,7 @@ impl Context {
         }
     }
 
-    /// `!{}`, for marks such as `!nosanitize`.
+    /// `!{}`, the value of marks such as `!nosanitize`.
     pub fn empty_metadata(&self) -> Value {
         unsafe {
             let node = LLVMMDNodeInContext2(self.0, std::ptr::null_mut(), 0);
@@ -175,9 +175,9 @@ pub fn take_message(message: *mut libc::c_char) -> String {
     }
 }
 
-/// What the optimiser may assume of the machine. Not position independent,
-/// though the code will be: the optimiser would make tables of relative
-/// addresses, and a labelled index into them is lost.
+/// What the optimiser may assume about the machine. It is not told that the code will
+/// be position independent: it would make tables of relative addresses, and a
+/// labelled index into such a table is lost.
 pub struct TargetMachine(pub(super) llvm_sys::target_machine::LLVMTargetMachineRef);
 
 impl TargetMachine {

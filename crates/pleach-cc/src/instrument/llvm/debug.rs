@@ -1,8 +1,8 @@
-//! Debug information: the types of functions and variables.
+//! Reads debug information: the types of functions and variables.
 //!
 //! LLVM's C API gives a node's kind, tag, size and offset, and its operands without
-//! names. Which operand is which has changed between versions; so they are found by
-//! what they are, where that is enough.
+//! names. The order of operands has changed between versions, so they are found by
+//! their kind where possible.
 
 use super::{Context, Module, Value, text};
 use llvm_sys::core::*;
@@ -17,7 +17,7 @@ pub struct Debug<'a> {
     ctx: &'a Context,
 }
 
-/// What a type is, typedefs and qualifiers taken off.
+/// The kind of a type, without typedefs and qualifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     Integer {
@@ -35,13 +35,14 @@ const TAG_MEMBER: u16 = 0x0d;
 const TAG_POINTERS: [u16; 3] = [0x0f, 0x10, 0x42];
 const TAG_STRUCTURES: [u16; 3] = [0x02, 0x13, 0x17];
 /// Typedef, const, volatile, restrict, atomic.
-const TAG_COVERS: [u16; 5] = [0x16, 0x26, 0x35, 0x37, 0x47];
+const TAG_QUALIFIERS: [u16; 5] = [0x16, 0x26, 0x35, 0x37, 0x47];
 const TAG_INHERITANCE: u16 = 0x1c;
-/// File, scope and name come first, in every node that has them.
-const NAME: usize = 2;
+/// Index of the name: in every node that has them, the first operands are file, scope
+/// and name.
+const NAME_OPERAND: usize = 2;
 
 impl<'a> Debug<'a> {
-    /// What is known of a function.
+    /// The node of a function.
     pub fn of_function(ctx: &'a Context, f: Value) -> Option<Debug<'a>> {
         // Safety: a function of a live module.
         let node = unsafe { LLVMGetSubprogram(f.0) };
@@ -50,9 +51,9 @@ impl<'a> Debug<'a> {
 
     /// The type of a global variable.
     pub fn of_global(ctx: &'a Context, g: Value) -> Option<Debug<'a>> {
-        let held = g.metadata_nodes(ctx.metadata_kind("dbg")).into_iter().next()?;
-        let expression = Debug { node: held, ctx };
-        // The expression holds the variable, and that its type.
+        let node = g.metadata_nodes(ctx.metadata_kind("dbg")).into_iter().next()?;
+        let expression = Debug { node, ctx };
+        // The expression contains the variable, and the variable contains its type.
         expression.operands().into_iter().flatten().find_map(Debug::inner_type)
     }
 
@@ -69,17 +70,17 @@ impl<'a> Debug<'a> {
     }
 
     fn of_value(ctx: &'a Context, v: Value) -> Debug<'a> {
-        // Safety: a value that stands for a node.
+        // Safety: a value that represents a node.
         Debug { node: unsafe { LLVMValueAsMetadata(v.0) }, ctx }
     }
 
-    /// A function's name as the source has it.
+    /// A function's name in the source.
     pub fn name(self) -> String {
-        self.operands().get(NAME).copied().flatten().map(Debug::string).unwrap_or_default()
+        self.operands().get(NAME_OPERAND).copied().flatten().map(Debug::string).unwrap_or_default()
     }
 
-    /// Types of a function's result (`None`: void) and arguments. Without types in the
-    /// debug information every function seems to have neither.
+    /// The types of a function's result (`None`: void) and arguments. If the debug
+    /// information has no types, there is neither.
     pub fn signature(self) -> Option<(Option<Debug<'a>>, Vec<Option<Debug<'a>>>)> {
         use LLVMMetadataKind::*;
         let parts = |node: Debug<'a>| node.operands().into_iter().flatten();
@@ -90,15 +91,15 @@ impl<'a> Debug<'a> {
         Some((result, types.collect()))
     }
 
-    /// What a type is.
+    /// The kind of a type.
     pub fn shape(self) -> Shape {
-        let bare = self.bare();
-        match bare.tag() {
+        let plain = self.unqualified();
+        match plain.tag() {
             TAG_ENUMERATION => Shape::Enumeration,
             tag if TAG_POINTERS.contains(&tag) => Shape::Pointer,
             tag if TAG_STRUCTURES.contains(&tag) => Shape::Structure,
-            _ if bare.is(LLVMMetadataKind::LLVMDIBasicTypeMetadataKind) => {
-                let name = bare.type_name();
+            _ if plain.is(LLVMMetadataKind::LLVMDIBasicTypeMetadataKind) => {
+                let name = plain.type_name();
                 match name.contains("float") || name.contains("double") {
                     true => Shape::Other,
                     false => Shape::Integer { signed: !is_unsigned(&name) },
@@ -108,22 +109,22 @@ impl<'a> Debug<'a> {
         }
     }
 
-    /// Bits of a type.
+    /// The size of a type in bits.
     pub fn bits(self) -> u64 {
         // Safety: a node of a type.
-        unsafe { LLVMDITypeGetSizeInBits(self.bare().node) }
+        unsafe { LLVMDITypeGetSizeInBits(self.unqualified().node) }
     }
 
-    /// What a pointer points to.
+    /// The type that a pointer points to.
     pub fn target(self) -> Option<Debug<'a>> {
-        self.bare().inner_type()
+        self.unqualified().inner_type()
     }
 
-    /// A member of a structure, in its unnamed and base ones too: where it starts in
+    /// A member of a structure, or of its unnamed members and base classes: its offset in
     /// bytes, and its type.
     pub fn member(self, name: &str) -> Option<(u64, Debug<'a>)> {
-        let bare = self.bare();
-        let lists = bare.operands().into_iter().skip(NAME + 1).flatten();
+        let plain = self.unqualified();
+        let lists = plain.operands().into_iter().skip(NAME_OPERAND + 1).flatten();
         let elements = lists
             .filter(|l| l.is(LLVMMetadataKind::LLVMMDTupleMetadataKind))
             .flat_map(Debug::operands)
@@ -131,14 +132,14 @@ impl<'a> Debug<'a> {
         for e in elements.filter(|e| e.is_type()) {
             // Safety: a node of a type.
             let bits = unsafe { LLVMDITypeGetOffsetInBits(e.node) };
-            let (at, own) = (bits / 8, e.type_name());
+            let (offset, member_name) = (bits / 8, e.type_name());
             match e.tag() {
-                TAG_MEMBER if own == name && bits % 8 == 0 => {
-                    return Some((at, e.inner_type()?));
+                TAG_MEMBER if member_name == name && bits % 8 == 0 => {
+                    return Some((offset, e.inner_type()?));
                 }
-                TAG_MEMBER | TAG_INHERITANCE if own.is_empty() => {
-                    if let Some((inside, t)) = e.inner_type()?.member(name) {
-                        return Some((at + inside, t));
+                TAG_MEMBER | TAG_INHERITANCE if member_name.is_empty() => {
+                    if let Some((inner_offset, t)) = e.inner_type()?.member(name) {
+                        return Some((offset + inner_offset, t));
                     }
                 }
                 _ => {}
@@ -149,8 +150,8 @@ impl<'a> Debug<'a> {
 
     /// The names and numbers of an enumeration.
     pub fn enumerators(self) -> Vec<(i64, String)> {
-        let bare = self.bare();
-        let lists = bare.operands().into_iter().skip(NAME + 1).flatten();
+        let plain = self.unqualified();
+        let lists = plain.operands().into_iter().skip(NAME_OPERAND + 1).flatten();
         lists
             .filter(|l| l.is(LLVMMetadataKind::LLVMMDTupleMetadataKind))
             .flat_map(Debug::operands)
@@ -163,7 +164,7 @@ impl<'a> Debug<'a> {
             .collect()
     }
 
-    /// The C API has no way to an enumerator's number but its text.
+    /// An enumerator's number. The C API shows it only in the node's text.
     fn enumerator_value(self) -> Option<i64> {
         // Safety: the message is ours to free.
         let line = unsafe {
@@ -185,20 +186,20 @@ impl<'a> Debug<'a> {
     }
 
     /// Without typedefs and qualifiers.
-    fn bare(self) -> Debug<'a> {
+    fn unqualified(self) -> Debug<'a> {
         let mut at = self;
         for _ in 0..64 {
             match at.inner_type() {
-                Some(inner) if TAG_COVERS.contains(&at.tag()) => at = inner,
+                Some(inner) if TAG_QUALIFIERS.contains(&at.tag()) => at = inner,
                 _ => break,
             }
         }
         at
     }
 
-    /// The type that a typedef, pointer, member or variable is of.
+    /// The type that a typedef, pointer, member or variable refers to.
     fn inner_type(self) -> Option<Debug<'a>> {
-        self.operands().into_iter().skip(NAME + 1).flatten().find(|o| o.is_type())
+        self.operands().into_iter().skip(NAME_OPERAND + 1).flatten().find(|o| o.is_type())
     }
 
     fn is_type(self) -> bool {
@@ -222,12 +223,12 @@ impl<'a> Debug<'a> {
     }
 
     fn tag(self) -> u16 {
-        // Safety: as above; what is no debug node has the tag 0.
+        // Safety: a live node; a node that is not debug information has the tag 0.
         unsafe { LLVMGetDINodeTag(self.node) }
     }
 
     fn string(self) -> String {
-        // Safety: a string's node, or none, for which the answer is null.
+        // Safety: a live node; for a node that is not a string the result is null.
         unsafe {
             let v = LLVMMetadataAsValue(self.ctx.raw(), self.node);
             let mut n = 0;
@@ -241,7 +242,7 @@ impl<'a> Debug<'a> {
         if matches!(self.kind(), LLVMMDStringMetadataKind | LLVMConstantAsMetadataMetadataKind) {
             return Vec::new();
         }
-        // Safety: a node, and room for as many operands as it has.
+        // Safety: a live node, and room for all its operands.
         let all = unsafe {
             let v = LLVMMetadataAsValue(self.ctx.raw(), self.node);
             let mut all = vec![std::ptr::null_mut(); LLVMGetMDNodeNumOperands(v) as usize];
@@ -254,7 +255,7 @@ impl<'a> Debug<'a> {
     }
 }
 
-/// Signs are not in the C API, but in the names of C's and C++'s own types.
+/// The C API does not give the sign of a type, but the names of basic types contain it.
 fn is_unsigned(name: &str) -> bool {
     name.starts_with("unsigned") || ["bool", "_Bool", "char8_t", "char16_t"].contains(&name)
 }

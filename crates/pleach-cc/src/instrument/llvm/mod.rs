@@ -1,9 +1,9 @@
-//! LLVM's C API with names and types that read well.
+//! A thin wrapper of LLVM's C API with short names and types.
 //!
-//! All values live in one [`Context`] that outlives them: a compilation makes
-//! a context, works on its modules and ends. Every `unsafe` block below rests
-//! on that, and on LLVM's own rule that a reference it hands out stays valid
-//! until the thing is erased; the passes erase only what they no longer hold.
+//! All values belong to one [`Context`] that outlives them: a compilation creates a
+//! context, works on its modules and ends. Every `unsafe` block below relies on
+//! this, and on LLVM's rule that a reference stays valid until its object is erased.
+//! The passes erase only objects that they no longer refer to.
 
 mod builder;
 mod context;

@@ -1,4 +1,4 @@
-//! Modules: what is in them, what is added to them, and passes over them.
+//! Modules: reading their contents, adding to them, and running passes.
 
 use super::context::take_message;
 use super::{Context, Linkage, TargetMachine, Type, Value, c_string, text};
@@ -8,26 +8,30 @@ use std::cell::RefCell;
 use std::ffi::CStr;
 use std::path::Path;
 
-pub struct Module(LLVMModuleRef, RefCell<Vec<Value>>);
+pub struct Module {
+    raw: LLVMModuleRef,
+    /// What [`Module::keep`] named and [`Module::keep_all`] has not added yet.
+    kept: RefCell<Vec<Value>>,
+}
 
 impl Drop for Module {
     fn drop(&mut self) {
-        unsafe { LLVMDisposeModule(self.0) }
+        unsafe { LLVMDisposeModule(self.raw) }
     }
 }
 
 impl Module {
     pub(super) fn new(module: LLVMModuleRef) -> Module {
-        Module(module, RefCell::default())
+        Module { raw: module, kept: RefCell::default() }
     }
 
     pub fn duplicate(&self) -> Module {
-        Module::new(unsafe { LLVMCloneModule(self.0) })
+        Module::new(unsafe { LLVMCloneModule(self.raw) })
     }
 
     pub fn write(&self, path: &Path) -> Result<(), String> {
         let c = c_string(&path.to_string_lossy());
-        match unsafe { llvm_sys::bit_writer::LLVMWriteBitcodeToFile(self.0, c.as_ptr()) } {
+        match unsafe { llvm_sys::bit_writer::LLVMWriteBitcodeToFile(self.raw, c.as_ptr()) } {
             0 => Ok(()),
             _ => Err(format!("cannot write {}", path.display())),
         }
@@ -35,17 +39,17 @@ impl Module {
 
     pub fn source_name(&self) -> String {
         let mut n = 0;
-        unsafe { text(LLVMGetSourceFileName(self.0, &mut n), n) }
+        unsafe { text(LLVMGetSourceFileName(self.raw, &mut n), n) }
     }
 
     pub fn triple(&self) -> String {
-        unsafe { CStr::from_ptr(LLVMGetTarget(self.0)) }.to_string_lossy().into_owned()
+        unsafe { CStr::from_ptr(LLVMGetTarget(self.raw)) }.to_string_lossy().into_owned()
     }
 
     pub fn functions(&self) -> Vec<Value> {
         let mut all = Vec::new();
         unsafe {
-            let mut f = LLVMGetFirstFunction(self.0);
+            let mut f = LLVMGetFirstFunction(self.raw);
             while !f.is_null() {
                 all.push(Value(f));
                 f = LLVMGetNextFunction(f);
@@ -57,7 +61,7 @@ impl Module {
     pub fn globals(&self) -> Vec<Value> {
         let mut all = Vec::new();
         unsafe {
-            let mut g = LLVMGetFirstGlobal(self.0);
+            let mut g = LLVMGetFirstGlobal(self.raw);
             while !g.is_null() {
                 all.push(Value(g));
                 g = LLVMGetNextGlobal(g);
@@ -68,42 +72,42 @@ impl Module {
 
     pub fn function(&self, name: &str) -> Option<Value> {
         let c = c_string(name);
-        let f = unsafe { LLVMGetNamedFunction(self.0, c.as_ptr()) };
+        let f = unsafe { LLVMGetNamedFunction(self.raw, c.as_ptr()) };
         (!f.is_null()).then_some(Value(f))
     }
 
     pub fn global(&self, name: &str) -> Option<Value> {
         let c = c_string(name);
-        let g = unsafe { LLVMGetNamedGlobal(self.0, c.as_ptr()) };
+        let g = unsafe { LLVMGetNamedGlobal(self.raw, c.as_ptr()) };
         (!g.is_null()).then_some(Value(g))
     }
 
-    /// Nodes of a named list.
+    /// The nodes of a named metadata list.
     pub fn named_metadata(&self, name: &str) -> Vec<Value> {
         let name = c_string(name);
         unsafe {
-            let n = LLVMGetNamedMetadataNumOperands(self.0, name.as_ptr());
+            let n = LLVMGetNamedMetadataNumOperands(self.raw, name.as_ptr());
             let mut all = vec![std::ptr::null_mut(); n as usize];
-            LLVMGetNamedMetadataOperands(self.0, name.as_ptr(), all.as_mut_ptr());
+            LLVMGetNamedMetadataOperands(self.raw, name.as_ptr(), all.as_mut_ptr());
             all.into_iter().map(Value).collect()
         }
     }
 
-    /// The function behind the intrinsic of a name, for these types.
+    /// The declaration of an intrinsic for these types.
     pub fn intrinsic(&self, name: &str, types: &[Type]) -> Value {
         let mut types: Vec<_> = types.iter().map(|t| t.0).collect();
         unsafe {
             let id = LLVMLookupIntrinsicID(name.as_ptr().cast(), name.len());
-            Value(LLVMGetIntrinsicDeclaration(self.0, id, types.as_mut_ptr(), types.len()))
+            Value(LLVMGetIntrinsicDeclaration(self.raw, id, types.as_mut_ptr(), types.len()))
         }
     }
 
     pub fn add_function(&self, name: &str, t: Type) -> Value {
         let c = c_string(name);
-        Value(unsafe { LLVMAddFunction(self.0, c.as_ptr(), t.0) })
+        Value(unsafe { LLVMAddFunction(self.raw, c.as_ptr(), t.0) })
     }
 
-    /// A private global with an initial value in a section of ours.
+    /// Adds a private global with an initial value, in a section if one is given.
     pub fn add_data(
         &self,
         name: &str,
@@ -113,7 +117,7 @@ impl Module {
     ) -> Value {
         let c = c_string(name);
         unsafe {
-            let g = LLVMAddGlobal(self.0, LLVMTypeOf(init.0), c.as_ptr());
+            let g = LLVMAddGlobal(self.raw, LLVMTypeOf(init.0), c.as_ptr());
             LLVMSetInitializer(g, init.0);
             LLVMSetLinkage(g, Linkage::LLVMPrivateLinkage);
             LLVMSetGlobalConstant(g, constant.into());
@@ -126,7 +130,7 @@ impl Module {
 
     pub fn add_external(&self, name: &str, t: Type) -> Value {
         let c = c_string(name);
-        Value(unsafe { LLVMAddGlobal(self.0, t.0, c.as_ptr()) })
+        Value(unsafe { LLVMAddGlobal(self.raw, t.0, c.as_ptr()) })
     }
 
     /// Puts `data` into the comdat group that `function` is in, if any.
@@ -139,13 +143,14 @@ impl Module {
         }
     }
 
-    /// As [`Module::follow_comdat`], for an array that code refers to: where
-    /// the function was inlined, the code stays when the linker drops this
-    /// group for another object's, so it must find that object's array by name.
-    /// `shape` is part of the name, and the group is the array's own: objects
-    /// that disagree about the function (`-DNDEBUG` in one of them) each keep
-    /// an array that fits. Arrays of one shape are kept or dropped together, so
-    /// sites and counters stay in one order.
+    /// As [`Module::follow_comdat`], for an array that code refers to.
+    ///
+    /// If the function was inlined, its code stays even when the linker drops this
+    /// object's comdat group in favour of another object's. Then the code must find the
+    /// other object's array by name. The name contains `shape`, and the array has its
+    /// own group: if two objects compile the function differently (for example one with
+    /// `-DNDEBUG`), each keeps its own array. Arrays of the same shape are kept or
+    /// dropped together, so sites and counters stay in the same order.
     pub fn share_by_name(&self, data: Value, kind: &str, function: Value, shape: u64) {
         unsafe {
             if llvm_sys::comdat::LLVMGetComdat(function.0).is_null() {
@@ -155,18 +160,18 @@ impl Module {
             LLVMSetLinkage(data.0, Linkage::LLVMLinkOnceODRLinkage);
             LLVMSetVisibility(data.0, llvm_sys::LLVMVisibility::LLVMHiddenVisibility);
             let group = c_string(&data.name());
-            let group = llvm_sys::comdat::LLVMGetOrInsertComdat(self.0, group.as_ptr());
+            let group = llvm_sys::comdat::LLVMGetOrInsertComdat(self.raw, group.as_ptr());
             llvm_sys::comdat::LLVMSetComdat(data.0, group);
         }
     }
 
-    /// Neither optimiser nor linker may drop this; takes effect with
+    /// Keeps the optimiser and the linker from dropping a global. Takes effect with
     /// [`Module::keep_all`].
     pub fn keep(&self, data: Value) {
-        self.1.borrow_mut().push(data);
+        self.kept.borrow_mut().push(data);
     }
 
-    /// Adds what [`Module::keep`] named to `llvm.used`.
+    /// Adds the globals given to [`Module::keep`] to `llvm.used`.
     pub fn keep_all(&self, ctx: &Context) {
         let mut all: Vec<LLVMValueRef> = Vec::new();
         unsafe {
@@ -177,23 +182,23 @@ impl Module {
                 }
                 LLVMDeleteGlobal(old.0);
             }
-            all.extend(self.1.borrow_mut().drain(..).map(|v| v.0));
+            all.extend(self.kept.borrow_mut().drain(..).map(|v| v.0));
             if all.is_empty() {
                 return;
             }
             let list = LLVMConstArray2(ctx.pointer().0, all.as_mut_ptr(), all.len() as u64);
-            let g = LLVMAddGlobal(self.0, LLVMTypeOf(list), c"llvm.used".as_ptr());
+            let g = LLVMAddGlobal(self.raw, LLVMTypeOf(list), c"llvm.used".as_ptr());
             LLVMSetInitializer(g, list);
             LLVMSetLinkage(g, Linkage::LLVMAppendingLinkage);
             LLVMSetSection(g, c"llvm.metadata".as_ptr());
         }
     }
 
-    /// Functions that choose the target of an `ifunc`: they run before anything else.
+    /// Functions that choose the target of an `ifunc`. They run before anything else.
     pub fn resolvers(&self) -> Vec<Value> {
         let mut all = Vec::new();
         unsafe {
-            let mut i = LLVMGetFirstGlobalIFunc(self.0);
+            let mut i = LLVMGetFirstGlobalIFunc(self.raw);
             while !i.is_null() {
                 all.push(Value(LLVMGetGlobalIFuncResolver(i)));
                 i = LLVMGetNextGlobalIFunc(i);
@@ -215,20 +220,21 @@ impl Module {
     }
 
     fn layout(&self) -> llvm_sys::target::LLVMTargetDataRef {
-        unsafe { llvm_sys::target::LLVMGetModuleDataLayout(self.0) }
+        unsafe { llvm_sys::target::LLVMGetModuleDataLayout(self.raw) }
     }
 
-    /// Runs a textual pass pipeline, vectorisers and unrolling off, little inlined.
+    /// Runs a textual pass pipeline, without vectorising and unrolling, and with less
+    /// inlining.
     pub fn run_passes(&self, passes: &str, machine: &TargetMachine) -> Result<(), String> {
         use llvm_sys::transforms::pass_builder::*;
         let passes = c_string(passes);
-        restrain();
+        limit_optimiser();
         unsafe {
             let o = LLVMCreatePassBuilderOptions();
             LLVMPassBuilderOptionsSetLoopInterleaving(o, 0);
             LLVMPassBuilderOptionsSetLoopUnrolling(o, 0);
             LLVMPassBuilderOptionsSetMergeFunctions(o, 0);
-            let e = LLVMRunPasses(self.0, passes.as_ptr(), machine.0, o);
+            let e = LLVMRunPasses(self.raw, passes.as_ptr(), machine.0, o);
             LLVMDisposePassBuilderOptions(o);
             if e.is_null() {
                 return Ok(());
@@ -245,23 +251,23 @@ impl Module {
         let mut message = std::ptr::null_mut();
         unsafe {
             let bad = LLVMVerifyModule(
-                self.0,
+                self.raw,
                 LLVMVerifierFailureAction::LLVMReturnStatusAction,
                 &mut message,
             );
-            let said = take_message(message);
-            if bad == 0 { Ok(()) } else { Err(said) }
+            let report = take_message(message);
+            if bad == 0 { Ok(()) } else { Err(report) }
         }
     }
 
     /// The module as text.
     #[cfg(test)]
     pub fn text(&self) -> String {
-        take_message(unsafe { LLVMPrintModuleToString(self.0) })
+        take_message(unsafe { LLVMPrintModuleToString(self.raw) })
     }
 
     pub fn strip_debug(&self) {
-        unsafe { llvm_sys::debuginfo::LLVMStripModuleDebugInfo(self.0) };
+        unsafe { llvm_sys::debuginfo::LLVMStripModuleDebugInfo(self.raw) };
     }
 
     pub fn has_comdat(&self, v: Value) -> bool {
@@ -269,14 +275,13 @@ impl Module {
     }
 }
 
-/// Options of the optimiser for this process; `default<O2>` heeds only the
-/// command line's here, not those of the pass builder.
+/// Sets options of the optimiser for this process. `default<O2>` reads these only from
+/// LLVM's command line, not from the pass builder.
 ///
-/// The vectorisers are off: they would spread labels over lanes. Only small
-/// functions are inlined (225 is O2's threshold): every copy gets code for its
-/// labels, several times its own size, and all of that has to be compiled.
-/// sqlite3.c is smaller by a third so, before labels.
-fn restrain() {
+/// The vectorisers are off: they would spread labels over lanes. Only small functions
+/// are inlined (O2's threshold is 225), because every inlined copy gets label code of
+/// several times its own size. This makes sqlite3.c smaller by a third, before labels.
+fn limit_optimiser() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
         let words = [

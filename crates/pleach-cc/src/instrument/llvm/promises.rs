@@ -1,6 +1,6 @@
-//! What instructions, calls and functions promise beyond their operation: flags,
-//! attributes and metadata. All of it can be taken back without changing what a
-//! defined program does.
+//! Removes what instructions, calls and functions promise in addition to their
+//! operation: flags, attributes and metadata. This never changes what a program
+//! without undefined behaviour does.
 
 use super::{Builder, Opcode, Value};
 use llvm_sys::core::*;
@@ -8,7 +8,7 @@ use llvm_sys::core::*;
 /// Index of a function's own attributes.
 pub(super) const FUNCTION: u32 = u32::MAX;
 
-/// Attributes as LLVM numbers them.
+/// A set of attributes, by LLVM's numbers.
 pub struct AttributeKinds(Vec<u32>);
 
 impl AttributeKinds {
@@ -21,7 +21,7 @@ impl AttributeKinds {
 }
 
 impl Value {
-    /// Clears the flags of an instruction under which its result is poison.
+    /// Clears the flags of an instruction that make its result poison in some cases.
     pub fn clear_flags(self) {
         use Opcode::*;
         unsafe {
@@ -40,8 +40,8 @@ impl Value {
         }
     }
 
-    /// True if `-ffast-math` and its like say something of an operation or a comparison.
-    /// The API can add to these flags, not clear them: see [`Builder::rebuild_float`].
+    /// True if an operation or comparison has flags of `-ffast-math`. LLVM's C API can
+    /// add such flags but not clear them: see [`Builder::rebuild_float`].
     pub fn has_fast_math(self) -> bool {
         use Opcode::*;
         let floats = matches!(
@@ -64,7 +64,7 @@ impl Value {
         }
     }
 
-    /// Removes attributes of a function itself.
+    /// Removes attributes of the function itself, not of its result or parameters.
     pub fn remove_attributes(self, kinds: &AttributeKinds) {
         for &kind in &kinds.0 {
             unsafe { LLVMRemoveEnumAttributeAtIndex(self.0, FUNCTION, kind) }
@@ -94,7 +94,7 @@ impl Value {
         }
     }
 
-    /// Removes what a call site says of its callee.
+    /// Removes attributes of a call site that describe its callee.
     pub fn remove_call_attributes(self, kinds: &AttributeKinds) {
         self.remove_call_attributes_at(FUNCTION, kinds);
     }
@@ -113,7 +113,7 @@ impl Value {
 }
 
 impl Builder {
-    /// Replaces a floating point operation or comparison by the same without flags.
+    /// Replaces a floating point operation or comparison by a copy without flags.
     pub fn rebuild_float(&self, i: Value) {
         let plain = unsafe {
             let (a, name) = (i.operand(0).0, c"".as_ptr());

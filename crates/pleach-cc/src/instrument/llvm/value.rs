@@ -48,7 +48,7 @@ impl Type {
         Type(unsafe { LLVMFunctionType(self.0, p.as_mut_ptr(), p.len() as u32, 0) })
     }
 
-    /// What a function of this type returns.
+    /// The return type of a function type.
     pub fn returns(self) -> Type {
         Type(unsafe { LLVMGetReturnType(self.0) })
     }
@@ -107,14 +107,14 @@ impl Block {
         self.terminator().map(Value::successors).unwrap_or_default()
     }
 
-    /// The first place where ordinary instructions may stand.
+    /// The first instruction before which others may be inserted.
     pub fn insertion_point(self) -> Option<Value> {
         self.instructions()
             .into_iter()
             .find(|i| !matches!(i.opcode(), Opcode::LLVMPHI | Opcode::LLVMLandingPad))
     }
 
-    /// Terminators that may jump here.
+    /// The number of edges from terminators to this block.
     pub fn incoming_edges(self) -> usize {
         let mut n = 0;
         unsafe {
@@ -176,8 +176,8 @@ impl Value {
     pub fn constant_int(self) -> Option<u64> {
         unsafe {
             let c = LLVMIsAConstantInt(self.0);
-            let fits = !c.is_null() && Type(LLVMTypeOf(c)).int_width()? <= 64;
-            fits.then(|| LLVMConstIntGetZExtValue(c))
+            let fits_u64 = !c.is_null() && Type(LLVMTypeOf(c)).int_width()? <= 64;
+            fits_u64.then(|| LLVMConstIntGetZExtValue(c))
         }
     }
 
@@ -234,7 +234,7 @@ impl Value {
         unsafe { LLVMSetAlignment(self.0, bytes) }
     }
 
-    /// Type of what a global or function is, not of its address.
+    /// The type of a global or function itself, not of its address.
     pub fn value_type(self) -> Type {
         Type(unsafe { LLVMGlobalGetValueType(self.0) })
     }
@@ -265,7 +265,7 @@ impl Value {
         (0..n).map(|i| Block(unsafe { LLVMGetSuccessor(self.0, i) })).collect()
     }
 
-    /// A branch goes to `to` wherever it went to `from`.
+    /// Replaces the successor `from` of a branch by `to`.
     pub fn redirect(self, from: Block, to: Block) {
         for (i, b) in self.successors().into_iter().enumerate() {
             if b == from {
@@ -278,7 +278,7 @@ impl Value {
         self.opcode() == Opcode::LLVMBr && unsafe { LLVMIsConditional(self.0) != 0 }
     }
 
-    /// What a branch or switch decides on.
+    /// The value that a branch or switch decides on.
     pub fn condition(self) -> Value {
         self.operand(0)
     }
@@ -387,7 +387,7 @@ impl Value {
         (!m.is_null()).then_some(Value(m))
     }
 
-    /// All nodes of a kind that a global has.
+    /// All metadata nodes of one kind that a global has.
     pub fn metadata_nodes(self, kind: u32) -> Vec<LLVMMetadataRef> {
         let mut n = 0;
         unsafe {
@@ -405,14 +405,14 @@ impl Value {
         unsafe { LLVMSetMetadata(self.0, kind, m.0) }
     }
 
-    /// Makes a load or store atomic, without any order.
+    /// Makes a load or store atomic, with relaxed ordering.
     pub fn make_relaxed(self) {
         unsafe {
             LLVMSetOrdering(self.0, llvm_sys::LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic)
         }
     }
 
-    /// Source line and column of an instruction, and its file.
+    /// File, line and column of an instruction.
     pub fn location(self) -> (String, u32, u32) {
         unsafe {
             let mut n = 0;
@@ -452,7 +452,7 @@ impl Value {
         }
     }
 
-    /// Whether a function's result (0) or parameter (from 1) has an attribute.
+    /// True if a function's result (0) or parameter (from 1) has an attribute.
     pub fn has_attribute_at(self, index: u32, name: &str) -> bool {
         self.attribute_at(index, name).is_some()
     }
@@ -476,7 +476,7 @@ impl Value {
         }
     }
 
-    /// Whether a call's result (0) or argument (from 1) has an attribute.
+    /// True if a call's result (0) or argument (from 1) has an attribute.
     pub fn has_call_attribute_at(self, index: u32, name: &str) -> bool {
         self.call_attribute_at(index, name).is_some()
     }
@@ -492,8 +492,8 @@ impl Value {
         }
     }
 
-    /// Gives `self` the function attributes and the convention of `other`.
-    pub fn imitate(self, other: Value) {
+    /// Gives `self` the function attributes and the calling convention of `other`.
+    pub fn copy_attributes(self, other: Value) {
         unsafe {
             let n = LLVMGetAttributeCountAtIndex(other.0, FUNCTION);
             let mut all = vec![std::ptr::null_mut(); n as usize];
@@ -509,7 +509,7 @@ impl Value {
         Value(unsafe { LLVMConstInBoundsGEP2(ctx.int(8).0, self.0, at.as_mut_ptr(), 1) })
     }
 
-    /// Values of a switch's cases, zero-extended, in successor order after the default.
+    /// The values of a switch's cases, in the order of the successors after the default.
     pub fn cases(self) -> Vec<Value> {
         let n = unsafe { LLVMGetNumSuccessors(self.0) };
         (1..n).map(|i| Value(unsafe { LLVMGetSwitchCaseValue(self.0, i) })).collect()
@@ -528,8 +528,8 @@ impl Value {
         matches!(self.linkage(), Linkage::LLVMInternalLinkage | Linkage::LLVMPrivateLinkage)
     }
 
-    /// Removes what a call site says of its callee's effects on memory.
-    pub fn forget_call_effects(self) {
+    /// Removes a call site's attributes about its callee's effects on memory.
+    pub fn remove_call_effects(self) {
         for name in ["memory", "nosync", "nofree", "nocallback"] {
             unsafe {
                 let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
@@ -538,7 +538,7 @@ impl Value {
         }
     }
 
-    /// The operation of a constant expression.
+    /// The operation, if this is a constant expression.
     pub fn constant_opcode(self) -> Option<Opcode> {
         unsafe { (!LLVMIsAConstantExpr(self.0).is_null()).then(|| LLVMGetConstOpcode(self.0)) }
     }

@@ -1,40 +1,40 @@
-//! Names that token functions have.
+//! Common names of token functions.
 //!
-//! A name is no proof, and need not be one: the border is dormant unless a run works
-//! on tokens, and `pleach tokens` shows what was found. So the list has what people
-//! call such functions, and leaves out what mostly means something else (`next`,
-//! `read`, `advance`, `peek`). Names are the source's own, in C++ without scope.
+//! A wrong guess does no harm: the border is inactive unless a run works on tokens, and
+//! `pleach tokens` shows what was found. The list leaves out names that mostly mean
+//! something else (`next`, `read`, `advance`, `peek`). Names are those of the source,
+//! in C++ without scope.
 
-/// Name, and whose it is.
+/// A name, and where it is used.
 const NAMES: &[(&str, &str)] = &[
     ("lex", "hand-written lexers, and Unix programs before flex"),
     ("llex", "Lua"),
     ("scan", "hand-written scanners"),
     ("token", "the classic recursive-descent calculators"),
     ("gettoken", "K&R, and shells after it"),
-    ("get_token", "the same, later"),
+    ("get_token", "the same, in newer programs"),
     ("getToken", "the same, in C++"),
     ("GetToken", "the same, where functions have capitals"),
-    ("gettok", "LLVM's tutorial and its many children"),
-    ("get_tok", "the same, later"),
+    ("gettok", "LLVM's tutorial and programs based on it"),
+    ("get_tok", "the same, in newer programs"),
     ("nexttoken", "hand-written lexers"),
     ("next_token", "hand-written lexers"),
     ("nextToken", "the same, in C++; ANTLR's lexers"),
     ("NextToken", "the same, where functions have capitals"),
     ("next_tok", "hand-written lexers"),
     ("read_token", "bash"),
-    ("scan_token", "Lox and what was made after it"),
+    ("scan_token", "Lox and programs based on it"),
     ("scanToken", "the same"),
     ("lex_token", "hand-written lexers"),
     ("tokenize_next", "hand-written lexers"),
 ];
 
-/// `yylex`; with `%define api.prefix` or `flex -P` whatever comes before `lex`, which
-/// people end with an underscore or with `yy` (`jq_yylex`, `jsY_lex`).
-const ENDINGS: [&str; 2] = ["yylex", "_lex"];
+/// `yylex`, and the names that `%define api.prefix` or `flex -P` make. The prefix mostly
+/// ends with an underscore or with `yy` (`jq_yylex`, `jsY_lex`).
+const SUFFIXES: [&str; 2] = ["yylex", "_lex"];
 
 pub fn is_token_function(name: &str) -> bool {
-    NAMES.iter().any(|(n, _)| *n == name) || ENDINGS.iter().any(|e| name.ends_with(e))
+    NAMES.iter().any(|(n, _)| *n == name) || SUFFIXES.iter().any(|e| name.ends_with(e))
 }
 
 #[cfg(test)]
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lexers_are_known_and_their_helpers_are_not() {
+    fn lexers_are_recognised_and_their_helpers_are_not() {
         for name in ["yylex", "jq_yylex", "jsY_lex", "llex", "nextToken", "gettok", "lex"] {
             assert!(is_token_function(name), "{name}");
         }

@@ -1,4 +1,5 @@
-//! Where a token is: `ret`, `arg0->t.token`, `*arg1`, `ret.kind`, `@token`.
+//! Where a token is: `ret`, `arg0->t.token`, `*arg1`, `ret.kind`, `@token`. Parses such
+//! a place and resolves it with the types of a function.
 
 use crate::instrument::llvm::{Context, Debug, Module, Shape, Value};
 use std::fmt;
@@ -7,7 +8,7 @@ use std::fmt;
 pub struct Place {
     start: Start,
     steps: Vec<Step>,
-    /// What all that leads to is a pointer to the token.
+    /// True for `*place`: the path leads to a pointer to the token.
     pointer: bool,
 }
 
@@ -31,10 +32,13 @@ impl Place {
         Place { start: Start::Result, steps: Vec::new(), pointer: false }
     }
 
-    /// Reads what a person wrote; the error says what may be written.
+    /// Parses what the user wrote. The error lists valid places.
     pub fn parse(text: &str) -> Result<Place, String> {
-        let wrong =
-            || format!("`{text}` is no place: ret, ret->kind, arg0->t.token, *arg1, @token");
+        let wrong = || {
+            format!(
+                "`{text}` is not a place; valid are, for example, ret, ret->kind, ret.kind, arg0->t.token, *arg1 and @token"
+            )
+        };
         let (pointer, rest) = match text.strip_prefix('*') {
             Some(rest) => (true, rest),
             None => (false, text),
@@ -66,7 +70,7 @@ impl Place {
         Ok(Place { start, steps, pointer })
     }
 
-    /// Whether it takes types to find it.
+    /// True if type information is needed to resolve the place.
     pub fn needs_types(&self) -> bool {
         *self != Place::result()
     }
@@ -92,21 +96,24 @@ impl fmt::Display for Place {
     }
 }
 
-/// A place in a function of a module.
-pub struct Found<'a> {
+/// A place, resolved in one function.
+pub struct Resolved<'a> {
     pub base: Base,
-    /// What is added on the way; what is there is the next address.
+    /// One offset for each address on the path. The runtime adds the first to the base
+    /// and loads the next address from there, and so on.
     pub offsets: Vec<i64>,
-    /// As the runtime has it, see [`shape`].
+    /// Width and sign of the token, see [`shape`].
     pub shape: u64,
     pub token: Debug<'a>,
 }
 
+/// Where a path starts.
 pub enum Base {
+    /// At the address that this value is.
     Value(Value),
-    /// The result is the address.
+    /// At the address that the function returns.
     Result,
-    /// The result lies where it is loaded from.
+    /// At the variable that the function loads its result from.
     ResultInMemory,
 }
 
@@ -115,42 +122,88 @@ pub fn shape(width: u32, signed: bool) -> u64 {
     u64::from(width) | u64::from(signed) << 8
 }
 
-/// Follows a place by the types of a function. The error is for the person.
-pub fn follow<'a>(
+/// Resolves a place with the types in the debug information. The error is a message
+/// for the user.
+pub fn resolve<'a>(
     ctx: &'a Context,
     module: &Module,
     function: Value,
     place: &Place,
-) -> Result<Found<'a>, String> {
+) -> Result<Resolved<'a>, String> {
+    let (base, start_type) = find_base(ctx, module, function, place)?;
+    // An argument and a returned pointer are values; the other starts are in memory.
+    let is_value = match (&place.start, &base) {
+        (Start::Argument(_), _) | (_, Base::Result) => true,
+        (Start::Global(_), _) | (_, Base::Value(_) | Base::ResultInMemory) => false,
+    };
+    let so_far = Place { steps: Vec::new(), pointer: false, ..place.clone() };
+    let mut path = Path { ty: start_type, is_value, offsets: vec![0], so_far };
+    for step in &place.steps {
+        path.follow(step)?;
+    }
+    if place.pointer {
+        path.dereference("a pointer")?;
+    }
+    let Path { ty: token, is_value, offsets, so_far } = path;
+    if is_value {
+        return Err(format!(
+            "{so_far} is a copy that the caller never sees; if it points to the token, write \
+             *{so_far}"
+        ));
+    }
+    let signed = match token.shape() {
+        Shape::Integer { signed } => signed,
+        Shape::Enumeration => token.bits() >= 32,
+        _ => return Err(format!("{so_far} is neither an integer nor an enumeration")),
+    };
+    let width = token.bits() as u32;
+    if !matches!(width, 8 | 16 | 32 | 64) {
+        return Err(format!("{so_far} has {width} bits; a token has 8, 16, 32 or 64"));
+    }
+    if let Base::Value(v) = base
+        && v.ty() != ctx.pointer()
+    {
+        return Err(format!("{so_far} is not in memory"));
+    }
+    Ok(Resolved { base, offsets, shape: shape(width, signed), token })
+}
+
+/// The start of a path and its type.
+fn find_base<'a>(
+    ctx: &'a Context,
+    module: &Module,
+    function: Value,
+    place: &Place,
+) -> Result<(Base, Debug<'a>), String> {
     let name = function.name();
     let signature = Debug::of_function(ctx, function).and_then(Debug::signature);
     let (result, arguments) = signature.unwrap_or_default();
-    let sret = function.has_attribute_at(1, "sret");
+    let has_sret = function.has_attribute_at(1, "sret");
     let params = function.params();
     let has_types = result.is_some() || !arguments.is_empty();
-    let has_some = !params.is_empty() || function.value_type().returns() != ctx.void();
-    if has_some && !has_types && !matches!(place.start, Start::Global(_)) {
-        return Err("the debug information has no types to find it by; compile with -g".into());
+    let needs_types = !params.is_empty() || function.value_type().returns() != ctx.void();
+    if needs_types && !has_types && !matches!(place.start, Start::Global(_)) {
+        return Err("the debug information has no types; compile with -g".into());
     }
-    let (base, mut at) = match &place.start {
+    Ok(match &place.start {
         Start::Result => {
             let t = result.ok_or_else(|| format!("{name} returns nothing"))?;
             match t.shape() {
                 Shape::Pointer => (Base::Result, t),
-                _ if sret => (Base::Value(params[0]), t),
+                _ if has_sret => (Base::Value(params[0]), t),
                 _ => (Base::ResultInMemory, t),
             }
         }
         Start::Argument(n) => {
             let t = arguments.get(*n).copied().flatten();
-            let t = t.ok_or_else(|| format!("{name} has no arg{n}"))?;
-            if params.len() - usize::from(sret) != arguments.len() {
+            let t = t.ok_or_else(|| format!("{name} has no arg{n} (the first is arg0)"))?;
+            if params.len() - usize::from(has_sret) != arguments.len() {
                 return Err(format!(
-                    "the arguments of {name} are spread over registers; mark the token in the \
-                     source with pleach_token"
+                    "{name} gets a structure in registers, so its arguments cannot be numbered; \
+                     mark the token in the source with pleach_token"
                 ));
             }
-            (Base::Value(params[n + usize::from(sret)]), t)
+            (Base::Value(params[n + usize::from(has_sret)]), t)
         }
         Start::Global(global) => {
             let v = module.global(global);
@@ -158,61 +211,50 @@ pub fn follow<'a>(
             let t = Debug::of_global(ctx, v);
             (Base::Value(v), t.ok_or_else(|| format!("the type of {global} is not known"))?)
         }
-    };
-    // Whether the address so far is that of a thing of type `at`, or its value.
-    let mut is_value = match (&place.start, &base) {
-        (Start::Argument(_), _) | (_, Base::Result) => true,
-        (Start::Global(_), _) | (_, Base::Value(_) | Base::ResultInMemory) => false,
-    };
-    let mut offsets = vec![0i64];
-    let mut so_far = Place { steps: Vec::new(), pointer: false, ..place.clone() };
-    for step in &place.steps {
-        let (Step::Arrow(field) | Step::Dot(field)) = step;
-        if let Step::Arrow(_) = step {
-            at = pointed(at).ok_or_else(|| format!("{so_far} is no pointer to a structure"))?;
-            if !std::mem::take(&mut is_value) {
-                offsets.push(0);
-            }
-        } else if is_value {
-            return Err(format!("{so_far} is no structure in memory"));
-        }
-        let member = at.member(field);
-        let (offset, t) = member
-            .ok_or_else(|| format!("{so_far} has no member {field} that fills whole bytes"))?;
-        if let Some(last) = offsets.last_mut() {
-            *last += offset as i64;
-        }
-        at = t;
-        so_far.steps.push(step.clone());
-    }
-    if place.pointer {
-        at = pointed(at).ok_or_else(|| format!("{so_far} is no pointer"))?;
-        if !std::mem::take(&mut is_value) {
-            offsets.push(0);
-        }
-    }
-    if is_value {
-        return Err(format!("{so_far} is a copy that the caller never sees"));
-    }
-    let signed = match at.shape() {
-        Shape::Integer { signed } => signed,
-        Shape::Enumeration => at.bits() >= 32,
-        _ => return Err(format!("{so_far} is no integer and no enumeration")),
-    };
-    let width = at.bits() as u32;
-    if !matches!(width, 8 | 16 | 32 | 64) {
-        return Err(format!("{so_far} has {width} bits"));
-    }
-    if let Base::Value(v) = base
-        && v.ty() != ctx.pointer()
-    {
-        return Err(format!("{so_far} is not in memory"));
-    }
-    Ok(Found { base, offsets, shape: shape(width, signed), token: at })
+    })
 }
 
-fn pointed(t: Debug) -> Option<Debug> {
-    (t.shape() == Shape::Pointer).then(|| t.target()).flatten()
+/// A path that is being followed.
+struct Path<'a> {
+    /// The type reached so far.
+    ty: Debug<'a>,
+    /// True if the base is a value of this type, false if it is the address of one.
+    is_value: bool,
+    offsets: Vec<i64>,
+    /// The steps so far, for messages.
+    so_far: Place,
+}
+
+impl Path<'_> {
+    fn follow(&mut self, step: &Step) -> Result<(), String> {
+        let (Step::Arrow(field) | Step::Dot(field)) = step;
+        match step {
+            Step::Arrow(_) => self.dereference("a pointer to a structure")?,
+            Step::Dot(_) if self.is_value => {
+                return Err(format!("{} is not a structure in memory", self.so_far));
+            }
+            Step::Dot(_) => {}
+        }
+        let member = self.ty.member(field);
+        let (offset, t) = member.ok_or_else(|| {
+            format!("{} has no member {field} that fills whole bytes", self.so_far)
+        })?;
+        if let Some(last) = self.offsets.last_mut() {
+            *last += offset as i64;
+        }
+        self.ty = t;
+        self.so_far.steps.push(step.clone());
+        Ok(())
+    }
+
+    fn dereference(&mut self, expected: &str) -> Result<(), String> {
+        let target = (self.ty.shape() == Shape::Pointer).then(|| self.ty.target()).flatten();
+        self.ty = target.ok_or_else(|| format!("{} is not {expected}", self.so_far))?;
+        if !std::mem::take(&mut self.is_value) {
+            self.offsets.push(0);
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -220,7 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_read_as_they_are_written() {
+    fn places_are_printed_as_they_were_parsed() {
         for text in ["ret", "ret->kind", "ret.kind", "arg0->t.token", "*arg12", "@tok", "@t.a->b"] {
             assert_eq!(Place::parse(text).map(|p| p.to_string()), Ok(text.to_string()));
         }
