@@ -1,9 +1,9 @@
-//! What `./x` runs that is more than a few commands: real programs built and
-//! checked in every flavour, csmith's programs compared, and the benchmarks.
+//! The larger commands of `./x`: real programs built and tested, programs of csmith
+//! compared, and the benchmarks.
 //!
-//! Nothing here knows how campaigns work inside. They are used through the commands,
-//! as anyone would use them, so that what is tested is what people get. Only grammars
-//! are measured and checked by their libraries.
+//! Campaigns run through the commands of `pleach`, as users run them, so that the tests
+//! cover what users get. Only grammars, and the speed of single runs, are measured
+//! through libraries.
 
 mod bench;
 mod differential;
@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
-#[command(name = "./x", about = "Tests and benchmarks of Pleach on programs that others wrote")]
+#[command(name = "./x", about = "Large tests and benchmarks of Pleach, mostly on real programs")]
 struct Args {
     #[command(subcommand)]
     task: Task,
@@ -26,15 +26,18 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Fetch real programs, build them with Pleach, and run their own tests on both halves
+    /// Download real programs, build them with Pleach, and run their test suites on both
+    /// halves
     Subjects(subjects::Args),
-    /// Compare csmith's random programs: plain clang, fast half, symbolic half
+    /// Check on random programs of csmith that plain clang, the fast half and the symbolic
+    /// half agree, and that every traced expression is true
     Differential(differential::Args),
-    /// Import grammars that others wrote, and hold them against their programs
+    /// Import real grammars, sample them, and check the samples with the programs that the
+    /// grammars belong to
     Grammars(grammars::Args),
-    /// Search the examples with two builds of Pleach, and compare what they keep
+    /// Check that two builds of Pleach find the same inputs in the examples
     Queues(queues::Args),
-    /// Measure
+    /// Run a benchmark
     #[command(subcommand)]
     Bench(bench::Bench),
 }

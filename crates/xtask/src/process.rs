@@ -1,9 +1,8 @@
-//! Running programs that may crash, hang or leave children behind, and saying
-//! what they did and what it cost.
+//! Runs programs that may crash, hang or leave children behind, and measures them.
 //!
-//! Output goes to unnamed files and not to pipes: nobody has to read along, and a
-//! grandchild that keeps the descriptor open cannot hold us up. Every run is a
-//! process group of its own, killed as a whole when its time is over.
+//! Output goes to unnamed files, not to pipes: nobody has to read it during the run, and
+//! a grandchild that keeps the descriptor open cannot block us. Every run has its own
+//! process group, which is killed as a whole when the run times out.
 
 use std::fmt;
 use std::fs::File;
@@ -31,7 +30,7 @@ impl Exit {
         self == Exit::Code(0)
     }
 
-    /// As a shell would show it.
+    /// The status as a shell reports it.
     pub fn shell_status(self) -> Option<i32> {
         match self {
             Exit::Code(code) => Some(code),
@@ -55,7 +54,7 @@ impl fmt::Display for Exit {
         match self {
             Exit::Code(code) => write!(f, "exit status {code}"),
             Exit::Signal(signal) => write!(f, "signal {signal}"),
-            Exit::TimedOut => write!(f, "time limit"),
+            Exit::TimedOut => write!(f, "timed out"),
         }
     }
 }
@@ -69,21 +68,21 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// What two runs of the same program must agree on.
+    /// What must be the same in two runs of a program.
     pub fn behaviour(&self) -> (Exit, &[u8]) {
         (self.exit, &self.stdout)
     }
 
-    /// The last lines of what it said, for a message.
-    pub fn complaint(&self) -> String {
-        let said = if self.stderr.is_empty() { &self.stdout } else { &self.stderr };
-        let said = String::from_utf8_lossy(said);
-        let lines: Vec<&str> = said.lines().collect();
+    /// The last lines of its error output, or of its output if there is none.
+    pub fn last_lines(&self) -> String {
+        let output = if self.stderr.is_empty() { &self.stdout } else { &self.stderr };
+        let output = String::from_utf8_lossy(output);
+        let lines: Vec<&str> = output.lines().collect();
         lines[lines.len().saturating_sub(12)..].join("\n")
     }
 }
 
-/// Runs `command` to its end, or to the end of its time.
+/// Runs `command` until it ends or times out.
 pub fn run(command: &mut Command, limit: Duration) -> Result<Outcome> {
     let (mut out, mut err) = (tempfile::tempfile()?, tempfile::tempfile()?);
     command.stdout(out.try_clone()?).stderr(err.try_clone()?);
@@ -91,16 +90,16 @@ pub fn run(command: &mut Command, limit: Duration) -> Result<Outcome> {
     Ok(Outcome { exit, stdout: contents(&mut out)?, stderr: contents(&mut err)? })
 }
 
-/// As [`run`], of a command that must succeed; the error says `what` it was for.
+/// As [`run`], for a command that must succeed. `what` names it in the error.
 pub fn succeed(command: &mut Command, limit: Duration, what: &str) -> Result<Outcome> {
     let done = run(command, limit)?;
     if !done.exit.success() {
-        bail!("{what}: {}: {}", done.exit, done.complaint());
+        bail!("{what}: {}: {}", done.exit, done.last_lines());
     }
     Ok(done)
 }
 
-/// As [`run`], with all output at the end of `log`.
+/// As [`run`], with all output appended to `log`.
 pub fn run_logged(command: &mut Command, log: &File, limit: Duration) -> Result<(Exit, Duration)> {
     command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log.try_clone()?);
     wait(command, limit)
@@ -113,10 +112,10 @@ pub struct Cost {
     pub wall: Duration,
 }
 
-/// Runs `command` to its end and says what it and its descendants cost. No time
-/// limit and no polling: waiting must not disturb what is measured. Only one may
-/// be measured at a time: the kernel adds up what all children used.
-pub fn cost(command: &mut Command) -> Result<(Exit, Cost)> {
+/// Runs `command` to its end and measures it and its descendants. There is no time limit
+/// and no polling, because polling would disturb the measurement. Only one command can be
+/// measured at a time: the kernel adds up the time of all children.
+pub fn measure(command: &mut Command) -> Result<(Exit, Cost)> {
     let (start, before) = (Instant::now(), children_cpu()?);
     let status = command
         .status()
@@ -125,7 +124,7 @@ pub fn cost(command: &mut Command) -> Result<(Exit, Cost)> {
     Ok((status.into(), Cost { cpu: children_cpu()?.saturating_sub(before), wall }))
 }
 
-/// Processor time of all children that were waited for so far.
+/// Processor time of all children that have been waited for.
 pub fn children_cpu() -> Result<Duration> {
     cpu(UsageWho::RUSAGE_CHILDREN)
 }
@@ -163,7 +162,7 @@ fn wait(command: &mut Command, limit: Duration) -> Result<(Exit, Duration)> {
 }
 
 fn kill(child: &mut Child) {
-    // The group may be gone already; then there is nothing to kill.
+    // Fails if the group has already ended.
     let _ = killpg(Pid::from_raw(child.id() as i32), Signal::SIGKILL);
     let _ = child.wait();
 }
@@ -186,16 +185,16 @@ mod tests {
     }
 
     #[test]
-    fn output_status_and_signal_are_told_apart() {
+    fn output_status_and_signal_are_reported() {
         let limit = Duration::from_secs(20);
-        let said = run(&mut shell("echo out; echo err >&2; exit 3"), limit).unwrap();
-        assert_eq!(said.behaviour(), (Exit::Code(3), &b"out\n"[..]));
-        assert_eq!(said.complaint(), "err");
+        let outcome = run(&mut shell("echo out; echo err >&2; exit 3"), limit).unwrap();
+        assert_eq!(outcome.behaviour(), (Exit::Code(3), &b"out\n"[..]));
+        assert_eq!(outcome.last_lines(), "err");
         assert_eq!(run(&mut shell("kill -8 $$"), limit).unwrap().exit, Exit::Signal(8));
     }
 
     #[test]
-    fn a_run_that_outstays_its_limit_is_killed_with_its_children() {
+    fn a_run_that_times_out_is_killed_with_its_children() {
         let start = Instant::now();
         let outcome = run(&mut shell("sleep 60 & sleep 60"), Duration::from_millis(100)).unwrap();
         assert_eq!(outcome.exit, Exit::TimedOut);
@@ -203,9 +202,9 @@ mod tests {
     }
 
     #[test]
-    fn processor_time_of_a_busy_child_is_seen() {
+    fn the_processor_time_of_a_busy_child_is_measured() {
         let busy = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
-        let (exit, cost) = cost(&mut shell(busy)).unwrap();
+        let (exit, cost) = measure(&mut shell(busy)).unwrap();
         assert!(exit.success());
         assert!(cost.cpu > Duration::from_millis(20), "{cost:?}");
     }

@@ -1,5 +1,5 @@
-//! Where things are: the checkout, what `./x build` leaves in it, and the plain
-//! compilers that everything is compared with.
+//! Paths: the checkout, the programs that `./x build` makes, and the plain compilers
+//! that Pleach is compared with.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 
 /// The top of the checkout.
 pub fn root() -> PathBuf {
-    // `./x` says where it is; under `cargo test` the manifest does.
+    // `./x` sets the variable; `cargo test` does not.
     if let Some(root) = env::var_os("PLEACH_ROOT") {
         return root.into();
     }
@@ -16,17 +16,17 @@ pub fn root() -> PathBuf {
     manifest.ancestors().nth(2).unwrap_or(manifest).to_path_buf()
 }
 
-/// A directory under `target/`, where everything that is fetched or made stays.
+/// A path under `target/`, where all downloaded and built files go.
 pub fn target(name: &str) -> PathBuf {
     root().join("target").join(name)
 }
 
-/// The clang that Pleach itself is built on, so that the instrumentation is the
-/// only difference to the plain build.
+/// The same clang that Pleach uses, so that instrumentation is the only difference to
+/// the plain build.
 pub const CLANG: &str = "clang-22";
 pub const CLANGXX: &str = "clang++-22";
 
-/// One of the programs that `./x build` leaves.
+/// A program that `./x build` makes.
 pub fn tool(name: &str) -> Result<PathBuf> {
     let path = target("release").join(name);
     if !path.is_file() {

@@ -1,10 +1,10 @@
-//! `./x queues`: do two builds of Pleach search alike?
+//! `./x queues`: checks that two builds of Pleach find the same inputs.
 //!
-//! Each case is an example, a strategy, a seed and a number of runs. Both builds
-//! compile the example and search it; the files that the two campaigns leave must
-//! have the same names and contents, in the same order. Only `time:` in a name may
-//! differ. A change that only moves code passes; a change of behaviour shows the
-//! first file that differs, in each case.
+//! Each case is an example, a strategy and a number of runs; the seed is fixed. Both
+//! builds compile the example and search it. The two campaigns must keep files with the
+//! same names and contents, in the same order. Only `time:` in a name may differ. A change
+//! that only moves code passes. For a change of behaviour, each case shows the first file
+//! that differs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,12 @@ use crate::{process, project};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// A build: a directory with pleach and pleach-cc in it, or a git revision, which is
-    /// checked out and built below target/queues
+    /// The first build: a directory that contains pleach and pleach-cc, or a git revision,
+    /// which is checked out and built under target/queues
     before: String,
-    /// The build to compare with it, named in the same way [default: this checkout's]
+    /// The second build, given in the same way [default: the build of this checkout]
     after: Option<String>,
-    /// Only the cases whose names contain this text
+    /// Run only the cases whose names contain this text
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
 }
@@ -43,8 +43,8 @@ const fn case(
     Case { example, strategy, runs, flags }
 }
 
-/// None of these programs hangs on an input that the search finds within its runs: a
-/// run that times out ends by the clock.
+/// In these cases the search finds no hanging input within its runs. A timeout depends on
+/// the clock, so the result would not be reproducible.
 const CASES: &[Case] = &[
     case("calc", "auto", 2000, &["-i", "seeds"]),
     case("simplecalc", "dfs", 1000, &["-i", "seeds"]),
@@ -62,12 +62,12 @@ const CASES: &[Case] = &[
     case("editor", "hybrid", 500, &[]),
 ];
 
-/// The most time that one campaign or one build of an example may take.
+/// For one campaign, or one build of an example.
 const LIMIT: Duration = Duration::from_secs(600);
-/// The most time that a build of Pleach may take.
+/// For a build of Pleach.
 const BUILD_LIMIT: Duration = Duration::from_secs(3600);
 
-/// True if both builds left the same files in every case.
+/// True if both builds kept the same files in every case.
 pub fn run(args: &Args) -> Result<bool> {
     let before = find_build(&args.before)?;
     let after = match &args.after {
@@ -93,13 +93,18 @@ pub fn run(args: &Args) -> Result<bool> {
         }
     }
     if same + differ == 0 {
-        bail!("no case has {:?} in its name", args.only.as_deref().unwrap_or_default());
+        let names: Vec<String> = CASES.iter().map(Case::name).collect();
+        bail!(
+            "--only {:?} matches no case; the cases are {}",
+            args.only.as_deref().unwrap_or_default(),
+            names.join(", ")
+        );
     }
     println!("{same} passed, {differ} failed");
     Ok(differ == 0)
 }
 
-/// The directory of a build's programs.
+/// The directory of a build's programs. Builds a git revision if it is not built yet.
 fn find_build(name: &str) -> Result<PathBuf> {
     if Path::new(name).join("pleach").is_file() {
         return fs::canonicalize(name).with_context(|| format!("cannot find {name}"));
@@ -108,7 +113,7 @@ fn find_build(name: &str) -> Result<PathBuf> {
     git.args(["rev-parse", "--verify", "--quiet", "--short"]).arg(format!("{name}^{{commit}}"));
     let found = process::run(git.current_dir(project::root()), LIMIT)?;
     if !found.exit.success() {
-        bail!("{name} is neither a directory with pleach in it nor a revision");
+        bail!("{name} is neither a directory that contains pleach nor a git revision");
     }
     let revision = String::from_utf8_lossy(&found.stdout).trim().to_owned();
     let checkout = project::target("queues").join("builds").join(&revision);
@@ -128,8 +133,8 @@ fn find_build(name: &str) -> Result<PathBuf> {
     Ok(checkout.join("target/release"))
 }
 
-/// A file that a campaign left: its name without the time, and what is in it.
-type Kept = (String, Vec<u8>);
+/// A file that a campaign kept: its name without the time, and its contents.
+type KeptFile = (String, Vec<u8>);
 
 impl Case {
     fn name(&self) -> String {
@@ -137,8 +142,8 @@ impl Case {
         format!("{}-{}{grammar}", self.example, self.strategy)
     }
 
-    /// Compiles the example with a build, searches it, and reads what was kept.
-    fn search(&self, build: &Path, side: &str) -> Result<Vec<Kept>> {
+    /// Compiles the example with a build, searches it, and reads the kept files.
+    fn search(&self, build: &Path, side: &str) -> Result<Vec<KeptFile>> {
         let dir = project::target("queues").join(side).join(self.name());
         if dir.exists() {
             fs::remove_dir_all(&dir).with_context(|| format!("cannot empty {}", dir.display()))?;
@@ -165,7 +170,7 @@ impl Case {
 }
 
 /// The inputs of a folder, in the order of their names.
-fn read_folder(path: &Path, folder: &str) -> Result<Vec<Kept>> {
+fn read_folder(path: &Path, folder: &str) -> Result<Vec<KeptFile>> {
     let mut kept = Vec::new();
     for entry in fs::read_dir(path).with_context(|| format!("cannot read {}", path.display()))? {
         let entry = entry?;
@@ -178,13 +183,13 @@ fn read_folder(path: &Path, folder: &str) -> Result<Vec<Kept>> {
     Ok(kept)
 }
 
-/// `id:000003,src:000001,time:17,op:flip` without its third part.
+/// Removes the time from a name such as `id:000003,src:000001,time:17,op:flip`.
 fn without_time(name: &str) -> String {
     let parts: Vec<&str> = name.split(',').filter(|part| !part.starts_with("time:")).collect();
     parts.join(",")
 }
 
-fn first_difference(before: &[Kept], after: &[Kept]) -> Option<String> {
+fn first_difference(before: &[KeptFile], after: &[KeptFile]) -> Option<String> {
     let count = before.len().max(after.len());
     (0..count).find_map(|i| match (before.get(i), after.get(i)) {
         (Some(a), Some(b)) if a == b => None,
@@ -204,7 +209,7 @@ fn first_difference(before: &[Kept], after: &[Kept]) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn kept(names: &[(&str, &str)]) -> Vec<Kept> {
+    fn kept(names: &[(&str, &str)]) -> Vec<KeptFile> {
         names.iter().map(|(n, text)| (without_time(n), text.as_bytes().to_vec())).collect()
     }
 
@@ -214,15 +219,15 @@ mod tests {
         let same = kept(&[("id:0,time:6,orig", "a"), ("id:1,src:0,time:99,op:flip", "b")]);
         assert_eq!(first_difference(&before, &same), None);
         let content = kept(&[("id:0,time:5,orig", "a"), ("id:1,src:0,time:17,op:flip", "c")]);
-        let said = first_difference(&before, &content);
-        assert_eq!(said.as_deref(), Some("file 2 of 2, id:1,src:0,op:flip, differs"));
+        let difference = first_difference(&before, &content);
+        assert_eq!(difference.as_deref(), Some("file 2 of 2, id:1,src:0,op:flip, differs"));
         let name = kept(&[("id:0,time:5,orig", "a"), ("id:1,src:0,time:17,op:havoc", "b")]);
-        let said = first_difference(&before, &name);
+        let difference = first_difference(&before, &name);
         assert_eq!(
-            said.as_deref(),
+            difference.as_deref(),
             Some("file 2 of 2: id:1,src:0,op:flip before, id:1,src:0,op:havoc after")
         );
-        let said = first_difference(&before, &before[..1]);
-        assert_eq!(said.as_deref(), Some("id:1,src:0,op:flip only before"));
+        let difference = first_difference(&before, &before[..1]);
+        assert_eq!(difference.as_deref(), Some("id:1,src:0,op:flip only before"));
     }
 }

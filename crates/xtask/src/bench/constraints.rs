@@ -1,10 +1,10 @@
-//! Constraints in HAMPI's language, for `./x bench grammar`: many small ones as
-//! program analyses make them, and balanced brackets as they grow.
+//! Constraints in HAMPI's language, for `./x bench grammar`: many small ones, as program
+//! analyses produce them, and balanced brackets of growing size.
 //!
-//! The small ones are random, in kinds that the published evaluations name: what a
-//! filter lets through, a query or markup with the input inside, what two grammars
-//! both accept, what a grammar does not accept, parts that must or must not be
-//! equal. Reading the file is part of the time.
+//! The small ones are random. Their kinds come from published evaluations: strings that
+//! pass a filter, a query or markup that contains the input, strings of two grammars,
+//! strings outside a grammar, parts that must or must not be equal. The time includes
+//! reading the text.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -13,16 +13,15 @@ use anyhow::{Context, Result, ensure};
 use fastrand::Rng;
 use pleach_template::hampi::Problem;
 
-use super::grammar::{Bench, Figure, spent};
+use super::grammar::{Bench, Figure, cpu_time};
 
 const CASES: usize = 2000;
-/// The largest size of a variable.
-const LARGEST: usize = 10;
+const MAX_VARIABLE_SIZE: usize = 10;
 
-/// A grammar with its start, letters that its strings are made of, and texts that
-/// inputs are put between.
-type Case = (&'static str, &'static str, &'static [&'static str], &'static [Between]);
-type Between = (&'static str, &'static str);
+/// A grammar, its start symbol, pieces of its strings, and contexts for inputs.
+type Case = (&'static str, &'static str, &'static [&'static str], &'static [TextContext]);
+/// The text before and after an input.
+type TextContext = (&'static str, &'static str);
 
 const GRAMMARS: &[Case] = &[
     (
@@ -68,19 +67,19 @@ const GRAMMARS: &[Case] = &[
 ];
 
 impl Bench<'_> {
-    pub(super) fn constraints(&mut self) -> Result<()> {
+    pub(super) fn measure_constraints(&mut self) -> Result<()> {
         let mut rng = Rng::with_seed(1);
         let (mut times, mut sat) = (Vec::new(), 0usize);
         for _ in 0..CASES {
-            let text = constraint(&mut rng);
+            let text = random_constraint(&mut rng);
             let mut best = Duration::MAX;
             let mut verdict = false;
             for _ in 0..self.args.rounds {
-                let start = spent();
+                let start = cpu_time();
                 let problem = Problem::read("constraint", text.as_bytes())
                     .with_context(|| format!("in\n{text}"))?;
                 verdict = problem.solve().with_context(|| format!("in\n{text}"))?.is_some();
-                best = best.min(spent() - start);
+                best = best.min(cpu_time() - start);
             }
             sat += usize::from(verdict);
             times.push(best);
@@ -89,7 +88,9 @@ impl Bench<'_> {
         times.sort();
         let millis = |time: Duration| time.as_secs_f64() * 1e3;
         let at_most = |what: &str, value: f64, bar: Option<f64>| Figure {
-            what: format!("{what} of {CASES} constraints, sizes up to {LARGEST} ({sat} sat)"),
+            what: format!(
+                "{what} of {CASES} constraints, sizes up to {MAX_VARIABLE_SIZE} ({sat} sat)"
+            ),
             value,
             unit: "ms",
             bar,
@@ -99,10 +100,11 @@ impl Bench<'_> {
         self.figures.push(at_most("99th of 100", millis(times[CASES * 99 / 100]), Some(10.0)));
         self.figures.push(at_most("slowest", millis(times[CASES - 1]), Some(1000.0)));
         for (size, bar) in [(20, None), (50, Some(50.0)), (100, None)] {
-            // What closes and opens so much needs more on either side than there is.
+            // This substring closes and opens so many brackets that the string would have to
+            // be longer than `size`.
             let quarter = size / 4 + 1;
-            let much = ")".repeat(quarter) + &"(".repeat(quarter);
-            for (what, inner) in [("substring", "()(()())"), ("substring, unsat", &much)] {
+            let impossible = ")".repeat(quarter) + &"(".repeat(quarter);
+            for (what, inner) in [("substring", "()(()())"), ("substring, unsat", &impossible)] {
                 let unsat = what.ends_with("unsat");
                 let text = format!(
                     "var v : {size};\ncfg E := \"()\" | E E | \"(\" E \")\";\n\
@@ -110,19 +112,25 @@ impl Bench<'_> {
                 );
                 let problem = Problem::read("brackets", text.as_bytes())?;
                 ensure!(problem.solve()?.is_some() != unsat, "brackets of {size}, {what}");
-                self.time(&format!("brackets of size {size}, {what}"), "ms", bar, 1, || {
-                    let problem = Problem::read("brackets", text.as_bytes());
-                    std::hint::black_box(problem.is_ok_and(|p| p.solve().is_ok()));
-                });
+                self.measure_time(
+                    &format!("brackets of size {size}, {what}"),
+                    "ms",
+                    bar,
+                    1,
+                    || {
+                        let problem = Problem::read("brackets", text.as_bytes());
+                        std::hint::black_box(problem.is_ok_and(|p| p.solve().is_ok()));
+                    },
+                );
             }
         }
         Ok(())
     }
 }
 
-fn constraint(rng: &mut Rng) -> String {
+fn random_constraint(rng: &mut Rng) -> String {
     let mut out = String::new();
-    let high = rng.usize(1..=LARGEST);
+    let high = rng.usize(1..=MAX_VARIABLE_SIZE);
     let low = if rng.bool() { high } else { rng.usize(1..=high) };
     let (grammar, start, letters, contexts) = GRAMMARS[rng.usize(..GRAMMARS.len())];
     let (before, after) = contexts[rng.usize(..contexts.len())];
@@ -133,7 +141,7 @@ fn constraint(rng: &mut Rng) -> String {
         (0..rng.usize(1..=2)).map(|_| letters[rng.usize(..letters.len())]).collect()
     };
     match rng.u8(..8) {
-        // What a filter lets through.
+        // Strings that pass a filter.
         0 | 1 => {
             let class = ["['a'-'z']", "['0'-'9']", "['(' - '+']", "['A'-'Z']"];
             let parts: Vec<String> = (0..rng.usize(2..=4))
@@ -146,7 +154,7 @@ fn constraint(rng: &mut Rng) -> String {
                 .collect();
             let _ = writeln!(out, "reg R := concat({});\nassert v in R;", parts.join(", "));
         }
-        // The input in its context is of the grammar, of any size or of one.
+        // The input in its context is a string of the grammar, of any size or of one size.
         2..=4 => {
             let _ = writeln!(out, "assert q in {start};");
         }
@@ -155,7 +163,7 @@ fn constraint(rng: &mut Rng) -> String {
             let size = unescaped(before) + unescaped(after) + rng.usize(low..=high);
             let _ = writeln!(out, "reg F := fix({start}, {size});\nassert q in F;");
         }
-        // What one grammar takes and the other, or not.
+        // Strings of one grammar that are, or are not, strings of another.
         6 => {
             let _ = writeln!(out, "cfg P := P P | {start} | \"x\" P \"y\" | Any Any;");
             let _ = writeln!(out, "cfg Any := ['\\000'-'\\255'];");

@@ -1,17 +1,17 @@
-//! A generator such as fzero makes: the grammar compiled into calls that nest as
-//! its derivations do, with a bound on how deep. It is here to be compared with.
+//! A sentence generator in the style of fzero, for comparison: the grammar becomes nested
+//! calls that follow the derivation, with a limit on the depth.
 //!
-//! fzero writes a program with a function for each rule and has it compiled. Here
-//! a rule is a closure that calls others, which keeps its three traits: a random
-//! number and a jump for every choice, a call for every node, bytes appended
-//! piece by piece. Regular expressions of tokens are part of the grammar, as in
-//! the grammars that fzero is given: a repetition is a rule that calls itself.
+//! fzero generates a program with a function for each rule and compiles it. Here a rule is
+//! a closure that calls others. This keeps what costs time in fzero: a random number and a
+//! jump for every choice, a call for every node, bytes appended piece by piece. Regular
+//! expressions of tokens are part of the grammar, as in fzero's grammars: a repetition is a
+//! rule that calls itself.
 
 use pleach_grammar::{Grammar, Pattern, ProductionId, Regex, Symbol, analysis};
 
-/// Sentences that it makes are this long at least, on average, or it goes deeper.
-const LONG: usize = 4096;
-const DEEPEST: u32 = 400;
+/// The depth limit grows until sentences have this average length, in bytes.
+const MIN_AVERAGE_LENGTH: usize = 4096;
+const MAX_DEPTH: u32 = 400;
 
 type Call = Box<dyn Fn(&Rules, &mut State, u32)>;
 
@@ -19,7 +19,7 @@ pub struct Generator {
     rules: Rules,
     start: usize,
     state: State,
-    deepest: u32,
+    depth_limit: u32,
 }
 
 struct Rules(Vec<Call>);
@@ -30,7 +30,7 @@ struct State {
 }
 
 impl State {
-    /// Xorshift, as fzero has it.
+    /// A random number below `count`, by Xorshift as in fzero.
     fn below(&mut self, count: usize) -> usize {
         self.random ^= self.random << 13;
         self.random ^= self.random >> 17;
@@ -42,7 +42,7 @@ impl State {
 impl Generator {
     pub fn new(grammar: &Grammar) -> Generator {
         let height = analysis::Analysis::new(grammar).height;
-        let tall = |p: ProductionId| {
+        let height_of = |p: ProductionId| {
             let rules = grammar.production(p).symbols.iter().map(|s| match s {
                 Symbol::Rule(r) => height[r.index()],
                 Symbol::Token(_) => 0,
@@ -57,10 +57,10 @@ impl Generator {
                     grammar.production(p).symbols.iter().map(|s| symbol(grammar, s)).collect()
                 })
                 .collect();
-            let lowest = (0..bodies.len()).min_by_key(|&i| tall(rule.productions[i]));
+            let lowest = (0..bodies.len()).min_by_key(|&i| height_of(rule.productions[i]));
             let lowest = lowest.unwrap_or_default();
             Box::new(move |rules, state, depth| {
-                // Too deep: the way out that is shortest.
+                // At the depth limit, take the production with the lowest tree.
                 let chosen = if depth == 0 { lowest } else { state.below(bodies.len()) };
                 for call in &bodies[chosen] {
                     call(rules, state, depth.saturating_sub(1));
@@ -71,31 +71,31 @@ impl Generator {
             rules: Rules(rules.collect()),
             start: grammar.start.index(),
             state: State { random: 0x5bd1_e995_9d1f_2e3b, out: Vec::new() },
-            deepest: 8,
+            depth_limit: 8,
         };
         let samples = 64;
-        while this.deepest < DEEPEST {
+        while this.depth_limit < MAX_DEPTH {
             this.state.out.clear();
-            (0..samples).for_each(|_| this.sentence());
-            if this.state.out.len() >= LONG * samples {
+            (0..samples).for_each(|_| this.append_sentence());
+            if this.state.out.len() >= MIN_AVERAGE_LENGTH * samples {
                 break;
             }
-            this.deepest += 1;
+            this.depth_limit += 1;
         }
         this
     }
 
-    /// Bytes of sentences, one after another: about so many.
+    /// Generates sentences until they have at least `bytes` bytes, and returns how many.
     pub fn sample(&mut self, bytes: usize) -> usize {
         self.state.out.clear();
         while self.state.out.len() < bytes {
-            self.sentence();
+            self.append_sentence();
         }
         std::hint::black_box(&self.state.out).len()
     }
 
-    fn sentence(&mut self) {
-        self.rules.0[self.start](&self.rules, &mut self.state, self.deepest);
+    fn append_sentence(&mut self) {
+        self.rules.0[self.start](&self.rules, &mut self.state, self.depth_limit);
     }
 }
 
@@ -113,7 +113,7 @@ fn symbol(grammar: &Grammar, symbol: &Symbol) -> Call {
     }
 }
 
-/// One more, and then itself, or nothing.
+/// A repetition: either one more and a recursive call, or the end.
 struct Repeat {
     inner: Call,
     min: u32,

@@ -1,11 +1,14 @@
-//! `./x bench grammar-run`: what a grammar brings a campaign.
+//! `./x bench grammar-run`: compares campaigns with and without a grammar.
 //!
-//! Four parts. The calculator's symbolic strings, to their end. The path with the
-//! off-by-one, until it crashes. The script engine, where grammar-based whitebox fuzzing
-//! runs against its four rivals and `auto` by `pleach compare`. And real programs, where
-//! `auto` with a grammar runs against `auto` without one, against AFL++, and against
-//! AFL++ from sentences that Grammarinator draws from the same grammar; who covered how many branches is asked of
-//! gcov, as in `./x bench run`.
+//! There are four parts:
+//! - `calc`: all symbolic strings of the calculator's grammar, until the search is
+//!   exhausted.
+//! - `realpath`: the path with the off-by-one, until it crashes.
+//! - `tinyjs`: grammar-based whitebox fuzzing, its four rivals and `auto` on the script
+//!   engine, with `pleach compare`.
+//! - Real programs: `auto` with a grammar, `auto` without one, AFL++, and AFL++ with
+//!   sentences that Grammarinator generates from the same grammar. gcov counts the
+//!   branches, as in `./x bench run`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,29 +21,28 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{grammarinator, race};
-use crate::grammars::fetched;
+use crate::grammars::fetch;
 use crate::process;
 use crate::project;
 use crate::subjects::{Flavour, Recipe};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Parts: calc, realpath, tinyjs, and the subjects mujs, lua, bc, jq; all if none is
-    /// named
+    /// Examples (calc, realpath, tinyjs) and real programs (mujs, lua, bc, jq) [default: all]
     parts: Vec<String>,
     /// Seconds for each campaign
     #[arg(long, default_value_t = 40)]
     seconds: u64,
-    /// Seeds of the random numbers
+    /// Number of seeds of the random numbers
     #[arg(long, default_value_t = 1)]
     seeds: u64,
-    /// Ten minutes and three seeds, as the bars ask
+    /// Run 600 seconds and 3 seeds, as docs/benchmarks.md does
     #[arg(long)]
     full: bool,
-    /// Leave AFL++ out
+    /// Do not run AFL++
     #[arg(long)]
     alone: bool,
-    /// The core on which everything runs
+    /// The core that everything runs on
     #[arg(long, default_value_t = 0)]
     core: u32,
 }
@@ -48,7 +50,7 @@ pub struct Args {
 /// A real program and the grammar of its input.
 struct Subject {
     name: &'static str,
-    /// Where the grammar comes from; none: this checkout.
+    /// The source of the grammar; `None` for a file of this checkout.
     source: Option<&'static str>,
     grammar: &'static str,
     lexer: Option<&'static str>,
@@ -72,8 +74,8 @@ const SUBJECTS: [Subject; 4] = [
 ];
 
 const STRATEGIES: &str = "gbw,gbb,blackbox,generational,whitebox-tokens,auto";
-/// Sentences that AFL++ gets at most.
-const SENTENCES: usize = 200;
+/// AFL++ gets at most this many sentences.
+const MAX_SENTENCES: usize = 200;
 
 #[derive(Debug, Default, Serialize)]
 struct Report {
@@ -84,7 +86,7 @@ struct Report {
     real: Vec<Real>,
 }
 
-/// A run of `cese` to its end.
+/// A run of `cese` until it is exhausted.
 #[derive(Debug, Serialize)]
 struct Strings {
     max_length: u32,
@@ -102,7 +104,7 @@ struct Crash {
     found_after: Option<f64>,
 }
 
-/// Branches that gcov counts, by who made the inputs.
+/// Branches that gcov counts for the inputs of each tool.
 #[derive(Debug, Serialize)]
 struct Real {
     program: String,
@@ -113,48 +115,46 @@ struct Real {
     without: u64,
     afl: Option<u64>,
     afl_with_sentences: Option<u64>,
-    /// What `pleach run` with the grammar says of itself.
+    /// The statistics of `pleach run` with the grammar.
     stats: Value,
 }
 
 pub fn run(args: &Args) -> Result<bool> {
     let (seconds, seeds) = if args.full { (600, 3) } else { (args.seconds, args.seeds) };
-    let known = |name: &String| {
-        ["calc", "realpath", "tinyjs"].contains(&name.as_str())
-            || SUBJECTS.iter().any(|s| s.name == name)
-    };
-    if let Some(name) = args.parts.iter().find(|n| !known(n)) {
-        bail!("{name}: there is no such part");
+    let mut known = vec!["calc", "realpath", "tinyjs"];
+    known.extend(SUBJECTS.iter().map(|s| s.name));
+    if let Some(name) = args.parts.iter().find(|n| !known.contains(&n.as_str())) {
+        bail!("there is no part {name}; the parts are {}", known.join(", "));
     }
-    let wants = |name: &str| args.parts.is_empty() || args.parts.iter().any(|p| p == name);
+    let is_selected = |name: &str| args.parts.is_empty() || args.parts.iter().any(|p| p == name);
     let mut report = Report { seconds, ..Report::default() };
-    if wants("calc") {
+    if is_selected("calc") {
         for max_length in [4, 6] {
-            report.strings.push(strings(args.core, max_length)?);
+            report.strings.push(run_strings(args.core, max_length)?);
         }
     }
-    if wants("realpath") {
+    if is_selected("realpath") {
         for seed in 0..seeds {
             for (strategy, grammar) in [("cese", true), ("generational", false), ("auto", false)] {
-                report.crash.push(crash(args.core, strategy, grammar, seed, seconds)?);
+                report.crash.push(find_crash(args.core, strategy, grammar, seed, seconds)?);
             }
         }
     }
-    if wants("tinyjs") {
-        report.tinyjs = Some(tinyjs(args.core, seconds, seeds)?);
+    if is_selected("tinyjs") {
+        report.tinyjs = Some(compare_on_tinyjs(args.core, seconds, seeds)?);
     }
-    for subject in SUBJECTS.iter().filter(|s| wants(s.name)) {
+    for subject in SUBJECTS.iter().filter(|s| is_selected(s.name)) {
         for seed in 0..seeds {
-            report.real.push(real(subject, seed, seconds, args)?);
+            report.real.push(compare_on_real(subject, seed, seconds, args)?);
         }
     }
     println!("{}", markdown(&report));
-    super::keep("grammar-run", &report)?;
+    super::write_numbers("grammar-run", &report)?;
     Ok(true)
 }
 
-/// An example, built in a directory of its own.
-fn example(name: &str) -> Result<PathBuf> {
+/// Copies an example to its own directory and builds it there.
+fn build_example(name: &str) -> Result<PathBuf> {
     let (from, to) =
         (project::root().join("examples").join(name), project::target("bench").join(name));
     fs::create_dir_all(&to)?;
@@ -171,10 +171,10 @@ fn example(name: &str) -> Result<PathBuf> {
     Ok(to)
 }
 
-/// A campaign; its statistics.
-fn campaign(
+/// Runs a campaign and returns its statistics.
+fn run_campaign(
     core: u32,
-    here: &Path,
+    directory: &Path,
     out: &Path,
     flags: &[&str],
     program: &[&str],
@@ -182,15 +182,15 @@ fn campaign(
 ) -> Result<Value> {
     let mut command = race::on_core(core, &project::tool("pleach")?);
     command.args(["run", "--json", "-o"]).arg(out).args(flags).arg("--").args(program);
-    command.current_dir(here).stdin(Stdio::null());
+    command.current_dir(directory).stdin(Stdio::null());
     let done = process::succeed(&mut command, Duration::from_secs(limit + 120), "pleach run")?;
-    let said = String::from_utf8_lossy(&done.stdout);
-    let last = said.lines().last().context("pleach run said nothing")?;
+    let stdout = String::from_utf8_lossy(&done.stdout);
+    let last = stdout.lines().last().context("pleach run printed nothing")?;
     serde_json::from_str(last).with_context(|| format!("pleach run: {last}"))
 }
 
-fn strings(core: u32, max_length: u32) -> Result<Strings> {
-    let here = example("simplecalc")?;
+fn run_strings(core: u32, max_length: u32) -> Result<Strings> {
+    let here = build_example("simplecalc")?;
     let dir = tempfile::tempdir()?;
     let out = dir.path().join("out");
     let length = max_length.to_string();
@@ -198,7 +198,7 @@ fn strings(core: u32, max_length: u32) -> Result<Strings> {
     let flags =
         ["-s", "cese", "-g", "calc.y", "--lexer", "calc.l", "--max-length", &length, "-V", "900"];
     let start = Instant::now();
-    let stats = campaign(core, &here, &out, &flags, &["./simplecalc"], 900)?;
+    let stats = run_campaign(core, &here, &out, &flags, &["./simplecalc"], 900)?;
     let seconds = start.elapsed().as_secs_f64();
     let (mut inputs, mut valid) = (0, 0);
     for path in race::inputs(&out.join("queue"))? {
@@ -219,8 +219,8 @@ fn strings(core: u32, max_length: u32) -> Result<Strings> {
     })
 }
 
-fn crash(core: u32, strategy: &str, grammar: bool, seed: u64, seconds: u64) -> Result<Crash> {
-    let here = example("realpath")?;
+fn find_crash(core: u32, strategy: &str, grammar: bool, seed: u64, seconds: u64) -> Result<Crash> {
+    let here = build_example("realpath")?;
     let dir = tempfile::tempdir()?;
     let out = dir.path().join("out");
     let (number, limit) = (seed.to_string(), seconds.to_string());
@@ -229,15 +229,15 @@ fn crash(core: u32, strategy: &str, grammar: bool, seed: u64, seconds: u64) -> R
     if grammar {
         flags.extend(["-g", "ftp.y", "--lexer", "ftp.l"]);
     }
-    let stats = campaign(core, &here, &out, &flags, &["./realpath"], seconds)?;
+    let stats = run_campaign(core, &here, &out, &flags, &["./realpath"], seconds)?;
     let found = stats["crashes"].as_u64() > Some(0);
     let found_after = found.then(|| stats["time_s"]["total"].as_f64().unwrap_or(f64::NAN));
     Ok(Crash { strategy: strategy.into(), seed, found_after })
 }
 
-/// `pleach compare`: what it printed goes to the terminal, what it wrote comes back.
-fn tinyjs(core: u32, seconds: u64, seeds: u64) -> Result<Value> {
-    let here = example("tinyjs")?;
+/// Runs `pleach compare`, prints its output, and returns its numbers.
+fn compare_on_tinyjs(core: u32, seconds: u64, seeds: u64) -> Result<Value> {
+    let here = build_example("tinyjs")?;
     let out = project::target("bench").join("tinyjs.compare");
     if out.exists() {
         fs::remove_dir_all(&out)?;
@@ -254,74 +254,100 @@ fn tinyjs(core: u32, seconds: u64, seeds: u64) -> Result<Value> {
     Ok(serde_json::from_slice(&fs::read(out.join("compare.json"))?)?)
 }
 
-fn real(subject: &Subject, seed: u64, seconds: u64, args: &Args) -> Result<Real> {
+/// The campaigns on one real program, from one seed.
+struct RealProgram<'a> {
+    name: &'static str,
+    runner: race::Runner,
+    seed: u64,
+    seconds: u64,
+    core: u32,
+    dir: &'a Path,
+    /// The directory with the program's own seed.
+    seeds: PathBuf,
+}
+
+fn compare_on_real(subject: &Subject, seed: u64, seconds: u64, args: &Args) -> Result<Real> {
     let recipes = Recipe::all()?;
     let recipe = recipes.iter().find(|r| r.name == subject.name);
-    let runner = race::subject(recipe.context("no such subject")?, !args.alone)?;
-    let core = args.core;
+    let recipe = recipe.with_context(|| format!("there is no program {}", subject.name))?;
+    let runner = race::build_subject(recipe, !args.alone)?;
     let home = match subject.source {
-        Some(source) => fetched(source)?,
+        Some(source) => fetch(source)?,
         None => project::root(),
     };
     let (grammar, lexer) = (home.join(subject.grammar), subject.lexer.map(|l| home.join(l)));
     let dir = tempfile::tempdir()?;
-    let (seeds, drawn) = (dir.path().join("seeds"), dir.path().join("sentences"));
+    let (seeds, sentences) = (dir.path().join("seeds"), dir.path().join("sentences"));
     fs::create_dir(&seeds)?;
-    fs::create_dir(&drawn)?;
+    fs::create_dir(&sentences)?;
     fs::write(seeds.join("seed"), &runner.seed)?;
-    fs::write(drawn.join("seed"), &runner.seed)?;
+    fs::write(sentences.join("seed"), &runner.seed)?;
     if let Some(afl) = &runner.afl {
         let grammar = import::load(&grammar, lexer.as_deref())?;
-        grammarinator::sentences(&grammar, SENTENCES, seed, &drawn)?;
-        for path in race::inputs(&drawn)? {
-            if !race::ends(afl, &path)? {
+        grammarinator::write_sentences(&grammar, MAX_SENTENCES, seed, &sentences)?;
+        for path in race::inputs(&sentences)? {
+            if !race::is_usable_seed(afl, &path)? {
                 fs::remove_file(path)?;
             }
         }
     }
     let grammar = grammar.display().to_string();
     let lexer = lexer.map(|l| l.display().to_string());
-    let (number, limit) = (seed.to_string(), seconds.to_string());
-    let begin = seeds.display().to_string();
-    let program: Vec<&str> = runner.pleach.command.iter().map(String::as_str).collect();
-    let ours = |name: &str, more: &[&str]| -> Result<(u64, u64, Value)> {
-        eprintln!("{}, seed {seed}: pleach run {name}", subject.name);
-        let out = dir.path().join(name);
-        let flags = [&["-s", "auto", "-i", &begin, "--seed", &number, "-V", &limit], more].concat();
-        let stats = campaign(core, &runner.pleach.directory, &out, &flags, &program, seconds)?;
-        let (taken, total) = race::covered(&runner, &race::inputs(&out.join("queue"))?)?;
-        eprintln!("  {taken} branches");
-        Ok((taken, total, stats))
-    };
-    let theirs = |name: &str, from: &Path| -> Result<Option<u64>> {
-        let Some(afl) = &runner.afl else { return Ok(None) };
-        eprintln!("{}, seed {seed}: AFL++ from {name}", subject.name);
-        let out = dir.path().join(format!("afl-{name}"));
-        let child = race::fuzz(afl, from, &out, seconds, core)?;
-        race::finish(child, Duration::from_secs(seconds + 120)).context("afl-fuzz")?;
-        let ran = race::afl_stat(&out, "run_time")?;
-        if ran + 5 < seconds {
-            bail!("afl-fuzz ended after {ran} s");
-        }
-        let (taken, _) = race::covered(&runner, &race::inputs(&out.join("default/queue"))?)?;
-        eprintln!("  {taken} branches");
-        Ok(Some(taken))
-    };
     let mut flags = vec!["-g", &grammar];
     flags.extend(lexer.iter().flat_map(|l| ["--lexer", l]));
-    let (with_grammar, total, stats) = ours("with-grammar", &flags)?;
-    let (without, _, _) = ours("without", &[])?;
+    let (name, core) = (subject.name, args.core);
+    let program = RealProgram { name, runner, seed, seconds, core, dir: dir.path(), seeds };
+    let (with_grammar, total, stats) = program.run_pleach("with-grammar", &flags)?;
+    let (without, _, _) = program.run_pleach("without", &[])?;
     Ok(Real {
-        program: subject.name.into(),
+        program: name.into(),
         seed,
         total,
-        begin: race::covered(&runner, &race::inputs(&seeds)?)?.0,
+        begin: program.count_branches(&program.seeds)?.0,
         with_grammar,
         without,
-        afl: theirs("seed", &seeds)?,
-        afl_with_sentences: theirs("sentences", &drawn)?,
+        afl: program.run_afl("seed", &program.seeds)?,
+        afl_with_sentences: program.run_afl("sentences", &sentences)?,
         stats,
     })
+}
+
+impl RealProgram<'_> {
+    /// Runs `pleach run`. Returns the branches taken, all branches, and the statistics.
+    fn run_pleach(&self, name: &str, flags: &[&str]) -> Result<(u64, u64, Value)> {
+        eprintln!("{}, seed {}: pleach run {name}", self.name, self.seed);
+        let out = self.dir.join(name);
+        let seeds = self.seeds.display().to_string();
+        let (seed, limit) = (self.seed.to_string(), self.seconds.to_string());
+        let flags = [&["-s", "auto", "-i", &seeds, "--seed", &seed, "-V", &limit], flags].concat();
+        let built = &self.runner.pleach;
+        let program: Vec<&str> = built.command.iter().map(String::as_str).collect();
+        let stats =
+            run_campaign(self.core, &built.directory, &out, &flags, &program, self.seconds)?;
+        let (taken, total) = self.count_branches(&out.join("queue"))?;
+        eprintln!("  {taken} branches");
+        Ok((taken, total, stats))
+    }
+
+    /// Runs AFL++ from these seeds. Returns the branches taken; `None` without AFL++.
+    fn run_afl(&self, name: &str, seeds: &Path) -> Result<Option<u64>> {
+        let Some(afl) = &self.runner.afl else { return Ok(None) };
+        eprintln!("{}, seed {}: AFL++ from {name}", self.name, self.seed);
+        let out = self.dir.join(format!("afl-{name}"));
+        let child = race::start_afl(afl, seeds, &out, self.seconds, self.core)?;
+        race::wait(child, Duration::from_secs(self.seconds + 120)).context("afl-fuzz")?;
+        let run_time = race::afl_stat(&out, "run_time")?;
+        if run_time + 5 < self.seconds {
+            bail!("afl-fuzz ended after {run_time} s instead of {} s", self.seconds);
+        }
+        let (taken, _) = self.count_branches(&out.join("default/queue"))?;
+        eprintln!("  {taken} branches");
+        Ok(Some(taken))
+    }
+
+    fn count_branches(&self, inputs: &Path) -> Result<(u64, u64)> {
+        race::count_branches(&self.runner, &race::inputs(inputs)?)
+    }
 }
 
 fn markdown(report: &Report) -> String {

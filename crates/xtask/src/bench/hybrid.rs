@@ -1,15 +1,14 @@
-//! `./x bench hybrid`: hybrid search on the examples that keep reading, against
-//! random inputs and against concolic search alone, with the same budget, the
-//! same seeds, on one core.
+//! `./x bench hybrid`: compares hybrid search with random and with concolic search, on the
+//! examples that read many events, with the same time and seeds, on one core.
 //!
-//! What must be found is a crash, told apart by its place; for the red-black
-//! tree it is branches. Times are the campaign's own, from the names of its files
-//! and from `plot_data`. Beside these, what a snapshot and a path from it take,
-//! and how many events a second each half can be driven by: the reason why the
-//! fast half is driven and the symbolic one follows.
+//! The goal is a number of crashes at different places; for the red-black tree it is
+//! branches. Times come from the campaign: from the names of its files and from
+//! `plot_data`. The benchmark also measures the cost of a snapshot and of a path from it,
+//! and how many events each half processes per second. The fast half is faster, which is
+//! why hybrid search drives it and the symbolic half follows.
 //!
-//! Real programs on a terminal are those subjects whose recipes say how they take keys.
-//! They are fetched and built, and so run only if they are named.
+//! Real programs on a terminal are the subjects whose recipes define `keys`. They are
+//! downloaded and built, so they run only if they are named.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -23,7 +22,7 @@ use anyhow::{Context, Result, bail};
 use pleach_exec::{End, Events, Executor, Half, Layout, Step, TargetOptions};
 use serde::Serialize;
 
-use super::race::stage;
+use super::race::stage_output;
 use super::stats::{median, micros};
 use crate::process;
 use crate::project;
@@ -31,29 +30,29 @@ use crate::subjects::{Flavour, Recipe, ensure_built};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Examples: testme, rbtree, editor, server, all of these if none is named; or a
-    /// subject that takes keys: vim
+    /// Examples (testme, rbtree, editor, server), or the real program vim, which is downloaded
+    /// and built [default: all examples]
     programs: Vec<String>,
-    /// Seeds of the random numbers, from 1 on
+    /// Number of seeds of the random numbers; the first is 1
     #[arg(long, default_value_t = 2)]
     seeds: u64,
     /// Seconds for each campaign
     #[arg(long, default_value_t = 20)]
     seconds: u64,
-    /// Five seeds and 60 seconds, as the bars ask
+    /// Run 5 seeds and 60 seconds, as docs/benchmarks.md does
     #[arg(long)]
     full: bool,
-    /// Leave out the comparison with other strategies
+    /// Run only hybrid search, not the other strategies
     #[arg(long)]
     alone: bool,
 }
 
-/// An example, how it is built, and what it shows.
+/// An example and how to build it.
 struct Example {
     name: &'static str,
     sources: &'static [&'static str],
     flags: &'static [&'static str],
-    /// Crashes that are there to be found; 0: branches count.
+    /// Number of crashes to find; 0 if branches count instead.
     crashes: usize,
 }
 
@@ -69,8 +68,8 @@ const EXAMPLES: [Example; 4] = [
     Example { name: "server", sources: &["server.c"], flags: &["--socket"], crashes: 1 },
 ];
 
-/// What hybrid search is held against. Random inputs are long, so that they come
-/// as deep as they can; a search of all paths begins with a short one.
+/// The strategies to compare with. Random inputs are long, so that they get as deep as
+/// they can; a search of all paths starts from a short input.
 const RIVALS: [(&str, &[&str]); 3] =
     [("random", &["--len", "8192"]), ("dfs", &["--len", "64"]), ("generational", &["--len", "64"])];
 
@@ -82,10 +81,10 @@ struct Row {
     seconds: u64,
     covered: u64,
     total: u64,
-    /// Branches after each second.
+    /// Seconds and branches covered, over time.
     curve: Vec<(f64, u64)>,
     crashes: usize,
-    /// When the last crash that counts was found.
+    /// Seconds until all crashes were found.
     found_after: Option<f64>,
     events: u64,
     searches: u64,
@@ -95,11 +94,11 @@ struct Row {
 #[derive(Debug, Serialize)]
 struct Speed {
     program: String,
-    /// Random events a second in each half, without labels.
+    /// Random events per second in each half, without labels.
     fast_events: f64,
     symbolic_events: f64,
-    /// Microseconds for a path from a snapshot, in each half, and for a new
-    /// snapshot with one path of the fast half.
+    /// Microseconds for a path from a snapshot in each half, and for a new snapshot with
+    /// one path in the fast half.
     fast_path: f64,
     symbolic_path: f64,
     snapshot: f64,
@@ -111,12 +110,12 @@ struct Report {
     speed: Vec<Speed>,
 }
 
-/// The same where every run is a live one, and a key takes as long as a thousand events
-/// elsewhere.
+/// The strategies to compare with on a terminal. There every run is a live run, and a key
+/// takes as long as a thousand events elsewhere.
 const RIVALS_ON_TERMINALS: [(&str, &[&str]); 2] =
     [("random", &["--len", "256"]), ("generational", &["--len", "64"])];
 
-/// Something to run campaigns on.
+/// A program to run campaigns on.
 struct Subject {
     name: String,
     command: Vec<OsString>,
@@ -127,10 +126,10 @@ struct Subject {
 pub fn run(args: &Args) -> Result<bool> {
     let (seeds, seconds) = if args.full { (5, 60) } else { (args.seeds, args.seconds) };
     let recipes: Vec<_> = Recipe::all()?.into_iter().filter(Recipe::has_keys).collect();
-    let known =
-        |n: &String| EXAMPLES.iter().any(|e| e.name == n) || recipes.iter().any(|r| r.name == *n);
-    if let Some(name) = args.programs.iter().find(|n| !known(n)) {
-        bail!("there is no example or subject {name} that keeps reading");
+    let mut known: Vec<&str> = EXAMPLES.iter().map(|e| e.name).collect();
+    known.extend(recipes.iter().map(|r| r.name.as_str()));
+    if let Some(name) = args.programs.iter().find(|n| !known.contains(&n.as_str())) {
+        bail!("there is no program {name} for hybrid search; there are {}", known.join(", "));
     }
     let mut report = Report { rows: Vec::new(), speed: Vec::new() };
     for example in EXAMPLES
@@ -138,25 +137,25 @@ pub fn run(args: &Args) -> Result<bool> {
         .filter(|e| args.programs.is_empty() || args.programs.iter().any(|n| n == e.name))
     {
         let program = build(example)?;
-        report.speed.push(speed(example, &program)?);
+        report.speed.push(measure_speed(example, &program)?);
         let subject = Subject {
             name: example.name.into(),
             command: vec![program.into()],
             flags: example.flags.to_vec(),
             crashes: example.crashes,
         };
-        campaigns(args, &subject, &RIVALS, (seeds, seconds), &mut report)?;
+        run_campaigns(args, &subject, &RIVALS, (seeds, seconds), &mut report)?;
     }
     for recipe in recipes.iter().filter(|r| args.programs.contains(&r.name)) {
-        let subject = on_terminal(recipe)?;
-        campaigns(args, &subject, &RIVALS_ON_TERMINALS, (seeds, seconds), &mut report)?;
+        let subject = build_terminal_subject(recipe)?;
+        run_campaigns(args, &subject, &RIVALS_ON_TERMINALS, (seeds, seconds), &mut report)?;
     }
     println!("{}", table(&report));
-    super::keep("hybrid", &report)?;
+    super::write_numbers("hybrid", &report)?;
     Ok(true)
 }
 
-fn campaigns(
+fn run_campaigns(
     args: &Args,
     subject: &Subject,
     rivals: &[(&str, &[&str])],
@@ -169,20 +168,20 @@ fn campaigns(
     }
     for (strategy, flags) in strategies {
         for seed in 1..=seeds {
-            let row = campaign(subject, (strategy, flags), seed, seconds)?;
-            eprintln!("{}", line(&row));
+            let row = run_campaign(subject, (strategy, flags), seed, seconds)?;
+            eprintln!("{}", summary(&row));
             report.rows.push(row);
         }
     }
     Ok(())
 }
 
-fn on_terminal(recipe: &Recipe) -> Result<Subject> {
+fn build_terminal_subject(recipe: &Recipe) -> Result<Subject> {
     ensure_built(recipe, Flavour::Pleach, false)?;
-    let said = String::from_utf8(stage(recipe, "keys", Flavour::Pleach)?)?;
-    let mut words = said.split_whitespace();
-    let program = words.next().context("a recipe that names no program for keys")?;
-    let mut command = vec![recipe.here(Flavour::Pleach).join(program).into()];
+    let command = String::from_utf8(stage_output(recipe, "keys", Flavour::Pleach)?)?;
+    let mut words = command.split_whitespace();
+    let program = words.next().context("the recipe's stage `keys` prints no program")?;
+    let mut command = vec![recipe.build_dir(Flavour::Pleach).join(program).into()];
     command.extend(words.map(OsString::from));
     Ok(Subject { name: recipe.name.clone(), command, flags: vec!["--tty", "80x24"], crashes: 0 })
 }
@@ -196,12 +195,12 @@ fn build(example: &Example) -> Result<PathBuf> {
     command.current_dir(project::root().join("examples").join(example.name));
     let done = process::run(command.stdin(Stdio::null()), Duration::from_secs(120))?;
     if !done.exit.success() {
-        bail!("compiling {}: {}", example.name, done.complaint());
+        bail!("compiling {}: {}", example.name, done.last_lines());
     }
     Ok(program)
 }
 
-fn campaign(
+fn run_campaign(
     subject: &Subject,
     (strategy, flags): (&str, &[&str]),
     seed: u64,
@@ -219,15 +218,15 @@ fn campaign(
     command.arg("--").args(&subject.command).stdin(Stdio::null());
     let done = process::run(&mut command, Duration::from_secs(seconds + 120))?;
     if !done.exit.success() {
-        bail!("{} by {strategy}: {}", subject.name, done.complaint());
+        bail!("{} by {strategy}: {}", subject.name, done.last_lines());
     }
-    let said = String::from_utf8_lossy(&done.stdout).into_owned();
+    let stdout = String::from_utf8_lossy(&done.stdout).into_owned();
     let stats: serde_json::Value =
-        serde_json::from_str(said.lines().last().context("pleach run said nothing")?)?;
+        serde_json::from_str(stdout.lines().last().context("pleach run printed nothing")?)?;
     let number = |value: &serde_json::Value| value.as_u64().unwrap_or(0);
-    let crashes = crashes(&out)?;
+    let crashes = read_crashes(&out)?;
     let places: BTreeSet<&String> = crashes.iter().map(|(place, _)| place).collect();
-    let all = subject.crashes > 0 && places.len() >= subject.crashes;
+    let all_found = subject.crashes > 0 && places.len() >= subject.crashes;
     Ok(Row {
         program: subject.name.clone(),
         strategy: strategy.into(),
@@ -235,14 +234,14 @@ fn campaign(
         seconds,
         covered: number(&stats["branches"]["covered"]),
         total: number(&stats["branches"]["total"]),
-        curve: curve(&out),
+        curve: read_curve(&out),
         crashes: places.len(),
-        found_after: all.then(|| {
-            let first = |place: &&String| {
+        found_after: all_found.then(|| {
+            let first_time = |place: &&String| {
                 let times = crashes.iter().filter(|(p, _)| p == *place).map(|(_, time)| *time);
                 times.fold(f64::INFINITY, f64::min)
             };
-            places.iter().map(first).fold(0.0, f64::max)
+            places.iter().map(first_time).fold(0.0, f64::max)
         }),
         events: number(&stats["hybrid"]["events"]),
         searches: number(&stats["hybrid"]["searches"]),
@@ -250,8 +249,8 @@ fn campaign(
     })
 }
 
-/// Where each crash happened, by its innermost frame, and after how many seconds.
-fn crashes(out: &Path) -> Result<Vec<(String, f64)>> {
+/// The place (innermost frame) and the time in seconds of each crash.
+fn read_crashes(out: &Path) -> Result<Vec<(String, f64)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(out.join("crashes"))? {
         let path = entry?.path();
@@ -267,7 +266,8 @@ fn crashes(out: &Path) -> Result<Vec<(String, f64)>> {
     Ok(found)
 }
 
-fn curve(out: &Path) -> Vec<(f64, u64)> {
+/// Seconds and branches covered, from `plot_data`.
+fn read_curve(out: &Path) -> Vec<(f64, u64)> {
     let text = fs::read_to_string(out.join("plot_data")).unwrap_or_default();
     let point = |line: &str| {
         let mut fields = line.split(", ");
@@ -277,74 +277,100 @@ fn curve(out: &Path) -> Vec<(f64, u64)> {
     text.lines().filter_map(point).collect()
 }
 
-/// How fast a program can be driven and forked.
-fn speed(example: &Example, program: &Path) -> Result<Speed> {
-    const EVENTS: u64 = 20_000;
-    const PATHS: usize = 200;
+/// Measures how fast a program processes events and can be forked.
+fn measure_speed(example: &Example, program: &Path) -> Result<Speed> {
     let layout = Arc::new(Layout::private(program)?);
-    let timeout = Duration::from_secs(10);
-    let executor = |half| -> Result<Executor> {
+    let live = |half| -> Result<LiveBench> {
         let mut target = TargetOptions::new(half, vec![program.as_os_str().into()]);
         target.sizes.live = 1 << 20;
         target.scratch = true;
         target.socket = example.flags.contains(&"--socket");
-        Ok(Executor::new(layout.clone(), target)?)
+        Ok(LiveBench { executor: Executor::new(layout.clone(), target)?, name: example.name })
     };
-    let mut driven = [0.0; 2];
-    let mut paths = [0.0; 2];
-    let mut snapshot = 0.0;
-    for (i, half) in [Half::Fast, Half::Symbolic].into_iter().enumerate() {
-        let mut executor = executor(half)?;
-        let mut rates = Vec::new();
-        for seed in 0..5 {
-            executor.live_begin(Events { bytes: &[], most: 1, seed: Some(seed) }, timeout)?;
-            let start = Instant::now();
-            let step =
-                executor.live_go(Events { bytes: &[], most: EVENTS, seed: Some(seed) }, timeout)?;
-            let events = match step {
-                Step::Paused(stand) => stand.events,
-                Step::Ended(_) => executor.live_events()?,
-            };
-            rates.push(events as f64 / start.elapsed().as_secs_f64());
-        }
-        driven[i] = rates.iter().copied().fold(0.0, f64::max);
-        executor.live_begin(Events { bytes: &[], most: 500, seed: Some(9) }, timeout)?;
-        if executor.live_depth() == 0 {
-            executor.live_begin(Events { bytes: &[], most: 1, seed: Some(9) }, timeout)?;
-        }
-        let mut times = Vec::new();
-        for _ in 0..PATHS {
-            let start = Instant::now();
-            let outcome = executor.live_explore(&[0; 32], 8, timeout)?;
-            times.push(micros(start.elapsed()));
-            if !matches!(outcome.end, End::Exit(_)) {
-                bail!("{}: a path ended by {:?}", example.name, outcome.end);
-            }
-        }
-        paths[i] = median(&times);
-        if half == Half::Fast {
-            let mut times = Vec::new();
-            for _ in 0..PATHS {
-                let start = Instant::now();
-                executor.live_fork(Events { bytes: &[], most: 0, seed: None }, timeout)?;
-                executor.live_explore(&[0; 32], 8, timeout)?;
-                times.push(micros(start.elapsed()));
-                executor.live_drop();
-            }
-            snapshot = median(&times);
-        }
-    }
+    let mut fast = live(Half::Fast)?;
+    let (fast_events, fast_path) = (fast.events_per_second()?, fast.path_time()?);
+    let snapshot = fast.snapshot_time()?;
+    drop(fast);
+    let mut symbolic = live(Half::Symbolic)?;
     Ok(Speed {
         program: example.name.into(),
-        fast_events: driven[0],
-        symbolic_events: driven[1],
-        fast_path: paths[0],
-        symbolic_path: paths[1],
+        fast_events,
+        symbolic_events: symbolic.events_per_second()?,
+        fast_path,
+        symbolic_path: symbolic.path_time()?,
         snapshot,
     })
 }
 
-fn line(row: &Row) -> String {
+/// Measurements of live runs in one half.
+struct LiveBench {
+    executor: Executor,
+    name: &'static str,
+}
+
+impl LiveBench {
+    const TIMEOUT: Duration = Duration::from_secs(10);
+    const PATHS: usize = 200;
+
+    /// Random events per second, without labels: the best of five live runs.
+    fn events_per_second(&mut self) -> Result<f64> {
+        const EVENTS: u64 = 20_000;
+        let mut best = 0f64;
+        for seed in 0..5 {
+            self.begin(1, seed)?;
+            let start = Instant::now();
+            let events = Events { bytes: &[], most: EVENTS, seed: Some(seed) };
+            let events = match self.executor.live_go(events, Self::TIMEOUT)? {
+                Step::Paused(stand) => stand.events,
+                Step::Ended(_) => self.executor.live_events()?,
+            };
+            best = best.max(events as f64 / start.elapsed().as_secs_f64());
+        }
+        Ok(best)
+    }
+
+    /// Median time of a path from a snapshot, in microseconds. Leaves the live run paused.
+    fn path_time(&mut self) -> Result<f64> {
+        self.begin(500, 9)?;
+        if self.executor.live_depth() == 0 {
+            self.begin(1, 9)?;
+        }
+        let mut times = Vec::new();
+        for _ in 0..Self::PATHS {
+            let start = Instant::now();
+            let outcome = self.executor.live_explore(&[0; 32], 8, Self::TIMEOUT)?;
+            times.push(micros(start.elapsed()));
+            if !matches!(outcome.end, End::Exit(_)) {
+                bail!("{}: a path ended by {:?}", self.name, outcome.end);
+            }
+        }
+        Ok(median(&times))
+    }
+
+    /// Median time of a new snapshot and one path from it, in microseconds. Needs the live
+    /// run that `path_time` leaves.
+    fn snapshot_time(&mut self) -> Result<f64> {
+        let mut times = Vec::new();
+        for _ in 0..Self::PATHS {
+            let start = Instant::now();
+            let none = Events { bytes: &[], most: 0, seed: None };
+            self.executor.live_fork(none, Self::TIMEOUT)?;
+            self.executor.live_explore(&[0; 32], 8, Self::TIMEOUT)?;
+            times.push(micros(start.elapsed()));
+            self.executor.live_drop();
+        }
+        Ok(median(&times))
+    }
+
+    /// Starts a live run with some random events.
+    fn begin(&mut self, events: u64, seed: u64) -> Result<()> {
+        let events = Events { bytes: &[], most: events, seed: Some(seed) };
+        self.executor.live_begin(events, Self::TIMEOUT)?;
+        Ok(())
+    }
+}
+
+fn summary(row: &Row) -> String {
     let found = row.found_after.map_or("not all found".into(), |s| format!("found in {s:.1} s"));
     format!(
         "{} by {}, seed {}: {} of {} branches, {} crashes, {found}, {} events, {} searches",
@@ -389,12 +415,12 @@ fn table(report: &Report) -> String {
             s.program, s.fast_events, s.symbolic_events, s.fast_path, s.symbolic_path, s.snapshot
         ));
     }
-    text.push_str(&reached(report));
+    text.push_str(&time_to_reach_rivals(report));
     text
 }
 
-/// When hybrid search had what its best rival had in the end.
-fn reached(report: &Report) -> String {
+/// When hybrid search had as many branches as its best rival at the end.
+fn time_to_reach_rivals(report: &Report) -> String {
     let mut text = String::new();
     for row in report.rows.iter().filter(|r| r.strategy == "hybrid") {
         let rivals = report
@@ -405,7 +431,7 @@ fn reached(report: &Report) -> String {
         let when = row.curve.iter().find(|(_, covered)| *covered >= best).map(|(s, _)| *s);
         let when = when.map_or("never".into(), |s| format!("after {s:.0} s"));
         text.push_str(&format!(
-            "\n{}, seed {}: the best rival's {best} branches {when}",
+            "\n{}, seed {}: hybrid reached the {best} branches of its best rival {when}",
             row.program, row.seed
         ));
     }

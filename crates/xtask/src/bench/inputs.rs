@@ -1,7 +1,7 @@
-//! Inputs for the calculator, of exactly the length asked for.
+//! Inputs of a given length for the calculator.
 
-/// Statements that use every operator and all of the lexer, and never divide by
-/// zero: a crash would end the run early.
+/// Statements that use every operator and every part of the lexer. They never divide by
+/// zero, because a crash would end the run early.
 pub fn calculations(length: usize) -> Vec<u8> {
     const LINES: [&str; 6] = [
         "a=17+4*(b-2)\n",
@@ -18,7 +18,7 @@ pub fn calculations(length: usize) -> Vec<u8> {
         }
         text.extend_from_slice(line.as_bytes());
     }
-    // Digits of one last number.
+    // One last sum fills the rest.
     while text.len() + 1 < length {
         text.push(b'1' + (text.len() % 9) as u8);
         if text.len() % 16 == 0 && text.len() + 2 < length {
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn inputs_have_their_length_and_end_with_a_line() {
+    fn inputs_have_the_given_length_and_end_with_a_newline() {
         for length in [1, 13, 48, 4096] {
             let text = calculations(length);
             assert_eq!(text.len(), length);

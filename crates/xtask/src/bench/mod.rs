@@ -1,10 +1,9 @@
 //! The benchmarks. `solve`, `race` (`./x bench run`), `hybrid`, `grammar` and
-//! `grammar_run` have files of their own; the rest is `./x bench trace`: what
-//! instrumented programs cost, as ratios to the plain `-O2` program, everything
-//! measured in one go on one machine.
+//! `grammar_run` have their own files. The others belong to `./x bench trace`, which
+//! measures the cost of instrumented programs as ratios to the plain `-O2` program.
 //!
-//! All variants of a thing are run in turn, round after round, and the median of
-//! the rounds is taken: what else the machine does then hits all of them alike.
+//! In each round all variants run in turn, and the median of the rounds counts. So other
+//! load on the machine affects all variants in the same way.
 
 mod compile;
 mod constraints;
@@ -36,43 +35,46 @@ use report::Report;
 
 #[derive(clap::Subcommand)]
 pub enum Bench {
-    /// Cost of traces, of both halves, and of compiling
+    /// Measure the cost of traces, of both halves, and of compiling
     Trace(TraceArgs),
-    /// Branches covered by pleach run and by AFL++, from the same seed in the same time
+    /// Count the branches that pleach run and AFL++ cover from the same seed in the same
+    /// time
     Run(race::Args),
-    /// Programs that keep reading: hybrid search against random and concolic alone
+    /// Compare hybrid search with random and concolic search on programs that read many
+    /// events
     Hybrid(hybrid::Args),
-    /// Speed of sampling, enumerating, completing, parsing and solving constraints
+    /// Measure the speed of grammar operations: sampling, enumerating, completing, parsing,
+    /// solving constraints
     Grammar(grammar::GrammarArgs),
-    /// What a grammar brings a campaign: against rivals without one, and against AFL++
+    /// Compare campaigns with a grammar, campaigns without one, and AFL++
     GrammarRun(grammar_run::Args),
-    /// Flips of recorded traces, by tier, against Z3
+    /// Measure how fast the flips of recorded traces are solved, and compare with Z3
     Solve(solve::SolveArgs),
 }
 
 #[derive(clap::Args)]
 pub struct TraceArgs {
-    /// Subjects for the CPU-bound part (see `./x subjects list`); all if none is named
+    /// Programs for the CPU-bound part (see `./x subjects list`) [default: all]
     programs: Vec<String>,
-    /// Leave parts out: one-input, cpu, compile
-    #[arg(long, value_delimiter = ',')]
+    /// Skip these parts: one-input, cpu, compile
+    #[arg(long, value_delimiter = ',', value_name = "PART,...")]
     skip: Vec<String>,
-    /// Rounds; the median of them counts
+    /// Number of rounds; the median counts
     #[arg(long, default_value_t = 5)]
     rounds: u32,
-    /// Runs on one input in a round
+    /// Number of runs on one input in each round
     #[arg(long, default_value_t = 300)]
     runs: u32,
-    /// A program of yours, compiled plainly; needs --pleach and --input
-    #[arg(long, requires_all = ["pleach", "input"])]
+    /// Measure your own program: its plain build; needs --pleach and --input
+    #[arg(long, value_name = "FILE", requires_all = ["pleach", "input"])]
     plain: Option<PathBuf>,
     /// The same program, compiled by pleach-cc
-    #[arg(long)]
+    #[arg(long, value_name = "FILE")]
     pleach: Option<PathBuf>,
-    /// Its input, on standard input or for `@@` among the arguments
-    #[arg(long)]
+    /// The input of your program, passed as `@@` in its arguments or on standard input
+    #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
-    /// Its arguments
+    /// The arguments of your program
     #[arg(last = true)]
     args: Vec<String>,
 }
@@ -88,8 +90,8 @@ pub fn run(bench: &Bench) -> Result<bool> {
     }
 }
 
-/// Writes a benchmark's numbers down, and says where they are.
-fn keep(name: &str, numbers: &impl serde::Serialize) -> Result<()> {
+/// Writes the numbers of a benchmark to a file and prints its path.
+fn write_numbers(name: &str, numbers: &impl serde::Serialize) -> Result<()> {
     let path = project::target("bench").join(format!("{name}.json"));
     fs::create_dir_all(project::target("bench"))?;
     fs::write(&path, serde_json::to_vec_pretty(numbers)?)
@@ -99,22 +101,24 @@ fn keep(name: &str, numbers: &impl serde::Serialize) -> Result<()> {
 }
 
 fn trace(args: &TraceArgs) -> Result<bool> {
-    let known = ["one-input", "cpu", "compile"];
-    if let Some(part) = args.skip.iter().find(|part| !known.contains(&part.as_str())) {
-        bail!("--skip: there is no part {part}; there are {}", known.join(", "));
+    let parts = ["one-input", "cpu", "compile"];
+    if let Some(part) = args.skip.iter().find(|part| !parts.contains(&part.as_str())) {
+        bail!("--skip: there is no part {part}; the parts are {}", parts.join(", "));
     }
     let mut report = Report::new()?;
     match (&args.plain, &args.pleach, &args.input) {
-        (Some(plain), Some(pleach), Some(input)) => own(args, plain, pleach, input, &mut report)?,
-        _ => ours(args, &mut report)?,
+        (Some(plain), Some(pleach), Some(input)) => {
+            trace_user_program(args, plain, pleach, input, &mut report)?;
+        }
+        _ => trace_known_programs(args, &mut report)?,
     }
     println!("{}", report.markdown());
-    keep("trace", &report)?;
+    write_numbers("trace", &report)?;
     Ok(true)
 }
 
-/// A program of anyone's: a trace of its input, and its job in both halves.
-fn own(
+/// Measures the user's program: a trace of its input, and its run in both halves.
+fn trace_user_program(
     args: &TraceArgs,
     plain: &PathBuf,
     pleach: &PathBuf,
@@ -127,25 +131,25 @@ fn own(
     let (plain, pleach, input) = (absolute(plain)?, absolute(pleach)?, absolute(input)?);
     let name = plain.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let program = Program { name, plain, pleach, args: args.args.clone() };
-    let wants = |part: &str| !args.skip.iter().any(|skipped| skipped == part);
-    if wants("one-input") {
+    let is_selected = |part: &str| !args.skip.iter().any(|skipped| skipped == part);
+    if is_selected("one-input") {
         report.one_input.push(one_input::measure(&program, &input, args.rounds, args.runs)?);
     }
-    if wants("cpu") {
-        report.cpu.push(cpu::own(&program, &input, args.rounds)?);
+    if is_selected("cpu") {
+        report.cpu.push(cpu::measure_program(&program, &input, args.rounds)?);
     }
     Ok(())
 }
 
-/// The calculator, the subjects, and a few of their files.
-fn ours(args: &TraceArgs, report: &mut Report) -> Result<()> {
-    let wants = |part: &str| !args.skip.iter().any(|skipped| skipped == part);
+/// Measures the calculator, the subjects, and the compilation of a few of their files.
+fn trace_known_programs(args: &TraceArgs, report: &mut Report) -> Result<()> {
+    let is_selected = |part: &str| !args.skip.iter().any(|skipped| skipped == part);
     let recipes = Recipe::all()?;
     if let Some(name) = args.programs.iter().find(|n| recipes.iter().all(|r| r.name != **n)) {
-        bail!("no subject is called {name}; ./x subjects list names them all");
+        bail!("there is no program {name}; ./x subjects list prints all names");
     }
-    if wants("one-input") {
-        let program = calculator()?;
+    if is_selected("one-input") {
+        let program = build_calculator()?;
         let dir = tempfile::tempdir()?;
         for length in [4096, 48] {
             eprintln!("one input of {length} bytes");
@@ -154,30 +158,31 @@ fn ours(args: &TraceArgs, report: &mut Report) -> Result<()> {
             report.one_input.push(one_input::measure(&program, &input, args.rounds, args.runs)?);
         }
     }
-    if wants("cpu") {
-        let named = |recipe: &&Recipe| {
+    if is_selected("cpu") {
+        let is_chosen = |recipe: &&Recipe| {
             recipe.has_work() && (args.programs.is_empty() || args.programs.contains(&recipe.name))
         };
-        for recipe in recipes.iter().filter(named) {
+        for recipe in recipes.iter().filter(is_chosen) {
             eprintln!("CPU-bound: {}", recipe.name);
-            report.cpu.push(cpu::subject(recipe, args.rounds, has("afl-clang-fast"))?);
+            let with_afl = is_installed("afl-clang-fast");
+            report.cpu.push(cpu::measure_subject(recipe, args.rounds, with_afl)?);
         }
     }
-    if wants("compile") {
+    if is_selected("compile") {
         eprintln!("compiling");
-        // A large file takes its time, and compilers vary little.
+        // Three rounds are enough: a large file takes long, and compile times vary little.
         report.compile = compile::measure(&recipes, args.rounds.min(3))?;
     }
     Ok(())
 }
 
-fn has(program: &str) -> bool {
+fn is_installed(program: &str) -> bool {
     let mut version = Command::new(program);
     version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
-/// The calculator of `examples/`, compiled by both compilers with the same flags.
-fn calculator() -> Result<Program> {
+/// Compiles the calculator of `examples/` with both compilers and the same flags.
+fn build_calculator() -> Result<Program> {
     let dir = project::target("bench");
     fs::create_dir_all(&dir)?;
     let source = project::root().join("examples/calc/calc.c");
@@ -187,7 +192,7 @@ fn calculator() -> Result<Program> {
         command.arg("-O2").arg(&source).arg("-o").arg(&program).stdin(Stdio::null());
         let done = process::run(&mut command, Duration::from_secs(120))?;
         if !done.exit.success() {
-            bail!("compiling {} ({}): {}", source.display(), flavour.name(), done.complaint());
+            bail!("compiling {} ({}): {}", source.display(), flavour.name(), done.last_lines());
         }
         Ok(program)
     };

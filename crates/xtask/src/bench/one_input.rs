@@ -1,15 +1,14 @@
-//! What one run on one small input costs, in every way that there is to run it.
+//! Measures the cost of one run on one small input.
 //!
-//! Three ways are compared, and what counts is different for each. Starting the
-//! plain program anew for each input is what people would do without a tool; its
-//! cost is that of `exec` and the loader more than of the program. A fork server
-//! saves both, so the fast half under its server is the least that any tool can
-//! pay. A trace is the symbolic half under its server, labels on every byte.
+//! Three ways to run are compared. The first starts the plain program for each input, as
+//! without any tool; most of its cost is `exec` and the loader. The second is the fast half
+//! under a fork server, which saves both: no tool can be much cheaper. The third is a
+//! trace: the symbolic half under a fork server, with a label on every byte.
 //!
-//! A server's start is not part of a run. Everything under a server is therefore
-//! run twice, with few repetitions and with many, and the difference is divided
-//! by how many more they were: what is left is the server's fork, the run, and
-//! the driver's part, for processor time and for elapsed time alike.
+//! The start of a fork server is not part of a run. So each measurement under a server is
+//! done with few repetitions and with many, and the difference is divided by the number of
+//! additional runs. The result contains the fork, the run and the driver's part, for
+//! processor time and for elapsed time.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -27,21 +26,21 @@ use super::stats::{median, micros};
 use crate::process::{self, Cost, Exit, children_cpu, own_cpu};
 use crate::project;
 
-/// A program in its two builds, and how to give it its input.
+/// A program in two builds, and its arguments.
 pub struct Program {
     pub name: String,
     pub plain: PathBuf,
     pub pleach: PathBuf,
-    /// `@@` stands for the input's file; without one, the input is standard input.
+    /// `@@` is replaced by the input's file. Without it, the input is on standard input.
     pub args: Vec<String>,
 }
 
-/// Microseconds a run, medians over the rounds.
+/// Microseconds for one run, medians of the rounds.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Micros {
-    /// Processor time of the run's own process, as `wait4` says.
+    /// Processor time of the run's own process, as `wait4` reports it.
     pub run_cpu: f64,
-    /// With what the parent or server spent on it.
+    /// The same, plus the processor time of the parent or server.
     pub all_cpu: f64,
     pub wall: f64,
 }
@@ -58,14 +57,14 @@ pub struct OneInput {
     pub trace_rss_kib: u64,
 }
 
-/// Measures `rounds` times, all ways in turn, `runs` runs each time.
+/// Measures all ways in turn, `rounds` times, with `runs` runs each time.
 pub fn measure(program: &Program, input: &Path, rounds: u32, runs: u32) -> Result<OneInput> {
     let (mut exec, mut fast, mut trace) = (Vec::new(), Vec::new(), Vec::new());
     let mut last = Value::Null;
     for _ in 0..rounds {
-        exec.push(plain_exec(program, input, runs)?);
-        fast.push(fast_served(program, input, runs)?);
-        let (cost, report) = traced(program, input, runs)?;
+        exec.push(measure_plain(program, input, runs)?);
+        fast.push(measure_fast(program, input, runs)?);
+        let (cost, report) = measure_trace(program, input, runs)?;
         trace.push(cost);
         last = report;
     }
@@ -84,9 +83,9 @@ pub fn measure(program: &Program, input: &Path, rounds: u32, runs: u32) -> Resul
     })
 }
 
-/// The plain program, started anew each time (the standard library uses
-/// `posix_spawn`, which does not copy our address space).
-fn plain_exec(program: &Program, input: &Path, runs: u32) -> Result<Micros> {
+/// Starts the plain program for each run. (The standard library uses `posix_spawn`, which
+/// does not copy our address space.)
+fn measure_plain(program: &Program, input: &Path, runs: u32) -> Result<Micros> {
     let (own, children, start) = (own_cpu()?, children_cpu()?, Instant::now());
     for _ in 0..runs {
         let mut command = Command::new(&program.plain);
@@ -96,7 +95,7 @@ fn plain_exec(program: &Program, input: &Path, runs: u32) -> Result<Micros> {
         } else {
             command.stdin(File::open(input)?);
         }
-        // However it ends, it has cost what it cost.
+        // The exit status does not matter here.
         command.status().with_context(|| format!("cannot run {}", program.plain.display()))?;
     }
     let (wall, run) = (start.elapsed(), children_cpu()? - children);
@@ -105,39 +104,40 @@ fn plain_exec(program: &Program, input: &Path, runs: u32) -> Result<Micros> {
     Ok(Micros { run_cpu: each(run), all_cpu: each(all), wall: each(wall) })
 }
 
-/// The symbolic half under its fork server, every byte labelled, nothing solved.
-fn traced(program: &Program, input: &Path, runs: u32) -> Result<(Micros, Value)> {
-    let few = few(runs);
-    let (less, _) = trace(program, input, few)?;
-    let (more, report) = trace(program, input, few + runs)?;
+/// Runs the symbolic half under its fork server, with every byte labelled and nothing
+/// solved.
+fn measure_trace(program: &Program, input: &Path, runs: u32) -> Result<(Micros, Value)> {
+    let few = few_runs(runs);
+    let (less, _) = run_traces(program, input, few)?;
+    let (more, report) = run_traces(program, input, few + runs)?;
     let cpu_ms = report["cpu_ms"].as_f64().context("pleach trace --json has no `cpu_ms`")?;
-    Ok((slope(cpu_ms * 1e3, less, more, runs), report))
+    Ok((cost_per_run(cpu_ms * 1e3, less, more, runs), report))
 }
 
-fn trace(program: &Program, input: &Path, times: u32) -> Result<(Cost, Value)> {
+fn run_traces(program: &Program, input: &Path, times: u32) -> Result<(Cost, Value)> {
     let mut command = Command::new(project::tool("pleach")?);
     command.args(["trace", "--json", "--repeat"]).arg(times.to_string());
     command.arg(input).arg("--").arg(&program.pleach).args(&program.args);
     let out = tempfile::NamedTempFile::new()?;
     command.stdin(Stdio::null()).stdout(out.reopen()?);
-    let (exit, cost) = process::cost(&mut command)?;
+    let (exit, cost) = process::measure(&mut command)?;
     if exit != Exit::Code(0) {
         bail!("pleach trace --repeat {times}: {exit}");
     }
-    let said = std::fs::read(out.path())?;
-    Ok((cost, serde_json::from_slice(&said).context("pleach trace --json wrote no JSON")?))
+    let json = std::fs::read(out.path())?;
+    Ok((cost, serde_json::from_slice(&json).context("pleach trace --json wrote no JSON")?))
 }
 
-/// The fast half under its fork server. No command repeats it, so this is the
-/// executor that the commands stand on.
-fn fast_served(program: &Program, input: &Path, runs: u32) -> Result<Micros> {
-    let few = few(runs);
-    let (_, less) = fast(program, input, few)?;
-    let (run_cpu, more) = fast(program, input, few + runs)?;
-    Ok(slope(run_cpu, less, more, runs))
+/// Runs the fast half under its fork server. No command repeats such runs, so this uses the
+/// executor directly.
+fn measure_fast(program: &Program, input: &Path, runs: u32) -> Result<Micros> {
+    let few = few_runs(runs);
+    let (_, less) = run_fast(program, input, few)?;
+    let (run_cpu, more) = run_fast(program, input, few + runs)?;
+    Ok(cost_per_run(run_cpu, less, more, runs))
 }
 
-fn fast(program: &Program, input: &Path, times: u32) -> Result<(f64, Cost)> {
+fn run_fast(program: &Program, input: &Path, times: u32) -> Result<(f64, Cost)> {
     let bytes = std::fs::read(input)?;
     let mut args = vec![program.pleach.clone().into_os_string()];
     args.extend(program.args.iter().map(OsString::from));
@@ -157,11 +157,11 @@ fn fast(program: &Program, input: &Path, times: u32) -> Result<(f64, Cost)> {
     Ok((micros(cpu) / f64::from(times), Cost { cpu: all, wall: start.elapsed() }))
 }
 
-fn few(runs: u32) -> u32 {
+fn few_runs(runs: u32) -> u32 {
     (runs / 10).max(1)
 }
 
-fn slope(run_cpu: f64, less: Cost, more: Cost, runs: u32) -> Micros {
+fn cost_per_run(run_cpu: f64, less: Cost, more: Cost, runs: u32) -> Micros {
     let each = |more, less| (micros(more) - micros(less)) / f64::from(runs);
     Micros { run_cpu, all_cpu: each(more.cpu, less.cpu), wall: each(more.wall, less.wall) }
 }

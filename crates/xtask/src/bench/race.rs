@@ -1,7 +1,7 @@
-//! `./x bench run`: what `pleach run` covers in a minute on one core, against
-//! AFL++ from the same seed at the same time on the other core. Both queues are
-//! replayed on a build by gcc with `--coverage`, which neither has a hand in,
-//! and gcov counts the branches that were taken.
+//! `./x bench run`: counts the branches that `pleach run` covers in a minute on one core,
+//! and those of AFL++, which runs at the same time on the other core from the same seed.
+//! Both queues are replayed on a build by gcc with `--coverage`, which is independent of
+//! both tools, and gcov counts the branches.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,16 +17,16 @@ use crate::subjects::{Flavour, Recipe, ensure_built};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Subjects; `calc` is the calculator of examples/. All that can be fuzzed
-    /// if none is named
+    /// Programs (see `./x subjects list`), or `calc` for the calculator in examples/
+    /// [default: calc and every program that defines how to fuzz it]
     programs: Vec<String>,
     /// Seconds for each program
     #[arg(long, default_value_t = 60)]
     seconds: u64,
-    /// The strategy of pleach run
+    /// Strategy of pleach run
     #[arg(long, default_value = "auto")]
     strategy: String,
-    /// Leave AFL++ out
+    /// Do not run AFL++
     #[arg(long)]
     alone: bool,
 }
@@ -35,17 +35,17 @@ pub struct Args {
 struct Row {
     program: String,
     seconds: u64,
-    /// Branches that gcov knows of.
+    /// All branches that gcov counts.
     total: u64,
     seed: u64,
     pleach: u64,
     afl: Option<u64>,
-    /// What `pleach run` says of itself.
+    /// The statistics of `pleach run`.
     stats: serde_json::Value,
     afl_runs: Option<u64>,
 }
 
-/// One program in its three builds, and how to run it.
+/// One program in three builds, and its seed.
 pub(super) struct Runner {
     pub name: String,
     pub pleach: Built,
@@ -56,7 +56,7 @@ pub(super) struct Runner {
 
 pub(super) struct Built {
     pub directory: PathBuf,
-    /// Words; `@@` is the input.
+    /// The words of the command; `@@` is the input.
     pub command: Vec<String>,
 }
 
@@ -70,16 +70,19 @@ pub fn run(args: &Args) -> Result<bool> {
     let mut rows = Vec::new();
     for name in &names {
         let runner = match recipes.iter().find(|r| r.name == *name) {
-            Some(recipe) => subject(recipe, !args.alone)?,
-            None if name == "calc" => calculator(!args.alone)?,
-            None => bail!("{name}: no subject that says how to fuzz it"),
+            Some(recipe) => build_subject(recipe, !args.alone)?,
+            None if name == "calc" => build_calculator(!args.alone)?,
+            None => {
+                let known: Vec<&str> = recipes.iter().map(|r| r.name.as_str()).collect();
+                bail!("there is no program {name} to fuzz; there are calc, {}", known.join(", "));
+            }
         };
         let row = race(&runner, args)?;
-        eprintln!("{}", line(&row));
+        eprintln!("{}", summary(&row));
         rows.push(row);
     }
     println!("{}", table(&rows));
-    super::keep("run", &rows)?;
+    super::write_numbers("run", &rows)?;
     Ok(true)
 }
 
@@ -103,24 +106,25 @@ fn race(runner: &Runner, args: &Args) -> Result<Row> {
         .spawn()
         .context("pleach run")?;
     let theirs = dir.path().join("afl");
-    let afl = runner.afl.as_ref().map(|b| fuzz(b, &seeds, &theirs, args.seconds, 1)).transpose()?;
-    finish(pleach, limit).context("pleach run")?;
+    let start_afl = |built| start_afl(built, &seeds, &theirs, args.seconds, 1);
+    let afl = runner.afl.as_ref().map(start_afl).transpose()?;
+    wait(pleach, limit).context("pleach run")?;
     if let Some(afl) = afl {
-        finish(afl, limit).context("afl-fuzz")?;
+        wait(afl, limit).context("afl-fuzz")?;
     }
-    let said = fs::read_to_string(&output)?;
-    let stats = said.lines().last().context("pleach run said nothing")?;
+    let stdout = fs::read_to_string(&output)?;
+    let stats = stdout.lines().last().context("pleach run printed nothing")?;
     let stats = serde_json::from_str(stats).with_context(|| format!("pleach run: {stats}"))?;
-    let queue = |path: &Path| -> Result<(u64, u64)> { covered(runner, &inputs(path)?) };
-    let (seed, total) = queue(&seeds)?;
+    let count = |path: &Path| -> Result<(u64, u64)> { count_branches(runner, &inputs(path)?) };
+    let (seed, total) = count(&seeds)?;
     Ok(Row {
         program: runner.name.clone(),
         seconds: args.seconds,
         total,
         seed,
-        pleach: queue(&ours.join("queue"))?.0,
+        pleach: count(&ours.join("queue"))?.0,
         afl: match &runner.afl {
-            Some(_) => Some(queue(&theirs.join("default/queue"))?.0),
+            Some(_) => Some(count(&theirs.join("default/queue"))?.0),
             None => None,
         },
         stats,
@@ -128,7 +132,7 @@ fn race(runner: &Runner, args: &Args) -> Result<Row> {
     })
 }
 
-/// The files of a directory, in order.
+/// The files of a directory, sorted.
 pub(super) fn inputs(dir: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(dir).with_context(|| dir.display().to_string())? {
@@ -147,8 +151,8 @@ pub(super) fn on_core(core: u32, program: &Path) -> Command {
     command
 }
 
-/// AFL++ on a core.
-pub(super) fn fuzz(
+/// Starts AFL++ on a core.
+pub(super) fn start_afl(
     built: &Built,
     seeds: &Path,
     out: &Path,
@@ -170,7 +174,7 @@ pub(super) fn fuzz(
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().context("afl-fuzz")
 }
 
-/// A number of AFL++'s own statistics.
+/// A number from AFL++'s statistics.
 pub(super) fn afl_stat(out: &Path, name: &str) -> Result<u64> {
     let path = out.join("default/fuzzer_stats");
     let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
@@ -179,15 +183,16 @@ pub(super) fn afl_stat(out: &Path, name: &str) -> Result<u64> {
     value.with_context(|| format!("{}: no {name}", path.display()))?.context("not a number")
 }
 
-/// Whether an input ends soon and well in AFL++'s build: it refuses to begin with others.
-pub(super) fn ends(built: &Built, input: &Path) -> Result<bool> {
+/// True if AFL++'s build neither crashes nor hangs on an input. AFL++ refuses other seeds.
+pub(super) fn is_usable_seed(built: &Built, input: &Path) -> Result<bool> {
     let scratch = tempfile::tempdir()?;
-    let done = process::run(&mut on_input(built, input, scratch.path())?, Duration::from_secs(1));
+    let mut command = command_on(built, input, scratch.path())?;
+    let done = process::run(&mut command, Duration::from_secs(1));
     Ok(done.is_ok_and(|d| matches!(d.exit, process::Exit::Code(_))))
 }
 
-/// A program on an input, in a directory.
-fn on_input(built: &Built, input: &Path, here: &Path) -> Result<Command> {
+/// The command that runs a program on an input, in a directory.
+fn command_on(built: &Built, input: &Path, directory: &Path) -> Result<Command> {
     let mut words = built.command.iter();
     let mut command = Command::new(built.directory.join(words.next().context("no program")?));
     let mut by_file = false;
@@ -196,58 +201,58 @@ fn on_input(built: &Built, input: &Path, here: &Path) -> Result<Command> {
         command.arg(if word == "@@" { input.as_os_str() } else { word.as_ref() });
     }
     command.stdin(if by_file { Stdio::null() } else { fs::File::open(input)?.into() });
-    command.current_dir(here);
+    command.current_dir(directory);
     Ok(command)
 }
 
-pub(super) fn finish(mut child: Child, limit: Duration) -> Result<()> {
+pub(super) fn wait(mut child: Child, limit: Duration) -> Result<()> {
     let deadline = std::time::Instant::now() + limit;
     while child.try_wait()?.is_none() {
         if std::time::Instant::now() > deadline {
             child.kill()?;
             child.wait()?;
-            bail!("does not end");
+            bail!("killed, because it did not end within {} s", limit.as_secs());
         }
         std::thread::sleep(Duration::from_millis(100));
     }
     Ok(())
 }
 
-/// Branches that some inputs take in the build for gcov, and how many it has.
-pub(super) fn covered(runner: &Runner, inputs: &[PathBuf]) -> Result<(u64, u64)> {
-    let here = &runner.gcov.directory;
-    let data = files(here, "gcda")?;
-    data.iter().try_for_each(fs::remove_file)?;
+/// Runs inputs in the build for gcov. Returns the number of branches taken, and of all
+/// branches.
+pub(super) fn count_branches(runner: &Runner, inputs: &[PathBuf]) -> Result<(u64, u64)> {
+    let build_dir = &runner.gcov.directory;
+    let old_counts = find_files(build_dir, "gcda")?;
+    old_counts.iter().try_for_each(fs::remove_file)?;
     let limit = Duration::from_secs(5);
     let scratch = tempfile::tempdir()?;
     for input in inputs {
-        // How it ends does not matter here; a run that hangs counts nothing.
-        let _ = process::run(&mut on_input(&runner.gcov, input, scratch.path())?, limit);
+        // The exit status does not matter. A run that hangs is killed and counts nothing.
+        let _ = process::run(&mut command_on(&runner.gcov, input, scratch.path())?, limit);
     }
-    // Files without counts are of other programs, the subject's tests say.
-    let counts = files(here, "gcda")?;
+    // Object files without counts belong to other programs, such as the subject's tests.
+    let counts = find_files(build_dir, "gcda")?;
     let (mut taken, mut total) = (0.0, 0);
     for count in counts {
         let mut gcov = Command::new("gcov");
-        gcov.args(["-b", "-n", "-o"]).arg(count.parent().unwrap_or(here)).arg(&count);
+        gcov.args(["-b", "-n", "-o"]).arg(count.parent().unwrap_or(build_dir)).arg(&count);
         gcov.current_dir(scratch.path()).stdin(Stdio::null());
-        let said = process::run(&mut gcov, Duration::from_secs(60))?;
-        let (t, n) = tally(&String::from_utf8_lossy(&said.stdout));
-        taken += t;
-        total += n;
+        let done = process::run(&mut gcov, Duration::from_secs(60))?;
+        let (file_taken, file_total) = parse_gcov(&String::from_utf8_lossy(&done.stdout));
+        taken += file_taken;
+        total += file_total;
     }
     Ok((taken.round() as u64, total))
 }
 
-/// Branches taken and branches there are in what gcov says of files that are the
-/// program's own.
-fn tally(said: &str) -> (f64, u64) {
-    let (mut taken, mut total, mut own) = (0.0, 0, false);
-    for line in said.lines() {
+/// The branches taken and all branches in gcov's output, without system headers.
+fn parse_gcov(output: &str) -> (f64, u64) {
+    let (mut taken, mut total, mut is_own) = (0.0, 0, false);
+    for line in output.lines() {
         if let Some(file) = line.strip_prefix("File '") {
-            own = !file.starts_with("/usr/");
+            is_own = !file.starts_with("/usr/");
         }
-        let Some(rest) = line.strip_prefix("Taken at least once:").filter(|_| own) else {
+        let Some(rest) = line.strip_prefix("Taken at least once:").filter(|_| is_own) else {
             continue;
         };
         let Some((percent, count)) = rest.split_once("% of ") else { continue };
@@ -260,14 +265,14 @@ fn tally(said: &str) -> (f64, u64) {
     (taken, total)
 }
 
-fn files(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
-    let (mut found, mut open) = (Vec::new(), vec![dir.to_path_buf()]);
-    while let Some(dir) = open.pop() {
+fn find_files(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+    let (mut found, mut folders) = (Vec::new(), vec![dir.to_path_buf()]);
+    while let Some(dir) = folders.pop() {
         for entry in fs::read_dir(&dir).with_context(|| dir.display().to_string())? {
             let entry = entry?;
             let kind = entry.file_type()?;
             if kind.is_dir() {
-                open.push(entry.path());
+                folders.push(entry.path());
             } else if kind.is_file() && entry.path().extension().is_some_and(|e| e == extension) {
                 found.push(entry.path());
             }
@@ -277,40 +282,40 @@ fn files(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-pub(super) fn subject(recipe: &Recipe, with_afl: bool) -> Result<Runner> {
+pub(super) fn build_subject(recipe: &Recipe, with_afl: bool) -> Result<Runner> {
     let built = |flavour| -> Result<Built> {
         ensure_built(recipe, flavour, false)?;
-        let said = String::from_utf8(stage(recipe, "fuzz", flavour)?)?;
-        let directory = recipe.here(flavour);
-        Ok(Built { directory, command: said.split_whitespace().map(String::from).collect() })
+        let words = String::from_utf8(stage_output(recipe, "fuzz", flavour)?)?;
+        let directory = recipe.build_dir(flavour);
+        Ok(Built { directory, command: words.split_whitespace().map(String::from).collect() })
     };
     Ok(Runner {
         name: recipe.name.clone(),
         pleach: built(Flavour::Pleach)?,
         afl: with_afl.then(|| built(Flavour::Afl)).transpose()?,
         gcov: built(Flavour::Gcov)?,
-        seed: stage(recipe, "fuzz_seed", Flavour::Pleach)?,
+        seed: stage_output(recipe, "fuzz_seed", Flavour::Pleach)?,
     })
 }
 
-/// What a stage of a recipe prints.
-pub(super) fn stage(recipe: &Recipe, name: &str, flavour: Flavour) -> Result<Vec<u8>> {
+/// Runs a stage of a recipe and returns its output.
+pub(super) fn stage_output(recipe: &Recipe, name: &str, flavour: Flavour) -> Result<Vec<u8>> {
     let mut command = recipe.stage(name, flavour)?;
     let what = format!("{}: {name}", recipe.name);
     let limit = Duration::from_secs(60);
     Ok(process::succeed(command.stdin(Stdio::null()), limit, &what)?.stdout)
 }
 
-fn calculator(with_afl: bool) -> Result<Runner> {
+fn build_calculator(with_afl: bool) -> Result<Runner> {
     let source = project::root().join("examples/calc/calc.c");
     let built = |flavour: Flavour, flags: &[&str]| -> Result<Built> {
         let directory = project::target("bench").join(format!("calc.{}", flavour.name()));
         fs::create_dir_all(&directory)?;
         let mut command = Command::new(flavour.compilers()?.0);
         command.args(flags).arg(&source).args(["-o", "calc"]).current_dir(&directory);
-        let said = process::run(command.stdin(Stdio::null()), Duration::from_secs(120))?;
-        if !said.exit.success() {
-            bail!("compiling {} ({}): {}", source.display(), flavour.name(), said.complaint());
+        let done = process::run(command.stdin(Stdio::null()), Duration::from_secs(120))?;
+        if !done.exit.success() {
+            bail!("compiling {} ({}): {}", source.display(), flavour.name(), done.last_lines());
         }
         Ok(Built { directory, command: vec!["./calc".into()] })
     };
@@ -323,7 +328,7 @@ fn calculator(with_afl: bool) -> Result<Runner> {
     })
 }
 
-fn line(row: &Row) -> String {
+fn summary(row: &Row) -> String {
     let afl = row.afl.map_or("–".into(), |n| n.to_string());
     format!(
         "{}: seed {}, pleach {}, AFL++ {afl} of {}",
@@ -359,10 +364,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gcovs_words_are_understood_and_system_headers_left_out() {
-        let said = "File 'calc.c'\nLines executed:50.00% of 10\nBranches executed:80.00% of 10\n\
+    fn gcovs_output_is_parsed_without_system_headers() {
+        let output = "File 'calc.c'\nLines executed:50.00% of 10\nBranches executed:80.00% of 10\n\
                     Taken at least once:30.00% of 10\nNo calls\n\nFile '/usr/include/x.h'\n\
                     Taken at least once:100.00% of 4\n";
-        assert_eq!(tally(said), (3.0, 10));
+        assert_eq!(parse_gcov(output), (3.0, 10));
     }
 }

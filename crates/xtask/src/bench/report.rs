@@ -1,4 +1,4 @@
-//! The numbers as JSON for programs and as tables for people.
+//! The report of `./x bench trace`: JSON for programs, tables for people.
 
 use std::fmt::Write;
 use std::fs;
@@ -20,7 +20,7 @@ pub struct Report {
     pub compile: Vec<Compile>,
 }
 
-/// Numbers mean little without it.
+/// The machine and compilers that the numbers were measured with.
 #[derive(Serialize)]
 struct Machine {
     processor: String,
@@ -42,8 +42,8 @@ impl Report {
                     .into(),
                 cores: std::thread::available_parallelism()?.get(),
                 kernel: kernel.trim().into(),
-                clang: first_line(project::CLANG).unwrap_or_default(),
-                afl: first_line("afl-clang-fast"),
+                clang: clang_version(project::CLANG).unwrap_or_default(),
+                afl: clang_version("afl-clang-fast"),
             },
             one_input: Vec::new(),
             cpu: Vec::new(),
@@ -74,7 +74,7 @@ impl Report {
     fn cpu_table(&self, out: &mut String) {
         line(
             out,
-            "\nCPU-bound, nothing symbolic (processor time; ratios to the plain -O2 build):\n",
+            "\nCPU-bound, no symbolic input (processor time; ratios to the plain -O2 build):\n",
         );
         line(out, "| program  |   plain | fast half | symbolic half | afl-clang-fast |");
         line(out, "|----------|--------:|----------:|--------------:|---------------:|");
@@ -144,7 +144,7 @@ fn one_input(out: &mut String, row: &OneInput) {
     );
     line(
         out,
-        "| a run                      | CPU of the run | with its parent's | elapsed  | ratio |",
+        "| run                        | CPU of the run | with its parent's | elapsed  | ratio |",
     );
     line(
         out,
@@ -172,9 +172,9 @@ fn line(out: &mut String, text: &str) {
     let _ = writeln!(out, "{text}");
 }
 
-/// What a compiler says it is.
-fn first_line(compiler: &str) -> Option<String> {
-    let said = Command::new(compiler).arg("--version").stderr(Stdio::null()).output().ok()?;
-    let said = String::from_utf8_lossy(&said.stdout).into_owned();
-    said.lines().find(|line| line.contains("clang version")).map(str::to_string)
+/// The line of `--version` that contains clang's version.
+fn clang_version(compiler: &str) -> Option<String> {
+    let output = Command::new(compiler).arg("--version").stderr(Stdio::null()).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.lines().find(|line| line.contains("clang version")).map(str::to_string)
 }

@@ -1,9 +1,9 @@
-//! `./x bench solve`: how fast flips of real traces are answered, by which tier,
-//! and against Z3 on the same requests.
+//! `./x bench solve`: measures how fast flips of real traces are solved, how many need
+//! tier 4, and how fast Z3 solves the same requests.
 //!
-//! Each subject is traced once on a few inputs, the trace is recorded, and
-//! `pleach solve-trace` replays all its flips: every event with every outcome but
-//! its own. Z3 gets a sample of them, since all of them would take it hours.
+//! Each program is traced once on one input, and the trace is recorded. `pleach
+//! solve-trace` then solves all its flips: every event with every outcome but its own. Z3
+//! gets only a sample, because all flips would take it hours.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,30 +15,30 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::stats::median;
-use super::{calculator, inputs};
+use super::{build_calculator, inputs};
 use crate::process;
 use crate::project;
 use crate::subjects::{Flavour, Recipe, ensure_built};
 
 #[derive(clap::Args)]
 pub struct SolveArgs {
-    /// Only these (calc, or a subject); all if none is named
+    /// Traces to measure, such as calc-48 or cjson [default: all]
     names: Vec<String>,
-    /// Flips of each trace that Z3 is asked too; 0 to leave Z3 out
+    /// Number of flips of each trace that Z3 solves, too; 0 does not run Z3
     #[arg(long, default_value_t = 30)]
     sample: usize,
-    /// Replays of each trace; the median counts
+    /// Number of times to solve each trace; the median counts
     #[arg(long, default_value_t = 5)]
     rounds: usize,
 }
 
-/// A program of a subject and what it reads.
+/// A program and its input.
 struct Case {
     name: &'static str,
-    /// The subject and the program in its build; none for the calculator.
+    /// The subject and the program in its build directory; `None` for the calculator.
     program: Option<(&'static str, &'static str)>,
     args: &'static [&'static str],
-    /// What stands in the file `@@`, or on standard input.
+    /// The contents of the file `@@`, or of standard input.
     input: Source,
 }
 
@@ -108,7 +108,7 @@ struct Row {
     /// Share of the answered flips that did not need tier 4.
     without_tier_4: f64,
     unanswered: u64,
-    /// The same sample by the tiers and by Z3.
+    /// Speed on the same sample of the tiers and of Z3.
     sample_per_s: Option<f64>,
     z3_per_s: Option<f64>,
 }
@@ -116,16 +116,17 @@ struct Row {
 pub fn run(args: &SolveArgs) -> Result<bool> {
     let known: Vec<&str> = CASES.iter().map(|c| c.name).collect();
     if let Some(name) = args.names.iter().find(|n| !known.contains(&n.as_str())) {
-        bail!("there is no {name}; there are {}", known.join(", "));
+        bail!("there is no trace {name}; there are {}", known.join(", "));
     }
-    let wanted = |case: &&Case| args.names.is_empty() || args.names.iter().any(|n| n == case.name);
+    let is_selected =
+        |case: &&Case| args.names.is_empty() || args.names.iter().any(|n| n == case.name);
     let mut rows = Vec::new();
-    for case in CASES.iter().filter(wanted) {
+    for case in CASES.iter().filter(is_selected) {
         eprintln!("{}", case.name);
         rows.push(measure(case, args)?);
     }
     println!("{}", table(&rows));
-    super::keep("solve", &rows)?;
+    super::write_numbers("solve", &rows)?;
     Ok(true)
 }
 
@@ -133,13 +134,13 @@ fn measure(case: &Case, args: &SolveArgs) -> Result<Row> {
     let dir = project::target("bench");
     fs::create_dir_all(&dir)?;
     let program = match case.program {
-        None => calculator()?.pleach,
+        None => build_calculator()?.pleach,
         Some((subject, program)) => {
             let recipes = Recipe::all()?;
             let recipe = recipes.iter().find(|r| r.name == subject);
-            let recipe = recipe.with_context(|| format!("no subject is called {subject}"))?;
+            let recipe = recipe.with_context(|| format!("there is no program {subject}"))?;
             ensure_built(recipe, Flavour::Pleach, false)?;
-            recipe.here(Flavour::Pleach).join(program)
+            recipe.build_dir(Flavour::Pleach).join(program)
         }
     };
     let input = dir.join(format!("{}.input", case.name));
@@ -148,11 +149,11 @@ fn measure(case: &Case, args: &SolveArgs) -> Result<Row> {
         Source::Calculations(length) => fs::write(&input, inputs::calculations(length))?,
     }
     let recording = dir.join(format!("{}.recording", case.name));
-    record(&program, case.args, &input, &recording)?;
+    record_trace(&program, case.args, &input, &recording)?;
 
     let mut replays = Vec::new();
     for _ in 0..args.rounds.max(1) {
-        replays.push(replay(&recording, &[])?);
+        replays.push(solve_trace(&recording, &[])?);
     }
     let middle = |field: &str| {
         let values: Vec<f64> = replays.iter().filter_map(|r| r[field].as_f64()).collect();
@@ -162,9 +163,9 @@ fn measure(case: &Case, args: &SolveArgs) -> Result<Row> {
         0 => (None, None),
         n => {
             let n = n.to_string();
-            let ours = replay(&recording, &["--sample", &n])?;
-            let theirs = replay(&recording, &["--sample", &n, "--solver", "z3"])?;
-            (ours["flips_per_s"].as_f64(), theirs["flips_per_s"].as_f64())
+            let tiers = solve_trace(&recording, &["--sample", &n])?;
+            let z3 = solve_trace(&recording, &["--sample", &n, "--solver", "z3"])?;
+            (tiers["flips_per_s"].as_f64(), z3["flips_per_s"].as_f64())
         }
     };
     let first = &replays[0];
@@ -183,23 +184,23 @@ fn measure(case: &Case, args: &SolveArgs) -> Result<Row> {
     })
 }
 
-fn record(program: &Path, args: &[&str], input: &Path, recording: &PathBuf) -> Result<()> {
+fn record_trace(program: &Path, args: &[&str], input: &Path, recording: &PathBuf) -> Result<()> {
     let mut command = Command::new(project::tool("pleach")?);
     command.arg("trace").arg("--json").arg("--record").arg(recording).arg(input);
     command.arg("--").arg(program).args(args).stdin(Stdio::null());
     let done = process::run(&mut command, Duration::from_secs(120))?;
     if !done.exit.success() {
-        bail!("tracing {}: {}", program.display(), done.complaint());
+        bail!("tracing {}: {}", program.display(), done.last_lines());
     }
     Ok(())
 }
 
-fn replay(recording: &Path, more: &[&str]) -> Result<Value> {
+fn solve_trace(recording: &Path, more: &[&str]) -> Result<Value> {
     let mut command = Command::new(project::tool("pleach")?);
     command.arg("solve-trace").arg("--json").args(more).arg(recording).stdin(Stdio::null());
     let done = process::run(&mut command, Duration::from_secs(3600))?;
     if !done.exit.success() {
-        bail!("replaying {}: {}", recording.display(), done.complaint());
+        bail!("solving {}: {}", recording.display(), done.last_lines());
     }
     serde_json::from_slice(&done.stdout).context("pleach solve-trace --json")
 }
@@ -236,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_case_is_of_a_subject_that_there_is() {
+    fn every_case_names_an_existing_subject() {
         let recipes = Recipe::all().unwrap();
         for case in &CASES {
             if let Some((subject, _)) = case.program {

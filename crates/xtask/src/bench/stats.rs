@@ -1,8 +1,8 @@
-//! The few numbers that repeated measurements are boiled down to.
+//! Statistics of repeated measurements.
 
 use std::time::Duration;
 
-/// Middle of the values; the mean of the two middle ones for an even number.
+/// The middle value, or the mean of the two middle values.
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -13,8 +13,8 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// The right mean for ratios: a program that is twice as fast and one that is
-/// twice as slow cancel out.
+/// The mean to use for ratios: a program that is twice as fast and one that is twice as
+/// slow cancel out.
 pub fn geometric_mean(ratios: &[f64]) -> f64 {
     let logs: f64 = ratios.iter().map(|r| r.ln()).sum();
     (logs / ratios.len() as f64).exp()

@@ -1,30 +1,28 @@
-//! Feeds the globals of a csmith program from standard input.
+//! Makes a csmith program read its global variables from standard input.
 //!
-//! A csmith program reads nothing: nothing in it is ever symbolic. But its
-//! globals are what everything in it is computed from, so the adapted program
-//! reads them, in the order of their declarations, before anything else happens.
-//! What the input does not cover keeps its initialiser.
+//! A csmith program reads no input, so nothing in it would be symbolic. But it computes
+//! everything from its globals. So the adapted program first reads them, in the order of
+//! their declarations. A global that the input does not reach keeps its initialiser.
 //!
-//! Only integers and arrays of integers are fed. Constants would have to be
-//! written through a cast, pointers would point anywhere, and a union can hold a
-//! pointer. Csmith's guarantee that its programs have no undefined behaviour was
-//! given for the initialisers it chose; with others it holds nearly always, and
-//! whoever compares runs has to ask a sanitizer before blaming a compiler.
+//! Only integers and arrays of integers are read. Constants could be written only through
+//! a cast, pointers would point anywhere, and a union can contain a pointer. Csmith
+//! guarantees defined behaviour only for its own initialisers. With other values it holds
+//! nearly always, so the comparison asks the sanitizers first.
 
 use std::fmt::Write;
 
 /// An adapted program.
 pub struct Adapted {
     pub source: String,
-    /// Bytes of input that all globals together take.
+    /// The size of all these globals: the length of a complete input.
     pub input_len: usize,
 }
 
-/// Larger arrays keep their initialisers: they make inputs long and traces no
+/// Larger arrays keep their initialisers. They would make inputs long, and traces no
 /// more interesting.
-const ARRAY_MAX: usize = 256;
+const MAX_ARRAY_BYTES: usize = 256;
 
-/// `None` if nothing in it can be fed, or if it does not look like csmith's.
+/// `None` if no global can be read, or if this is not a csmith program.
 pub fn adapt(source: &str) -> Option<Adapted> {
     let globals: Vec<Global> = source.lines().filter_map(Global::parse).collect();
     let include = source.find("#include \"csmith.h\"")?;
@@ -83,7 +81,7 @@ struct Global<'a> {
 }
 
 impl<'a> Global<'a> {
-    /// Csmith writes one declaration a line: `static volatile int32_t g_87 = …;`,
+    /// Csmith writes one declaration on each line: `static volatile int32_t g_87 = …;` or
     /// `static int32_t g_98[10] = {…};`.
     fn parse(line: &'a str) -> Option<Global<'a>> {
         let declaration = line.strip_prefix("static ")?.split_once(" = ")?.0;
@@ -111,7 +109,7 @@ impl<'a> Global<'a> {
             size = size.checked_mul(dimension.parse().ok()?)?;
         }
         let is_array = !dimensions.is_empty();
-        if is_array && (volatile || size > ARRAY_MAX) {
+        if is_array && (volatile || size > MAX_ARRAY_BYTES) {
             return None;
         }
         Some(Global { name, base, is_array, size })
@@ -141,7 +139,7 @@ int main (int argc, char* argv[])
 ";
 
     #[test]
-    fn integers_and_arrays_of_integers_are_fed_and_nothing_else() {
+    fn only_integers_and_arrays_of_integers_are_read() {
         let adapted = adapt(PROGRAM).unwrap();
         let fed: Vec<&str> = adapted.source.lines().filter(|l| l.contains("take(")).collect();
         assert_eq!(

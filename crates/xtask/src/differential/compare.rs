@@ -1,4 +1,4 @@
-//! One program through every compiler and both halves.
+//! Compiles one program with each compiler and compares all its runs.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -14,78 +14,80 @@ use super::verdict::Verdict;
 use crate::process::{self, Exit, Outcome};
 use crate::project;
 
-/// Csmith makes endless programs now and then; a plain one that takes this long
-/// is one of them.
+/// Csmith sometimes makes programs that never end. A plain program that takes longer is
+/// one of them.
 const PLAIN_LIMIT: Duration = Duration::from_secs(5);
-/// Instrumented programs get much more: slow is not wrong here.
+/// Instrumented programs get much more time: being slow is not an error here.
 const HALF_LIMIT: Duration = Duration::from_secs(120);
-/// After so long it is asked whether the program ends at all.
-const DOUBT: Duration = Duration::from_secs(15);
+/// If a half takes longer, the unoptimised program shows whether it ends at all.
+const FIRST_LIMIT: Duration = Duration::from_secs(15);
 const COMPILE_LIMIT: Duration = Duration::from_secs(600);
 
-/// The tools, found once.
-pub struct Workshop {
+/// Paths of the tools, found once.
+pub struct Tools {
     pleach: PathBuf,
     pleach_cc: PathBuf,
     include: PathBuf,
 }
 
-impl Workshop {
-    pub fn new() -> Result<Workshop> {
+impl Tools {
+    pub fn find() -> Result<Tools> {
         let include = PathBuf::from("/usr/include/csmith");
         if !include.join("csmith.h").is_file() {
             bail!("csmith's headers are missing: run ./x setup");
         }
-        Ok(Workshop {
+        Ok(Tools {
             pleach: project::tool("pleach")?,
             pleach_cc: project::tool("pleach-cc")?,
             include,
         })
     }
 
-    /// Makes csmith's program for `seed` and compares it at `-O{level}`.
+    /// Generates csmith's program for `seed` and compares it at `-O{level}`. Saves its
+    /// files below `saved` if it fails or if `keep` is set.
     pub fn examine(
         &self,
         seed: u64,
         level: u64,
         inputs: u64,
         keep: bool,
-        kept: &Path,
+        saved: &Path,
     ) -> Result<Verdict> {
         let dir = tempfile::tempdir()?;
-        let bench = Bench { shop: self, dir: dir.path(), level: format!("-O{level}") };
+        let test = ProgramTest { tools: self, dir: dir.path(), level: format!("-O{level}") };
         let source = dir.path().join("program.c");
         let mut csmith = Command::new("csmith");
         csmith.arg("--seed").arg(seed.to_string()).arg("--output").arg(&source);
-        // Its platform.info goes to the working directory.
+        // csmith writes platform.info to the working directory.
         csmith.current_dir(dir.path()).stdin(Stdio::null());
-        let made = process::run(&mut csmith, COMPILE_LIMIT)?;
-        if !made.exit.success() {
-            bail!("csmith failed for seed {seed}: {}", made.complaint());
+        let generated = process::run(&mut csmith, COMPILE_LIMIT)?;
+        if !generated.exit.success() {
+            bail!("csmith failed for seed {seed}: {}", generated.last_lines());
         }
 
         let mut verdict = Verdict::default();
-        bench.behaviour(&source, &mut verdict)?;
+        test.compare_behaviour(&source, &mut verdict)?;
         if inputs > 0 && verdict.skipped.is_none() {
-            bench.traces(&source, Random::new(seed), inputs, &mut verdict)?;
+            test.check_traces(&source, Random::new(seed), inputs, &mut verdict)?;
         }
         if keep || !verdict.problems.is_empty() {
-            save(dir.path(), &kept.join(format!("{seed}-O{level}")), &verdict)?;
+            save(dir.path(), &saved.join(format!("{seed}-O{level}")), &verdict)?;
         }
         Ok(verdict)
     }
 }
 
-/// One program on the bench.
-struct Bench<'a> {
-    shop: &'a Workshop,
+/// The test of one program.
+struct ProgramTest<'a> {
+    tools: &'a Tools,
     dir: &'a Path,
     level: String,
 }
 
-impl Bench<'_> {
-    /// Plain, fast, symbolic: one checksum, one way to exit.
-    fn behaviour(&self, source: &Path, verdict: &mut Verdict) -> Result<()> {
+impl ProgramTest<'_> {
+    /// Checks that plain clang, the fast half and the symbolic half print the same checksum
+    /// and exit in the same way.
+    fn compare_behaviour(&self, source: &Path, verdict: &mut Verdict) -> Result<()> {
         let Some(plain) = self.compile(Path::new(project::CLANG), source, "plain", verdict)? else {
             return Ok(());
         };
@@ -94,44 +96,45 @@ impl Bench<'_> {
             verdict.skipped = Some("endless");
             return Ok(());
         }
-        let Some(both) = self.compile(&self.shop.pleach_cc, source, "pleach", verdict)? else {
+        let Some(both) = self.compile(&self.tools.pleach_cc, source, "pleach", verdict)? else {
             return Ok(());
         };
-        let halves = |limit| -> Result<[Outcome; 2]> {
+        let run_halves = |limit| -> Result<[Outcome; 2]> {
             let fast = process::run(both.run(None)?.stdin(Stdio::null()), limit)?;
             let mut symbolic = self.symbolic(&both, None)?;
             Ok([fast, process::run(symbolic.stdin(Stdio::null()), limit)?])
         };
-        let mut found = halves(DOUBT)?;
-        if found.iter().any(|half| half.exit == Exit::TimedOut) {
+        let mut outcomes = run_halves(FIRST_LIMIT)?;
+        if outcomes.iter().any(|half| half.exit == Exit::TimedOut) {
             if self.is_endless(source, verdict)? {
                 verdict.skipped = Some("endless");
                 return Ok(());
             }
-            found = halves(HALF_LIMIT)?;
+            outcomes = run_halves(HALF_LIMIT)?;
         }
-        let [fast, symbolic] = found;
-        differs("fast half", &expected, &fast, verdict);
-        differs("symbolic half", &expected, &symbolic, verdict);
+        let [fast, symbolic] = outcomes;
+        record_difference("fast half", &expected, &fast, verdict);
+        record_difference("symbolic half", &expected, &symbolic, verdict);
         Ok(())
     }
 
-    /// A loop without effects may be taken to end, and an optimiser drops it;
-    /// with a counter in it, it has an effect. So a half that does not end says
-    /// something only if the program ends when it is not optimised.
+    /// True if the unoptimised program does not end. An optimiser may remove an endless
+    /// loop without effects, but not if it contains a counter. So a half that does not end
+    /// is an error only if the unoptimised program ends.
     fn is_endless(&self, source: &Path, verdict: &mut Verdict) -> Result<bool> {
-        let plain = Bench { level: "-O0".into(), ..*self };
+        let plain = ProgramTest { level: "-O0".into(), ..*self };
         let Some(program) =
             plain.compile(Path::new(project::CLANG), source, "unoptimised", verdict)?
         else {
             return Ok(false);
         };
-        let run = process::run(program.run(None)?.stdin(Stdio::null()), DOUBT)?;
+        let run = process::run(program.run(None)?.stdin(Stdio::null()), FIRST_LIMIT)?;
         Ok(run.exit == Exit::TimedOut)
     }
 
-    /// Globals from input: behaviour again, labels on, and every event evaluated.
-    fn traces(
+    /// Makes the program read its globals, and checks its behaviour with labels and its
+    /// traces on random inputs.
+    fn check_traces(
         &self,
         source: &Path,
         mut random: Random,
@@ -146,18 +149,19 @@ impl Bench<'_> {
         else {
             return Ok(());
         };
-        let Some(both) = self.compile(&self.shop.pleach_cc, &source, "fed-pleach", verdict)? else {
+        let Some(both) = self.compile(&self.tools.pleach_cc, &source, "fed-pleach", verdict)?
+        else {
             return Ok(());
         };
         for number in 0..inputs {
             let input = self.dir.join(format!("input-{number}"));
             fs::write(&input, random.input(adapted.input_len))?;
-            self.traced(&source, &plain, &both, &input, verdict)?;
+            self.check_input(&source, &plain, &both, &input, verdict)?;
         }
         Ok(())
     }
 
-    fn traced(
+    fn check_input(
         &self,
         source: &Path,
         plain: &Program,
@@ -167,31 +171,33 @@ impl Bench<'_> {
     ) -> Result<()> {
         let name = input.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let expected = process::run(&mut plain.run(Some(input))?, PLAIN_LIMIT)?;
-        if expected.exit == Exit::TimedOut || !self.defined(source, input, &expected)? {
-            verdict.set_aside += 1;
+        if expected.exit == Exit::TimedOut || !self.is_defined(source, input, &expected)? {
+            verdict.skipped_inputs += 1;
             return Ok(());
         }
         let fast = process::run(&mut both.run(Some(input))?, HALF_LIMIT)?;
-        differs(&format!("fast half on {name}"), &expected, &fast, verdict);
+        record_difference(&format!("fast half on {name}"), &expected, &fast, verdict);
         let labelled =
             process::run(self.symbolic(both, Some(input))?.env("PLEACH_LABEL", "1"), HALF_LIMIT)?;
-        differs(&format!("symbolic half with labels on {name}"), &expected, &labelled, verdict);
+        let who = format!("symbolic half with labels on {name}");
+        record_difference(&who, &expected, &labelled, verdict);
 
-        let mut trace = Command::new(&self.shop.pleach);
+        let mut trace = Command::new(&self.tools.pleach);
         let limit = (HALF_LIMIT.as_millis() - 10_000).to_string();
         trace.args(["trace", "--check", "--json", "--timeout", &limit]);
         trace.arg(input).arg("--").arg(&both.0);
-        let said = process::run(trace.stdin(Stdio::null()), HALF_LIMIT)?;
-        if !said.exit.success() {
-            verdict.problems.push(format!("trace of {name}: {}: {}", said.exit, said.complaint()));
+        let traced = process::run(trace.stdin(Stdio::null()), HALF_LIMIT)?;
+        if !traced.exit.success() {
+            let problem = format!("trace of {name}: {}: {}", traced.exit, traced.last_lines());
+            verdict.problems.push(problem);
             return Ok(());
         }
-        let report: Value = serde_json::from_slice(&said.stdout)
-            .with_context(|| format!("pleach trace wrote no JSON: {}", said.complaint()))?;
+        let report: Value = serde_json::from_slice(&traced.stdout)
+            .with_context(|| format!("pleach trace wrote no JSON: {}", traced.last_lines()))?;
         let status = report["status"].as_i64();
         if status != expected.exit.shell_status().map(i64::from) {
             verdict.problems.push(format!(
-                "trace of {name}: it says the run ended with {}, plain: {}",
+                "trace of {name}: the run ended with {}, the plain program with {}",
                 report["end"], expected.exit
             ));
         }
@@ -200,24 +206,23 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Whether the program keeps to the C standard on this input, as far as the
-    /// sanitizers can tell.
-    fn defined(&self, source: &Path, input: &Path, expected: &Outcome) -> Result<bool> {
+    /// True if the sanitizers find no undefined behaviour on this input.
+    fn is_defined(&self, source: &Path, input: &Path, expected: &Outcome) -> Result<bool> {
         let program = self.dir.join("sanitized");
         if !program.exists() {
             let mut clang = Command::new(project::CLANG);
             clang.args(["-O1", "-w", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
-            clang.arg("-I").arg(&self.shop.include).arg(source).arg("-o").arg(&program);
+            clang.arg("-I").arg(&self.tools.include).arg(source).arg("-o").arg(&program);
             let compiled = process::run(clang.stdin(Stdio::null()), COMPILE_LIMIT)?;
             if !compiled.exit.success() {
-                bail!("clang with sanitizers failed: {}", compiled.complaint());
+                bail!("clang with sanitizers failed: {}", compiled.last_lines());
             }
         }
         let run = process::run(&mut Program(program).run(Some(input))?, HALF_LIMIT)?;
         Ok(run.behaviour() == expected.behaviour())
     }
 
-    /// `None` after noting that the compiler failed: that is a finding too.
+    /// `None` if the compiler fails, which is recorded as a problem.
     fn compile(
         &self,
         compiler: &Path,
@@ -227,7 +232,7 @@ impl Bench<'_> {
     ) -> Result<Option<Program>> {
         let program = self.dir.join(name);
         let mut command = Command::new(compiler);
-        command.arg(&self.level).arg("-w").arg("-I").arg(&self.shop.include);
+        command.arg(&self.level).arg("-w").arg("-I").arg(&self.tools.include);
         command.arg(source).arg("-o").arg(&program).stdin(Stdio::null());
         let compiled = process::run(&mut command, COMPILE_LIMIT)?;
         if compiled.exit.success() {
@@ -238,13 +243,13 @@ impl Bench<'_> {
             "{compiler} on {}: {}: {}",
             source.file_name().unwrap_or_default().to_string_lossy(),
             compiled.exit,
-            compiled.complaint()
+            compiled.last_lines()
         ));
         Ok(None)
     }
 
     fn symbolic(&self, program: &Program, input: Option<&Path>) -> Result<Command> {
-        let mut command = Command::new(&self.shop.pleach);
+        let mut command = Command::new(&self.tools.pleach);
         command.args(["exec", "--half", "symbolic", "--"]).arg(&program.0);
         if let Some(input) = input {
             command.stdin(File::open(input)?);
@@ -265,20 +270,21 @@ impl Program {
     }
 }
 
-fn differs(who: &str, expected: &Outcome, got: &Outcome, verdict: &mut Verdict) {
+fn record_difference(who: &str, expected: &Outcome, got: &Outcome, verdict: &mut Verdict) {
     if expected.behaviour() != got.behaviour() {
         verdict.problems.push(format!(
-            "{who}: {} and {:?}, plain: {} and {:?}{}",
+            "{who}: {} with output {:?}, but the plain program: {} with output {:?}{}",
             got.exit,
             String::from_utf8_lossy(&got.stdout),
             expected.exit,
             String::from_utf8_lossy(&expected.stdout),
-            if got.stderr.is_empty() { String::new() } else { format!("\n{}", got.complaint()) }
+            if got.stderr.is_empty() { String::new() } else { format!("\n{}", got.last_lines()) }
         ));
     }
 }
 
-/// Copies the sources, inputs and findings; programs can be built again.
+/// Copies the sources and inputs, and writes the problems. The programs can be built
+/// again.
 fn save(from: &Path, to: &Path, verdict: &Verdict) -> Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {

@@ -1,13 +1,13 @@
-//! Random programs by csmith, run in every flavour.
+//! `./x differential`: tests with random programs of csmith.
 //!
-//! Two questions are asked of each program. Does it behave the same: plain clang,
-//! fast half, symbolic half, one checksum and one way to exit? And, with its
-//! globals fed from input (see [`adapter`]), is what the symbolic half says true:
-//! does every expression of a trace evaluate to the value that the program saw?
+//! Each program is checked in two ways. First, plain clang, the fast half and the symbolic
+//! half must print the same checksum and exit in the same way. Second, the program reads
+//! its globals from random inputs (see [`adapter`]), and every expression of its traces
+//! must evaluate to the value that the program had.
 //!
-//! Program number `i` is csmith's for seed `SEED + i`, at `-O0` to `-O3` in turn,
-//! so any one of them can be had again alone. What fails is kept with the
-//! command that repeats it.
+//! Program `i` is csmith's program for seed `SEED + i`, compiled at `-O0` to `-O3` in turn,
+//! so each can be repeated alone. The files of a failure are kept, and the command that
+//! repeats it is printed.
 
 mod adapter;
 mod compare;
@@ -22,39 +22,39 @@ use std::thread;
 use anyhow::{Context, Result};
 
 use crate::project;
-use compare::Workshop;
+use compare::Tools;
 use verdict::{Tally, Verdict};
 
-/// A line says how far it is after so many programs.
-const STEP: u64 = 50;
+/// Progress is printed after this many programs.
+const PROGRESS_STEP: u64 = 50;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// How many programs
+    /// Number of programs
     #[arg(default_value_t = 40)]
     programs: u64,
-    /// Seed of the first one; the next has the next number
+    /// Seed of the first program; each next program has the next seed
     #[arg(default_value_t = 1)]
     seed: u64,
-    /// Compile every program at this level, instead of 0 to 3 in turn
+    /// Compile every program at this optimisation level, instead of 0 to 3 in turn
     #[arg(long, value_parser = clap::value_parser!(u64).range(0..=3))]
     level: Option<u64>,
-    /// Random inputs for each program whose globals are fed; 0 leaves that part out
+    /// Number of random inputs to trace for each program; 0 checks no traces
     #[arg(long, default_value_t = 3)]
     inputs: u64,
-    /// Programs at the same time
+    /// Number of programs to test at the same time
     #[arg(long, default_value_t = 2)]
     jobs: usize,
-    /// Keep the files of every program, not only of those that fail
+    /// Keep the files of every program in target/differential/failures, not only of failures
     #[arg(long)]
     keep: bool,
 }
 
-/// True when nothing differed.
+/// True if no program failed.
 pub fn run(args: &Args) -> Result<bool> {
-    let workshop = Workshop::new()?;
-    let kept = project::target("differential").join("failures");
-    fs::create_dir_all(&kept).with_context(|| format!("cannot write to {}", kept.display()))?;
+    let tools = Tools::find()?;
+    let saved = project::target("differential").join("failures");
+    fs::create_dir_all(&saved).with_context(|| format!("cannot write to {}", saved.display()))?;
 
     let next = AtomicU64::new(0);
     let total = Mutex::new(Tally::default());
@@ -67,11 +67,11 @@ pub fn run(args: &Args) -> Result<bool> {
                 }
                 let seed = args.seed.wrapping_add(i);
                 let level = args.level.unwrap_or(seed % 4);
-                let verdict = workshop.examine(seed, level, args.inputs, args.keep, &kept)?;
+                let verdict = tools.examine(seed, level, args.inputs, args.keep, &saved)?;
                 report(seed, level, &verdict);
                 let mut total = total.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
                 total.add(&verdict);
-                if total.programs().is_multiple_of(STEP) {
+                if total.programs().is_multiple_of(PROGRESS_STEP) {
                     println!(
                         "{} of {} programs, {} failed",
                         total.programs(),
@@ -98,7 +98,7 @@ fn report(seed: u64, level: u64, verdict: &Verdict) {
         println!("seed {seed} -O{level}: {problem}");
     }
     if !verdict.problems.is_empty() {
-        println!("    again: ./x differential 1 {seed} --level {level}");
-        println!("    kept:  target/differential/failures/{seed}-O{level}");
+        println!("    repeat it: ./x differential 1 {seed} --level {level}");
+        println!("    its files: target/differential/failures/{seed}-O{level}");
     }
 }

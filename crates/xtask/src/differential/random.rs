@@ -1,6 +1,6 @@
-//! Numbers that are the same on every machine for the same seed.
+//! Random numbers that are the same on every machine for the same seed.
 
-/// Steele, Lea and Flood's SplitMix64: enough for inputs, and ten lines.
+/// SplitMix64 (Steele, Lea and Flood): good enough for inputs, and ten lines.
 pub struct Random(u64);
 
 impl Random {
@@ -20,12 +20,12 @@ impl Random {
         self.next() % n
     }
 
-    /// An input for globals. Uniform bytes make nearly every comparison come out
-    /// the same way, so each input has its own mixture of plain zeros, edges and
-    /// noise, in pieces as long as the integers that are read.
+    /// A random input. With uniform bytes nearly every comparison would have the same
+    /// result. So each input mixes zeros, boundary values and random bytes in its own
+    /// proportion, in pieces of 1 to 8 bytes, like the integers that are read.
     pub fn input(&mut self, len: usize) -> Vec<u8> {
-        const EDGES: [u8; 6] = [0, 1, 2, 0x7f, 0x80, 0xff];
-        let (zeros, edges) = (self.below(80), self.below(60));
+        const BOUNDARIES: [u8; 6] = [0, 1, 2, 0x7f, 0x80, 0xff];
+        let (zeros, boundaries) = (self.below(80), self.below(60));
         let mut bytes = Vec::with_capacity(len + 8);
         while bytes.len() < len {
             let piece = 1usize << self.below(4);
@@ -33,7 +33,7 @@ impl Random {
             for _ in 0..piece {
                 bytes.push(match kind {
                     k if k < zeros => 0,
-                    k if k < zeros + edges => EDGES[self.below(6) as usize],
+                    k if k < zeros + boundaries => BOUNDARIES[self.below(6) as usize],
                     _ => self.next() as u8,
                 });
             }
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_seed_gives_the_same_input_of_the_length_asked_for() {
+    fn the_same_seed_gives_the_same_input_of_the_given_length() {
         for len in [0, 1, 7, 300] {
             let one = Random::new(5).input(len);
             assert_eq!(one, Random::new(5).input(len));

@@ -1,19 +1,19 @@
-//! What came of one program, and of all of them.
+//! The result of one program, and the totals.
 
 use std::fmt;
 
 #[derive(Default)]
 pub struct Verdict {
-    /// Why the program was not compared, if it was not.
+    /// Why the program was skipped, if it was.
     pub skipped: Option<&'static str>,
-    /// Each difference in a few words.
+    /// A short description of each difference.
     pub problems: Vec<String>,
-    /// Inputs that were traced and checked.
+    /// Number of inputs that were traced and checked.
     pub traces: u64,
     /// Events in those traces.
     pub events: u64,
-    /// Inputs on which the adapted program has no defined behaviour or no end.
-    pub set_aside: u64,
+    /// Inputs on which the adapted program has undefined behaviour or does not end.
+    pub skipped_inputs: u64,
 }
 
 #[derive(Default)]
@@ -23,7 +23,7 @@ pub struct Tally {
     skipped: u64,
     traces: u64,
     events: u64,
-    set_aside: u64,
+    skipped_inputs: u64,
 }
 
 impl Tally {
@@ -35,7 +35,7 @@ impl Tally {
         }
         self.traces += verdict.traces;
         self.events += verdict.events;
-        self.set_aside += verdict.set_aside;
+        self.skipped_inputs += verdict.skipped_inputs;
     }
 
     pub fn programs(&self) -> u64 {
@@ -51,8 +51,8 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         writeln!(
             f,
-            "traces: {} inputs, {} events evaluated, {} inputs set aside (undefined or endless)",
-            self.traces, self.events, self.set_aside
+            "traces: {} inputs, {} events evaluated, {} inputs skipped (undefined or endless)",
+            self.traces, self.events, self.skipped_inputs
         )?;
         write!(
             f,

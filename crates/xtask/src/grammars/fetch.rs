@@ -1,4 +1,4 @@
-//! Where the files of a source are, fetched if they are not there yet.
+//! Downloads the files of a source, if they are not there yet.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -13,8 +13,8 @@ use crate::project;
 const FETCH_LIMIT: Duration = Duration::from_secs(900);
 const BUILD_LIMIT: Duration = Duration::from_secs(3600);
 
-/// The directory of `debian:NAME`, `pypi:NAME` or `crate:NAME`.
-pub fn fetched(source: &str) -> Result<PathBuf> {
+/// Downloads `debian:NAME`, `pypi:NAME` or `crate:NAME` and returns its directory.
+pub fn fetch(source: &str) -> Result<PathBuf> {
     if let Some(name) = source.strip_prefix("crate:") {
         return crate_dir(name);
     }
@@ -22,11 +22,11 @@ pub fn fetched(source: &str) -> Result<PathBuf> {
     let script = project::root().join("tools/grammars/fetch.sh");
     let mut command = Command::new("bash");
     command.arg(script).arg(source).arg(&dir).env("SUBJECTS", project::target("subjects"));
-    process::succeed(&mut command, FETCH_LIMIT, "cannot fetch it")?;
+    process::succeed(&mut command, FETCH_LIMIT, &format!("cannot download {source}"))?;
     Ok(dir)
 }
 
-/// Where cargo keeps a crate that the helper program depends on.
+/// The directory of a crate that the helper program depends on.
 fn crate_dir(name: &str) -> Result<PathBuf> {
     let mut command = cargo("metadata");
     command.args(["--format-version", "1"]);
@@ -35,11 +35,13 @@ fn crate_dir(name: &str) -> Result<PathBuf> {
     let packages = metadata["packages"].as_array().context("cargo metadata has no packages")?;
     let package = packages.iter().find(|package| package["name"] == name);
     let manifest = package.and_then(|package| package["manifest_path"].as_str());
-    let manifest = PathBuf::from(manifest.with_context(|| format!("no crate {name} is fetched"))?);
-    Ok(manifest.parent().context("a manifest lies in a directory")?.to_owned())
+    let manifest = PathBuf::from(manifest.with_context(|| {
+        format!("tools/grammars/tree-sitter/Cargo.toml does not depend on {name}")
+    })?);
+    Ok(manifest.parent().context("a manifest is in a directory")?.to_owned())
 }
 
-/// The program that asks the parsers of tree-sitter.
+/// Builds the program that runs the parsers of tree-sitter.
 pub fn tree_sitter_program() -> Result<PathBuf> {
     let mut command = cargo("build");
     let target = project::target("grammars").join("tree-sitter");
@@ -48,9 +50,9 @@ pub fn tree_sitter_program() -> Result<PathBuf> {
     Ok(target.join("release/accept"))
 }
 
-fn cargo(what: &str) -> Command {
+fn cargo(subcommand: &str) -> Command {
     let mut command = Command::new("cargo");
     let manifest = project::root().join("tools/grammars/tree-sitter/Cargo.toml");
-    command.arg(what).arg("--manifest-path").arg(manifest);
+    command.arg(subcommand).arg("--manifest-path").arg(manifest);
     command
 }

@@ -1,14 +1,16 @@
-//! Grammars that others wrote, imported and held against the programs that they
-//! came from.
+//! `./x grammars`: imports real grammars and checks them with the programs that they
+//! belong to.
 //!
-//! `tools/grammars/list` names them. Each is fetched and imported; sentences are
-//! drawn from it and parsed back by our own parser; where a program can be asked,
-//! it is: which share of our sentences does it accept? Real inputs go the other
-//! way. Each share is reported, and held against what the importer says of the
-//! language: if it is the same or smaller, the program accepts every sentence; if
-//! it is the same or larger, we accept every real input; and unless nothing is
-//! certain, we parse every sentence back. A grammar over tokens does not know what
-//! its lexer remembers, and then its importer must say so.
+//! `tools/grammars/list` names the grammars. Each is downloaded and imported. Then three
+//! shares are measured: how many sampled sentences our parser parses back, how many the
+//! program accepts, and how many real inputs our parser accepts. These shares must agree
+//! with what the importer reports about the language:
+//! - *same* or *smaller* than the original: the program accepts every sentence;
+//! - *same* or *larger*: our parser accepts every real input;
+//! - anything but *unknown*: our parser parses every sentence back.
+//!
+//! A grammar over tokens does not contain the state of its lexer; the importer must report
+//! that.
 
 mod accept;
 mod fetch;
@@ -28,23 +30,23 @@ use crate::project;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Only grammars whose source or file contains this
+    /// Check only grammars whose source or file name contains this text
     only: Option<String>,
-    /// Sentences to draw from each
+    /// Number of sentences to sample from each grammar
     #[arg(long, default_value_t = 200)]
     count: usize,
-    /// The longest of them, in tokens
+    /// Maximum length of a sentence, in tokens
     #[arg(long, default_value_t = 12)]
     tokens: usize,
-    /// Seed of the generator
+    /// Seed of the random numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Print every sentence that is not accepted
+    /// Print every text that is rejected
     #[arg(long)]
     verbose: bool,
 }
 
-/// A line of the list.
+/// A line of `tools/grammars/list`.
 struct Entry {
     source: String,
     grammar: String,
@@ -53,12 +55,12 @@ struct Entry {
     inputs: Option<String>,
 }
 
-/// How many of how many.
+/// A count and the total that it is part of.
 #[derive(Clone, Copy, Default)]
 struct Share(usize, usize);
 
 impl Share {
-    fn all(self) -> bool {
+    fn is_complete(self) -> bool {
         self.0 == self.1
     }
 }
@@ -67,26 +69,26 @@ impl std::fmt::Display for Share {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         match self.1 {
             0 => f.pad("-"),
-            all => f.pad(&format!("{}/{all}", self.0)),
+            total => f.pad(&format!("{}/{total}", self.0)),
         }
     }
 }
 
-pub use fetch::fetched;
+pub use fetch::fetch;
 
-/// What came of one grammar.
+/// The result of one grammar.
 struct Row {
-    back: Share,
+    parsed_back: Share,
     accepted: Share,
     inputs: Share,
-    /// It is what its importer says.
-    good: bool,
+    /// True if the shares agree with what the importer reports.
+    agrees: bool,
 }
 
-/// True when all were imported, and are what their importers say.
+/// True if all grammars were imported and agree with what their importers report.
 pub fn run(args: &Args) -> Result<bool> {
-    let entries = entries()?;
-    let wanted = |entry: &&Entry| {
+    let entries = read_list()?;
+    let is_selected = |entry: &&Entry| {
         let only = args.only.as_deref().unwrap_or_default();
         entry.source.contains(only) || entry.grammar.contains(only)
     };
@@ -96,11 +98,11 @@ pub fn run(args: &Args) -> Result<bool> {
     );
     let (mut passed, mut failed) = (0, 0);
     let mut summary = Summary::default();
-    for entry in entries.iter().filter(wanted) {
+    for entry in entries.iter().filter(is_selected) {
         let row = examine(entry, args);
         summary.add(entry, row.as_ref().ok());
         match row {
-            Ok(Row { good: true, .. }) => passed += 1,
+            Ok(Row { agrees: true, .. }) => passed += 1,
             Ok(_) => failed += 1,
             Err(problem) => {
                 failed += 1;
@@ -113,7 +115,7 @@ pub fn run(args: &Args) -> Result<bool> {
     Ok(failed == 0)
 }
 
-fn entries() -> Result<Vec<Entry>> {
+fn read_list() -> Result<Vec<Entry>> {
     let path = project::root().join("tools/grammars/list");
     let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -121,47 +123,46 @@ fn entries() -> Result<Vec<Entry>> {
         .map(|line| {
             let words: Vec<&str> = line.split_whitespace().collect();
             let [source, grammar, lexer, accepts, inputs] = words[..] else {
-                bail!("{}: this line has not five words: {line}", path.display());
+                bail!("{}: this line does not have five words: {line}", path.display());
             };
-            let some = |word: &str| (word != "-").then(|| word.to_owned());
+            let optional = |word: &str| (word != "-").then(|| word.to_owned());
             Ok(Entry {
                 source: source.into(),
                 grammar: grammar.into(),
-                lexer: some(lexer),
-                accepts: some(accepts),
-                inputs: some(inputs),
+                lexer: optional(lexer),
+                accepts: optional(accepts),
+                inputs: optional(inputs),
             })
         })
         .collect()
 }
 
-/// Prints a row.
+/// Imports one grammar, measures its shares and prints its row.
 fn examine(entry: &Entry, args: &Args) -> Result<Row> {
-    let dir = fetch::fetched(&entry.source)?;
+    let dir = fetch(&entry.source)?;
     let path = dir.join(&entry.grammar);
     let lexer = entry.lexer.as_ref().map(|lexer| dir.join(lexer));
     let start = Instant::now();
     let grammar = import::load(&path, lexer.as_deref())?;
-    let took = start.elapsed();
-    let drawn = sample::draw(&grammar, args);
-    let (texts, back) = match &drawn {
-        Ok(drawn) => (drawn.texts.as_slice(), drawn.parsed_back),
+    let import_time = start.elapsed();
+    let samples = sample::sample(&grammar, args);
+    let (texts, parsed_back) = match &samples {
+        Ok(samples) => (samples.texts.as_slice(), samples.parsed_back),
         Err(problem) => {
             println!("{} {}: not sampled: {problem:#}", entry.source, entry.grammar);
             (&[][..], Share::default())
         }
     };
-    let mut asked = true;
+    let mut is_checked = true;
     let accepted = match &entry.accepts {
         Some(program) => {
             let start = &grammar.rule(grammar.start).name;
-            let verdicts = accept::ask(&entry.source, program, (&path, start), texts);
-            // A program that cannot be asked is no reason to say nothing else.
-            match verdicts {
-                Ok(verdicts) => accepted(&verdicts, texts, args.verbose),
+            match accept::check(&entry.source, program, (&path, start), texts) {
+                Ok(verdicts) => count_accepted(&verdicts, texts, args.verbose),
+                // The other shares are still measured and printed.
                 Err(problem) => {
-                    println!("{} {}: not asked: {problem:#}", entry.source, entry.grammar);
-                    asked = false;
+                    println!("{} {}: not checked: {problem:#}", entry.source, entry.grammar);
+                    is_checked = false;
                     Share::default()
                 }
             }
@@ -170,57 +171,59 @@ fn examine(entry: &Entry, args: &Args) -> Result<Row> {
     };
     let inputs = match &entry.inputs {
         Some(patterns) => {
-            let (network, patterns) = match patterns.strip_prefix("crlf:") {
+            let (crlf, patterns) = match patterns.strip_prefix("crlf:") {
                 Some(patterns) => (true, patterns),
                 None => (false, patterns.as_str()),
             };
-            let paths = matching(&dir, patterns)?;
-            sample::real_inputs(&grammar, &paths, network, args.verbose)?
+            let paths = find_files(&dir, patterns)?;
+            sample::parse_inputs(&grammar, &paths, crlf, args.verbose)?
         }
         None => Share::default(),
     };
-    let name = format!("{} {}", entry.source, shortened(&entry.grammar));
+    let name = format!("{} {}", entry.source, shorten(&entry.grammar));
     println!(
-        "{name:52} {:>6} {:>6} {:>7} {:>5} {:>8.1} {back:>9} {accepted:>9} {inputs:>9}  {}",
+        "{name:52} {:>6} {:>6} {:>7} {:>5} {:>8.1} {parsed_back:>9} {accepted:>9} {inputs:>9}  {}",
         grammar.rules.len(),
         grammar.tokens.len(),
-        unknown(&grammar),
+        count_unknown(&grammar),
         grammar.notes.len(),
-        took.as_secs_f64() * 1000.0,
+        import_time.as_secs_f64() * 1000.0,
         grammar.language
     );
-    // What the importer says of the language is held against the program.
-    let inside = matches!(grammar.language, Language::Same | Language::Smaller);
-    let around = matches!(grammar.language, Language::Same | Language::Larger);
-    let good = asked
-        && (grammar.language == Language::Unknown || back.all())
-        && (!inside || accepted.all())
-        && (!around || inputs.all());
-    if !good {
-        println!("  ^ this is not what \"{}\" says", grammar.language);
+    let is_subset = matches!(grammar.language, Language::Same | Language::Smaller);
+    let is_superset = matches!(grammar.language, Language::Same | Language::Larger);
+    let agrees = is_checked
+        && (grammar.language == Language::Unknown || parsed_back.is_complete())
+        && (!is_subset || accepted.is_complete())
+        && (!is_superset || inputs.is_complete());
+    if !agrees {
+        println!("  ^ this contradicts the reported language \"{}\"", grammar.language);
     }
-    Ok(Row { back, accepted, inputs, good })
+    Ok(Row { parsed_back, accepted, inputs, agrees })
 }
 
-fn accepted(verdicts: &[bool], texts: &[Vec<u8>], verbose: bool) -> Share {
-    let refused = texts.iter().zip(verdicts).filter(|(_, accepted)| !**accepted);
+fn count_accepted(verdicts: &[bool], texts: &[Vec<u8>], verbose: bool) -> Share {
+    let rejected = texts.iter().zip(verdicts).filter(|(_, accepted)| !**accepted);
     if verbose {
-        refused.for_each(|(text, _)| println!("  refused: {}", text.escape_ascii()));
+        rejected.for_each(|(text, _)| println!("  rejected: {}", text.escape_ascii()));
     }
     Share(verdicts.iter().filter(|accepted| **accepted).count(), verdicts.len())
 }
 
-fn unknown(grammar: &Grammar) -> usize {
+/// The number of tokens whose text is unknown.
+fn count_unknown(grammar: &Grammar) -> usize {
     grammar.tokens.iter().filter(|token| token.pattern == Pattern::Unknown).count()
 }
 
-fn shortened(path: &str) -> String {
+/// The last two parts of a path.
+fn shorten(path: &str) -> String {
     let parts: Vec<&str> = path.split('/').collect();
     parts[parts.len().saturating_sub(2)..].join("/")
 }
 
-/// `Test/*.b,x.b`: the files of a directory that end so, and one more.
-fn matching(dir: &Path, patterns: &str) -> Result<Vec<PathBuf>> {
+/// The files that match patterns such as `Test/*.b,x.b`: all files in `Test` that end in
+/// `.b`, and `x.b`.
+fn find_files(dir: &Path, patterns: &str) -> Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for pattern in patterns.split(',') {
         let Some((folder, end)) = pattern.rsplit_once("/*") else {

@@ -1,4 +1,4 @@
-//! Sentences of a grammar, and our own parser on them and on real inputs.
+//! Samples sentences of a grammar, and runs our parser on them and on real inputs.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,16 +12,16 @@ use pleach_grammar::{Automaton, Grammar, Lexer, Parser, analysis};
 
 use super::{Args, Share};
 
-pub struct Drawn {
+pub struct Samples {
     pub texts: Vec<Vec<u8>>,
     pub parsed_back: Share,
 }
 
-/// Draws sentences of rising lengths, uniformly among those of each, and parses
-/// each back.
-pub fn draw(grammar: &Grammar, args: &Args) -> Result<Drawn> {
+/// Samples sentences of each length in turn, uniformly among those of the same length, and
+/// parses each.
+pub fn sample(grammar: &Grammar, args: &Args) -> Result<Samples> {
     let Some(known) = analysis::writable(grammar) else {
-        bail!("every sentence has a token that is known by name only");
+        bail!("every sentence contains a token whose text is unknown");
     };
     let known = Arc::new(known);
     let mut uniform = Uniform::new(Arc::clone(&known), Unit::Tokens, args.tokens, args.seed)?;
@@ -32,7 +32,7 @@ pub fn draw(grammar: &Grammar, args: &Args) -> Result<Drawn> {
         .filter(|length| uniform.counts().of_length(*length) != 0u32.into())
         .collect();
     if lengths.is_empty() {
-        bail!("no sentence of up to {} tokens", args.tokens);
+        bail!("the grammar has no sentence of at most {} tokens", args.tokens);
     }
     for at in 0..args.count {
         sentence.clear();
@@ -51,21 +51,21 @@ pub fn draw(grammar: &Grammar, args: &Args) -> Result<Drawn> {
         texts.push(text);
     }
     let parsed_back = Share(parsed, texts.len());
-    Ok(Drawn { texts, parsed_back })
+    Ok(Samples { texts, parsed_back })
 }
 
-/// With `network`, lines end as in what goes over a network.
-pub fn real_inputs(
+/// Parses real inputs. With `crlf`, their line ends are converted to CR LF first.
+pub fn parse_inputs(
     grammar: &Grammar,
     paths: &[PathBuf],
-    network: bool,
+    crlf: bool,
     verbose: bool,
 ) -> Result<Share> {
     let parser = parser(&Arc::new(grammar.clone()))?;
     let mut parsed = 0;
     for path in paths {
         let mut text = fs::read(path)?;
-        if network {
+        if crlf {
             let lines: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
             let lines = lines.iter().map(|line| line.strip_suffix(b"\r").unwrap_or(line));
             text = lines.collect::<Vec<_>>().join(&b"\r\n"[..]);

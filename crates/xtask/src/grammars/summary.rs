@@ -1,4 +1,4 @@
-//! The shares of all grammars that one importer read, as a table.
+//! The table of all shares, added up for each importer.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,19 +12,19 @@ pub struct Summary(BTreeMap<&'static str, Line>);
 struct Line {
     files: usize,
     imported: usize,
-    back: Share,
+    parsed_back: Share,
     accepted: Share,
     inputs: Share,
 }
 
 impl Summary {
-    /// Adds what came of a grammar, if anything did.
+    /// Adds the result of a grammar; `None` if it was not imported.
     pub fn add(&mut self, entry: &Entry, row: Option<&Row>) {
         let line = self.0.entry(importer(entry)).or_default();
         line.files += 1;
         if let Some(row) = row {
             line.imported += 1;
-            line.back += row.back;
+            line.parsed_back += row.parsed_back;
             line.accepted += row.accepted;
             line.inputs += row.inputs;
         }
@@ -60,8 +60,11 @@ impl fmt::Display for Summary {
         )?;
         writeln!(f, "|---|---|---|---|---|---|")?;
         for (importer, line) in &self.0 {
-            let Line { files, imported, back, accepted, inputs } = line;
-            writeln!(f, "| {importer} | {files} | {imported} | {back} | {accepted} | {inputs} |")?;
+            let Line { files, imported, parsed_back, accepted, inputs } = line;
+            writeln!(
+                f,
+                "| {importer} | {files} | {imported} | {parsed_back} | {accepted} | {inputs} |"
+            )?;
         }
         Ok(())
     }

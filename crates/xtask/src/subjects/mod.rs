@@ -1,11 +1,10 @@
-//! Real programs, built only by naming Pleach as the compiler, checked by their
+//! `./x subjects`: real programs, built with Pleach as the compiler and checked by their
 //! own test suites.
 //!
-//! Each is a recipe in `tools/subjects/`: shell, because fetching, configuring
-//! and running a suite is nothing but commands. What is here is what the recipes
-//! must not know: that the same suite runs four times, on the plain build, on the
-//! fast half, and on the symbolic half with labels off and on; and that a test
-//! counts only if the plain build passes it.
+//! Each is a recipe in `tools/subjects/`, a shell script that downloads, configures and
+//! tests the program. This module runs the suite four times: on the plain build, on the
+//! fast half, and on the symbolic half without and with labels. A test counts only if the
+//! plain build passes it.
 
 mod build;
 mod check;
@@ -15,21 +14,21 @@ mod table;
 use anyhow::{Result, bail};
 
 pub use build::ensure_built;
-pub use check::symbolic_executable;
+pub use check::extract_symbolic;
 pub use recipe::{Flavour, Recipe};
 use table::Row;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Names of subjects, or `all`, or `list`
+    /// Names of programs; `all` for every program; `list` to print their names
     #[arg(required = true)]
     names: Vec<String>,
-    /// Build again even if nothing changed
+    /// Build again, even if nothing changed
     #[arg(long)]
     rebuild: bool,
 }
 
-/// True when every test that the plain build passes passed in every half.
+/// True if every test that the plain build passes also passes in both halves.
 pub fn run(args: &Args) -> Result<bool> {
     let known = Recipe::all()?;
     if args.names == ["list"] {
@@ -44,7 +43,7 @@ pub fn run(args: &Args) -> Result<bool> {
 
     let mut rows = Vec::new();
     for recipe in &chosen {
-        eprintln!("{}: fetching, building, checking", recipe.name);
+        eprintln!("{}: downloading, building, testing", recipe.name);
         let row = examine(recipe, args.rebuild)?;
         row.print_problems();
         rows.push(row);
@@ -59,7 +58,7 @@ pub fn run(args: &Args) -> Result<bool> {
 fn choose(known: &[Recipe], name: &str) -> Result<Recipe> {
     match known.iter().find(|recipe| recipe.name == name) {
         Some(recipe) => Ok(recipe.clone()),
-        None => bail!("no subject is called {name}; ./x subjects list names them all"),
+        None => bail!("there is no program {name}; ./x subjects list prints all names"),
     }
 }
 
@@ -73,7 +72,7 @@ fn examine(recipe: &Recipe, rebuild: bool) -> Result<Row> {
             row.fast = check::fast(recipe)?;
             (row.symbolic, row.labels) = check::symbolic(recipe)?;
         }
-        // A build that fails is a finding about this subject; the others go on.
+        // A failed build is the result of this program; the others continue.
         Err(problem) => row.build_problem = Some(format!("{problem:#}")),
     }
     Ok(row)

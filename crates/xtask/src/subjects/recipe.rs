@@ -1,4 +1,4 @@
-//! One recipe and the stages that its script has.
+//! A recipe, and the stages of its script.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -8,14 +8,14 @@ use anyhow::{Context, Result};
 
 use crate::project;
 
-/// Who compiles.
+/// Which compiler builds a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flavour {
     Plain,
     Pleach,
-    /// For comparison in the benchmarks only.
+    /// AFL++, for the benchmarks.
     Afl,
-    /// Counts its branches, to judge inputs by.
+    /// gcc with `--coverage`, to count the branches that inputs cover.
     Gcov,
 }
 
@@ -29,7 +29,7 @@ impl Flavour {
         }
     }
 
-    /// For the compiler and for the linker.
+    /// Flags for the compiler and for the linker.
     fn flags(self) -> (&'static str, &'static str) {
         match self {
             Flavour::Gcov => ("-O0 --coverage", "--coverage"),
@@ -55,7 +55,7 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// Every directory with a recipe in it, by name.
+    /// All recipes, sorted by name.
     pub fn all() -> Result<Vec<Recipe>> {
         let dir = project::root().join("tools/subjects");
         let mut recipes = Vec::new();
@@ -72,7 +72,7 @@ impl Recipe {
         Ok(recipes)
     }
 
-    /// The first sentence of the comment at the recipe's top.
+    /// The first sentence of the comment at the top of the recipe.
     pub fn summary(&self) -> String {
         let comment: Vec<&str> =
             self.script.lines().map_while(|line| line.strip_prefix("# ")).collect();
@@ -84,32 +84,32 @@ impl Recipe {
         &self.script
     }
 
-    /// Whether it has a CPU-bound job for the benchmark.
+    /// True if it has a CPU-bound job for the benchmark.
     pub fn has_work(&self) -> bool {
         self.script.contains("\nwork() {")
     }
 
-    /// Whether it says how to read one input.
+    /// True if it defines the command that reads one input.
     pub fn has_fuzz(&self) -> bool {
         self.script.contains("\nfuzz() {")
     }
 
-    /// Whether it says how it takes keys from a terminal.
+    /// True if it defines the command that reads keys from a terminal.
     pub fn has_keys(&self) -> bool {
         self.script.contains("\nkeys() {")
     }
 
-    /// Everything that belongs to this subject.
+    /// The directory of all files of this program.
     pub fn dir(&self) -> PathBuf {
         project::target("subjects").join(&self.name)
     }
 
-    /// Where it is built.
-    pub fn here(&self, flavour: Flavour) -> PathBuf {
+    /// The directory where it is built.
+    pub fn build_dir(&self, flavour: Flavour) -> PathBuf {
         self.dir().join(flavour.name())
     }
 
-    /// A log for people to look into when a stage fails.
+    /// Creates a log file.
     pub fn log(&self, name: &str) -> Result<(PathBuf, File)> {
         fs::create_dir_all(self.dir())?;
         let path = self.dir().join(format!("{name}.log"));
@@ -118,7 +118,7 @@ impl Recipe {
         Ok((path, file))
     }
 
-    /// One stage of the script; see `tools/subjects/lib.sh`.
+    /// The command that runs one stage of the script; see `tools/subjects/lib.sh`.
     pub fn stage(&self, stage: &str, flavour: Flavour) -> Result<Command> {
         let (cc, cxx) = flavour.compilers()?;
         let (flags, link) = flavour.flags();
@@ -126,7 +126,7 @@ impl Recipe {
         command.arg(project::root().join("tools/subjects/lib.sh")).arg(stage).arg(&self.name);
         command
             .env("SUBJECTS", project::target("subjects"))
-            .env("HERE", self.here(flavour))
+            .env("HERE", self.build_dir(flavour))
             .env("EXPECTED", self.dir().join("expected"))
             .env("RECORD", if flavour == Flavour::Plain { "1" } else { "0" })
             .env("CC", cc)
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_recipe_says_what_it_is_and_defines_its_stages() {
+    fn every_recipe_has_a_summary_and_defines_its_stages() {
         let recipes = Recipe::all().unwrap();
         assert!(recipes.len() >= 8, "{} recipes", recipes.len());
         for recipe in recipes {

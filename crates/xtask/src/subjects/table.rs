@@ -1,12 +1,12 @@
-//! What came of each subject, as one table.
+//! The results of all programs as one table.
 
 use std::fmt::Write;
 
 use super::build::Built;
 use super::check::Results;
 
-/// More than these are counted, not named.
-const NAMED_MAX: usize = 12;
+/// At most this many failed tests are named; the others are counted.
+const MAX_NAMED_TESTS: usize = 12;
 
 pub struct Row {
     name: String,
@@ -36,19 +36,19 @@ impl Row {
     pub fn passed(&self) -> usize {
         self.modes()
             .iter()
-            .map(|(_, got)| self.right().filter(|test| passes(got, test)).count())
+            .map(|(_, got)| self.counted_tests().filter(|test| passes(got, test)).count())
             .sum()
     }
 
     pub fn failed(&self) -> usize {
         match self.build_problem {
             Some(_) => 1,
-            None => self.modes().len() * self.right().count() - self.passed(),
+            None => self.modes().len() * self.counted_tests().count() - self.passed(),
         }
     }
 
-    /// Tests that count: those that the plain build passes.
-    fn right(&self) -> impl Iterator<Item = &String> {
+    /// The tests that count: those that the plain build passes.
+    fn counted_tests(&self) -> impl Iterator<Item = &String> {
         self.expected.iter().filter(|(_, passed)| **passed).map(|(test, _)| test)
     }
 
@@ -56,30 +56,34 @@ impl Row {
         [("fast", &self.fast), ("symbolic", &self.symbolic), ("symbolic with labels", &self.labels)]
     }
 
-    /// Says which tests failed where, and which fail without Pleach too.
+    /// Prints which tests failed in which half, and which fail in the plain build.
     pub fn print_problems(&self) {
         if let Some(problem) = &self.build_problem {
             println!("{problem}");
             return;
         }
-        let plainly: Vec<&str> =
+        let failed_in_plain: Vec<&str> =
             self.expected.iter().filter(|(_, ok)| !**ok).map(|(test, _)| test.as_str()).collect();
-        self.print_names("fails in the plain build too, not counted", &plainly);
+        self.print_names("not counted, because it fails in the plain build", &failed_in_plain);
         for (mode, got) in self.modes() {
-            let mut failed: Vec<&str> =
-                self.right().filter(|test| !passes(got, test)).map(String::as_str).collect();
-            let own = got.iter().filter(|(test, ok)| !**ok && !self.expected.contains_key(*test));
-            failed.extend(own.map(|(test, _)| test.as_str()));
+            let mut failed: Vec<&str> = self
+                .counted_tests()
+                .filter(|test| !passes(got, test))
+                .map(String::as_str)
+                .collect();
+            let unexpected =
+                got.iter().filter(|(test, ok)| !**ok && !self.expected.contains_key(*test));
+            failed.extend(unexpected.map(|(test, _)| test.as_str()));
             self.print_names(&format!("fails in {mode}"), &failed);
         }
     }
 
     fn print_names(&self, what: &str, tests: &[&str]) {
-        for test in tests.iter().take(NAMED_MAX) {
+        for test in tests.iter().take(MAX_NAMED_TESTS) {
             println!("{}: {what}: {test}", self.name);
         }
-        if tests.len() > NAMED_MAX {
-            println!("{}: {what}: {} more", self.name, tests.len() - NAMED_MAX);
+        if tests.len() > MAX_NAMED_TESTS {
+            println!("{}: {what}: {} more", self.name, tests.len() - MAX_NAMED_TESTS);
         }
     }
 }
@@ -100,8 +104,8 @@ pub fn render(rows: &[Row]) -> String {
             Some(_) => "-".to_string(),
             None => format!(
                 "{}/{}",
-                row.right().filter(|t| passes(got, t)).count(),
-                row.right().count()
+                row.counted_tests().filter(|t| passes(got, t)).count(),
+                row.counted_tests().count()
             ),
         };
         let pleach =
@@ -113,7 +117,7 @@ pub fn render(rows: &[Row]) -> String {
             row.name,
             row.plain.cpu_seconds,
             pleach,
-            format!("{}/{total}", row.right().count()),
+            format!("{}/{total}", row.counted_tests().count()),
             cell(&row.fast),
             cell(&row.symbolic),
             cell(&row.labels),
@@ -132,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_passes_plainly_counts_and_a_missing_test_has_failed() {
+    fn only_tests_that_pass_in_the_plain_build_count_and_a_missing_test_has_failed() {
         let built = Built { cpu_seconds: 1.0, wall_seconds: 1.0 };
         let expected = results(&[("a", true), ("b", true), ("plain-bug", false)]);
         let mut row = Row::new("x".into(), built, expected);
