@@ -18,7 +18,11 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
-#[command(name = "./x", about = "Large tests and benchmarks of Pleach, mostly on real programs")]
+#[command(
+    name = "./x",
+    bin_name = "./x",
+    about = "Large tests and benchmarks of Pleach, mostly on real programs"
+)]
 struct Args {
     #[command(subcommand)]
     task: Task,
