@@ -6,7 +6,7 @@
 //! a file. Connections need the runtime to deliver them, so they are refused.
 
 use crate::container::{self, is_container};
-use crate::executor::{End, ExecError, Outcome, TICK, TargetOptions, with_path};
+use crate::executor::{End, ExecError, Outcome, TICK, TargetOptions, add_args, with_path};
 use crate::files::{Capture, InputFiles};
 use crate::layout::library_variable;
 use crate::process::Family;
@@ -19,7 +19,6 @@ use pleach_abi::shm;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -121,13 +120,7 @@ impl Plain {
         self.input.put(visible, None).map_err(io("cannot write the input"))?;
         let program = std::path::absolute(&self.program).map_err(io("no current directory"))?;
         let mut command = Command::new(program);
-        let mut args = self.target.args.iter();
-        if let Some(name) = args.next() {
-            command.arg0(name);
-        }
-        for arg in args {
-            command.arg(with_path(arg, self.input.path()).unwrap_or_else(|| arg.clone()));
-        }
+        add_args(&mut command, &self.target.args, self.input.path());
         if let Some(scratch) = &self.scratch {
             command.current_dir(scratch.path());
             let libraries = std::env::join_paths(library_variable()).unwrap_or_default();

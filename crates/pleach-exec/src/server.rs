@@ -24,27 +24,31 @@ pub(crate) struct Server {
     pub startup: Vec<Vec<u8>>,
     /// Inputs that the process which waits for the next one has seen.
     pub rounds: u32,
-    /// Live runs that stand, each forked from the one before: the last is the
-    /// one that is spoken to.
-    pub standing: Vec<i32>,
-    /// Bytes of input that each of them has taken.
-    pub taken: Vec<u64>,
+    /// Paused live runs, each forked from the one before. Commands go to the last.
+    pub paused: Vec<PausedRun>,
     /// Bytes of a message that has not come whole.
     partial: Vec<u8>,
 }
 
-/// What to say to whoever listens: the server, or the live run that stands.
+/// A live run that waits for a command.
+pub(crate) struct PausedRun {
+    pid: i32,
+    /// Bytes of input that it has read.
+    pub taken: u64,
+}
+
+/// What the server, or the live run that is paused, is told to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Word {
+pub(crate) enum Command {
     Run,
     Go,
     Quit,
 }
 
-/// What came of it.
+/// What it did.
 pub(crate) enum Answer {
     Ended(End, Message),
-    /// A live run stands.
+    /// A live run is paused.
     Paused(Message),
 }
 
@@ -61,8 +65,7 @@ impl Server {
             modules: Vec::new(),
             startup: Vec::new(),
             rounds: 0,
-            standing: Vec::new(),
-            taken: Vec::new(),
+            paused: Vec::new(),
             partial: Vec::new(),
         }
     }
@@ -77,25 +80,25 @@ impl Server {
     /// run must end, and is told whether its time is up; it may give it more.
     pub fn converse(
         &mut self,
-        word: Word,
+        command: Command,
         timeout: Duration,
         tick: Duration,
         over: &mut dyn FnMut(i32, bool) -> Option<End>,
     ) -> Result<Answer, String> {
-        self.send(match word {
-            Word::Run => message::RUN,
-            Word::Go => message::GO,
-            Word::Quit => message::QUIT,
+        self.send(match command {
+            Command::Run => message::RUN,
+            Command::Go => message::GO,
+            Command::Quit => message::QUIT,
         })?;
-        let mut run = match word {
-            Word::Run => None,
-            Word::Go | Word::Quit => self.standing.last().copied(),
+        let mut run = match command {
+            Command::Run => None,
+            Command::Go | Command::Quit => self.paused.last().map(|p| p.pid),
         };
         // Whoever goes on stands no longer; it ends as a child of the one before.
         if run.is_some() {
-            self.standing.pop();
+            self.paused.pop();
         }
-        let parent = self.standing.last().copied().unwrap_or(self.pid);
+        let parent = self.paused.last().map(|p| p.pid).unwrap_or(self.pid);
         let mut killed = None;
         // A child may come to stand before its parent has said that there is one.
         let mut early = None;
@@ -110,7 +113,7 @@ impl Server {
                     (message::STARTED, None) => {
                         let pid = m.a as i32;
                         if let Some(stands) = early.filter(|e: &Message| e.a == m.a) {
-                            self.standing.push(pid);
+                            self.paused.push(PausedRun { pid, taken: 0 });
                             return Ok(Answer::Paused(stands));
                         }
                         run = Some(pid);
@@ -125,7 +128,7 @@ impl Server {
                     // One that is about to be killed may still come to stand.
                     (message::PAUSED, Some(_)) if killed.is_some() => {}
                     (message::PAUSED, Some(pid)) if m.a as i32 == pid => {
-                        self.standing.push(pid);
+                        self.paused.push(PausedRun { pid, taken: 0 });
                         return Ok(Answer::Paused(m));
                     }
                     (message::FAILED, _) => return Err("the target gave up".into()),

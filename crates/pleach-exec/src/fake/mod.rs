@@ -44,7 +44,8 @@ pub use program::{FILE, FakeProgram};
 pub use run::FakeRun;
 pub use value::Value;
 
-use crate::executor::{CPU_SHARE, End, ExecError, Half, ModuleCounters, Outcome};
+use crate::executor::limits::CPU_SHARE;
+use crate::executor::{End, ExecError, Half, ModuleCounters, Outcome};
 use crate::growth::Growth;
 use crate::layout::Layout;
 use crate::target::{LiveRun, RunOptions, Target, TraceOptions, TracedRun};

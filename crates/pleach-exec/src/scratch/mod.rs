@@ -9,84 +9,27 @@
 //! its time of change, which no program can set. Clocks of file systems are coarse, so an
 //! entry that was changed just now is also compared by its contents.
 
+mod run_dir;
+mod saved;
+mod workdir;
+
+pub(crate) use run_dir::RunDir;
+pub(crate) use saved::Saved;
+pub use workdir::{WorkDir, WorkDirError};
+
 use crate::private::PrivateDir;
-use std::fs::{File, Metadata, OpenOptions, Permissions};
+use saved::{Entry, identity};
+use std::fs::Metadata;
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
-use thiserror::Error;
 
 /// At most this many entries of a scratch directory are added up; more are too many.
 const MAX_ENTRIES: usize = 10_000;
-/// What a directory for `--cwd` may hold: it is checked before every run.
-const MAX_COPIED_BYTES: u64 = 64 << 20;
-const MAX_COPIED_ENTRIES: usize = 4096;
 /// What is remembered of a directory that a live run has changed.
 const MAX_SAVED_BYTES: u64 = 4 << 20;
 const MAX_SAVED_ENTRIES: usize = 256;
-/// Clocks of file systems are no coarser than this.
-const CLOCK_GRAIN_NS: i128 = 50_000_000;
-
-/// Why a directory cannot be given to runs.
-#[derive(Debug, Error)]
-pub enum WorkDirError {
-    #[error("{}: {error}", path.display())]
-    Io { path: PathBuf, error: io::Error },
-    #[error(
-        "{}: holds too much to be copied for runs (at most {} MiB and {MAX_COPIED_ENTRIES} \
-         files); give a directory with only what the program needs",
-        dir.display(), MAX_COPIED_BYTES >> 20
-    )]
-    TooLarge { dir: PathBuf },
-}
-
-/// The files of a person's directory, of which runs get a copy.
-#[derive(Clone, Debug)]
-pub struct WorkDir(Arc<Saved>);
-
-impl WorkDir {
-    /// Reads a directory. Links are followed; `.git` and directories of campaigns are left
-    /// out.
-    pub fn read(dir: &Path) -> Result<WorkDir, WorkDirError> {
-        let mut saved = Saved::default();
-        let mut dirs = vec![PathBuf::new()];
-        let mut bytes = 0;
-        while let Some(relative) = dirs.pop() {
-            let at = dir.join(&relative);
-            let io = |error| WorkDirError::Io { path: at.clone(), error };
-            let names = std::fs::read_dir(&at).map_err(io)?.map(|e| Ok(e?.file_name()));
-            let mut names = names.collect::<io::Result<Vec<_>>>().map_err(io)?;
-            names.sort();
-            for name in names {
-                let (path, source) = (relative.join(&name), at.join(&name));
-                // A link that leads nowhere is of no use to the program either.
-                let Ok(meta) = source.metadata() else { continue };
-                let is_campaign = || source.join("run.toml").exists();
-                if meta.is_dir() && (name == ".git" || is_campaign()) {
-                    continue;
-                }
-                if meta.is_dir() {
-                    dirs.push(path.clone());
-                } else if !meta.is_file() {
-                    continue;
-                }
-                bytes += meta.len();
-                if bytes > MAX_COPIED_BYTES || saved.entries.len() >= MAX_COPIED_ENTRIES {
-                    return Err(WorkDirError::TooLarge { dir: dir.into() });
-                }
-                let read = |error| WorkDirError::Io { path: source.clone(), error };
-                let contents = match meta.is_file() {
-                    true => Some(std::fs::read(&source).map_err(read)?.into()),
-                    false => None,
-                };
-                saved.entries.push(Entry::new(path, &meta, contents));
-            }
-        }
-        Ok(WorkDir(Arc::new(saved)))
-    }
-}
 
 /// The directory that runs work in.
 #[derive(Debug)]
@@ -96,103 +39,6 @@ pub(crate) struct Scratch {
     /// What every run finds there.
     given: Option<WorkDir>,
     contents: Saved,
-}
-
-/// What a directory holds, to put it back.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Saved {
-    /// Directories before what is in them.
-    entries: Vec<Entry>,
-    /// The directory itself, once it was put back.
-    root: Option<Entry>,
-    /// It holds more than is saved.
-    pub cut: bool,
-}
-
-#[derive(Clone, Debug)]
-struct Entry {
-    /// From the directory on.
-    path: PathBuf,
-    mode: u32,
-    /// None for a directory.
-    bytes: Option<Arc<[u8]>>,
-    /// Which file it is, and when it was changed last.
-    identity: (u64, u64),
-    changed: (i64, i64),
-    /// That was so long ago that another change would show.
-    settled: bool,
-}
-
-impl Entry {
-    fn new(path: PathBuf, meta: &Metadata, bytes: Option<Arc<[u8]>>) -> Entry {
-        let mut entry = Entry {
-            path,
-            mode: meta.mode() & 0o7777,
-            bytes,
-            identity: (0, 0),
-            changed: (0, 0),
-            settled: false,
-        };
-        entry.observe(meta);
-        entry
-    }
-
-    /// Takes in what the file system says of it.
-    fn observe(&mut self, meta: &Metadata) {
-        (self.identity, self.changed) = (identity(meta), (meta.ctime(), meta.ctime_nsec()));
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i128);
-        let then = i128::from(meta.ctime()) * 1_000_000_000 + i128::from(meta.ctime_nsec());
-        self.settled = now - then > CLOCK_GRAIN_NS;
-    }
-
-    /// True if it certainly is as it was; a directory, with the names that are in it.
-    fn is_untouched(&self, meta: &Metadata) -> bool {
-        let changed = (meta.ctime(), meta.ctime_nsec());
-        identity(meta) == self.identity && self.settled && changed == self.changed
-    }
-
-    /// Puts it back. Files are written in place, because a program may have them open;
-    /// but only the very file that was there, not another that it was linked to.
-    /// True if it had changed.
-    fn restore(&mut self, path: &Path) -> io::Result<bool> {
-        let there = path.symlink_metadata().ok();
-        let Some(bytes) = &self.bytes else {
-            let mode = self.mode | 0o700;
-            let changed = there.is_none_or(|m| m.mode() & 0o7777 != mode);
-            if changed {
-                std::fs::create_dir_all(path)?;
-                std::fs::set_permissions(path, Permissions::from_mode(mode))?;
-            }
-            self.observe(&path.symlink_metadata()?);
-            return Ok(changed);
-        };
-        let own = |m: &&Metadata| m.is_file() && identity(m) == self.identity && m.nlink() == 1;
-        let mut changed = false;
-        match there.as_ref().filter(own) {
-            Some(meta) => {
-                let same = meta.len() == bytes.len() as u64
-                    && std::fs::read(path).is_ok_and(|now| now[..] == bytes[..]);
-                if !same {
-                    fill(&OpenOptions::new().write(true).open(path)?, bytes)?;
-                    changed = true;
-                }
-            }
-            None => {
-                if there.is_some() {
-                    std::fs::remove_file(path)?;
-                }
-                fill(&OpenOptions::new().write(true).create_new(true).open(path)?, bytes)?;
-                changed = true;
-            }
-        }
-        let meta = path.symlink_metadata()?;
-        if meta.mode() & 0o7777 != self.mode {
-            std::fs::set_permissions(path, Permissions::from_mode(self.mode))?;
-            changed = true;
-        }
-        self.observe(&path.symlink_metadata()?);
-        Ok(changed)
-    }
 }
 
 impl Scratch {
@@ -296,7 +142,6 @@ impl Scratch {
         for entry in saved.entries.iter_mut().filter(|e| e.bytes.is_none()) {
             entry.observe(&self.path().join(&entry.path).symlink_metadata()?);
         }
-        saved.root = Some(Entry::new(PathBuf::new(), &self.path().symlink_metadata()?, None));
         Ok(changed)
     }
 
@@ -337,18 +182,11 @@ fn empty(dir: &Path) -> io::Result<bool> {
     Ok(any)
 }
 
-fn identity(meta: &Metadata) -> (u64, u64) {
-    (meta.dev(), meta.ino())
-}
-
-fn fill(file: &File, bytes: &[u8]) -> io::Result<()> {
-    file.write_all_at(bytes, 0)?;
-    file.set_len(bytes.len() as u64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::File;
+    use std::os::unix::fs::FileExt;
 
     #[test]
     fn a_directory_is_put_back_as_it_was() {

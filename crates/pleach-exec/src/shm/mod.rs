@@ -6,17 +6,19 @@
 //! For a trace of the usual size this costs as much as copying out of a
 //! mapping would.
 
+mod read;
+
+pub use read::{Counts, LoadedModule};
+
 use pleach_abi::shm::{
-    Bias, Growth, HEADER_SIZE, HOLES_MAX, Header, Hole, Live, MAGIC, MODULES_MAX, Module, NOTE_CAP,
-    Token, UNMODELLED_CAP,
+    Bias, Growth, HEADER_SIZE, HOLES_MAX, Header, Hole, Live, MAGIC, Module, Token,
 };
-use pleach_abi::{ABI_VERSION, event::Event, node::Node, section::Counter};
+use pleach_abi::{ABI_VERSION, event::Event, node::Node};
 use std::fs::File;
 use std::io;
 use std::mem::offset_of;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
 
 const PAGE: u64 = 4096;
 const LIVE_AT: u64 = offset_of!(Header, live) as u64;
@@ -64,32 +66,6 @@ pub struct Shm {
     head: Vec<u8>,
     /// What the target said about its modules when it started.
     modules: Vec<u8>,
-}
-
-/// What the header says after a run: a copy, nothing of it checked.
-#[derive(Clone, Debug)]
-pub struct Counts {
-    pub nodes: u32,
-    pub events: u32,
-    pub tokens: u32,
-    pub snapshots: u64,
-    pub cut: u32,
-    pub losses: [u32; 16],
-    pub input_read: u32,
-    pub unmodelled: Vec<String>,
-}
-
-/// An instrumented module, as the target reports it.
-#[derive(Clone, Debug)]
-pub struct LoadedModule {
-    /// Its place among the modules; 0 is the executable.
-    pub place: usize,
-    pub path: PathBuf,
-    pub site_base: u32,
-    pub sites: u32,
-    pub cover_at: u64,
-    pub counters: u64,
-    pub bias: u64,
 }
 
 impl Shm {
@@ -199,14 +175,6 @@ impl Shm {
         self.file.write_all_at(&self.modules, offset_of!(Header, modules_len) as u64)
     }
 
-    /// What typed calls of the last run did at the end of the input.
-    pub fn growth(&self) -> io::Result<Growth> {
-        let mut words = [0; size_of::<Growth>()];
-        self.file.read_exact_at(&mut words, offset_of!(Header, growth) as u64)?;
-        let word = |i: usize| u64_at(&words, 8 * i);
-        Ok(Growth { limit: word(0), seed: word(1), reached: word(2), calls: word(3) })
-    }
-
     /// Before a live run starts or goes on: what it may do.
     pub fn prepare_live(&mut self, live: &Live) -> io::Result<()> {
         let words = [live.have, live.events, live.random, live.seed, live.limit, live.label_from];
@@ -249,144 +217,13 @@ impl Shm {
         self.file.write_all_at(&bytes[..room], self.live_off + at)
     }
 
-    /// Bytes `from .. to` of the input of a live run, as far as there is room.
-    pub fn live(&self, from: u64, to: u64) -> io::Result<Vec<u8>> {
-        let to = to.min(self.sizes.live);
-        let mut bytes = vec![0; to.saturating_sub(from) as usize];
-        self.file.read_exact_at(&mut bytes, self.live_off + from)?;
-        Ok(bytes)
-    }
-
-    /// Bytes that a live run has taken, and its events since it last went on.
-    pub fn live_counts(&self) -> io::Result<(u64, u64)> {
-        let mut words = [0; 16];
-        const { assert!(offset_of!(Header, live_events) == offset_of!(Header, live_taken) + 8) };
-        self.file.read_exact_at(&mut words, offset_of!(Header, live_taken) as u64)?;
-        Ok((u64_at(&words, 0).min(self.sizes.live), u64_at(&words, 8)))
-    }
-
-    /// What was counted in the run.
-    pub fn counts(&self) -> io::Result<Counts> {
-        const AT: usize = offset_of!(Header, nodes);
-        const LEN: usize = offset_of!(Header, modules_len) - AT;
-        let mut head = [0; LEN];
-        self.file.read_exact_at(&mut head, AT as u64)?;
-        let at = |field: usize| u32_at(&head, field - AT);
-        let names = (at(offset_of!(Header, unmodelled_len)) as usize).min(UNMODELLED_CAP);
-        let mut text = vec![0; names];
-        self.file.read_exact_at(&mut text, offset_of!(Header, unmodelled) as u64)?;
-        Ok(Counts {
-            nodes: at(offset_of!(Header, nodes)),
-            events: at(offset_of!(Header, events)),
-            tokens: at(offset_of!(Header, tokens)),
-            snapshots: u64_at(&head, offset_of!(Header, snaps) - AT),
-            cut: at(offset_of!(Header, cut)),
-            losses: std::array::from_fn(|i| at(offset_of!(Header, losses) + 4 * i)),
-            input_read: at(offset_of!(Header, input_read)),
-            unmodelled: String::from_utf8_lossy(&text)
-                .lines()
-                .filter(|l| !l.is_empty())
-                .map(String::from)
-                .collect(),
-        })
-    }
-
-    /// The modules that the target reported when it started.
-    pub fn modules(&self) -> io::Result<Vec<LoadedModule>> {
-        let mut count = [0; 4];
-        self.file.read_exact_at(&mut count, offset_of!(Header, modules_len) as u64)?;
-        let count = (u32::from_le_bytes(count) as usize).min(MODULES_MAX);
-        let mut bytes = vec![0; count * size_of::<Module>()];
-        self.file.read_exact_at(&mut bytes, offset_of!(Header, modules) as u64)?;
-        let module = |(place, m): (usize, &[u8])| {
-            let path = &m[offset_of!(Module, path)..];
-            let end = path.iter().position(|&b| b == 0).unwrap_or(path.len());
-            LoadedModule {
-                place,
-                path: String::from_utf8_lossy(&path[..end]).into_owned().into(),
-                site_base: u32_at(m, offset_of!(Module, site_base)),
-                sites: u32_at(m, offset_of!(Module, sites)),
-                cover_at: u64_at(m, offset_of!(Module, cover_at)),
-                counters: u64_at(m, offset_of!(Module, counters)),
-                bias: u64_at(m, offset_of!(Module, bias)),
-            }
-        };
-        Ok(bytes.chunks_exact(size_of::<Module>()).enumerate().map(module).collect())
-    }
-
-    /// Why the target gave up, if it said so. Control characters are dropped:
-    /// this goes to a terminal.
-    pub fn note(&self) -> Option<String> {
-        let mut head = [0; 4 + NOTE_CAP];
-        const { assert!(offset_of!(Header, note) == offset_of!(Header, note_len) + 4) };
-        self.file.read_exact_at(&mut head, offset_of!(Header, note_len) as u64).ok()?;
-        let len = (u32_at(&head, 0) as usize).min(NOTE_CAP);
-        let text = String::from_utf8_lossy(&head[4..4 + len]);
-        let clean: String = text.chars().filter(|c| !c.is_control()).collect();
-        (!clean.is_empty()).then_some(clean)
-    }
-
-    /// The first `count` events; the caller has compared it with the room.
-    pub fn events(&self, count: u32) -> io::Result<Vec<Event>> {
-        self.read(self.events_off, count as usize)
-    }
-
-    pub fn nodes(&self, count: u32) -> io::Result<Vec<Node>> {
-        self.nodes_from(0, count)
-    }
-
-    /// `count` nodes from number `from` on.
-    pub fn nodes_from(&self, from: u32, count: u32) -> io::Result<Vec<Node>> {
-        let at = self.nodes_off + u64::from(from) * size_of::<Node>() as u64;
-        self.read(at, count as usize)
-    }
-
-    pub fn tokens(&self, count: u32) -> io::Result<Vec<Token>> {
-        self.read(self.tokens_off, count as usize)
-    }
-
-    pub fn snapshots(&self, len: u64) -> io::Result<Vec<u8>> {
-        let mut bytes = vec![0; len as usize];
-        self.file.read_exact_at(&mut bytes, self.snaps_off)?;
-        Ok(bytes)
-    }
-
-    /// Branch counters in so many bytes of the cover region, cut to 8 bits;
-    /// `None` outside it.
-    pub fn counters(&self, at: u64, len: u64) -> io::Result<Option<Vec<u8>>> {
-        if at.checked_add(len).is_none_or(|end| end > self.sizes.cover) {
-            return Ok(None);
-        }
-        let mut bytes = vec![0; len as usize];
-        self.file.read_exact_at(&mut bytes, self.cover_off + at)?;
-        let (counts, _) = bytes.as_chunks();
-        Ok(Some(counts.iter().map(|&c| Counter::from_ne_bytes(c).min(255) as u8).collect()))
-    }
-
     pub fn clear_counters(&self, at: u64, len: u64) -> io::Result<()> {
         if at.checked_add(len).is_none_or(|end| end > self.sizes.cover) {
             return Ok(());
         }
         self.file.write_all_at(&vec![0; len as usize], self.cover_off + at)
     }
-
-    fn read<T: Plain>(&self, at: u64, count: usize) -> io::Result<Vec<T>> {
-        let mut items = vec![T::default(); count];
-        let bytes = count * size_of::<T>();
-        // Safety: the vector owns that many bytes, and any bytes are a `T`.
-        let view = unsafe { std::slice::from_raw_parts_mut(items.as_mut_ptr().cast(), bytes) };
-        self.file.read_exact_at(view, at)?;
-        Ok(items)
-    }
 }
-
-/// Types without padding for which every pattern of bytes is a value.
-trait Plain: Copy + Default {}
-impl Plain for Event {}
-impl Plain for Node {}
-impl Plain for Token {}
-const _: () = assert!(size_of::<Event>() == 16 && size_of::<Node>() == 32);
-const _: () = assert!(size_of::<Token>() == 24);
 
 /// An anonymous file in memory.
 pub(crate) fn memory_file(name: &std::ffi::CStr, flags: libc::c_uint) -> io::Result<File> {
@@ -397,12 +234,4 @@ pub(crate) fn memory_file(name: &std::ffi::CStr, flags: libc::c_uint) -> io::Res
     }
     // Safety: a new descriptor that nobody else owns.
     Ok(unsafe { File::from_raw_fd(fd) })
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    bytes.get(at..at + 4).map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-}
-
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
 }

@@ -1,0 +1,115 @@
+//! What a directory held, to put it back.
+
+use std::fs::{File, Metadata, OpenOptions, Permissions};
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Clocks of file systems are no coarser than this.
+const CLOCK_GRAIN_NS: i128 = 50_000_000;
+
+/// What a directory holds, to put it back.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Saved {
+    /// Directories before what is in them.
+    pub(super) entries: Vec<Entry>,
+    /// It holds more than is saved.
+    pub cut: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    /// From the directory on.
+    pub(super) path: PathBuf,
+    mode: u32,
+    /// None for a directory.
+    pub(super) bytes: Option<Arc<[u8]>>,
+    /// Which file it is, and when it was changed last.
+    identity: (u64, u64),
+    changed: (i64, i64),
+    /// That was so long ago that another change would show.
+    settled: bool,
+}
+
+impl Entry {
+    pub fn new(path: PathBuf, meta: &Metadata, bytes: Option<Arc<[u8]>>) -> Entry {
+        let mut entry = Entry {
+            path,
+            mode: meta.mode() & 0o7777,
+            bytes,
+            identity: (0, 0),
+            changed: (0, 0),
+            settled: false,
+        };
+        entry.observe(meta);
+        entry
+    }
+
+    /// Takes in what the file system says of it.
+    pub fn observe(&mut self, meta: &Metadata) {
+        (self.identity, self.changed) = (identity(meta), (meta.ctime(), meta.ctime_nsec()));
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i128);
+        let then = i128::from(meta.ctime()) * 1_000_000_000 + i128::from(meta.ctime_nsec());
+        self.settled = now - then > CLOCK_GRAIN_NS;
+    }
+
+    /// True if it certainly is as it was; a directory, with the names that are in it.
+    pub fn is_untouched(&self, meta: &Metadata) -> bool {
+        let changed = (meta.ctime(), meta.ctime_nsec());
+        identity(meta) == self.identity && self.settled && changed == self.changed
+    }
+
+    /// Puts it back. Files are written in place, because a program may have them open;
+    /// but only the very file that was there, not another that it was linked to.
+    /// True if it had changed.
+    pub fn restore(&mut self, path: &Path) -> io::Result<bool> {
+        let there = path.symlink_metadata().ok();
+        let Some(bytes) = &self.bytes else {
+            let mode = self.mode | 0o700;
+            let changed = there.is_none_or(|m| m.mode() & 0o7777 != mode);
+            if changed {
+                std::fs::create_dir_all(path)?;
+                std::fs::set_permissions(path, Permissions::from_mode(mode))?;
+            }
+            self.observe(&path.symlink_metadata()?);
+            return Ok(changed);
+        };
+        let own = |m: &&Metadata| m.is_file() && identity(m) == self.identity && m.nlink() == 1;
+        let mut changed = false;
+        match there.as_ref().filter(own) {
+            Some(meta) => {
+                let same = meta.len() == bytes.len() as u64
+                    && std::fs::read(path).is_ok_and(|now| now[..] == bytes[..]);
+                if !same {
+                    fill(&OpenOptions::new().write(true).open(path)?, bytes)?;
+                    changed = true;
+                }
+            }
+            None => {
+                if there.is_some() {
+                    std::fs::remove_file(path)?;
+                }
+                fill(&OpenOptions::new().write(true).create_new(true).open(path)?, bytes)?;
+                changed = true;
+            }
+        }
+        let meta = path.symlink_metadata()?;
+        if meta.mode() & 0o7777 != self.mode {
+            std::fs::set_permissions(path, Permissions::from_mode(self.mode))?;
+            changed = true;
+        }
+        self.observe(&path.symlink_metadata()?);
+        Ok(changed)
+    }
+}
+
+pub(super) fn identity(meta: &Metadata) -> (u64, u64) {
+    (meta.dev(), meta.ino())
+}
+
+fn fill(file: &File, bytes: &[u8]) -> io::Result<()> {
+    file.write_all_at(bytes, 0)?;
+    file.set_len(bytes.len() as u64)
+}
