@@ -19,5 +19,5 @@ mod words;
 
 pub use byteset::{ByteSet, partition};
 pub use dfa::{DEAD, Dfa, State, TooLarge};
-pub use regex::{NESTING, Regex};
+pub use regex::Regex;
 pub use words::Lengths;

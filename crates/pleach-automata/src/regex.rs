@@ -3,14 +3,11 @@
 //! There is no syntax here. Each importer reads the one of its files and builds
 //! this tree with the constructors below, which keep it flat and free of the
 //! obvious redundancies. Code points become the byte sequences of their UTF-8
-//! form. The tree is walked by recursion, so whoever builds one from a person's
-//! file refuses nesting beyond [`NESTING`].
+//! form. The tree is walked by recursion, so importers limit how deep a file may nest.
 
 use crate::ByteSet;
 use regex_syntax::utf8::Utf8Sequences;
 
-/// Importers refuse expressions that nest deeper than this.
-pub const NESTING: usize = 500;
 /// Bytes of an expression that is taken for a literal.
 const LONGEST_LITERAL: usize = 1 << 16;
 

@@ -30,7 +30,6 @@ pub(crate) struct Scratch {
     pub memo: Memo,
     pub compiler: Compiler,
     pub lanes: Frame<LANES>,
-    pub single: Frame<1>,
     pub changed: Changed,
     pub ranges: Ranges,
 }
@@ -38,7 +37,7 @@ pub(crate) struct Scratch {
 impl Scratch {
     /// All operations evaluated so far.
     pub fn work(&self) -> u64 {
-        self.memo.work() + self.lanes.work + self.single.work + self.changed.work + self.ranges.work
+        self.memo.work() + self.lanes.work + self.changed.work + self.ranges.work
     }
 }
 

@@ -207,28 +207,6 @@ impl Solver {
         Answer { verdict, tier, cached, work, by_tier }
     }
 
-    /// As [`Solver::flip`], with up to `most` more models where they come cheap:
-    /// values next to the bound, at the end of the range and between. For checks,
-    /// where the fault may need more than the first wrong value.
-    pub fn flip_several(
-        &mut self,
-        path: &mut Path,
-        at: usize,
-        goal: Goal,
-        most: usize,
-    ) -> (Answer, Vec<Model>) {
-        let answer = self.flip(path, at, goal);
-        let (Verdict::Sat(first), Some(goals)) = (&answer.verdict, path.wanted(at, goal)) else {
-            return (answer, Vec::new());
-        };
-        let mut request = Request::new(path, &mut self.scratch, &self.config, at, goals, false);
-        let found = inversion::several(&mut request, most + 1);
-        let mut models: Vec<Model> = found.iter().map(Model::new).collect();
-        models.retain(|m| m != first);
-        models.truncate(most);
-        (answer, models)
-    }
-
     /// Models that keep only some of the conditions before a flip, for one that has no
     /// model with all of them: with the conditions nearest to it on the same inputs, as
     /// many as can be kept, and with none. Also the work that was done.
