@@ -16,7 +16,7 @@ impl ByteSet {
         set
     }
 
-    /// Both ends included; empty if they are the wrong way round.
+    /// Both ends included; empty if `low` is above `high`.
     pub fn range(low: u8, high: u8) -> ByteSet {
         (low..=high).collect()
     }
@@ -87,21 +87,22 @@ impl ByteSet {
         ranges
     }
 
-    /// The value to try first, where `current` does not fit: what a person could
-    /// have typed before what is only a code, and of those the nearest, so that a
-    /// digit becomes a digit and a letter a letter where both would do.
+    /// The byte of the set to use in place of `current`: `current` itself if it is in
+    /// the set. Otherwise a character that a keyboard has is better than any other
+    /// byte, then one of the same kind (a digit for a digit, a letter for a letter),
+    /// then the nearest value.
     pub fn nearest(&self, current: u8) -> Option<u8> {
         if self.contains(current) {
             return Some(current);
         }
-        let typed = |v: u8| matches!(v, b' '..=b'~' | b'\n' | b'\t');
-        let class = |v: u8| match v {
+        let is_typed = |v: u8| matches!(v, b' '..=b'~' | b'\n' | b'\t');
+        let kind = |v: u8| match v {
             b'0'..=b'9' => 0,
             b'a'..=b'z' | b'A'..=b'Z' => 1,
-            v if typed(v) => 2,
+            v if is_typed(v) => 2,
             _ => 3,
         };
-        let rank = |v: u8| (!typed(v), class(v) != class(current), v.abs_diff(current), v);
+        let rank = |v: u8| (!is_typed(v), kind(v) != kind(current), v.abs_diff(current), v);
         self.iter().min_by_key(|&v| rank(v))
     }
 }
@@ -128,7 +129,7 @@ impl fmt::Debug for ByteSet {
 }
 
 /// The coarsest partition of `whole` in which each of `sets`, cut to `whole`, is a
-/// union of parts. There is one part at least, even where `whole` is empty.
+/// union of parts. There is at least one part, even if `whole` is empty.
 pub fn partition(whole: ByteSet, sets: impl IntoIterator<Item = ByteSet>) -> Vec<ByteSet> {
     let mut parts = vec![whole];
     for set in sets {
@@ -148,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_set_holds_what_was_put_in() {
+    fn a_set_contains_the_inserted_bytes_only() {
         let values = [0u8, 1, 63, 64, 127, 128, 200, 255];
         let set: ByteSet = values.into_iter().collect();
         assert_eq!(set.iter().collect::<Vec<_>>(), values);
@@ -169,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_of_bytes() {
+    fn sets_have_ranges_and_a_short_form() {
         let set: ByteSet = b"abcx".iter().copied().collect();
         assert_eq!(set.ranges(), [(b'a', b'c'), (b'x', b'x')]);
         assert_eq!(set.complement().len(), 252);

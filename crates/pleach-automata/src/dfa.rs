@@ -1,16 +1,17 @@
 //! Deterministic automata over bytes, for one or many expressions at once.
 //!
-//! An automaton has no state from which nothing can match, the start excepted: a
-//! walk that has not ended can still succeed. That makes counting, sampling and
-//! enumerating the strings of a token simple walks.
+//! Every state but the start can still reach a match, so a walk that has not ended can
+//! succeed. That makes counting, sampling and enumerating the strings of a token simple
+//! walks.
 
 use crate::{ByteSet, Regex};
 use std::collections::{BTreeMap, HashMap};
 
+/// In place of a state: no string from here on matches.
 pub const DEAD: u32 = u32::MAX;
-/// The most states that a nondeterministic automaton may have.
+/// States of the nondeterministic automaton that the expressions are compiled to.
 pub const MAX_PIECES: usize = 1 << 18;
-/// The most states that a deterministic one may have.
+/// States of a deterministic automaton.
 pub const MAX_STATES: usize = 1 << 15;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,26 +25,26 @@ pub enum TooLarge {
 #[derive(Clone, Debug)]
 pub struct Dfa {
     pub(crate) classes: usize,
-    /// Bytes of one class lead to the same state everywhere.
+    /// By byte. From every state, all bytes of one class lead to the same state.
     pub(crate) class: [u8; 256],
     /// By state, then by class.
     pub(crate) table: Vec<u32>,
-    /// By state: the expressions that match here, in rising order.
+    /// By state: the numbers of the expressions that match here, in ascending order.
     pub(crate) accepts: Vec<Box<[u32]>>,
 }
 
-/// One state of an automaton that is built from its states.
+/// One state, for [`Dfa::from_states`].
 pub struct State {
-    /// Where sets of bytes lead. No byte is in two of them.
+    /// Bytes, and the state that they lead to. No byte is in two sets.
     pub edges: Vec<(ByteSet, u32)>,
-    /// The numbers of what matches here, in rising order.
+    /// The numbers of the expressions that match here, in ascending order.
     pub accepts: Vec<u32>,
 }
 
 impl Dfa {
     pub const START: u32 = 0;
 
-    /// The automaton of several expressions. A state knows which of them match.
+    /// One automaton for several expressions. Its states say which of them match.
     pub fn new(patterns: &[&Regex]) -> Result<Dfa, TooLarge> {
         crate::subsets::build(patterns)
     }
@@ -60,7 +61,7 @@ impl Dfa {
         Dfa::from_table(&table, accepts)
     }
 
-    /// The same from a table of 256 entries for each state.
+    /// As [`Dfa::from_states`], from a table with 256 entries for each state.
     pub(crate) fn from_table(full: &[u32], accepts: Vec<Box<[u32]>>) -> Dfa {
         let states = accepts.len();
         let mut class = [0u8; 256];
@@ -87,19 +88,20 @@ impl Dfa {
         self.table[state as usize * self.classes + usize::from(self.class[usize::from(byte)])]
     }
 
-    /// The expressions that match what has been read, in rising order.
+    /// The numbers of the expressions that match the bytes read so far, in ascending
+    /// order.
     #[inline]
     pub fn accepts(&self, state: u32) -> &[u32] {
         &self.accepts[state as usize]
     }
 
-    /// Where the live bytes of a state lead, by rising byte.
+    /// The bytes that do not lead to [`DEAD`], in ascending order, with their states.
     pub fn moves(&self, state: u32) -> Vec<(u8, u32)> {
         let all = (0..=255).map(|b| (b, self.next(state, b)));
         all.filter(|&(_, to)| to != DEAD).collect()
     }
 
-    /// Where the live bytes of a state lead, as sets, by rising state.
+    /// As [`Dfa::moves`], with one set of bytes for each state, in ascending order.
     pub fn edges(&self, state: u32) -> Vec<(ByteSet, u32)> {
         let mut edges: BTreeMap<u32, ByteSet> = BTreeMap::new();
         for (byte, to) in self.moves(state) {
@@ -124,7 +126,8 @@ impl Dfa {
         !self.accepts(state).is_empty()
     }
 
-    /// The automaton of the strings for which `keep` says yes about their state.
+    /// The automaton of those strings for which `keep`, given the numbers of the
+    /// expressions that match them, is true.
     #[must_use]
     pub fn restrict(&self, keep: impl Fn(&[u32]) -> bool) -> Dfa {
         let accepts = self.accepts.iter().map(|a| if keep(a) { a.clone() } else { Box::default() });
@@ -134,19 +137,21 @@ impl Dfa {
     /// The same strings without the empty one. No byte leads back to the start.
     #[must_use]
     pub fn without_empty(&self) -> Dfa {
-        let behind = |to: &u32| if *to == DEAD { DEAD } else { to + 1 };
+        // The new start is state 0 and has the moves of the old one.
+        let renumber = |to: &u32| if *to == DEAD { DEAD } else { to + 1 };
         let rows = self.table[..self.classes].iter().chain(&self.table);
         let start = std::iter::once(Box::default());
         Dfa {
             classes: self.classes,
             class: self.class,
-            table: rows.map(behind).collect(),
+            table: rows.map(renumber).collect(),
             accepts: start.chain(self.accepts.iter().cloned()).collect(),
         }
         .trimmed()
     }
 
-    /// By state: the length of the shortest string from here to a match.
+    /// By state: the length of the shortest string from there to a match; [`DEAD`] if
+    /// there is none.
     pub fn distances(&self) -> Vec<u32> {
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.states()];
         for (i, &to) in self.table.iter().enumerate().filter(|(_, to)| **to != DEAD) {
@@ -169,13 +174,13 @@ impl Dfa {
         distance
     }
 
-    /// A shortest string that matches: of those, the one that looks best to a
-    /// person (letters, then digits, then the rest).
+    /// A shortest string that matches. Each byte is a lowercase letter if possible, else
+    /// a digit, an uppercase letter, a printable character, or any byte.
     pub fn shortest(&self) -> Option<Vec<u8>> {
         self.shortest_from(Dfa::START, &self.distances())
     }
 
-    /// The same from a state on, with what [`Dfa::distances`] says.
+    /// As [`Dfa::shortest`], from a state on, given [`Dfa::distances`].
     pub fn shortest_from(&self, mut state: u32, distance: &[u32]) -> Option<Vec<u8>> {
         let mut text = Vec::new();
         if distance[state as usize] == DEAD {
@@ -191,10 +196,11 @@ impl Dfa {
         Some(text)
     }
 
-    /// The length of the longest string that matches; `None` if there is none
-    /// such: a circle among live states.
+    /// The length of the longest string that matches; `None` if strings can be of any
+    /// length.
     pub fn longest(&self) -> Option<u32> {
-        // A topological order exists exactly if there is no circle.
+        // All states can reach a match, so strings are bounded if no cycle exists. Then
+        // the states have a topological order.
         let mut waiting = vec![0u32; self.states()];
         for &to in self.table.iter().filter(|to| **to != DEAD) {
             waiting[to as usize] += 1;
@@ -224,8 +230,8 @@ impl Dfa {
         (done == self.states()).then_some(longest)
     }
 
-    /// Without states that cannot be reached or from which nothing matches. The
-    /// start stays.
+    /// Drops states that cannot be reached and states that reach no match, but not the
+    /// start.
     pub(crate) fn trimmed(&self) -> Dfa {
         let distance = self.distances();
         let mut number = vec![DEAD; self.states()];

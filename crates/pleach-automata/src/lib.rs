@@ -1,12 +1,11 @@
 //! Regular languages over bytes: sets of bytes, regular expressions, and
 //! deterministic automata with the words and word lengths that they accept.
 //!
-//! Lexers, holes of templates, importers of scanners and the solver all use
-//! these types. Nothing here knows grammars, programs or traces.
+//! Lexers, holes of templates, importers of scanners and the solver use these
+//! types. Nothing here knows grammars, programs or traces.
 //!
-//! `regex-automata` is not used, for the reasons in `docs/dependencies.md`: its
-//! automata hide their states, and most callers here walk, count, join or print
-//! states.
+//! `docs/dependencies.md` compares this crate with `regex-automata`, which searches
+//! text and hides its states. Most callers here walk, count, join or print states.
 
 #![forbid(unsafe_code)]
 

@@ -1,9 +1,7 @@
-//! States that no string tells apart become one.
+//! Minimal automata: states that no string distinguishes become one.
 //!
-//! Moore's algorithm: states start in one part for each kind of acceptance, and
-//! parts are split until no part holds two states whose bytes lead to different
-//! parts. The ends of all the forms that a character has in UTF-8 become one state
-//! this way, for example.
+//! Moore's algorithm starts with one part for each kind of acceptance. It splits parts
+//! until in each part, all states lead to the same parts by the same bytes.
 
 use crate::dfa::{DEAD, Dfa};
 use std::collections::HashMap;
@@ -16,8 +14,8 @@ impl Dfa {
         let mut part: Vec<u32> = Vec::new();
         for state in 0..self.states() as u32 {
             let kind = kind(self.accepts(state));
-            let known = kinds.iter().position(|known| *known == kind);
-            part.push(known.unwrap_or_else(|| {
+            let seen = kinds.iter().position(|seen| *seen == kind);
+            part.push(seen.unwrap_or_else(|| {
                 kinds.push(kind);
                 kinds.len() - 1
             }) as u32);
@@ -62,7 +60,7 @@ mod tests {
     use crate::{ByteSet, Dfa, Regex};
 
     #[test]
-    fn states_that_accept_alike_become_one() {
+    fn equivalent_states_become_one() {
         // `ca` and `ra` both lack a `t`.
         let words = Regex::alt(["cat", "cow", "rat"].map(|w| Regex::literal(w.as_bytes())));
         let dfa = Dfa::new(&[&words]).unwrap();

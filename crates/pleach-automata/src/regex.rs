@@ -1,15 +1,16 @@
-//! Regular expressions over bytes: what tokens and separators look like.
+//! Regular expressions over bytes, as trees. Tokens and separators of grammars are
+//! such trees.
 //!
-//! There is no syntax here. Each importer reads the one of its files and builds
-//! this tree with the constructors below, which keep it flat and free of the
-//! obvious redundancies. Code points become the byte sequences of their UTF-8
-//! form. The tree is walked by recursion, so importers limit how deep a file may nest.
+//! This module has no syntax. Each importer parses the syntax of its files and builds
+//! a tree with the constructors below, which flatten it and drop empty parts. Code
+//! points become the byte sequences of their UTF-8 form. Functions walk the tree by
+//! recursion, so importers limit how deep a file may nest.
 
 use crate::ByteSet;
 use regex_syntax::utf8::Utf8Sequences;
 
-/// Bytes of an expression that is taken for a literal.
-const LONGEST_LITERAL: usize = 1 << 16;
+/// Longer expressions are not treated as literals.
+const MAX_LITERAL_BYTES: usize = 1 << 16;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Regex {
@@ -66,7 +67,7 @@ impl Regex {
         }
     }
 
-    /// Classes among the alternatives become one class.
+    /// Joins all classes among the alternatives into one class.
     pub fn alt(parts: impl IntoIterator<Item = Regex>) -> Regex {
         let mut flat = Vec::new();
         let mut class: Option<usize> = None;
@@ -139,13 +140,13 @@ impl Regex {
         }))
     }
 
-    /// Obviously empty: the empty class. (Other trees may match nothing too.)
+    /// True for the empty class. Other trees that match nothing return false.
     pub fn is_nothing(&self) -> bool {
         matches!(self, Regex::Class(set) if set.is_empty())
     }
 
-    /// The only string that it matches, if its form says so and it is not longer
-    /// than 65,536 bytes: counted repetitions in each other have no end.
+    /// The only string that the tree matches, if the tree has no choices and the string
+    /// at most 65,536 bytes. Nested counted repetitions could make it far longer.
     pub fn as_literal(&self) -> Option<Vec<u8>> {
         match self {
             Regex::Empty => Some(Vec::new()),
@@ -155,7 +156,7 @@ impl Regex {
                 let mut text = Vec::new();
                 for part in parts {
                     text.extend(part.as_literal()?);
-                    if text.len() > LONGEST_LITERAL {
+                    if text.len() > MAX_LITERAL_BYTES {
                         return None;
                     }
                 }
@@ -163,15 +164,15 @@ impl Regex {
             }
             Regex::Repeat { inner, min, max } if Some(*min) == *max => {
                 let (text, times) = (inner.as_literal()?, *min as usize);
-                let short = text.len().saturating_mul(times) <= LONGEST_LITERAL;
-                short.then(|| text.repeat(times))
+                let is_short = text.len().saturating_mul(times) <= MAX_LITERAL_BYTES;
+                is_short.then(|| text.repeat(times))
             }
             Regex::Repeat { .. } => None,
         }
     }
 
-    /// How large an automaton it needs, about: bytes with all repetitions written
-    /// out.
+    /// The number of classes with all repetitions written out: roughly the size of the
+    /// automaton.
     pub fn pieces(&self) -> usize {
         match self {
             Regex::Empty => 0,
@@ -220,7 +221,7 @@ mod tests {
 
     /// `((a{1000}){1000}){1000}` is a literal of a gigabyte.
     #[test]
-    fn literals_have_an_end() {
+    fn long_literals_are_refused() {
         let thousand = |inner| Regex::repeat(inner, 1000, Some(1000));
         assert_eq!(thousand(Regex::byte(b'a')).as_literal(), Some(vec![b'a'; 1000]));
         let deep = (0..6).fold(Regex::byte(b'a'), |inner, _| thousand(inner));
@@ -228,7 +229,7 @@ mod tests {
         assert!(deep.pieces() >= 1_000_000_000, "{}", deep.pieces());
         let wide = Regex::concat((0..100).map(|_| thousand(Regex::byte(b'a'))));
         assert_eq!(wide.as_literal(), None);
-        // Nothing a million times is still nothing.
+        // The empty string a million times is the empty string.
         let empty = Regex::Repeat { inner: Box::new(Regex::Empty), min: 9, max: Some(9) };
         assert_eq!(thousand(empty).as_literal(), Some(Vec::new()));
     }
@@ -237,7 +238,7 @@ mod tests {
     fn code_points_are_utf8() {
         assert_eq!(Regex::code_points([(0x41, 0x43)]), Regex::Class(ByteSet::range(b'A', b'C')));
         assert_eq!(Regex::code_points([(0xe9, 0xe9)]).as_literal(), Some("é".into()));
-        // Surrogates have no form, whatever is asked for.
+        // Surrogates have no UTF-8 form.
         assert!(Regex::code_points([(0xd800, 0xdfff)]).is_nothing());
         assert_eq!(Regex::code_points([(0x1f600, 0x1f600)]).as_literal(), Some("😀".into()));
     }

@@ -1,5 +1,5 @@
-//! From regular expressions to an automaton: Thompson's construction, then the
-//! subset construction over classes of bytes that no expression tells apart.
+//! From regular expressions to a deterministic automaton: Thompson's construction, then
+//! the subset construction. Bytes that no expression distinguishes form one class.
 
 use crate::dfa::{DEAD, Dfa, MAX_PIECES, MAX_STATES, TooLarge};
 use crate::{ByteSet, Regex, partition};
@@ -34,9 +34,8 @@ impl Nfa {
         Ok(self.nodes.len() as u32 - 1)
     }
 
-    /// Thompson's construction, from the end backwards: what matches `regex` and
-    /// goes on at `next`. Recurses as deep as expressions nest, which importers
-    /// limit.
+    /// Thompson's construction, from the end backwards: the start of nodes that match
+    /// `regex` and continue at `next`. Recurses as deep as the expression nests.
     fn compile(&mut self, regex: &Regex, next: u32) -> Result<u32, TooLarge> {
         match regex {
             Regex::Empty => Ok(next),
@@ -67,8 +66,8 @@ impl Nfa {
                         }
                     }
                 }
-                // Counts in the millions must fail at the limit, not run for long
-                // on an inner expression that adds nothing.
+                // An inner expression without nodes never reaches the limit, so a count
+                // in the millions would take long.
                 for _ in 0..*min {
                     let before = at;
                     at = self.compile(inner, at)?;
@@ -150,7 +149,7 @@ impl Nfa {
         Ok(Dfa { classes, class, accepts: accepts.collect(), table }.trimmed())
     }
 
-    /// Bytes that all expressions treat alike, and one byte of each class.
+    /// The class of each byte, and one byte of each class.
     fn classes(&self) -> ([u8; 256], Vec<u8>) {
         let sets = self.nodes.iter().filter_map(|node| match node {
             Node::Byte(set, _) => Some(*set),

@@ -1,11 +1,9 @@
 //! Words of an automaton: their lengths, and words made longer or shorter.
 //!
-//! Where a state leads back to itself, the bytes that it reads there can be
-//! repeated: the pumping lemma as a tool. A word has one place where it grows, the
-//! last such place: the end of a name, the inside of a string before its closing
-//! quote. A longer word repeats the byte before that place, so that a reader sees
-//! more of what was there. A shorter word loses the bytes before it. If neither
-//! gives a word of the language, a new word is made.
+//! If a byte leads from a state to the same state, it can be repeated there. A word
+//! grows at the last such place: the end of a name, or the inside of a string before
+//! the closing quote. A longer word repeats the byte before that place. A shorter word
+//! drops the bytes before it. If the result is not in the language, a new word is made.
 
 use crate::dfa::{DEAD, Dfa, TooLarge};
 use std::collections::HashMap;
@@ -13,68 +11,71 @@ use std::collections::HashMap;
 /// The lengths of the words of a language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lengths {
-    known: Vec<bool>,
-    /// Lengths from `known.len()` on repeat those from here on. `None` if there are no
+    /// By length: true if there is a word of that length.
+    computed: Vec<bool>,
+    /// Lengths from `computed.len()` on repeat those from here on. `None` if there are no
     /// longer words.
     period_start: Option<usize>,
 }
 
-/// The most lengths that are computed one by one. Patterns repeat long before that;
-/// languages that do not are taken to have no longer words.
+/// Lengths that are computed one by one. Almost all languages repeat long before that.
+/// Longer words of the others are ignored.
 const MAX_LENGTHS: usize = 1 << 16;
-/// The most room that the search for a path of one length may take, in states times
-/// bytes.
+/// Memory for the search for a path of one length, in states times bytes.
 const MAX_PATH_ROOM: usize = 1 << 26;
-/// The most places of a word that are tried where no state leads back to itself.
+/// Places of a word that are tried if no state leads to itself.
 const MAX_PLACES: usize = 64;
 
 impl Lengths {
     pub fn contains(&self, n: u32) -> bool {
         let n = n as usize;
-        match (self.known.get(n), self.period_start) {
-            (Some(&known), _) => known,
-            (None, Some(from)) => self.known[from + (n - from) % (self.known.len() - from)],
+        match (self.computed.get(n), self.period_start) {
+            (Some(&exists), _) => exists,
+            (None, Some(from)) => self.computed[from + (n - from) % (self.computed.len() - from)],
             (None, None) => false,
         }
     }
 
     /// True if there are no words at all.
     pub fn is_empty(&self) -> bool {
-        !self.known.contains(&true)
+        !self.computed.contains(&true)
     }
 
-    /// True if all words have one length.
+    /// True if all words have the same length.
     pub fn is_single(&self) -> bool {
-        let endless = self.period_start.is_some_and(|from| self.known[from..].contains(&true));
-        !endless && self.known.iter().filter(|&&k| k).count() <= 1
+        let is_endless =
+            self.period_start.is_some_and(|from| self.computed[from..].contains(&true));
+        !is_endless && self.computed.iter().filter(|&&exists| exists).count() <= 1
     }
 }
 
 impl Dfa {
     /// The lengths for which there are words.
     pub fn lengths(&self) -> Lengths {
-        let mut now = vec![false; self.states()];
-        now[0] = true;
+        // The states that words of the current length lead to. If a set comes again, so do
+        // all that followed it.
+        let mut reached = vec![false; self.states()];
+        reached[0] = true;
         let mut seen: HashMap<Vec<bool>, usize> = HashMap::new();
-        let mut known = Vec::new();
-        while known.len() < MAX_LENGTHS && now.contains(&true) {
-            if let Some(&from) = seen.get(&now) {
-                return Lengths { known, period_start: Some(from) };
+        let mut computed = Vec::new();
+        while computed.len() < MAX_LENGTHS && reached.contains(&true) {
+            if let Some(&from) = seen.get(&reached) {
+                return Lengths { computed, period_start: Some(from) };
             }
-            known.push((0..self.states()).any(|s| now[s] && self.is_final(s as u32)));
+            computed.push((0..self.states()).any(|s| reached[s] && self.is_final(s as u32)));
             let mut next = vec![false; self.states()];
-            for state in (0..self.states()).filter(|&s| now[s]) {
+            for state in (0..self.states()).filter(|&s| reached[s]) {
                 for to in self.successors(state as u32) {
                     next[to as usize] = true;
                 }
             }
-            seen.insert(std::mem::replace(&mut now, next), known.len() - 1);
+            seen.insert(std::mem::replace(&mut reached, next), computed.len() - 1);
         }
-        Lengths { known, period_start: None }
+        Lengths { computed, period_start: None }
     }
 
-    /// The words for which `accepts` says yes, told whether this automaton and the
-    /// other accept them: both, either, and so on. Its matches have the number 0.
+    /// The words for which `accepts` is true. Its arguments are whether this automaton
+    /// accepts a word, and whether the other does. All matches have the number 0.
     pub fn product(
         &self,
         other: &Dfa,
@@ -101,23 +102,23 @@ impl Dfa {
         Ok(Dfa::from_table(&table, ends.collect()))
     }
 
-    /// A word of just this length, each byte the first of `order` that will do.
+    /// A word of exactly this length. Each byte is the first of `order` that is possible.
     pub fn word(&self, length: usize, order: &[u8]) -> Option<Vec<u8>> {
         let goal = (0..self.states() as u32).map(|s| self.is_final(s)).collect();
         self.path(Dfa::START, goal, length, order)
     }
 
-    /// Where a word grows: the number of bytes in front of that place.
+    /// The place where a word grows: the number of bytes before it.
     pub fn grows_at(&self, word: &[u8]) -> usize {
-        let states = self.along(word);
-        let loops = |p: &usize| (0..=255).any(|b| self.step(states[*p], b) == states[*p]);
-        let alive = !states.contains(&DEAD);
-        let pumped = (0..=word.len()).rev().find(loops).filter(|_| alive);
-        pumped.or_else(|| self.inserts_at(word, &states)).unwrap_or(word.len())
+        let states = self.states_along(word);
+        let has_loop = |p: &usize| (0..=255).any(|b| self.step(states[*p], b) == states[*p]);
+        let is_alive = !states.contains(&DEAD);
+        let looping = (0..=word.len()).rev().find(has_loop).filter(|_| is_alive);
+        looping.or_else(|| self.edit_place(word, &states)).unwrap_or(word.len())
     }
 
-    /// The last place where one byte more or less gives a word, too.
-    fn inserts_at(&self, word: &[u8], states: &[u32]) -> Option<usize> {
+    /// The last place where inserting or deleting one byte gives another word.
+    fn edit_place(&self, word: &[u8], states: &[u32]) -> Option<usize> {
         let ends_from = |from: u32, p: usize| self.is_final(self.walk(from, &word[p..]));
         let inserts = |p: &usize| (0..=255).any(|b| ends_from(self.step(states[*p], b), *p));
         let deletes = |p: &usize| *p > 0 && ends_from(states[*p - 1], *p);
@@ -125,7 +126,7 @@ impl Dfa {
         places().find(inserts).or_else(|| places().find(deletes))
     }
 
-    /// A word of `length` bytes made of another that grows at `place`: the bytes, and
+    /// A word of `length` bytes, made from a word that grows at `place`, and the place
     /// where the new word grows.
     pub fn resized(
         &self,
@@ -157,12 +158,12 @@ impl Dfa {
         let state = self.walk(Dfa::START, &word[..place]);
         let last = place.checked_sub(1).map(|i| word[i]);
         let ends = |s| self.is_final(self.walk(s, &word[place..]));
-        // The first byte may lead to the state that the others stay in.
-        let loops = |b: &u8| {
+        // The first byte may lead to another state; the following ones stay in that.
+        let repeats = |b: &u8| {
             let next = self.step(state, *b);
             self.step(next, *b) == next && ends(next)
         };
-        let filling = match last.into_iter().chain(order.iter().copied()).find(loops) {
+        let filling = match last.into_iter().chain(order.iter().copied()).find(repeats) {
             Some(byte) => vec![byte; more],
             None => {
                 let goal = (0..self.states() as u32).map(ends).collect();
@@ -182,12 +183,12 @@ impl Dfa {
         })
     }
 
-    /// `length` bytes that lead from a state to one of `goal`.
+    /// `length` bytes that lead from a state to one for which `goal` is true.
     fn path(&self, from: u32, goal: Vec<bool>, length: usize, order: &[u8]) -> Option<Vec<u8>> {
         if from == DEAD || length.saturating_mul(self.states()) > MAX_PATH_ROOM {
             return None;
         }
-        // By bytes to go: the states from which that many lead to the goal.
+        // By number of bytes: the states from which that many bytes can lead to the goal.
         let mut live = vec![goal];
         for _ in 0..length {
             let last = &live[live.len() - 1];
@@ -198,20 +199,20 @@ impl Dfa {
             return None;
         }
         let (mut state, mut path) = (from, Vec::with_capacity(length));
-        for to_go in (0..length).rev() {
-            let leads = |b: u8| match self.step(state, b) {
+        for remaining in (0..length).rev() {
+            let is_possible = |b: u8| match self.step(state, b) {
                 DEAD => false,
-                to => live[to_go][to as usize],
+                to => live[remaining][to as usize],
             };
-            let byte = order.iter().copied().find(|&b| leads(b))?;
+            let byte = order.iter().copied().find(|&b| is_possible(b))?;
             state = self.step(state, byte);
             path.push(byte);
         }
         Some(path)
     }
 
-    /// The states that a word goes through, the first one included.
-    fn along(&self, word: &[u8]) -> Vec<u32> {
+    /// The states that a word leads through, from the start on.
+    fn states_along(&self, word: &[u8]) -> Vec<u32> {
         let mut state = Dfa::START;
         let rest = word.iter().map(|&b| {
             state = self.step(state, b);
@@ -224,7 +225,7 @@ impl Dfa {
         word.iter().fold(from, |state, &b| self.step(state, b))
     }
 
-    /// As [`Dfa::next`], from the dead state, too.
+    /// As [`Dfa::next`], and defined for [`DEAD`].
     fn step(&self, state: u32, byte: u8) -> u32 {
         if state == DEAD { DEAD } else { self.next(state, byte) }
     }
@@ -233,7 +234,7 @@ impl Dfa {
         state != DEAD && !self.accepts(state).is_empty()
     }
 
-    /// The states that the bytes of a state lead to. One may come several times.
+    /// The states that follow a state. One may come several times.
     fn successors(&self, state: u32) -> impl Iterator<Item = u32> {
         let row = &self.table[state as usize * self.classes..][..self.classes];
         row.iter().copied().filter(|&to| to != DEAD)
@@ -249,7 +250,7 @@ mod tests {
         (b'a'..=b'z').chain(0..=255).collect()
     }
 
-    /// A language by its states: what a byte does, and which accept.
+    /// An automaton from its moves (state, bytes, next state) and its final states.
     fn language(moves: &[(u32, &[u8], u32)], ends: &[u32]) -> Dfa {
         let states = moves.iter().flat_map(|m| [m.0, m.2]).max().unwrap_or(0) + 1;
         let state = |s: u32| {
@@ -278,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_those_of_words() {
+    fn a_length_is_contained_if_it_has_a_word() {
         for (i, (a, _)) in languages().into_iter().enumerate() {
             let lengths = a.lengths();
             for n in 0..40 {
@@ -292,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_has_every_length_that_it_can_have_and_keeps_its_text() {
+    fn words_are_resized_to_every_possible_length() {
         for (i, (a, words)) in languages().into_iter().enumerate() {
             let lengths = a.lengths();
             for word in words {
@@ -312,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn products_have_the_words_of_both_or_of_either() {
+    fn products_are_intersections_and_unions() {
         let all = languages();
         let words: Vec<Vec<u8>> = (0..6u32.pow(4))
             .map(|n| (0..4).map(|i| b"ab0c\" "[(n / 6u32.pow(i) % 6) as usize]).collect())
@@ -331,12 +332,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_added_repeats_the_last_byte() {
+    fn added_bytes_repeat_the_last_one() {
         let all = languages();
         let grown = |i: usize, word: &[u8], n| {
             let a = &all[i].0;
             let new = a.resized(word, a.grows_at(word), n, &order());
-            String::from_utf8(new.expect("there is one").0).expect("letters")
+            String::from_utf8(new.expect("the length is possible").0).expect("letters")
         };
         assert_eq!(grown(0, b"ab0", 6), "ab0000");
         assert_eq!(grown(1, b"\"ab\"", 6), "\"abbb\"");
@@ -346,8 +347,8 @@ mod tests {
     }
 
     #[test]
-    fn words_are_of_the_language_and_of_the_length() {
-        // Identifiers but for `if`.
+    fn words_have_the_length_and_prefer_the_first_bytes_of_the_order() {
+        // Identifiers, except `if`.
         let names: &[(u32, &[u8], u32)] =
             &[(0, b"i", 2), (0, b"ab", 1), (1, b"abif0", 1), (2, b"f", 3), (2, b"abi0", 1)];
         let a = language(&[names, &[(3, b"abif0", 1)]].concat(), &[1, 2]);
