@@ -1,23 +1,24 @@
-//! A name for a set of conditions that does not depend on where in the input they
-//! read, nor on which trace they are from.
+//! A hash of a set of conditions, its *name*, that depends neither on the offsets that
+//! they read nor on the trace that they come from.
 //!
-//! The terms are walked in a fixed order and numbered as they are met, and so are
-//! the inputs; what is hashed is the operations with these numbers. Two sets with
-//! the same name are the same up to renaming of inputs, so a model of one is a
-//! model of the other. 128 bits: with a million names the chance that any two
-//! different sets share one is below 10^-26.
+//! Terms and inputs are numbered in the order of a fixed walk. The operations with
+//! these numbers are hashed. Two sets with the same name differ only in their offsets,
+//! so a model of one is a model of the other. A name has 128 bits: among a million
+//! names, the chance that two different sets share one is below 10^-26.
 
 use crate::pool::{Code, Pool, Term, mix};
 use crate::reads::Var;
 use std::collections::HashMap;
 
-/// Conditions on their way to a name.
+/// Computes the name of a set of conditions.
 #[derive(Clone, Debug)]
 pub struct Canon {
     low: u64,
     high: u64,
+    /// The numbers of terms and of inputs.
     terms: HashMap<Term, u32>,
     vars: HashMap<Var, u32>,
+    /// Inputs by number.
     order: Vec<Var>,
     stack: Vec<Term>,
 }
@@ -31,8 +32,7 @@ impl Default for Canon {
 }
 
 impl Canon {
-    /// One more condition.
-    pub fn add(&mut self, pool: &Pool, root: Term) {
+    pub fn add_condition(&mut self, pool: &Pool, root: Term) {
         self.stack.push(root);
         while let Some(&term) = self.stack.last() {
             if self.terms.contains_key(&term) {
@@ -46,41 +46,41 @@ impl Canon {
             if self.stack.len() > before {
                 continue;
             }
-            self.word((node.code as u64) << 8 | u64::from(node.width));
+            self.add_word((node.code as u64) << 8 | u64::from(node.width));
             for operand in node.operands() {
-                self.word(self.terms[&operand].into());
+                self.add_word(self.terms[&operand].into());
             }
             match node.code {
                 Code::Const => {
                     let value = pool.constant(term).unwrap_or(0);
-                    self.word(value as u64);
-                    self.word((value >> 64) as u64);
+                    self.add_word(value as u64);
+                    self.add_word((value >> 64) as u64);
                 }
                 Code::Read | Code::Len => {
                     let vars: Vec<Var> = pool.vars(term).collect();
                     for var in vars {
-                        let number = self.var(var);
-                        self.word(number.into());
+                        let number = self.number_input(var);
+                        self.add_word(number.into());
                     }
                 }
-                Code::Extract => self.word(node.b.into()),
-                Code::Lookup => self.word(pool.table(&node).hash()),
-                Code::Member => self.word(pool.set(&node).hash()),
+                Code::Extract => self.add_word(node.b.into()),
+                Code::Lookup => self.add_word(pool.table(&node).hash()),
+                Code::Member => self.add_word(pool.set(&node).hash()),
                 _ => {}
             }
             self.terms.insert(term, self.terms.len() as u32);
             self.stack.pop();
         }
-        self.word(!u64::from(self.terms[&root]));
+        self.add_word(!u64::from(self.terms[&root]));
     }
 
-    /// One more number that the name shall depend on.
-    pub fn word(&mut self, word: u64) {
+    /// Makes the name depend on one more number.
+    pub fn add_word(&mut self, word: u64) {
         self.low = mix(self.low, word);
         self.high = mix(self.high.rotate_left(17), word ^ self.low);
     }
 
-    /// The inputs in the order in which they were met.
+    /// The inputs of all conditions, by number.
     pub fn vars(&self) -> &[Var] {
         &self.order
     }
@@ -89,7 +89,7 @@ impl Canon {
         u128::from(self.high) << 64 | u128::from(self.low)
     }
 
-    fn var(&mut self, var: Var) -> u32 {
+    fn number_input(&mut self, var: Var) -> u32 {
         let next = self.order.len() as u32;
         let number = *self.vars.entry(var).or_insert(next);
         if number == next {
@@ -107,12 +107,12 @@ mod tests {
         let mut pool = Pool::default();
         let term = build(&mut pool, at);
         let mut canon = Canon::default();
-        canon.add(&pool, term);
+        canon.add_condition(&pool, term);
         (canon.name(), canon.vars().to_vec())
     }
 
     #[test]
-    fn places_do_not_matter_and_everything_else_does() {
+    fn names_depend_on_everything_but_offsets() {
         let less = |first: u32, second: u32| {
             move |pool: &mut Pool, at: u32| {
                 let (x, y) = (pool.read(at + first, 1), pool.read(at + second, 1));
@@ -120,7 +120,7 @@ mod tests {
             }
         };
         let (here, vars) = name(less(0, 7), 0);
-        // Which comes first does not matter, but it is the same side for both.
+        // The second operand is numbered first.
         assert_eq!(vars, [Var::byte(7), Var::byte(0)]);
         assert_eq!(name(less(3, 1), 40), (here, vec![Var::byte(41), Var::byte(43)]));
         let same = |pool: &mut Pool, at: u32| {

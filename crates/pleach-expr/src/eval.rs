@@ -1,9 +1,9 @@
-//! Evaluation: one pass over the labels in order, 128-bit values throughout.
+//! Evaluates the graph on an input: one pass over the labels in order, with 128-bit
+//! values.
 //!
-//! The value of every operation is total, so that a condition of one run can be
-//! evaluated on any other input: division by zero is 0, shifts by the width or
-//! more give 0 (or the sign), a read outside its snapshot is 0, as `pleach_abi`
-//! fixes it.
+//! Every operation has a value on all operands, so a condition of one run can be
+//! evaluated on any input. As `pleach_abi` defines it, a division by zero is 0, a shift
+//! by the width or more gives 0 (or the sign), and a read outside its snapshot is 0.
 
 use crate::graph::{Arg, Bits, Expr, Shape, shape};
 use crate::input::Input;
@@ -14,28 +14,28 @@ use pleach_abi::node::Op;
 pub struct Values(Vec<u128>);
 
 impl Values {
-    /// The value of a label that was asked for, or that one of those uses.
+    /// The value of a label that was evaluated; 0 for all others.
     pub fn get(&self, label: u32) -> u128 {
         self.0.get(label as usize).copied().unwrap_or(0)
     }
 }
 
 impl Expr {
-    /// Values of every live label.
+    /// Evaluates every live label.
     pub fn eval_all(&self, input: &Input) -> Values {
         let top = self.order().iter().max().map_or(0, |&l| l as usize + 1);
-        self.pass(self.order().iter().copied(), top, input)
+        self.eval_in_order(self.order().iter().copied(), top, input)
     }
 
-    /// Values of `labels` and of all that they are computed from. Labels that
-    /// are not live are skipped.
+    /// Evaluates `labels` and the labels that they are computed from. Labels that are
+    /// not live are skipped.
     pub fn eval(&self, labels: &[u32], input: &Input) -> Values {
         let top = self.order().iter().max().map_or(0, |&l| l as usize + 1);
         let mut needed = Bits::new(top);
         labels.iter().filter(|&&l| self.is_live(l)).for_each(|&l| {
             needed.insert(l);
         });
-        // Users come after their operands, so one pass back marks them all.
+        // Operands come before their users, so one backward pass marks all of them.
         for &label in self.order().iter().rev() {
             if needed.contains(label) {
                 self.operands(label).for_each(|o| {
@@ -44,18 +44,19 @@ impl Expr {
             }
         }
         let steps = self.order().iter().copied().filter(|&l| needed.contains(l));
-        self.pass(steps, top, input)
+        self.eval_in_order(steps, top, input)
     }
 
-    fn pass(&self, steps: impl Iterator<Item = u32>, top: usize, input: &Input) -> Values {
+    fn eval_in_order(&self, order: impl Iterator<Item = u32>, top: usize, input: &Input) -> Values {
         let mut values = Values(vec![0; top]);
-        for label in steps {
-            values.0[label as usize] = self.step(label, &values.0, input);
+        for label in order {
+            values.0[label as usize] = self.eval_label(label, &values.0, input);
         }
         values
     }
 
-    fn step(&self, label: u32, values: &[u128], input: &Input) -> u128 {
+    /// The value of one label, given the values of its operands.
+    fn eval_label(&self, label: u32, values: &[u128], input: &Input) -> u128 {
         let node = self.node(label);
         let (op, width) = (self.op(label), u32::from(node.width));
         let at = |l: u32| values[l as usize];
@@ -110,14 +111,14 @@ pub const fn sign_extend(value: u128, width: u32) -> i128 {
     ((value << shift) as i128) >> shift
 }
 
-/// One operation on values. `operand` is the operands' width where it differs
-/// from the result's; unused operands are ignored. Operations that need more
-/// than values (leaves, `Extract`, `Concat`, `Lookup`) are not here and give 0.
+/// Computes one operation. `width` is that of the result, `operand` that of the
+/// operands. Unused operands are ignored. Operations that need more than values
+/// (leaves, `Extract`, `Concat`, `Lookup`) give 0.
 pub fn apply(op: Op, width: u32, operand: u32, a: u128, b: u128, c: u128) -> u128 {
     let ones = mask(operand);
     let (a, signed_a) = (if op == Op::Ite { a } else { a & ones }, sign_extend(a, operand));
     let (b, signed_b) = (b & ones, sign_extend(b, operand));
-    // The exact signed result, if it is one that `operand` bits hold.
+    // 1 if the exact signed result has more than `operand` bits.
     let overflows =
         |r: Option<i128>| r.is_none_or(|r| sign_extend(r as u128, operand) != r) as u128;
     let shift = u32::try_from(b).ok().filter(|&s| s < width);

@@ -1,14 +1,13 @@
 //! The graph: nodes as the target wrote them, checked.
 //!
-//! Only what the roots (the labels of a trace's events) reach is checked and
-//! usable. The rest is left alone on purpose: a run that is killed in the
-//! middle leaves a half-written node at the end of the arena, and that must
-//! not cost the trace before it.
+//! Only nodes that the roots (the labels of a trace's events) reach are checked, and
+//! only these may be used. A run that is killed leaves a half-written node at the end of
+//! the arena, and the trace before it must stay usable.
 //!
-//! In a run with one thread an operand's index is below its user's, so one pass
-//! down the array finds what is reachable and the order of the array is an
-//! order of evaluation. With threads it need not be; then a depth-first search
-//! with a stack of its own finds an order, or a cycle, which no honest run has.
+//! In a run with one thread, operands come before their users in the array. Then one
+//! pass down the array finds the reachable nodes, and the order of the array is an order
+//! of evaluation. Several threads may write nodes in any order. Then a depth-first
+//! search finds an order, or a cycle, which no intact run has.
 
 use pleach_abi::node::{FLAG_WIDE, Node, Op};
 use thiserror::Error;
@@ -19,14 +18,14 @@ pub struct Expr {
     nodes: Vec<Node>,
     snapshots: Vec<u8>,
     input_len: u32,
-    behind: Variables,
+    variables: Variables,
     /// Checked labels, operands before their users.
     order: Vec<u32>,
     live: Bits,
 }
 
-/// What lies behind the input, four bytes each, little endian: first the lengths of
-/// holes, then the numbers of tokens.
+/// How many variables follow the input: first the lengths of holes, then the numbers of
+/// tokens. Each has four bytes, little endian.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Variables {
     pub lengths: u32,
@@ -34,21 +33,21 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// How many bytes that is.
+    /// The bytes of all variables; `None` if the number overflows.
     pub fn bytes(self) -> Option<u32> {
         self.lengths.checked_add(self.tokens)?.checked_mul(4)
     }
 }
 
-/// An operand: a label, or the constant that stands in its place.
+/// An operand: a label, or a constant if it did not depend on the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arg {
     Label(u32),
     Const(u128),
 }
 
-/// What is wrong with a graph. Always the target's doing (or the runtime's in
-/// it), never the person's.
+/// What is wrong with a graph. The target (or the runtime in it) caused it, never the
+/// user.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum Broken {
     #[error("node {label} has the unknown operation {op}")]
@@ -69,7 +68,7 @@ pub enum Broken {
     Cycle { label: u32 },
 }
 
-/// How the fields `a`, `b`, `c` of a node are to be read.
+/// What the fields `a`, `b`, `c` of a node mean.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     Leaf,
@@ -108,36 +107,37 @@ pub(crate) fn shape(op: Op) -> Shape {
 }
 
 impl Expr {
-    /// The same for a trace with holes or tokens: what has no bytes of its own is read
-    /// from [`Variables`] behind the input. So whatever works on inputs works on
-    /// lengths and tokens too, given the input with their numbers behind it.
+    /// As [`Expr::new`], for a trace with holes or tokens. Nodes of lengths and tokens
+    /// become reads of the [`Variables`] that follow the input, so all code that handles
+    /// input bytes handles lengths and tokens too.
     pub fn with_variables(
         mut nodes: Vec<Node>,
         snapshots: Vec<u8>,
         input_len: u32,
-        behind: Variables,
+        variables: Variables,
         roots: impl IntoIterator<Item = u32>,
     ) -> Result<Expr, Broken> {
-        // Offsets must stay below what `Var` takes for bytes.
-        let fits = behind.bytes().and_then(|n| n.checked_add(input_len));
-        let behind = if fits.is_some_and(|end| end < 1 << 31) { behind } else { <_>::default() };
-        // Others stay as they are, and are refused if anything reaches them.
+        // `Var` has room for offsets of 31 bits.
+        let end = variables.bytes().and_then(|n| n.checked_add(input_len));
+        let fits = end.is_some_and(|end| end < 1 << 31);
+        let variables = if fits { variables } else { Variables::default() };
+        // Nodes of variables that do not exist stay as they are. They are refused if
+        // anything reaches them.
         let (hole, token) = (Op::HoleLen as u8, Op::Token as u8);
         for n in nodes.iter_mut().filter(|n| n.width == 32 && (n.op == hole || n.op == token)) {
             let (first, count) = match n.op == hole {
-                true => (0, behind.lengths),
-                false => (behind.lengths, behind.tokens),
+                true => (0, variables.lengths),
+                false => (variables.lengths, variables.tokens),
             };
             if n.a < count {
                 (n.op, n.a) = (Op::Read as u8, 1 + input_len + 4 * (first + n.a));
             }
         }
-        Expr::build(nodes, snapshots, input_len, behind, roots)
+        Expr::build(nodes, snapshots, input_len, variables, roots)
     }
 
-    /// Checks everything that `roots` reach. `nodes[0]` is never used; nodes
-    /// `1 ..= input_len` are the input's bytes. A root of 0 (concrete) is
-    /// skipped.
+    /// Checks all nodes that `roots` reach. `nodes[0]` is never used; nodes
+    /// `1 ..= input_len` are the bytes of the input. A root of 0 (concrete) is skipped.
     pub fn new(
         nodes: Vec<Node>,
         snapshots: Vec<u8>,
@@ -151,11 +151,11 @@ impl Expr {
         nodes: Vec<Node>,
         snapshots: Vec<u8>,
         input_len: u32,
-        behind: Variables,
+        variables: Variables,
         roots: impl IntoIterator<Item = u32>,
     ) -> Result<Expr, Broken> {
         let live = Bits::new(nodes.len());
-        let mut graph = Expr { nodes, snapshots, input_len, behind, order: Vec::new(), live };
+        let mut graph = Expr { nodes, snapshots, input_len, variables, order: Vec::new(), live };
         let mut start = Vec::new();
         for root in roots.into_iter().filter(|&r| r != 0) {
             if root as usize >= graph.nodes.len() {
@@ -171,22 +171,22 @@ impl Expr {
         Ok(graph)
     }
 
-    /// Labels with a value, operands before their users.
+    /// The live labels, operands before their users.
     pub fn order(&self) -> &[u32] {
         &self.order
     }
 
-    /// Whether a label was reached from the roots, and so may be asked about.
+    /// True if the roots reach a label. Only such labels were checked and may be used.
     pub fn is_live(&self, label: u32) -> bool {
         self.live.contains(label)
     }
 
-    /// All nodes, those that nothing reaches included.
+    /// All nodes, live or not.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// The region that lookups refer to, headers included.
+    /// The snapshots that lookups refer to, with their headers.
     pub fn snapshots(&self) -> &[u8] {
         &self.snapshots
     }
@@ -195,51 +195,51 @@ impl Expr {
         self.input_len
     }
 
-    /// How many tokens lie behind the input.
+    /// How many numbers of tokens follow the input.
     pub fn tokens(&self) -> u32 {
-        self.behind.tokens
+        self.variables.tokens
     }
 
-    /// How many lengths of holes lie behind the input.
+    /// How many lengths of holes follow the input.
     pub fn lengths(&self) -> u32 {
-        self.behind.lengths
+        self.variables.lengths
     }
 
-    /// Bytes that labels may read: the input, and the variables behind it.
+    /// The length of the extended input: the input and the variables that follow it.
     pub fn extended_len(&self) -> u32 {
-        self.input_len + self.behind.bytes().unwrap_or(0)
+        self.input_len + self.variables.bytes().unwrap_or(0)
     }
 
-    /// The hole whose length a byte of the extended input belongs to.
+    /// The hole whose length has a byte at this offset of the extended input.
     pub fn hole_at(&self, offset: u32) -> Option<u32> {
-        let behind = offset.checked_sub(self.input_len)?;
-        (behind < 4 * self.behind.lengths).then_some(behind / 4)
+        let from_first = offset.checked_sub(self.input_len)?;
+        (from_first < 4 * self.variables.lengths).then_some(from_first / 4)
     }
 
-    /// The hole whose length a live label is, if it is one as a whole.
+    /// The hole whose length a live label reads, if it reads all four bytes of one.
     pub fn hole(&self, label: u32) -> Option<u32> {
         self.hole_at(self.variable(label)?)
     }
 
-    /// The token that a byte of the extended input belongs to.
+    /// The token whose number has a byte at this offset of the extended input.
     pub fn token_at(&self, offset: u32) -> Option<u32> {
-        let behind = offset.checked_sub(self.input_len + 4 * self.behind.lengths)?;
-        (behind < 4 * self.behind.tokens).then_some(behind / 4)
+        let from_first = offset.checked_sub(self.input_len + 4 * self.variables.lengths)?;
+        (from_first < 4 * self.variables.tokens).then_some(from_first / 4)
     }
 
-    /// The token that a live label is, if it is one as a whole.
+    /// The token whose number a live label reads, if it reads all four bytes of one.
     pub fn token(&self, label: u32) -> Option<u32> {
         self.token_at(self.variable(label)?)
     }
 
-    /// The offset of the variable that a live label reads as a whole.
+    /// The offset of the variable that a live label reads, if it reads exactly one.
     fn variable(&self, label: u32) -> Option<u32> {
         let node = self.node(label);
         if self.op(label) != Op::Read || node.width != 32 {
             return None;
         }
-        let behind = (node.a - 1).checked_sub(self.input_len)?;
-        behind.is_multiple_of(4).then_some(node.a - 1)
+        let from_first = (node.a - 1).checked_sub(self.input_len)?;
+        from_first.is_multiple_of(4).then_some(node.a - 1)
     }
 
     pub fn width(&self, label: u32) -> u32 {
@@ -251,7 +251,7 @@ impl Expr {
         Op::from_u8(self.node(label).op).unwrap_or(Op::Const)
     }
 
-    /// The value that the program saw.
+    /// The value that the program computed in its run.
     pub fn recorded(&self, label: u32) -> u128 {
         u128::from(self.node(label).val) | self.high(label, |n| n.val)
     }
@@ -265,20 +265,20 @@ impl Expr {
         &self.nodes[label as usize]
     }
 
-    /// The labels that a live label is computed from, input bytes of a `Read`
-    /// not included.
+    /// The labels that a live label is computed from. The bytes of a `Read` are not among
+    /// them.
     pub fn operands(&self, label: u32) -> impl Iterator<Item = u32> + use<> {
         operands(self.op(label), self.node(label))
     }
 
-    /// Operands `a` and `b` of an operation on two.
+    /// Both operands of a binary operation.
     pub fn pair(&self, label: u32) -> (Arg, Arg) {
         let node = self.node(label);
         let arg = |l| if l == 0 { Arg::Const(self.immediate(label)) } else { Arg::Label(l) };
         (arg(node.a), arg(node.b))
     }
 
-    /// Width of the operands of an operation on two.
+    /// The width of the operands of a binary operation.
     pub fn pair_width(&self, label: u32) -> u32 {
         let node = self.node(label);
         self.width(if node.a != 0 { node.a } else { node.b })
@@ -289,11 +289,12 @@ impl Expr {
         self.snapshot_at(self.node(label).b).unwrap_or(&[])
     }
 
-    fn high(&self, label: u32, half: impl Fn(&Node) -> u64) -> u128 {
+    /// The high half of a field, shifted to its place. It is in the next node.
+    fn high(&self, label: u32, field: impl Fn(&Node) -> u64) -> u128 {
         if self.node(label).flags & FLAG_WIDE == 0 {
             return 0;
         }
-        self.nodes.get(label as usize + 1).map_or(0, |n| u128::from(half(n)) << 64)
+        self.nodes.get(label as usize + 1).map_or(0, |n| u128::from(field(n)) << 64)
     }
 
     fn snapshot_at(&self, at: u32) -> Option<&[u8]> {
@@ -303,7 +304,8 @@ impl Expr {
         self.snapshots.get(at as usize + HEAD..)?.get(..len)
     }
 
-    /// The usual case: every operand lies below its user. Says whether it was.
+    /// Finds the order if every operand is below its user, as in a run with one thread.
+    /// False if one is not.
     fn order_by_index(&mut self) -> Result<bool, Broken> {
         let roots = self.live.clone();
         for label in (1..self.nodes.len() as u32).rev() {
@@ -380,12 +382,12 @@ impl Expr {
     fn check_fields(&self, label: u32, op: Op) -> Result<(), Broken> {
         let n = self.node(label);
         let (width, a, b, c) = (u32::from(n.width), n.a, n.b, n.c);
-        // A concrete operand (label 0) has whatever width it must have.
-        let wide = |l: u32, w: u32| l == 0 || self.width(l) == w;
+        // A concrete operand (label 0) can have any width.
+        let has_width = |l: u32, w: u32| l == 0 || self.width(l) == w;
         let in_input = |offset: u32, bytes: u32| {
             offset.checked_add(bytes).is_some_and(|end| end <= self.extended_len())
         };
-        let fits = match shape(op) {
+        let widths_match = match shape(op) {
             Shape::Leaf => match op {
                 Op::Input if !in_input(a, 1) => return Err(Broken::Input { label }),
                 Op::Input => width == 8,
@@ -396,13 +398,13 @@ impl Expr {
                 Op::Read => width.is_multiple_of(8),
                 _ => true,
             },
-            Shape::Binary => a | b != 0 && wide(a, width) && wide(b, width),
+            Shape::Binary => a | b != 0 && has_width(a, width) && has_width(b, width),
             Shape::Compare => {
-                a | b != 0 && width == 1 && (a == 0 || b == 0 || wide(a, self.width(b)))
+                a | b != 0 && width == 1 && (a == 0 || b == 0 || has_width(a, self.width(b)))
             }
             Shape::Same => {
                 let bytes = op != Op::Bswap || width.is_multiple_of(8);
-                a != 0 && wide(a, width) && bytes
+                a != 0 && has_width(a, width) && bytes
             }
             Shape::Extend => a != 0 && self.width(a) <= width,
             Shape::Narrow => a != 0 && self.width(a) >= width,
@@ -410,13 +412,18 @@ impl Expr {
                 a != 0 && b.checked_add(width).is_some_and(|end| end <= self.width(a))
             }
             Shape::Concat => {
-                a | b != 0 && (1..width).contains(&c) && wide(a, c) && wide(b, width - c)
+                a | b != 0 && (1..width).contains(&c) && has_width(a, c) && has_width(b, width - c)
             }
             Shape::Ite => {
-                a != 0 && b != 0 && c != 0 && self.width(a) == 1 && wide(b, width) && wide(c, width)
+                a != 0
+                    && b != 0
+                    && c != 0
+                    && self.width(a) == 1
+                    && has_width(b, width)
+                    && has_width(c, width)
             }
             Shape::Funnel => {
-                a != 0 && b != 0 && c != 0 && [a, b, c].iter().all(|&l| wide(l, width))
+                a != 0 && b != 0 && c != 0 && [a, b, c].iter().all(|&l| has_width(l, width))
             }
             Shape::Lookup => {
                 if self.snapshot_at(b).is_none() {
@@ -425,7 +432,7 @@ impl Expr {
                 a != 0 && self.width(a) == 64 && width.is_multiple_of(8)
             }
         };
-        if fits { Ok(()) } else { Err(Broken::Widths { label }) }
+        if widths_match { Ok(()) } else { Err(Broken::Widths { label }) }
     }
 }
 
@@ -453,7 +460,7 @@ impl Bits {
         Bits(vec![0; len.div_ceil(64)])
     }
 
-    /// Says whether the label was new.
+    /// True if the label was not in the set.
     pub(crate) fn insert(&mut self, label: u32) -> bool {
         let (word, bit) = (&mut self.0[label as usize / 64], 1 << (label % 64));
         let new = *word & bit == 0;
@@ -465,7 +472,7 @@ impl Bits {
         self.0.get(label as usize / 64).is_some_and(|w| w & (1 << (label % 64)) != 0)
     }
 
-    /// By word: how many labels are in the words before it.
+    /// By word of the set: the number of labels in the words before it.
     pub(crate) fn ranks(&self) -> Vec<u32> {
         let mut before = 0;
         let count = |word: &u64| {

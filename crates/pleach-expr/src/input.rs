@@ -1,9 +1,9 @@
-//! What expressions are evaluated on: the bytes of the input file, and the
-//! lengths of the streams in it.
+//! An input that expressions are evaluated on: the bytes of the file, and the lengths of
+//! the streams in it.
 
-/// A plain file is one stream, number 0. In a container (see
-/// `pleach_abi::container`) a stream's number is its record's place; offsets of
-/// bytes are offsets in the file in both cases.
+/// A plain file is one stream, number 0. In a container (see `pleach_abi::container`),
+/// the number of a stream is the index of its record. Offsets of bytes are always offsets
+/// in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input<'a> {
     bytes: &'a [u8],
@@ -19,13 +19,13 @@ impl<'a> Input<'a> {
         Input { bytes, lengths }
     }
 
-    /// The same streams, with other bytes: those of the input and more behind them.
+    /// The same streams with the extended input: the input and the variables after it.
     pub fn extended<'b>(&self, bytes: &'b [u8]) -> Input<'b> {
         Input { bytes, lengths: self.lengths.clone() }
     }
 
-    /// The byte at an offset; 0 past the end, so that a condition on a longer
-    /// input has a value on a shorter one.
+    /// The byte at an offset; 0 past the end, so that a condition of a longer input can be
+    /// evaluated on a shorter one.
     pub fn byte(&self, offset: usize) -> u8 {
         self.bytes.get(offset).copied().unwrap_or(0)
     }

@@ -1,10 +1,13 @@
-//! The expression graph that a run of the symbolic half leaves behind: what
-//! each labelled value was computed from, down to the bytes of the input.
+//! The expressions of a trace: how each labelled value was computed from the bytes of
+//! the input.
 //!
-//! [`Expr`] is built from nodes that a target wrote, and a target may write
-//! anything. Everything is checked once, when the graph is built; after that
-//! evaluation, support and printing cannot fail. There is no I/O here, nothing
-//! knows of processes or files, and nothing recurses deeper than a constant.
+//! [`Expr`] is the graph of nodes as the target wrote it, and a target may write
+//! anything. The graph is checked once, when it is built; after that, evaluating and
+//! printing cannot fail. [`Pool`] has the same expressions as simplified *terms*, which
+//! the solver works on; [`Tape`] evaluates terms fast.
+//!
+//! There is no I/O here, nothing knows of processes or files, and no recursion is
+//! deeper than a constant.
 
 #![forbid(unsafe_code)]
 
@@ -33,5 +36,5 @@ pub use print::{NoSymbols, Printer, Symbols, case_of};
 pub use reads::{Reads, Var};
 pub use support::Support;
 pub use tape::{Compiler, Frame, Tape};
-pub use values::{Changed, TermValues};
+pub use values::{ChangedValues, TermValues};
 pub use word::{compute64, compute128, mask64, plain64, sign64};

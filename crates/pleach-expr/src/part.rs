@@ -1,9 +1,9 @@
 //! A part of a graph: the nodes that some roots reach, with new labels.
 //!
-//! A long run leaves millions of nodes, of which a caller may want few. It hands the
-//! nodes over in chunks, from the highest label to the lowest; the nodes that the roots
-//! reach are kept, so memory grows with the part and not with the run. Labels of input
-//! bytes stay as they are.
+//! A long run leaves millions of nodes, and a caller may need few of them. The caller
+//! passes the nodes in chunks, from the highest label to the lowest. Only the nodes that
+//! the roots reach are kept, so memory grows with the part and not with the run. Input
+//! bytes keep their labels.
 
 use crate::graph::{Bits, operand_fields};
 use pleach_abi::node::{FLAG_WIDE, Node, Op};
@@ -24,10 +24,10 @@ pub struct Part {
     /// Labels below this are those of the input.
     base: u32,
     live: Bits,
-    /// What was kept: label and node, the highest label first.
+    /// Old labels and their nodes, the highest label first.
     kept: Vec<(u32, Node)>,
     max_nodes: usize,
-    /// The node behind the chunk that comes next.
+    /// The node that was passed last, which is the next one in the graph.
     above: Option<Node>,
 }
 
@@ -36,13 +36,13 @@ pub struct Part {
 pub struct Labels {
     base: u32,
     kept: Bits,
-    /// By word of `kept`: how many labels are in the words before it.
+    /// From [`Bits::ranks`].
     ranks: Vec<u32>,
 }
 
 impl Part {
-    /// A part of a graph with `count` nodes, of which the first ones are `input_len` bytes.
-    /// All roots are below `count`.
+    /// A part of a graph with `count` nodes. Node 0 is unused, and the next `input_len`
+    /// nodes are the input. All roots are below `count`.
     pub fn new(count: u32, input_len: u32, roots: &[u32], max_nodes: usize) -> Part {
         let mut live = Bits::new(count as usize);
         roots.iter().for_each(|&root| _ = live.insert(root));
@@ -50,8 +50,7 @@ impl Part {
         Part { base, live, kept: Vec::new(), max_nodes, above: None }
     }
 
-    /// Takes the nodes from label `from` on. The chunk before this one began where this
-    /// one ends.
+    /// Adds the nodes from label `from` on. This chunk ends where the previous one began.
     pub fn add_chunk(&mut self, from: u32, nodes: &[Node]) -> Result<(), NoPart> {
         for (at, node) in nodes.iter().enumerate().rev() {
             let label = from + at as u32;
@@ -69,7 +68,7 @@ impl Part {
             if self.kept.len() > self.max_nodes {
                 return Err(NoPart::TooLarge);
             }
-            // An unknown operation is refused when the graph is built.
+            // `Expr::new` refuses unknown operations.
             let Some(op) = Op::from_u8(node.op) else { continue };
             let (used, fields) = (operand_fields(op), [node.a, node.b, node.c]);
             for &operand in fields.iter().take(used).filter(|&&l| l != 0) {
@@ -82,7 +81,7 @@ impl Part {
         Ok(())
     }
 
-    /// The kept nodes behind those of the input, which come first, and their labels.
+    /// The nodes of the part: those of the input, then the kept ones; and their labels.
     pub fn finish(self, mut input: Vec<Node>) -> (Vec<Node>, Labels) {
         input.truncate(self.base as usize);
         let mut kept = Bits::new(self.kept.first().map_or(0, |k| k.0 as usize + 1));
@@ -138,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_roots_reach_is_kept_and_means_the_same() {
+    fn the_nodes_that_the_roots_reach_are_kept() {
         let nodes = chain();
         let (part, labels) = cut(&nodes, &[101], 1000).expect("a part");
         // Odd labels from 3 to 101, behind the input.
@@ -151,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn the_high_half_of_a_wide_node_stays_behind_it() {
+    fn the_high_half_of_a_wide_node_still_follows_it() {
         let mut nodes = chain();
         let wide = nodes.len() as u32;
         nodes.push(Node { flags: FLAG_WIDE, ..node(Op::ZExt, 128, [3, 0], 0) });
@@ -163,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_is_too_large_or_without_order_is_refused() {
+    fn large_and_unordered_parts_are_refused() {
         let mut nodes = chain();
         assert_eq!(cut(&nodes, &[101], 20).err(), Some(NoPart::TooLarge));
         nodes[50].a = 60;

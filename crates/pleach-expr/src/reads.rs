@@ -1,11 +1,10 @@
-//! Which inputs a term reads: ranges of numbers.
+//! The inputs that a term reads, as ranges.
 //!
-//! A program that sums up a file makes a term for each byte that depends on all
-//! bytes before it. As lists these would be quadratic; as ranges each is one pair
-//! of numbers, held in place. Most terms read one range. The others refer to a
-//! list of ranges that is shared by all terms that read the same. A list longer
-//! than [`MOST`] is made shorter by closing its gaps: then a term seems to read
-//! more than it does, which makes a slice larger and never wrong.
+//! A program that sums up a file makes a term for each byte, and each term depends on all
+//! bytes before it. Lists of bytes would take quadratic memory; a range is two numbers.
+//! Most terms read one range. The others refer to a list of ranges, which all terms with
+//! the same inputs share. A list of more than [`MAX_RANGES`] is shortened by closing gaps.
+//! Then a term seems to read more than it does. That makes slices larger, but never wrong.
 
 use std::collections::HashMap;
 
@@ -13,7 +12,10 @@ use std::collections::HashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Var(pub u32);
 
+/// The number of the first length. Smaller numbers are offsets of bytes.
 const LENGTHS: u32 = 1 << 31;
+/// Ranges in one list.
+const MAX_RANGES: usize = 64;
 
 impl Var {
     pub const fn byte(offset: u32) -> Var {
@@ -35,7 +37,7 @@ impl Var {
     }
 }
 
-/// The inputs that a term reads; to be asked about through its pool.
+/// The inputs that a term reads. Its pool has the details.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Reads(Kind);
 
@@ -57,7 +59,7 @@ impl Reads {
         Reads(Kind::One((var, var + 1)))
     }
 
-    /// The only input that is read, if it is one.
+    /// The input, if the term reads exactly one.
     pub fn single(self) -> Option<Var> {
         match self.0 {
             Kind::One((from, to)) if to == from + 1 => Some(Var(from)),
@@ -70,9 +72,7 @@ impl Reads {
     }
 }
 
-const MOST: usize = 64;
-
-/// Lists of ranges, each kept once.
+/// Lists of ranges, each stored once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ranges {
     lists: Vec<Box<[(u32, u32)]>>,
@@ -130,8 +130,8 @@ impl Ranges {
             (Kind::List(id), _) => (id, b),
             (_, Kind::List(id)) => (id, a),
         };
-        if let Some(&known) = self.unions.get(&(list, other)) {
-            return known;
+        if let Some(&cached) = self.unions.get(&(list, other)) {
+            return cached;
         }
         let merged = self.merge(a, b);
         self.unions.insert((list, other), merged);
@@ -148,8 +148,8 @@ impl Ranges {
                 _ => list.push((from, to)),
             }
         }
-        if list.len() > MOST {
-            list = closed(&list);
+        if list.len() > MAX_RANGES {
+            list = close_gaps(&list);
         }
         if let [one] = list[..] {
             return Reads(Kind::One(one));
@@ -165,18 +165,20 @@ impl Ranges {
     }
 }
 
-/// Half as many ranges, the smallest gaps closed. The gap between bytes and
-/// lengths stays open: what lies in it is no input.
-fn closed(list: &[(u32, u32)]) -> Vec<(u32, u32)> {
-    let open = |w: &[(u32, u32)]| w[0].0 < LENGTHS && w[1].0 >= LENGTHS;
+/// Halves the number of ranges by closing the smallest gaps. The gap between bytes and
+/// lengths stays open.
+fn close_gaps(list: &[(u32, u32)]) -> Vec<(u32, u32)> {
+    let stays_open = |w: &[(u32, u32)]| w[0].0 < LENGTHS && w[1].0 >= LENGTHS;
     let mut gaps: Vec<u32> =
-        list.windows(2).filter(|w| !open(w)).map(|w| w[1].0 - w[0].1).collect();
+        list.windows(2).filter(|w| !stays_open(w)).map(|w| w[1].0 - w[0].1).collect();
     gaps.sort_unstable();
     let limit = gaps[gaps.len() / 2];
     let mut out: Vec<(u32, u32)> = Vec::new();
     for &(from, to) in list {
         match out.last_mut() {
-            Some(last) if from - last.1 <= limit && !open(&[*last, (from, to)]) => last.1 = to,
+            Some(last) if from - last.1 <= limit && !stays_open(&[*last, (from, to)]) => {
+                last.1 = to;
+            }
             _ => out.push((from, to)),
         }
     }
@@ -189,7 +191,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn unions_are_those_of_sets() {
+    fn unions_contain_both_sets() {
         let mut ranges = Ranges::default();
         let mut seed = 7u32;
         let mut next = |below: u32| {
@@ -216,7 +218,7 @@ mod tests {
         for (reads, set) in &known {
             let got: BTreeSet<u32> = ranges.vars(*reads).map(|v| v.0).collect();
             assert!(got.is_superset(set), "{got:?} {set:?}");
-            if ranges.ranges(reads).len() <= MOST / 2 && set.len() < 20 {
+            if ranges.ranges(reads).len() <= MAX_RANGES / 2 && set.len() < 20 {
                 assert_eq!(&got, set);
             }
             assert!(set.iter().all(|&v| ranges.contains(*reads, Var(v))));
@@ -232,7 +234,7 @@ mod tests {
         for i in 0..400 {
             all = ranges.union(all, Reads::bytes(10 * i, 1));
         }
-        assert!(ranges.ranges(&all).len() <= MOST);
+        assert!(ranges.ranges(&all).len() <= MAX_RANGES);
         assert!((0..400).all(|i| ranges.contains(all, Var::byte(10 * i))));
         assert!(!ranges.contains(all, Var(LENGTHS - 1)));
         assert!(ranges.contains(all, Var::length(0)));

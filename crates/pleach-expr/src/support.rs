@@ -1,4 +1,4 @@
-//! Which parts of the input an expression depends on.
+//! Which bytes and lengths of the input an expression depends on.
 
 use crate::graph::{Bits, Expr};
 use pleach_abi::node::Op;
@@ -13,7 +13,7 @@ pub struct Support {
 }
 
 impl Expr {
-    /// What `labels` read. Labels that are not live read nothing.
+    /// The inputs that `labels` depend on. Labels that are not live depend on nothing.
     pub fn support(&self, labels: &[u32]) -> Support {
         let mut support = Support::default();
         let mut seen = Bits::new(self.order().iter().max().map_or(0, |&l| l as usize + 1));

@@ -1,19 +1,16 @@
-//! Conditions compiled to a flat form, to be evaluated again and again while a
-//! few inputs vary and all others stay.
+//! Conditions compiled to a flat list of operations, to evaluate them many times while
+//! a few inputs vary.
 //!
-//! Compiling walks from the conditions down to what varies, and no further: a
-//! term that reads nothing of it has the value that it has on the base input and
-//! becomes a constant of the tape. What is left is a list of operations on
-//! numbered registers.
+//! A term that reads no varying input has its value on the base input, and becomes a
+//! constant of the tape. The other terms become operations on numbered registers.
 //!
-//! A register holds `N` values, one for each of `N` inputs that are tried at
-//! once: an operation is decoded once and done `N` times in a loop that the
-//! compiler turns into vector instructions. Solvers that try all values of a byte
-//! use 64 lanes, those that go from input to input use one. Tapes with a value
-//! above 64 bits are rare and run lane by lane on 128 bits.
+//! A register holds `N` values, the *lanes*, one for each of `N` inputs that are tried at
+//! once. An operation is decoded once and computed `N` times, in a loop that the compiler
+//! turns into vector instructions. Solvers that try all values of a byte use 64 lanes. A
+//! tape with a value wider than 64 bits is rare, and runs lane by lane on 128 bits.
 //!
-//! Machine code by a compiler such as Cranelift was not tried: a tape lives for a
-//! few thousand evaluations, which take less time than generating code does.
+//! Machine code from a compiler such as Cranelift was not tried: a tape is evaluated a few
+//! thousand times, which takes less time than generating code.
 
 use crate::pool::{Code, Node, Pool, Term};
 use crate::reads::Var;
@@ -23,7 +20,7 @@ use crate::word::{compute64, compute128, mask64, sign64};
 /// Compiled conditions.
 #[derive(Clone, Debug, Default)]
 pub struct Tape {
-    /// What registers hold before the first operation: constants, then inputs.
+    /// The values of the first registers: constants, then inputs.
     start: Vec<u128>,
     inputs: Vec<Var>,
     first_input: usize,
@@ -59,7 +56,7 @@ impl Tape {
         self.ops.is_empty()
     }
 
-    /// How many terms it was compiled for.
+    /// How many terms the tape was compiled for.
     pub fn roots(&self) -> usize {
         self.roots.len()
     }
@@ -74,15 +71,16 @@ impl Tape {
     }
 }
 
-/// Compiles, and keeps what it needs for that from one tape to the next.
+/// Compiles tapes. It keeps its memory from one tape to the next.
 #[derive(Clone, Debug, Default)]
 pub struct Compiler {
-    /// By term: the round in which it got a register, and the register.
+    /// By term: the round in which it got a register, and the register. Each tape is one
+    /// round.
     registers: Vec<(u32, u32)>,
     round: u32,
     stack: Vec<Term>,
     order: Vec<Term>,
-    /// Terms visited and table entries cleared since the beginning.
+    /// Terms visited and table entries cleared, in all tapes.
     pub work: u64,
 }
 
@@ -92,8 +90,8 @@ impl Compiler {
         size_of_val(&self.registers[..])
     }
 
-    /// A tape for `roots` where `vary` (sorted) varies and everything else is as
-    /// in `base`.
+    /// A tape for `roots`. The inputs `vary` (sorted) vary, and all others are as in
+    /// `base`.
     pub fn compile(
         &mut self,
         pool: &Pool,
@@ -104,10 +102,9 @@ impl Compiler {
         self.compile_cut(pool, base, roots, vary, vary, &[])
     }
 
-    /// As [`Compiler::compile`], where the terms `cuts` are inputs too: their
-    /// places come after those of `vary`. `free` (sorted) are all inputs that vary
-    /// at all. What is reached from the roots without passing a cut must depend on
-    /// no input of `free` that is not in `vary`.
+    /// As [`Compiler::compile`], with the terms `cuts` as further inputs, placed after
+    /// those of `vary`. `free` (sorted) are `vary` and the varying inputs that the cuts
+    /// depend on: terms may depend on those only through a cut.
     pub fn compile_cut(
         &mut self,
         pool: &Pool,
@@ -117,13 +114,7 @@ impl Compiler {
         free: &[Var],
         cuts: &[Term],
     ) -> Tape {
-        self.round = self.round.wrapping_add(1);
-        if self.round == 0 || self.registers.len() < pool.len() {
-            self.registers.clear();
-            self.registers.resize(pool.len() + pool.len() / 2, (0, 0));
-            self.work += self.registers.len() as u64;
-            self.round = 1;
-        }
+        self.start_round(pool);
         let varies = |term: Term| {
             pool.var_ranges(term).iter().any(|&(from, to)| {
                 let at = free.partition_point(|v| v.0 < from);
@@ -134,54 +125,14 @@ impl Compiler {
         for &cut in cuts {
             self.registers[cut.index()] = (self.round, CUT);
         }
-        self.walk(pool, base, roots, &varies, &mut tape);
-        // Bytes of reads that do not vary are constants too.
-        let byte = |tape: &mut Tape, offset: u32| match vary.binary_search(&Var::byte(offset)) {
-            Ok(place) => INPUT | place as u32,
-            Err(_) => {
-                tape.start.push(0);
-                FIXED | offset
-            }
-        };
-        let mut reads = Vec::new();
-        for &term in &self.order {
-            let node = pool.node(term);
-            if node.code == Code::Read && node.width > 8 {
-                let list: Vec<u32> =
-                    (0..node.width() / 8).map(|i| byte(&mut tape, node.a + i)).collect();
-                reads.push((term, list));
-            }
-        }
-        // Constants come first, then inputs, then results.
-        let mut fixed =
-            tape.start.len() - reads.iter().flat_map(|r| &r.1).filter(|&&b| b & FIXED != 0).count();
-        tape.first_input = tape.start.len();
-        for (_, list) in &mut reads {
-            for b in list.iter_mut() {
-                *b = match *b {
-                    place if place & INPUT != 0 => tape.first_input as u32 + (place & !INPUT),
-                    _ => {
-                        fixed += 1;
-                        fixed as u32 - 1
-                    }
-                };
-            }
-        }
-        // The values of those bytes, out of the reads that they are in.
-        for (term, list) in &reads {
-            let value = base.get(*term);
-            for (i, &register) in list.iter().enumerate() {
-                if (register as usize) < tape.first_input {
-                    tape.start[register as usize] = value >> (8 * i) & 0xff;
-                }
-            }
-        }
+        // Registers are numbered in this order: constants, inputs and cuts, results.
+        self.order_varying(pool, base, roots, &varies, &mut tape);
+        let mut reads = self.place_read_bytes(pool, base, vary, &mut tape).into_iter();
         tape.start.resize(tape.first_input + vary.len() + cuts.len(), 0);
         for (i, &cut) in cuts.iter().enumerate() {
             let register = tape.first_input + vary.len() + i;
             self.registers[cut.index()] = (self.round, register as u32);
         }
-        let mut reads = reads.into_iter();
         let mut next = tape.start.len() as u32;
         for at in 0..self.order.len() {
             let term = self.order[at];
@@ -203,8 +154,52 @@ impl Compiler {
         tape
     }
 
-    /// Finds what varies, operands first, and gives registers to what does not.
-    fn walk(
+    /// Forgets the registers of the last tape.
+    fn start_round(&mut self, pool: &Pool) {
+        self.round = self.round.wrapping_add(1);
+        if self.round == 0 || self.registers.len() < pool.len() {
+            self.registers.clear();
+            self.registers.resize(pool.len() + pool.len() / 2, (0, 0));
+            self.work += self.registers.len() as u64;
+            self.round = 1;
+        }
+    }
+
+    /// The registers of the bytes of each read of several bytes, in the order of the
+    /// tape. A byte that does not vary becomes a constant.
+    fn place_read_bytes(
+        &self,
+        pool: &Pool,
+        base: &TermValues,
+        vary: &[Var],
+        tape: &mut Tape,
+    ) -> Vec<Vec<u32>> {
+        let mut reads: Vec<Vec<u32>> = Vec::new();
+        for &term in &self.order {
+            let node = pool.node(term);
+            if node.code != Code::Read || node.width <= 8 {
+                continue;
+            }
+            let value = base.get(term);
+            let register = |i: u32| match vary.binary_search(&Var::byte(node.a + i)) {
+                Ok(place) => INPUT | place as u32,
+                Err(_) => {
+                    tape.start.push(value >> (8 * i) & 0xff);
+                    tape.start.len() as u32 - 1
+                }
+            };
+            reads.push((0..node.width() / 8).map(register).collect());
+        }
+        // Now all constants are placed, and inputs come next.
+        tape.first_input = tape.start.len();
+        for register in reads.iter_mut().flatten().filter(|r| **r & INPUT != 0) {
+            *register = tape.first_input as u32 + (*register & !INPUT);
+        }
+        reads
+    }
+
+    /// Lists the terms that vary, operands first, and makes the others constants.
+    fn order_varying(
         &mut self,
         pool: &Pool,
         base: &TermValues,
@@ -218,8 +213,8 @@ impl Compiler {
             self.stack.push(root);
             while let Some(&term) = self.stack.last() {
                 self.work += 1;
-                let known = self.registers[term.index()];
-                if known.0 == self.round && known.1 != OPEN {
+                let (round, register) = self.registers[term.index()];
+                if round == self.round && register != OPEN {
                     self.stack.pop();
                     continue;
                 }
@@ -230,7 +225,7 @@ impl Compiler {
                     self.stack.pop();
                     continue;
                 }
-                if known.0 == self.round {
+                if round == self.round {
                     self.registers[term.index()].1 = DONE;
                     self.order.push(term);
                     self.stack.pop();
@@ -250,16 +245,14 @@ impl Compiler {
         &self,
         pool: &Pool,
         tape: &mut Tape,
-        reads: &mut impl Iterator<Item = (Term, Vec<u32>)>,
+        reads: &mut impl Iterator<Item = Vec<u32>>,
         term: Term,
         node: Node,
     ) {
         tape.wide |= pool.width(term) > 64;
         if node.code == Code::Read {
             let from = tape.bytes.len() as u32;
-            if let Some((_, list)) = reads.next() {
-                tape.bytes.extend(list);
-            }
+            tape.bytes.extend(reads.next().unwrap_or_default());
             tape.ops.push(Op { node, operand: 8, a: from, b: 0, c: 0 });
             return;
         }
@@ -278,19 +271,22 @@ impl Compiler {
     }
 }
 
-/// Marks in place of registers while compiling.
+// Marks in place of registers while compiling.
+
+/// The operands of the term are being ordered.
 const OPEN: u32 = u32::MAX;
+/// The term is in the order, without a register yet.
 const DONE: u32 = u32::MAX - 1;
 const CUT: u32 = u32::MAX - 2;
+/// The other bits are the place of an input.
 const INPUT: u32 = 1 << 31;
-const FIXED: u32 = 1 << 30;
 
 /// The registers of a tape, `N` values each.
 #[derive(Clone, Debug)]
 pub struct Frame<const N: usize> {
     registers: Vec<[u64; N]>,
     wide: Vec<u128>,
-    /// Operations times lanes since the beginning.
+    /// Operations times lanes, in all runs.
     pub work: u64,
 }
 
@@ -313,18 +309,18 @@ impl<const N: usize> Frame<N> {
         }
     }
 
-    /// Sets an input, by its place in [`Tape::inputs`], in all lanes.
+    /// Sets the values of an input, by its place in [`Tape::inputs`].
     pub fn set(&mut self, tape: &Tape, place: usize, values: [u64; N]) {
         self.registers[tape.input(place)] = values;
     }
 
-    /// The values of a root; the low 64 bits of wider ones.
+    /// The values of a root; of wide ones, the low 64 bits.
     pub fn root(&self, tape: &Tape, place: usize) -> &[u64; N] {
         &self.registers[tape.roots[place] as usize]
     }
 
-    /// One lane's value of a root, all of it. Only the last lane of a tape with
-    /// wide values is kept.
+    /// All bits of the value of a root in one lane. For a wide tape, this is always the
+    /// last lane.
     pub fn root_wide(&self, tape: &Tape, place: usize, lane: usize) -> u128 {
         let at = tape.roots[place] as usize;
         if tape.wide { self.wide[at] } else { self.registers[at][lane].into() }
@@ -342,7 +338,7 @@ impl<const N: usize> Frame<N> {
         let first = tape.start.len();
         for (i, op) in tape.ops.iter().enumerate() {
             let (before, rest) = self.registers.split_at_mut(first + i);
-            lanes(pool, tape, op, before, &mut rest[0]);
+            run_lanes(pool, tape, op, before, &mut rest[0]);
         }
     }
 
@@ -369,8 +365,8 @@ fn bytes_of<'a>(tape: &'a Tape, op: &Op) -> &'a [u32] {
     &tape.bytes[op.a as usize..][..op.node.width() as usize / 8]
 }
 
-/// One operation in all lanes.
-fn lanes<const N: usize>(
+/// Computes one operation in all lanes.
+fn run_lanes<const N: usize>(
     pool: &Pool,
     tape: &Tape,
     op: &Op,
@@ -390,7 +386,7 @@ fn lanes<const N: usize>(
     }
     let ones = mask64(width);
     let (a, b, c) = (&before[op.a as usize], &before[op.b as usize], &before[op.c as usize]);
-    // A loop for each operation, so that the choice is outside of it.
+    // One loop for each operation, so that no lane has to decode it again.
     macro_rules! each {
         ($i:ident => $value:expr) => {
             for $i in 0..N {

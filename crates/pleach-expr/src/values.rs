@@ -1,5 +1,5 @@
-//! The values of all terms of a pool on one input, and of some on one that
-//! differs from it in a few places.
+//! The values of all terms of a pool on one input ([`TermValues`]), and of some terms on
+//! an input that differs in a few places ([`ChangedValues`]).
 
 use crate::input::Input;
 use crate::pool::{Code, Pool, Term};
@@ -7,11 +7,11 @@ use crate::reads::Var;
 use crate::word::{compute64, compute128};
 use std::collections::HashMap;
 
-/// Values on one input. New terms of the pool are added by [`TermValues::extend`].
+/// The values of all terms on one input.
 #[derive(Clone, Debug, Default)]
 pub struct TermValues {
     low: Vec<u64>,
-    /// High halves of terms above 64 bits, where not zero.
+    /// The high halves that are not 0, of terms wider than 64 bits.
     high: HashMap<Term, u64>,
 }
 
@@ -33,12 +33,12 @@ impl TermValues {
         self.low.capacity() * 8 + self.high.capacity() * 16
     }
 
-    /// Whether the pool has terms that are not computed yet.
-    pub fn lacks(&self, pool: &Pool) -> bool {
+    /// True if the pool has terms whose values are not computed yet.
+    pub fn is_behind(&self, pool: &Pool) -> bool {
         self.low.len() < pool.len()
     }
 
-    /// Computes what the pool has got since.
+    /// Computes the values of terms that are new in the pool.
     pub fn extend(&mut self, pool: &Pool, input: &Input) {
         for number in self.low.len()..pool.len() {
             let term = Term::from_number(number as u32);
@@ -47,7 +47,7 @@ impl TermValues {
                 (_, Some(stream)) => input.length(stream),
                 _ => 0,
             };
-            let value = step(pool, term, &leaf, &|t| self.low(t), &|t| self.get(t));
+            let value = compute(pool, term, &leaf, &|t| self.low(t), &|t| self.get(t));
             self.low.push(value as u64);
             if value >> 64 != 0 {
                 self.high.insert(term, (value >> 64) as u64);
@@ -56,8 +56,8 @@ impl TermValues {
     }
 }
 
-/// One term's value from those of its operands.
-fn step(
+/// The value of a term, from the values of its operands.
+fn compute(
     pool: &Pool,
     term: Term,
     leaf: &impl Fn(Var) -> u64,
@@ -76,8 +76,7 @@ fn step(
             let arity = code.arity();
             let arg = |n: usize, number: u32| (n < arity).then(|| Term::from_number(number));
             let args = [arg(0, node.a), arg(1, node.b), arg(2, node.c)];
-            // Operands of `Ite` after the first have the result's width; those of
-            // a `Concat` are narrower than it.
+            // No operand after the first is wider than both the first and the result.
             if node.width <= 64 && operand <= 64 {
                 let [a, b, c] = args.map(|t| t.map_or(0, low));
                 compute64(pool, &node, operand, a, b, c).into()
@@ -89,33 +88,34 @@ fn step(
     }
 }
 
-/// Evaluates terms on an input that differs from another in a few places. Only
-/// what depends on those places is computed; the rest is known.
+/// Evaluates terms on an input that differs from the base input in a few places. Only
+/// terms that depend on those places are computed; the others have their base values.
 #[derive(Clone, Debug, Default)]
-pub struct Changed {
-    /// By term: the round in which it was computed, and its value.
-    known: Vec<(u32, u128)>,
+pub struct ChangedValues {
+    /// By term: the round in which it was computed, and its value. Each set of changes is
+    /// one round.
+    computed: Vec<(u32, u128)>,
     round: u32,
     stack: Vec<Term>,
-    /// Operations computed since the beginning.
+    /// Operations computed, in all rounds.
     pub work: u64,
 }
 
-impl Changed {
-    /// A new difference: what was computed is forgotten.
+impl ChangedValues {
+    /// Forgets all values. Must be called before [`ChangedValues::eval`] with new changes.
     pub fn start(&mut self, pool: &Pool) {
         self.round = self.round.wrapping_add(1);
         if self.round == 0 {
-            self.known.clear();
+            self.computed.clear();
             self.round = 1;
         }
-        if self.known.len() < pool.len() {
-            self.known.resize(pool.len(), (0, 0));
+        if self.computed.len() < pool.len() {
+            self.computed.resize(pool.len(), (0, 0));
         }
     }
 
-    /// The value of `root` where the inputs in `changes` (sorted) are as they
-    /// say, and all others as in `base`.
+    /// The value of `root` with the new inputs `changes` (sorted); all other inputs are as
+    /// in `base`.
     pub fn eval(
         &mut self,
         pool: &Pool,
@@ -124,8 +124,8 @@ impl Changed {
         changes: &[(Var, u64)],
         root: Term,
     ) -> u128 {
-        if self.known.len() < pool.len() {
-            self.known.resize(pool.len(), (0, 0));
+        if self.computed.len() < pool.len() {
+            self.computed.resize(pool.len(), (0, 0));
         }
         let differs = |term: Term| {
             pool.var_ranges(term).iter().any(|&(from, to)| {
@@ -144,27 +144,27 @@ impl Changed {
         self.stack.clear();
         self.stack.push(root);
         while let Some(&term) = self.stack.last() {
-            if self.known[term.index()].0 == self.round {
+            if self.computed[term.index()].0 == self.round {
                 self.stack.pop();
                 continue;
             }
             if !differs(term) {
-                self.known[term.index()] = (self.round, base.get(term));
+                self.computed[term.index()] = (self.round, base.get(term));
                 self.stack.pop();
                 continue;
             }
             let before = self.stack.len();
             let missing =
-                pool.node(term).operands().filter(|o| self.known[o.index()].0 != self.round);
+                pool.node(term).operands().filter(|o| self.computed[o.index()].0 != self.round);
             self.stack.extend(missing);
             if self.stack.len() == before {
-                let known = |t: Term| self.known[t.index()].1;
-                let value = step(pool, term, &leaf, &|t| known(t) as u64, &known);
-                self.known[term.index()] = (self.round, value);
+                let value_of = |t: Term| self.computed[t.index()].1;
+                let value = compute(pool, term, &leaf, &|t| value_of(t) as u64, &value_of);
+                self.computed[term.index()] = (self.round, value);
                 self.work += 1;
                 self.stack.pop();
             }
         }
-        self.known[root.index()].1
+        self.computed[root.index()].1
     }
 }

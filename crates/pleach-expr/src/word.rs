@@ -1,5 +1,5 @@
-//! One operation of a term on values: 64-bit words where all is that narrow, else
-//! 128 bits by [`crate::apply`].
+//! Computes one operation of a term: on 64-bit words if all widths are at most 64, else
+//! on 128 bits by [`crate::apply`].
 
 use crate::eval::{apply, mask};
 use crate::pool::{Code, Node, Pool};
@@ -15,8 +15,8 @@ pub const fn sign64(value: u64, width: u32) -> i64 {
     ((value << shift) as i64) >> shift
 }
 
-/// The value of `node` where all widths are at most 64. `operand` is the width of
-/// its first operand. Operands are cut to their widths already.
+/// The value of `node` if all widths are at most 64. `operand` is the width of its first
+/// operand. The operands have no bits above their widths.
 #[inline(always)]
 pub fn compute64(pool: &Pool, node: &Node, operand: u32, a: u64, b: u64, c: u64) -> u64 {
     match node.code {
@@ -28,7 +28,7 @@ pub fn compute64(pool: &Pool, node: &Node, operand: u32, a: u64, b: u64, c: u64)
     }
 }
 
-/// [`compute64`] for operations that need no more than values.
+/// [`compute64`] for operations that need nothing from the pool.
 #[inline(always)]
 pub fn plain64(code: Code, width: u32, operand: u32, a: u64, b: u64, c: u64) -> u64 {
     let (sa, sb) = (|| sign64(a, operand), || sign64(b, operand));
@@ -83,7 +83,7 @@ pub fn plain64(code: Code, width: u32, operand: u32, a: u64, b: u64, c: u64) -> 
                 l => a << l | b >> (width - l),
             }
         }
-        // Leaves, and what `compute64` does.
+        // Leaves, and operations that only `compute64` has.
         _ => 0,
     };
     value & mask64(width)
@@ -97,7 +97,7 @@ pub fn compute128(pool: &Pool, node: &Node, operand: u32, a: u128, b: u128, c: u
         Code::Extract => (a >> node.b) & mask(node.width()),
         Code::Concat => a | b << operand,
         Code::Ite => [c, b][(a & 1) as usize],
-        code => match crate::pool::op(code) {
+        code => match crate::pool::node_op(code) {
             Some(op) => apply(op, node.width(), operand, a, b, c),
             None => 0,
         },

@@ -1,5 +1,5 @@
-//! Every operation at every width against arithmetic on big integers, and the
-//! graphs that must be refused.
+//! Compares every operation at every width with arithmetic on big integers, and checks
+//! that broken graphs are refused.
 
 mod common;
 
@@ -37,7 +37,6 @@ const BINARY: [Op; 25] = [
     Op::SMulO,
 ];
 
-/// A number as the mathematical integer that it stands for.
 fn unsigned(v: u128) -> BigInt {
     v.into()
 }
@@ -94,7 +93,7 @@ fn reference(op: Op, w: u32, a: u128, b: u128) -> u128 {
     }
 }
 
-/// Values that overflow and vanish more often than random ones do.
+/// Values that overflow, or give 0, more often than random ones.
 fn value() -> impl Strategy<Value = u128> {
     prop_oneof![
         any::<u128>(),
@@ -109,11 +108,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
     #[test]
-    fn binary_operations(which in 0..BINARY.len(), w in 1u32..=128, a in value(), b in value()) {
+    fn binary_operations_agree_with_big_integers(which in 0..BINARY.len(), w in 1u32..=128, a in value(), b in value()) {
         let (op, a, b) = (BINARY[which], a & mask(w), b & mask(w));
         let width = if is_compare(op) { 1 } else { w };
         prop_assert_eq!(apply(op, width, w, a, b, 0), reference(op, w, a, b));
-        // The same through a graph, with either operand concrete.
+        // The same in a graph, with two labels or one concrete operand.
         let mut graph = Builder::new(1);
         let (x, y) = (graph.node(Op::Const, w, [0; 3], a), graph.node(Op::Const, w, [0; 3], b));
         let both = graph.node(op, width, [x, y, 0], 0);
@@ -125,7 +124,7 @@ proptest! {
     }
 
     #[test]
-    fn widths_and_bits(w in 1u32..=128, v in 1u32..=128, a in value(), at in 0u32..128) {
+    fn extensions_extracts_and_bit_counts_agree_with_lists_of_bits(w in 1u32..=128, v in 1u32..=128, a in value(), at in 0u32..128) {
         let a = a & mask(w);
         let bits: Vec<u128> = (0..w).map(|i| a >> i & 1).collect();
         let number = |bits: &[u128]| bits.iter().rev().fold(0, |n, b| n << 1 | b);
@@ -159,7 +158,7 @@ proptest! {
     }
 
     #[test]
-    fn three_operands(w in 1u32..=128, a in value(), b in value(), c in value()) {
+    fn funnel_shifts_choices_and_concatenations_agree_with_big_integers(w in 1u32..=128, a in value(), b in value(), c in value()) {
         let [a, b, c] = [a, b, c].map(|v| v & mask(w));
         let mut graph = Builder::new(1);
         let [x, y, z] = [a, b, c].map(|v| graph.node(Op::Const, w, [0; 3], v));
@@ -186,7 +185,7 @@ proptest! {
         }
     }
 
-    /// No node array, however wrong, does more than be refused.
+    /// An invalid array of nodes is refused. It never causes a panic.
     #[test]
     fn random_nodes_never_panic(bytes in prop::collection::vec(any::<[u8; 12]>(), 1..40), snaps in prop::collection::vec(any::<u8>(), 0..64)) {
         let ops: Vec<u8> = (0..=255).filter(|&n| Op::from_u8(n).is_some()).collect();
@@ -230,7 +229,7 @@ fn leaves_read_the_input() {
 }
 
 #[test]
-fn tables_are_read_where_they_are_known() {
+fn a_lookup_outside_of_its_table_is_0() {
     let mut b = Builder::new(1);
     let at = b.snapshot(0x1000, &[10, 11, 12, 13]);
     let index = b.zext(1, 64);
@@ -255,7 +254,7 @@ fn broken_graphs_are_refused() {
     let refuse = |node: Node| {
         let mut b = Builder::new(4);
         let label = b.raw(node);
-        Expr::new(b.nodes, vec![0; 16], 4, [label]).expect_err("it is broken")
+        Expr::new(b.nodes, vec![0; 16], 4, [label]).expect_err("the node is broken")
     };
     let node = |op: Op, width| Node { op: op as u8, width, ..Node::default() };
     let label = 5;
@@ -279,7 +278,7 @@ fn broken_graphs_are_refused() {
 }
 
 #[test]
-fn what_no_event_reaches_may_be_half_written() {
+fn nodes_that_no_event_reaches_may_be_half_written() {
     let mut b = Builder::new(1);
     let label = b.with(Op::Eq, 1, 5);
     b.raw(Node { op: 250, a: 4_000_000, ..Node::default() });
@@ -287,7 +286,7 @@ fn what_no_event_reaches_may_be_half_written() {
 }
 
 #[test]
-fn a_long_chain_is_one_linear_pass() {
+fn a_long_chain_is_evaluated_without_recursion() {
     let mut b = Builder::new(1);
     let mut x = b.zext(1, 32);
     for _ in 0..1_000_000 {

@@ -1,4 +1,4 @@
-//! What people read. Each case is a graph and the C that it must print as.
+//! Printing. Each case is a graph, and the C text that it must be printed as.
 
 mod common;
 
@@ -23,7 +23,7 @@ fn value(build: impl FnOnce(&mut Builder) -> u32, text: &str) {
 }
 
 #[test]
-fn bytes_beside_constants_are_characters() {
+fn constants_beside_bytes_are_characters() {
     check(|b| b.with(Op::Eq, 1, 97), "in[0] == 'a'", "in[0] != 'a'");
     check(|b| b.with(Op::Eq, 3, 10), "in[2] == '\\n'", "in[2] != '\\n'");
     check(|b| b.with(Op::Ult, 1, 10), "in[0] < 10", "in[0] >= 10");
@@ -33,7 +33,7 @@ fn bytes_beside_constants_are_characters() {
 }
 
 #[test]
-fn a_switch_takes_a_case_or_none() {
+fn a_switch_is_printed_as_its_case_or_as_none_of_them() {
     let case = |build: &dyn Fn(&mut Builder) -> u32, seen: u128, cases: Option<&[u64]>| {
         let mut b = Builder::new(64);
         let label = build(&mut b);
@@ -53,7 +53,7 @@ fn a_switch_takes_a_case_or_none() {
     // Cases are zero-extended from the width of the switch.
     assert_eq!(case(signed, 0xffff_ffff, Some(&[0xffff_ffff])), "in[0] == 255");
     assert_eq!(case(signed, 3, Some(&[0xffff_ffff])), "in[0] != 255");
-    // Nothing but a default decides nothing; without a table the value is all.
+    // A switch with only a default decides nothing. Without cases, the value is printed.
     assert_eq!(case(byte, 99, Some(&[])), "true");
     assert_eq!(case(byte, 99, None), "in[0] == 'c'");
 }
@@ -80,12 +80,12 @@ fn difference(b: &mut Builder, text: &[u8], swapped: bool) -> u32 {
 }
 
 #[test]
-fn a_first_difference_is_a_list_of_bytes() {
+fn a_comparison_of_strings_is_printed_byte_by_byte() {
     let yes = "in[0] == 'G' && in[1] == 'E' && in[2] == 'T'";
     let no = "in[0] != 'G' || in[1] != 'E' || in[2] != 'T'";
     check(|b| difference(b, b"GET", false), yes, no);
     check(|b| difference(b, b"GET", true), yes, no);
-    // Another value than 0 says nothing about the single bytes.
+    // A difference other than 0 is not split into bytes.
     let below = |b: &mut Builder| {
         let equal = difference(b, b"ab", false);
         let chain = b.nodes[equal as usize].a;
@@ -99,7 +99,7 @@ fn a_first_difference_is_a_list_of_bytes() {
 }
 
 #[test]
-fn extensions_of_bytes_vanish_in_equalities() {
+fn extensions_are_not_printed_in_equalities() {
     let zext = |b: &mut Builder| {
         let wide = b.zext(1, 32);
         b.with(Op::Eq, wide, 97)
@@ -110,7 +110,7 @@ fn extensions_of_bytes_vanish_in_equalities() {
         b.with(Op::Ne, wide, -1)
     };
     check(sext, "in[0] != 255", "in[0] == 255");
-    // 300 is not the extension of any byte: the comparison stays as it is.
+    // No byte extends to 300, so the extension stays.
     let never = |b: &mut Builder| {
         let wide = b.zext(1, 32);
         b.with(Op::Eq, wide, 300)
@@ -209,7 +209,7 @@ fn constants_are_added_up() {
 }
 
 #[test]
-fn masks_that_take_nothing_away_vanish() {
+fn masks_that_clear_no_bit_are_not_printed() {
     check(
         |b| {
             let len = b.node(Op::InputLen, 64, [0, 0, 0], 0);
@@ -258,7 +258,7 @@ fn arithmetic_that_may_wrap_is_unsigned() {
 }
 
 #[test]
-fn conditions_read_as_conditions() {
+fn conditions_are_printed_without_comparisons_to_0() {
     check(
         |b| {
             let (lo, hi) = (b.with(Op::Ule, 1, 97), b.with(Op::Ult, 2, 10));
@@ -298,7 +298,7 @@ impl Symbols for Names {
 }
 
 #[test]
-fn tables_have_names_and_indices() {
+fn lookups_are_printed_as_array_elements() {
     let lookup = |base: u64, scale: u32, width: u32| {
         let mut b = Builder::new(4);
         let at = b.snapshot(base, &[0; 64]);
@@ -317,7 +317,7 @@ fn tables_have_names_and_indices() {
 }
 
 #[test]
-fn shared_subexpressions_do_not_explode() {
+fn large_expressions_are_cut_off() {
     let mut b = Builder::new(4);
     let mut x = b.zext(1, 32);
     for _ in 0..200 {
@@ -327,7 +327,7 @@ fn shared_subexpressions_do_not_explode() {
     let text = Printer::new(&expr, &NoSymbols).value(x);
     assert!(text.len() < 10_000, "{} characters", text.len());
     assert!(text.contains('…'));
-    // A long chain is no deeper than the limit either.
+    // A long chain ends at the limit of depth.
     let mut b = Builder::new(4);
     let mut x = b.zext(1, 32);
     for _ in 0..200_000 {

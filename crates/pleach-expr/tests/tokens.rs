@@ -1,4 +1,4 @@
-//! Tokens: numbers behind the input.
+//! Tokens: their numbers follow the input.
 
 mod common;
 
@@ -32,7 +32,7 @@ fn with_tokens(b: &Builder, tokens: u32, label: u32) -> Result<Expr, Broken> {
 }
 
 #[test]
-fn a_token_is_the_number_behind_the_input() {
+fn tokens_are_read_from_the_extended_input() {
     let mut b = Builder::new(3);
     let t = token(&mut b, 1);
     let wide = b.sext(t, 64);
@@ -45,7 +45,7 @@ fn a_token_is_the_number_behind_the_input() {
     let mut input = b"abc".to_vec();
     input.extend(7i32.to_le_bytes());
     input.extend((-2i32).to_le_bytes());
-    // The length stays that of the input.
+    // The length is still that of the input.
     let input = Input::plain(b"abc").extended(&input);
     assert_eq!(input.length(0), 3);
     assert_eq!(expr.eval(&[wide], &input).get(wide), (-2i64) as u64 as u128);
@@ -54,25 +54,25 @@ fn a_token_is_the_number_behind_the_input() {
 }
 
 #[test]
-fn tokens_that_were_not_taken_are_refused() {
+fn tokens_that_do_not_exist_are_refused() {
     for (ordinal, width, tokens) in [(2, 32, 2), (u32::MAX, 32, 2), (0, 16, 2), (0, 32, 0)] {
         let mut b = Builder::new(3);
         let label = b.node(Op::Token, width, [ordinal, 0, 0], 0);
-        let refused = with_tokens(&b, tokens, label).expect_err("it is broken");
+        let refused = with_tokens(&b, tokens, label).expect_err("the token does not exist");
         assert_eq!(refused, Broken::Op { label, op: Op::Token as u8 });
     }
-    // More of them than offsets can name.
+    // More tokens than there are offsets.
     let mut b = Builder::new(3);
     let label = token(&mut b, 0);
     assert!(with_tokens(&b, 1 << 29, label).is_err());
-    // Nothing reaches past the last one.
+    // A read past the last token.
     let mut b = Builder::new(3);
     let label = b.raw(Node { op: Op::Read as u8, width: 32, a: 9, ..Node::default() });
     assert_eq!(with_tokens(&b, 2, label).expect_err("it is broken"), Broken::Input { label });
 }
 
 #[test]
-fn conditions_on_tokens_have_names() {
+fn numbers_of_tokens_are_printed_as_names() {
     let print = |make: &dyn Fn(&mut Builder, u32) -> u32, holds: bool| {
         let mut b = Builder::new(3);
         let t = token(&mut b, 1);
@@ -93,7 +93,7 @@ fn conditions_on_tokens_have_names() {
         }
     };
     assert_eq!(print(&small(7), true), "(int8_t)tok[1] == 7");
-    // What has a name only without its sign is printed without it.
+    // 200 has a name, so it is printed as an unsigned number.
     assert_eq!(print(&small(200), true), "(uint8_t)tok[1] == OTHER");
     assert_eq!(print(&small(201), true), "(int8_t)tok[1] == -55");
 }

@@ -35,21 +35,21 @@ impl Key {
     pub fn new(request: &mut Request, slice: &Slice) -> Key {
         let mut canon = Canon::default();
         for &goal in &request.goals {
-            canon.add(&request.path.pool, goal);
+            canon.add_condition(&request.path.pool, goal);
         }
         // After the goals: what is said of them is not what is asked for.
-        canon.word(request.goals.len() as u64);
+        canon.add_word(request.goals.len() as u64);
         for &atom in &slice.atoms {
-            canon.add(&request.path.pool, request.path.atom(atom).term);
+            canon.add_condition(&request.path.pool, request.path.atom(atom).term);
         }
         let vars = canon.vars().to_vec();
         for &var in &vars {
             if let Some(offset) = var.as_byte() {
-                request.domain(offset).0.iter().for_each(|&word| canon.word(word));
+                request.domain(offset).0.iter().for_each(|&word| canon.add_word(word));
             } else if let Some(stream) = var.as_length() {
                 let (low, high) = request.path.interval(stream, request.at);
-                canon.word(low);
-                canon.word(high);
+                canon.add_word(low);
+                canon.add_word(high);
             }
         }
         Key { name: canon.name(), vars }

@@ -307,7 +307,7 @@ impl Path {
 
     /// Computes the values of terms that are new.
     pub(crate) fn refresh(&mut self) {
-        if !self.values.lacks(&self.pool) {
+        if !self.values.is_behind(&self.pool) {
             return;
         }
         let input = Input::streams(&self.input, self.lengths.clone());

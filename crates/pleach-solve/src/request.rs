@@ -7,7 +7,7 @@ use crate::path::Path;
 use crate::ranges::Ranges;
 use crate::solver::{Config, Limits};
 use pleach_automata::ByteSet;
-use pleach_expr::{Changed, Compiler, Frame, Term, Var};
+use pleach_expr::{ChangedValues, Compiler, Frame, Term, Var};
 use rustc_hash::FxHashSet;
 
 /// New values of inputs, sorted; all others stay.
@@ -30,7 +30,7 @@ pub(crate) struct Scratch {
     pub memo: Memo,
     pub compiler: Compiler,
     pub lanes: Frame<LANES>,
-    pub changed: Changed,
+    pub changed: ChangedValues,
     pub ranges: Ranges,
 }
 

@@ -3,12 +3,12 @@
 //! grammar's, trying them all is exact, and nothing else is needed.
 
 use crate::path::{Goal, Path, Shape, outcome};
-use pleach_expr::{Changed, Var};
+use pleach_expr::{ChangedValues, Var};
 
 /// Room for trials of one path.
 #[derive(Default)]
 pub struct Trial {
-    changed: Changed,
+    changed: ChangedValues,
 }
 
 impl Trial {

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Random, cases, random_path};
-use pleach_expr::{Changed, Compiler, Frame, Input, Pool, TermValues, Var};
+use pleach_expr::{ChangedValues, Compiler, Frame, Input, Pool, TermValues, Var};
 
 const BYTES: u32 = 4;
 
@@ -38,7 +38,7 @@ fn terms_have_the_values_of_their_labels() {
 fn every_way_to_evaluate_agrees() {
     let mut compiler = Compiler::default();
     let (mut lanes, mut single) = (Frame::<64>::default(), Frame::<1>::default());
-    let mut changed = Changed::default();
+    let mut changed = ChangedValues::default();
     for seed in 0..cases(1000) {
         let recording = random_path(seed, BYTES, true);
         let imported = Pool::import(&recording.expr);

@@ -1,4 +1,4 @@
-//! From the nodes of a trace to terms, in one pass.
+//! Turns the nodes of a trace into terms, in one pass.
 
 use super::{Code, Pool, Table, Term};
 use crate::graph::{Arg, Expr};
@@ -12,27 +12,29 @@ pub struct Imported {
     terms: Vec<u32>,
 }
 
-const NOTHING: u32 = u32::MAX;
-/// Labels between two looks at whether to stop.
+/// In place of a term: the label has none.
+const NO_TERM: u32 = u32::MAX;
+/// Labels that are imported between two calls of `stop`.
 const STOP_INTERVAL: usize = 1 << 12;
 
 impl Imported {
     /// The term of a live label.
     pub fn term(&self, label: u32) -> Option<Term> {
-        self.terms.get(label as usize).filter(|&&t| t != NOTHING).map(|&t| Term(t))
+        self.terms.get(label as usize).filter(|&&t| t != NO_TERM).map(|&t| Term(t))
     }
 }
 
 impl Pool {
-    /// The terms of everything that `expr` has checked.
+    /// The terms of all live labels.
     pub fn import(expr: &Expr) -> Imported {
         Pool::import_until(expr, || false)
     }
 
-    /// As [`Pool::import`]; ends early, without the rest of the terms, when `stop` says so.
+    /// As [`Pool::import`], but ends early when `stop` returns true. Then the remaining
+    /// labels have no terms.
     pub fn import_until(expr: &Expr, stop: impl Fn() -> bool) -> Imported {
         let top = expr.order().iter().max().map_or(0, |&l| l as usize + 1);
-        let mut terms = vec![NOTHING; top];
+        let mut terms = vec![NO_TERM; top];
         let mut pool = Pool::with_capacity(expr.order().len());
         let mut tables: HashMap<u32, Table> = HashMap::new();
         for (done, &label) in expr.order().iter().enumerate() {
@@ -65,7 +67,7 @@ impl Pool {
             Op::SExt => self.sext(at(node.a), width),
             Op::Trunc => self.extract(at(node.a), 0, width),
             Op::Extract => self.extract(at(node.a), node.b, width),
-            Op::Bswap => self.reversed(at(node.a)),
+            Op::Bswap => self.reverse_bytes(at(node.a)),
             Op::Concat => {
                 let (low, high) = expr.pair(label);
                 let low = self.import_arg(low, node.c, terms);
@@ -82,7 +84,7 @@ impl Pool {
                     tables.entry(node.b).or_insert_with(|| Table::new(expr.snapshot(label)));
                 self.lookup(offset, table, width)
             }
-            _ => match code(op) {
+            _ => match term_code(op) {
                 Some(code) if code.arity() == 1 => self.unary(code, at(node.a)),
                 Some(code) => {
                     let (a, b) = expr.pair(label);
@@ -103,8 +105,7 @@ impl Pool {
         }
     }
 
-    /// The bytes of a term the other way round.
-    fn reversed(&mut self, a: Term) -> Term {
+    fn reverse_bytes(&mut self, a: Term) -> Term {
         let bytes = self.width(a) / 8;
         let mut out = self.extract(a, 8 * (bytes - 1), 8);
         for i in (0..bytes - 1).rev() {
@@ -115,17 +116,18 @@ impl Pool {
     }
 }
 
-fn code(op: Op) -> Option<Code> {
-    PAIRS.iter().find(|(o, _)| *o == op).map(|&(_, c)| c)
+/// The operation of terms that computes the same as one of nodes.
+fn term_code(op: Op) -> Option<Code> {
+    SAME_OPERATIONS.iter().find(|(o, _)| *o == op).map(|&(_, c)| c)
 }
 
-/// The operation of nodes that a term's operation computes as.
-pub(crate) fn op(code: Code) -> Option<Op> {
-    PAIRS.iter().find(|(_, c)| *c == code).map(|&(o, _)| o)
+/// The operation of nodes that computes the same as one of terms.
+pub(crate) fn node_op(code: Code) -> Option<Op> {
+    SAME_OPERATIONS.iter().find(|(_, c)| *c == code).map(|&(o, _)| o)
 }
 
-/// What is the same in nodes and terms.
-const PAIRS: [(Op, Code); 34] = [
+/// Operations that are the same in nodes and terms.
+const SAME_OPERATIONS: [(Op, Code); 34] = [
     (Op::Add, Code::Add),
     (Op::Eq, Code::Eq),
     (Op::Ne, Code::Ne),

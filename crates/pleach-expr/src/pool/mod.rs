@@ -1,38 +1,37 @@
-//! Terms: the expressions of a trace, simplified, each kept once.
+//! Terms: the expressions of a trace, simplified, each stored once.
 //!
-//! The nodes of a trace are what the program computed, step by step; two steps
-//! that compute the same thing are two nodes. A [`Pool`] is what a solver works
-//! on instead. Importing goes through the labels once, in order. Every new term
-//! first meets the table of rules (see [`crate::rules`]) and is then looked up by
-//! its operation and operands, so equal terms have equal numbers, and comparing
-//! conditions is comparing numbers.
+//! The nodes of a trace are what the program computed, step by step, so the same value
+//! may be computed by several nodes. A [`Pool`] has one *term* for each value. Importing
+//! goes through the labels once, in order. A new term is first simplified by the rules
+//! (see [`crate::rules`]), then looked up by its operation and operands. So equal terms
+//! have equal numbers, and conditions are compared by number.
 //!
-//! Differences to nodes, each there because it saves cases further on:
+//! Terms differ from nodes to save cases in the solver:
 //! - A constant operand is a term.
-//! - Input bytes and reads of several are one operation, `Read`, little endian.
-//! - `Trunc` is `Extract` from bit 0, `Bswap` is a concatenation of bytes.
-//! - A `Lookup` counts from the start of its table: no address is left in it, so
-//!   that it means the same in another run.
-//! - `Member` says whether a value is in a set of numbers: the cases of a switch.
+//! - Reads of one or several input bytes are one operation, `Read`, little endian.
+//! - `Trunc` is `Extract` from bit 0, and `Bswap` is a concatenation of bytes.
+//! - The index of a `Lookup` counts from the start of its table. It has no address, so it
+//!   means the same in another run.
+//! - `Member` is true if a value is in a set of numbers: the cases of a switch.
 //!
-//! Each term carries what solvers ask for all the time, computed once from its
-//! operands: the inputs that it reads, how many low bits can be set at all, and a
-//! hash of its shape that does not depend on where in the input it reads.
+//! Each term stores what the solver often needs: the inputs that it reads, how many low
+//! bits can be set, and a hash of its shape, which does not depend on the offsets that it
+//! reads.
 //!
-//! Importing is on the way of every trace, so a term is 32 bytes, the table is
-//! probed without a second hash function, and nothing is allocated for a term.
+//! Every trace is imported, so importing must be fast: a term has 32 bytes, the hash table
+//! is probed without a second hash function, and no term allocates memory.
 
 mod import;
 mod show;
 mod table;
 
 pub use import::Imported;
-pub(crate) use import::op;
+pub(crate) use import::node_op;
 pub use table::{Set, Table};
 
 use crate::eval::mask;
 use crate::reads::{Ranges, Reads, Var};
-use crate::rules::{self, Made};
+use crate::rules::{self, Operation};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -54,7 +53,7 @@ impl Term {
     }
 }
 
-/// What a term computes. Semantics are those of `pleach_abi::node::Op`.
+/// The operation of a term. It means the same as in `pleach_abi::node::Op`.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Code {
@@ -105,7 +104,7 @@ pub enum Code {
     /// `width / 8` bytes at offset `a` (64 bits) of table `b` (a number), little
     /// endian; 0 outside of it.
     Lookup,
-    /// Whether `a` is in set `b` (a number).
+    /// 1 if `a` is in set `b` (a number).
     Member,
 }
 
@@ -113,12 +112,6 @@ impl Code {
     pub const fn is_compare(self) -> bool {
         let n = self as u8;
         n >= Code::Eq as u8 && n <= Code::SMulO as u8
-    }
-
-    /// Two operands that are terms.
-    pub const fn is_pair(self) -> bool {
-        let n = self as u8;
-        n >= Code::Add as u8 && n <= Code::SMulO as u8
     }
 
     pub const fn is_commutative(self) -> bool {
@@ -138,13 +131,13 @@ impl Code {
     }
 }
 
-/// A term's operation and operands; which of `a`, `b`, `c` are terms, and which
-/// are numbers, depends on the operation.
+/// The operation and operands of a term. The operation says which of `a`, `b`, `c` are
+/// terms and which are numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node {
     pub code: Code,
     pub width: u8,
-    /// All set bits are among so many low ones.
+    /// The value has at most this many significant bits.
     pub bits: u8,
     pub a: u32,
     pub b: u32,
@@ -170,30 +163,30 @@ pub struct Pool {
     reads: Vec<Reads>,
     shapes: Vec<u64>,
     ranges: Ranges,
-    /// Open addressing; 0 is free, otherwise the term's number + 1, with the high
-    /// half of its hash above it: most other terms are told apart by that.
+    /// A hash table with open addressing. 0 is free. Otherwise the low half is the
+    /// number of the term plus 1, and the high half is that of its hash, so most other
+    /// terms need not be compared.
     slots: Vec<u64>,
-    /// High halves of constants above 64 bits, by the constant's `c`.
+    /// The high halves of constants wider than 64 bits, by field `c` of the constant.
     highs: Vec<u64>,
     high_ids: HashMap<u64, u32>,
     tables: Vec<Table>,
     table_ids: HashMap<u64, u32>,
     sets: Vec<Set>,
     set_ids: HashMap<Arc<[u64]>, u32>,
-    /// What rules found out about operations on choices.
-    recalled: HashMap<(Code, u32, u32), Option<Term>>,
-    /// Rules call back to make terms. Each makes smaller ones, so this ends; the
-    /// bound is for the stack, whatever the target has written.
+    /// Results of rules for comparisons of choices, by the comparison.
+    choice_results: HashMap<(Code, u32, u32), Option<Term>>,
+    /// How many rules are active. A rule makes new terms, which are simplified in turn.
     depth: u32,
-    wide: bool,
 }
 
-/// A stream is shorter than 2 GiB. So what a program computes from a length does
-/// not overflow, and most of it is a comparison with a number.
+/// A stream is shorter than 2 GiB. So sums with a length rarely overflow, and most
+/// conditions on a length simplify to a bound.
 pub const LENGTH_BITS: u32 = 31;
 
-/// How deep rules may call each other.
-const DEPTH: u32 = 128;
+/// How deep rules may call each other. Each makes smaller terms, so the recursion ends,
+/// but a target can write terms that would overflow the stack.
+const MAX_RULE_DEPTH: u32 = 128;
 
 impl Default for Pool {
     fn default() -> Self {
@@ -215,9 +208,8 @@ impl Pool {
             table_ids: HashMap::new(),
             sets: Vec::new(),
             set_ids: HashMap::new(),
-            recalled: HashMap::new(),
+            choice_results: HashMap::new(),
             depth: 0,
-            wide: false,
         }
     }
 
@@ -227,11 +219,6 @@ impl Pool {
 
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
-    }
-
-    /// Whether some term is wider than 64 bits.
-    pub fn is_wide(&self) -> bool {
-        self.wide
     }
 
     /// Bytes of memory, roughly.
@@ -249,13 +236,13 @@ impl Pool {
         self.nodes[term.index()].width.into()
     }
 
-    /// All set bits of the term's value are among so many low ones.
+    /// The value of the term has at most this many significant bits.
     pub fn bits(&self, term: Term) -> u32 {
         self.nodes[term.index()].bits.into()
     }
 
-    /// A hash of what the term computes, the places of its inputs left out. Two
-    /// terms of one input each with the same shape are the same function.
+    /// A hash of the operations of a term, without the offsets of its inputs. Two terms
+    /// with the same shape that read one input each are the same function of it.
     pub fn shape(&self, term: Term) -> u64 {
         self.shapes[term.index()]
     }
@@ -265,7 +252,7 @@ impl Pool {
         self.reads[term.index()]
     }
 
-    /// The inputs of a term, one by one, in order.
+    /// The inputs of a term, in ascending order.
     pub fn vars(&self, term: Term) -> impl Iterator<Item = Var> + '_ {
         self.ranges.vars(self.reads(term))
     }
@@ -314,7 +301,7 @@ impl Pool {
         self.number(value.into(), 1)
     }
 
-    /// `bytes` input bytes from an offset of the file.
+    /// `bytes` input bytes from an offset on.
     pub fn read(&mut self, offset: u32, bytes: u32) -> Term {
         self.intern(Code::Read, 8 * bytes, offset, 0, 0)
     }
@@ -370,16 +357,16 @@ impl Pool {
         self.make(Code::Lookup, width, offset.0, id, 0)
     }
 
-    /// Whether `a` is one of `values`.
+    /// 1 if `a` is one of `values`.
     pub fn member(&mut self, a: Term, values: &[u64]) -> Term {
         let id = self.set_id(a, values);
         self.make(Code::Member, 1, a.0, id, 0)
     }
 
-    /// The place of a set of values that `a` can have.
+    /// The number of the set of `values`, cut to the width of `a`.
     pub(crate) fn set_id(&mut self, a: Term, values: &[u64]) -> u32 {
-        let most = mask(self.width(a));
-        let set = Set::new(values.iter().map(|&v| u128::from(v) & most));
+        let ones = mask(self.width(a));
+        let set = Set::new(values.iter().map(|&v| u128::from(v) & ones));
         match self.set_ids.get(&set.values) {
             Some(&id) => id,
             None => {
@@ -391,7 +378,6 @@ impl Pool {
         }
     }
 
-    /// The numbers of a set, by its place.
     pub(crate) fn set_values(&self, set: u32) -> Arc<[u64]> {
         self.sets[set as usize].values.clone()
     }
@@ -406,40 +392,40 @@ impl Pool {
         id
     }
 
-    /// What a rule answered about an operation before.
-    pub(crate) fn recall(&self, made: &Made) -> Option<Option<Term>> {
-        self.recalled.get(&(made.code, made.a, made.b)).copied()
+    /// The cached result of a rule for a comparison of a choice.
+    pub(crate) fn choice_result(&self, op: &Operation) -> Option<Option<Term>> {
+        self.choice_results.get(&(op.code, op.a, op.b)).copied()
     }
 
-    pub(crate) fn remember(&mut self, made: &Made, answer: Option<Term>) {
-        self.recalled.insert((made.code, made.a, made.b), answer);
+    pub(crate) fn cache_choice_result(&mut self, op: &Operation, result: Option<Term>) {
+        self.choice_results.insert((op.code, op.a, op.b), result);
     }
 
-    /// The simplified term for an operation.
+    /// The term of an operation, simplified.
     pub(crate) fn make(&mut self, code: Code, width: u32, a: u32, b: u32, c: u32) -> Term {
-        if self.depth < DEPTH {
+        if self.depth < MAX_RULE_DEPTH {
             self.depth += 1;
-            let better = rules::simplify(self, &Made { code, width, a, b, c });
+            let simplified = rules::simplify(self, &Operation { code, width, a, b, c });
             self.depth -= 1;
-            if let Some(term) = better {
+            if let Some(term) = simplified {
                 return term;
             }
         }
         self.intern(code, width, a, b, c)
     }
 
-    /// The term with just these parts. Its operands are terms of this pool.
+    /// The term of an operation, not simplified.
     pub(crate) fn intern(&mut self, code: Code, width: u32, a: u32, b: u32, c: u32) -> Term {
         if 2 * (self.nodes.len() + 1) > self.slots.len() {
             self.grow();
         }
-        let hash = slot(code, width, a, b, c);
+        let hash = slot_hash(code, width, a, b, c);
         let (tag, last) = (hash & TAG, self.slots.len() - 1);
         let mut at = hash as usize & last;
         while self.slots[at] != 0 {
-            let known = self.slots[at];
-            if known & TAG == tag {
-                let number = known as u32 - 1;
+            let slot = self.slots[at];
+            if slot & TAG == tag {
+                let number = slot as u32 - 1;
                 let n = &self.nodes[number as usize];
                 if n.code == code && n.a == a && n.b == b && n.c == c && n.width() == width {
                     return Term(number);
@@ -453,7 +439,6 @@ impl Pool {
         self.reads.push(reads);
         self.shapes.push(shape);
         self.nodes.push(node);
-        self.wide |= width > 64;
         self.slots[at] = tag | self.nodes.len() as u64;
         Term(self.nodes.len() as u32 - 1)
     }
@@ -462,7 +447,7 @@ impl Pool {
         let size = 2 * self.slots.len();
         let mut slots = vec![0; size];
         for (number, n) in self.nodes.iter().enumerate() {
-            let hash = slot(n.code, n.width(), n.a, n.b, n.c);
+            let hash = slot_hash(n.code, n.width(), n.a, n.b, n.c);
             let mut at = hash as usize & (size - 1);
             while slots[at] != 0 {
                 at = (at + 1) & (size - 1);
@@ -541,18 +526,19 @@ impl Pool {
     }
 }
 
-/// The part of a hash that is kept beside a term's number.
+/// The part of a hash that is in a slot, above the number of the term.
 const TAG: u64 = !0 << 32;
 
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Stirs one more word into a hash: a full multiplication, folded.
+/// Adds a word to a hash: a multiplication to 128 bits, folded to 64.
 pub(crate) fn mix(hash: u64, word: u64) -> u64 {
     let product = u128::from(hash ^ 0xa076_1d64_78bd_642f).wrapping_mul(u128::from(word ^ SEED));
     (product as u64) ^ ((product >> 64) as u64) ^ hash.rotate_left(23)
 }
 
-fn slot(code: Code, width: u32, a: u32, b: u32, c: u32) -> u64 {
+/// The hash of a term in the table of its pool.
+fn slot_hash(code: Code, width: u32, a: u32, b: u32, c: u32) -> u64 {
     let head = (code as u64) << 8 | u64::from(width) | u64::from(c) << 32;
     let body = u64::from(a) | u64::from(b) << 32;
     let mixed = (body ^ head.wrapping_mul(SEED)).wrapping_mul(0xd6e8_feb8_6659_fd93);

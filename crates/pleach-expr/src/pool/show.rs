@@ -1,18 +1,18 @@
-//! Terms as text, for people who look into a solver: the operation's name and its
-//! operands in parentheses, cut where it gets deep.
+//! Terms as text, to debug the solver: the name of the operation and its operands in
+//! parentheses, cut off at a depth.
 
 use super::{Code, Pool, Term};
 use std::fmt::Write;
 
 impl Pool {
-    /// A short form of a term, down to a depth.
+    /// The text of a term. Operands deeper than `depth` are cut off.
     pub fn show(&self, term: Term, depth: u32) -> String {
         let mut out = String::new();
         self.show_into(&mut out, term, depth);
         out
     }
 
-    // Depth is bounded by the caller's number, so this may recurse.
+    // This recurses, because callers pass a small constant as the depth.
     fn show_into(&self, out: &mut String, term: Term, depth: u32) {
         let node = self.node(term);
         // Writing to a String cannot fail.

@@ -1,17 +1,18 @@
-//! What terms refer to beside other terms: tables of bytes and sets of numbers.
+//! Tables of bytes and sets of numbers, which terms refer to.
 
 use super::mix;
 use crate::eval::mask;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-/// The bytes of a snapshot. Known by content: the same table in another run is
-/// the same table.
+/// The bytes of a snapshot. Tables with the same bytes are the same table, also in
+/// different runs.
 #[derive(Clone, Debug)]
 pub struct Table {
     pub bytes: Arc<[u8]>,
     pub(super) hash: u64,
-    /// Significant bits of the largest entry, by entry width; found when asked.
+    /// By width of entries: the significant bits of the largest entry. Filled by
+    /// [`Table::bits`].
     bits: Arc<Mutex<HashMap<u32, u32>>>,
 }
 
@@ -29,7 +30,7 @@ impl Table {
         self.hash
     }
 
-    /// The entry at a byte offset; 0 outside.
+    /// The entry at a byte offset; 0 outside of the table.
     pub fn get(&self, offset: u64, width: u32) -> u128 {
         let bytes = usize::try_from(offset)
             .ok()
@@ -52,24 +53,24 @@ impl Table {
         }
     }
 
-    /// Every entry of a width has so few significant bits. Entries at every
-    /// offset count, aligned or not.
+    /// An upper bound of the significant bits of all entries of a width, at all offsets,
+    /// aligned or not.
     pub(super) fn bits(&self, width: u32) -> u32 {
-        let Ok(mut known) = self.bits.lock() else { return width };
-        *known.entry(width).or_insert_with(|| {
+        let Ok(mut bits) = self.bits.lock() else { return width };
+        *bits.entry(width).or_insert_with(|| {
             let bytes = width as usize / 8;
-            let highest = |top: usize| {
-                // The bytes that can be the entry's byte `top`.
-                let last = self.bytes.len().saturating_sub(bytes) + top + 1;
-                self.bytes.get(top..last).unwrap_or(&[]).iter().fold(0, |all, &b| all | b)
+            // All bits that byte `i` of any entry has.
+            let bits_at = |i: usize| {
+                let last = self.bytes.len().saturating_sub(bytes) + i + 1;
+                self.bytes.get(i..last).unwrap_or(&[]).iter().fold(0, |all, &b| all | b)
             };
-            let top = (0..bytes).rev().find(|&top| highest(top) != 0);
-            top.map_or(0, |top| 8 * top as u32 + 8 - highest(top).leading_zeros())
+            let top = (0..bytes).rev().find(|&i| bits_at(i) != 0);
+            top.map_or(0, |top| 8 * top as u32 + 8 - bits_at(top).leading_zeros())
         })
     }
 }
 
-/// Numbers that a value is compared with all at once.
+/// A set of numbers, for `Member`.
 #[derive(Clone, Debug)]
 pub struct Set {
     /// Sorted.

@@ -1,13 +1,12 @@
-//! Values that are nothing but bytes of the input, moved about.
+//! Values that are made of input bytes and zero bytes only.
 //!
-//! Programs put numbers together from bytes by shifts and ors, and take them
-//! apart by shifts and masks, and the optimiser turns one into the other. Here
-//! such a value is recognised byte by byte; if what it holds is consecutive
-//! input bytes in one order or the other, it is printed as that number:
-//! `in[4] << 8 | in[5]` is `u16be(in+4)`, `u32le(in) >> 8 & 255` is `in[1]`.
+//! Programs build numbers from bytes with shifts and ors, and take them apart with shifts
+//! and masks. This module finds out what each byte of a value is. If they are consecutive
+//! input bytes, ascending or descending, the value is printed as a number in the input:
+//! `in[4] << 8 | in[5]` is `u16be(in+4)`, and `u32le(in) >> 8 & 255` is `in[1]`.
 
 use super::Printer;
-use super::ctype::Term;
+use super::ctype::CExpr;
 use crate::graph::Arg;
 use crate::mask;
 use pleach_abi::node::Op;
@@ -15,12 +14,12 @@ use pleach_abi::node::Op;
 /// Least significant first: the offset of an input byte, or a zero byte.
 type Bytes = Vec<Option<u32>>;
 
-/// How many nodes are looked at for one value.
-const NODES: u32 = 64;
+/// Nodes that are examined for one value.
+const MAX_NODES: u32 = 64;
 
 impl Printer<'_> {
-    /// The value as a number in the input, if it is one.
-    pub(super) fn input_number(&self, label: u32) -> Option<Term> {
+    /// The value as a number in the input, if it is made of consecutive bytes.
+    pub(super) fn input_number(&self, label: u32) -> Option<CExpr> {
         let bytes = self.input_bytes(label)?;
         let (&first, &last) = (bytes.first()?, bytes.last()?);
         let bits = 8 * bytes.len() as u32;
@@ -34,10 +33,10 @@ impl Printer<'_> {
         } else {
             return None;
         };
-        Some(Term::unsigned(text, bits))
+        Some(CExpr::unsigned(text, bits))
     }
 
-    /// Whether a label is one byte of the input, however extended.
+    /// True if a label is one byte of the input, extended or not.
     pub(super) fn is_byte(&self, mut label: u32) -> bool {
         while self.expr.op(label) == Op::SExt {
             label = self.expr.node(label).a;
@@ -45,10 +44,10 @@ impl Printer<'_> {
         self.input_bytes(label).is_some_and(|b| b.len() == 1)
     }
 
-    /// Offsets of the bytes of a value, without the zero bytes above them;
-    /// `None` if there are others, or zero bytes between them.
+    /// The offsets of the bytes of a value, without the zero bytes above them; `None` if
+    /// any other byte is not one of the input.
     fn input_bytes(&self, label: u32) -> Option<Vec<u32>> {
-        let mut bytes = self.bytes(label, &mut NODES.clone())?;
+        let mut bytes = self.bytes(label, &mut MAX_NODES.clone())?;
         while bytes.last() == Some(&None) {
             bytes.pop();
         }
@@ -99,7 +98,7 @@ impl Printer<'_> {
                 };
                 bytes.into_iter().enumerate().map(masked).collect::<Option<_>>()?
             }
-            // Without a common byte these are the same.
+            // Without common bytes these three are the same.
             (Op::Or | Op::Add | Op::Xor, (Arg::Label(a), Arg::Label(b))) => {
                 let (a, b) = (self.bytes(a, left)?, self.bytes(b, left)?);
                 let either = |(x, y): (Option<u32>, Option<u32>)| match (x, y) {
@@ -114,8 +113,8 @@ impl Printer<'_> {
         Some(bytes)
     }
 
-    /// A label as another one and a constant added to it.
-    pub(super) fn offset(&self, mut label: u32) -> (u32, u128) {
+    /// Splits a label into another one and a constant that is added to it.
+    pub(super) fn split_offset(&self, mut label: u32) -> (u32, u128) {
         let ones = mask(self.expr.width(label));
         let mut offset = 0u128;
         loop {

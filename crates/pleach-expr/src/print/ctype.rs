@@ -1,10 +1,9 @@
-//! What the printer knows of C: the type that an expression has after
-//! promotion, the range of its value, and when C's arithmetic agrees with the
-//! graph's.
+//! The types of C: which type an expression has after promotion, which values it can
+//! have, and which casts and literals there are.
 
 use std::fmt::Write as _;
 
-/// A type that arithmetic is done in: `int`, `unsigned` or wider.
+/// A type of arithmetic: `int`, `unsigned` or wider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CType {
     pub bits: u32,
@@ -13,19 +12,19 @@ pub(crate) struct CType {
 
 pub(crate) const INT: CType = CType { bits: 32, signed: true };
 
-/// Least and greatest value; `None` where `i128` cannot say.
+/// The least and the greatest value; `None` if one is beyond `i128`.
 pub(crate) type Range = Option<(i128, i128)>;
 
-/// A printed expression: its text, how tightly it binds, its type and range.
+/// A printed expression: its text, its precedence, its type, and the range of its value.
 #[derive(Clone, Debug)]
-pub(crate) struct Term {
+pub(crate) struct CExpr {
     pub text: String,
     pub prec: u8,
     pub ty: CType,
     pub range: Range,
 }
 
-/// How tightly C's operators bind.
+/// The precedence of the operators of C.
 pub(crate) mod prec {
     pub const PRIMARY: u8 = 15;
     pub const UNARY: u8 = 14;
@@ -44,11 +43,11 @@ pub(crate) mod prec {
 
 impl CType {
     pub fn unsigned(width: u32) -> CType {
-        CType { bits: round(width), signed: false }
+        CType { bits: round_up(width), signed: false }
     }
 
     pub fn signed(width: u32) -> CType {
-        CType { bits: round(width), signed: true }
+        CType { bits: round_up(width), signed: true }
     }
 
     /// The usual arithmetic conversions.
@@ -62,7 +61,7 @@ impl CType {
         }
     }
 
-    pub fn holds(self, range: Range) -> bool {
+    pub fn contains(self, range: Range) -> bool {
         match range {
             Some(r) => is_within(Some(r), self.signed, self.bits),
             None => false,
@@ -70,7 +69,8 @@ impl CType {
     }
 }
 
-fn round(width: u32) -> u32 {
+/// The width of the smallest type of arithmetic with `width` bits.
+fn round_up(width: u32) -> u32 {
     match width {
         0..=32 => 32,
         33..=64 => 64,
@@ -78,8 +78,8 @@ fn round(width: u32) -> u32 {
     }
 }
 
-/// All values of a number of bits; `None` if they are beyond `i128`.
-pub(crate) fn full(signed: bool, width: u32) -> Range {
+/// The range of all numbers of a width.
+pub(crate) fn full_range(signed: bool, width: u32) -> Range {
     match (signed, width) {
         (true, 128) => Some((i128::MIN, i128::MAX)),
         (true, w) => Some((-(1 << (w - 1)), (1 << (w - 1)) - 1)),
@@ -89,7 +89,7 @@ pub(crate) fn full(signed: bool, width: u32) -> Range {
 }
 
 pub(crate) fn is_within(range: Range, signed: bool, width: u32) -> bool {
-    match (range, full(signed, width)) {
+    match (range, full_range(signed, width)) {
         (Some((lo, hi)), Some((least, most))) => lo >= least && hi <= most,
         (Some((lo, _)), None) => lo >= 0 && width >= 127,
         (None, _) => false,
@@ -112,27 +112,27 @@ pub(crate) fn name(signed: bool, width: u32) -> &'static str {
     }
 }
 
-impl Term {
-    pub fn new(text: impl Into<String>, prec: u8, ty: CType, range: Range) -> Term {
-        Term { text: text.into(), prec, ty, range }
+impl CExpr {
+    pub fn new(text: impl Into<String>, prec: u8, ty: CType, range: Range) -> CExpr {
+        CExpr { text: text.into(), prec, ty, range }
     }
 
-    /// An expression whose value is any of an unsigned type of `width` bits.
-    pub fn unsigned(text: impl Into<String>, width: u32) -> Term {
+    /// An expression that can have any unsigned value of `width` bits.
+    pub fn unsigned(text: impl Into<String>, width: u32) -> CExpr {
         let ty = if width < 32 { INT } else { CType::unsigned(width) };
-        Term::new(text, prec::PRIMARY, ty, full(false, width))
+        CExpr::new(text, prec::PRIMARY, ty, full_range(false, width))
     }
 
-    /// The text, in parentheses if it binds less tightly than its place.
+    /// The text as an operand, in parentheses if its precedence is below `place`.
     pub fn at(&self, place: u8) -> String {
         if self.prec >= place { self.text.clone() } else { format!("({})", self.text) }
     }
 
-    /// Cut to `width` bits (8, 16, 32, 64 or 128) by a cast.
-    pub fn cast(&self, signed: bool, width: u32) -> Term {
+    /// A cast to `width` bits (8, 16, 32, 64 or 128).
+    pub fn cast(&self, signed: bool, width: u32) -> CExpr {
         let text = format!("({}){}", name(signed, width), self.at(prec::UNARY));
         let ty = if width < 32 { INT } else { CType { bits: width, signed } };
-        Term::new(text, prec::UNARY, ty, full(signed, width))
+        CExpr::new(text, prec::UNARY, ty, full_range(signed, width))
     }
 
     fn may_be_negative(&self) -> bool {
@@ -140,32 +140,32 @@ impl Term {
     }
 }
 
-/// Makes two expressions safe to compare or divide: C would turn a negative
-/// value into a large one if the other side is unsigned.
-pub(crate) fn preserve(a: Term, b: Term) -> (Term, Term) {
+/// Makes two expressions safe to compare or divide. If one is unsigned, C converts a
+/// negative value of the other to a large one; casts prevent that.
+pub(crate) fn keep_signs(a: CExpr, b: CExpr) -> (CExpr, CExpr) {
     let mixed = !CType::usual(a.ty, b.ty).signed;
     if !mixed || !(a.may_be_negative() || b.may_be_negative()) {
         return (a, b);
     }
-    let signed = |t: Term| {
+    let signed = |t: CExpr| {
         if t.ty.signed {
             return t;
         }
         let width = [32, 64, 128].into_iter().find(|&w| is_within(t.range, true, w));
         let range = t.range;
-        Term { range, ..t.cast(true, width.unwrap_or(128)) }
+        CExpr { range, ..t.cast(true, width.unwrap_or(128)) }
     };
     (signed(a), signed(b))
 }
 
-/// A number: decimal where people count, hexadecimal where they look at bits.
-pub(crate) fn literal(value: i128) -> Term {
+/// A literal, decimal below 10,000 and hexadecimal above.
+pub(crate) fn literal(value: i128) -> CExpr {
     let exact = Some((value, value));
     if value == i128::from(i32::MIN) {
-        return Term::new("INT_MIN", prec::PRIMARY, INT, exact);
+        return CExpr::new("INT_MIN", prec::PRIMARY, INT, exact);
     }
     if value == i128::from(i64::MIN) {
-        return Term::new("INT64_MIN", prec::PRIMARY, CType::signed(64), exact);
+        return CExpr::new("INT64_MIN", prec::PRIMARY, CType::signed(64), exact);
     }
     if let Ok(small) = i64::try_from(value)
         && small < 10_000
@@ -173,19 +173,19 @@ pub(crate) fn literal(value: i128) -> Term {
         // Decimal literals are never unsigned.
         let ty = if i32::try_from(small).is_ok() { INT } else { CType::signed(64) };
         let binds = if small < 0 { prec::UNARY } else { prec::PRIMARY };
-        return Term::new(small.to_string(), binds, ty, exact);
+        return CExpr::new(small.to_string(), binds, ty, exact);
     }
     if let Ok(plain) = u64::try_from(value) {
         let ty = [INT, CType::unsigned(32), CType::signed(64)].into_iter();
-        let ty = ty.into_iter().find(|t| t.holds(exact)).unwrap_or(CType::unsigned(64));
-        return Term::new(format!("{plain:#x}"), prec::PRIMARY, ty, exact);
+        let ty = ty.into_iter().find(|t| t.contains(exact)).unwrap_or(CType::unsigned(64));
+        return CExpr::new(format!("{plain:#x}"), prec::PRIMARY, ty, exact);
     }
     let unsigned = literal_wide(value as u128);
-    Term { range: exact, ..unsigned.cast(true, 128) }
+    CExpr { range: exact, ..unsigned.cast(true, 128) }
 }
 
-/// A number above 64 bits, which C has no literals for.
-pub(crate) fn literal_wide(value: u128) -> Term {
+/// A number of more than 64 bits, for which C has no literals.
+pub(crate) fn literal_wide(value: u128) -> CExpr {
     let mut text = String::new();
     let _ = write!(text, "(unsigned __int128){:#x} << 64", (value >> 64) as u64);
     let low = value as u64;
@@ -196,12 +196,12 @@ pub(crate) fn literal_wide(value: u128) -> Term {
         prec::OR
     };
     let range = i128::try_from(value).ok().map(|v| (v, v));
-    Term::new(text, binds, CType::unsigned(128), range)
+    CExpr::new(text, binds, CType::unsigned(128), range)
 }
 
-/// A byte as a character constant. In order comparisons only what is visible
-/// reads better than its number.
-pub(crate) fn character(value: i128, order: bool) -> Option<Term> {
+/// A byte as a character constant, if that reads better than its number. With `<` and the
+/// like (`order`), only visible characters do.
+pub(crate) fn character(value: i128, order: bool) -> Option<CExpr> {
     let byte = u8::try_from(value).ok()?;
     let text = match byte {
         b'\'' | b'\\' => format!("'\\{}'", char::from(byte)),
@@ -213,5 +213,5 @@ pub(crate) fn character(value: i128, order: bool) -> Option<Term> {
         b'\r' => "'\\r'".into(),
         _ => return None,
     };
-    Some(Term::new(text, prec::PRIMARY, INT, Some((value, value))))
+    Some(CExpr::new(text, prec::PRIMARY, INT, Some((value, value))))
 }

@@ -1,48 +1,48 @@
-//! Expressions as C, for people.
+//! Prints expressions as C, for people.
 //!
-//! `in[3]` is the byte at offset 3 of the input file, `u32le(in+4)` (and
-//! `u32be`) the number in the four bytes from offset 4, `len` the length of the
-//! input, `len(2)` that of stream 2 of a container, `tok[5]` the number of token 5, `len[0]` the length of hole 0;
-//! `name[i]` is an element of
-//! a table of the program; a table without a known symbol is `table_` and its
-//! address. `clz32`, `ctz32`, `popcount32`, `bswap32`, `bitreverse32`,
-//! `fshl32`, `fshr32` and `uadd_overflow32` and its like are the operations of
-//! those names at that width. Where C leaves a result undefined (division by
-//! zero, a shift by the width or more), the graph defines it; see
-//! `pleach_abi::node::Op`. Everything else is exact C.
+//! | text | meaning |
+//! |---|---|
+//! | `in[3]` | the byte at offset 3 of the input file |
+//! | `u32le(in+4)`, `u32be(in+4)` | the number in the four bytes from offset 4 |
+//! | `len`, `len(2)` | the length of the input, of stream 2 of a container |
+//! | `len[0]` | the length of hole 0 |
+//! | `tok[5]` | the number of token 5 |
+//! | `name[i]`, `table_1f00[i]` | an element of a table of the program, by symbol or address |
+//! | `clz32`, `ctz32`, `popcount32`, `bswap32`, `bitreverse32`, `fshl32`, `fshr32`, `uadd_overflow32` and the like | the operation of that name and width |
 //!
-//! A constant beside a byte of the input is a character (`in[0] == 'a'`,
-//! `in[0] - '0'`) where it has a visible one; in `==` and `!=` also `'\n'`,
-//! `'\t'`, `'\r'`, `'\0'`. Other numbers are decimal below 10,000 and
-//! hexadecimal above.
+//! Everything else is C. If C leaves a result undefined (division by zero, a shift by the
+//! width or more), `pleach_abi::node::Op` defines it.
 //!
-//! The hard part is to print few casts and still the truth. The graph's values
-//! are bit patterns of a width; C's are numbers of a type. So each printed piece
-//! carries the range that its value can have, and an operation is asked for in
-//! a *view*: as an unsigned number, as a signed one, or any number that is
-//! right modulo 2^width. `in[0] - 48` lies in [-48, 207], so as a signed number
-//! of 32 bits it needs no cast, and as an unsigned one it needs
-//! `(uint32_t)(in[0] - 48)`. A test compiles random expressions and compares
-//! them with evaluation.
+//! A constant next to a byte of the input is printed as a character if it is a visible
+//! one: `in[0] == 'a'`, `in[0] - '0'`. In `==` and `!=` also as `'\n'`, `'\t'`, `'\r'` or
+//! `'\0'`. Other numbers are decimal below 10,000 and hexadecimal above.
 //!
-//! An expression is a graph, and its text can be exponentially larger; beyond
-//! a limit of depth and of pieces it is cut off with `…`.
+//! The hard part is to print few casts and still be correct. A value of the graph is a bit
+//! pattern of some width; a value of C is a number of a type. So each printed expression
+//! has a range that its value is in, and callers request a *view* of it: an unsigned
+//! number, a signed number, or any number that is correct modulo 2^width. For example,
+//! `in[0] - 48` is in [-48, 207]. As a signed number of 32 bits it needs no cast; as an
+//! unsigned one it is `(uint32_t)(in[0] - 48)`. A test compiles random expressions and
+//! compares their values with evaluation.
+//!
+//! An expression is a graph, so its text could be exponentially larger. Beyond a depth and
+//! a number of operations it is cut off with `…`.
 
 mod bytes;
 mod ctype;
 mod equality;
+mod operation;
 mod table;
-mod term;
 
 use crate::graph::Expr;
 use crate::mask;
-use ctype::{Term, prec};
+use ctype::{CExpr, prec};
+use operation::View;
 use std::cell::Cell;
-use term::View;
 
 /// Names for addresses in the program.
 pub trait Symbols {
-    /// The symbol that an address lies in, and how far from its start.
+    /// The symbol that contains an address, and the offset of the address in it.
     fn symbol(&self, address: u64) -> Option<(String, u64)>;
 
     /// The name of a token's number.
@@ -51,7 +51,7 @@ pub trait Symbols {
     }
 }
 
-/// No names at all.
+/// Knows no names.
 pub struct NoSymbols;
 
 impl Symbols for NoSymbols {
@@ -64,47 +64,55 @@ impl Symbols for NoSymbols {
 pub struct Printer<'a> {
     expr: &'a Expr,
     symbols: &'a dyn Symbols,
-    /// Pieces that may still be printed in this expression.
-    left: Cell<usize>,
+    /// How many more operations this expression may print.
+    operations_left: Cell<usize>,
 }
 
-/// An expression of more pieces than this is cut off.
-const PIECES: usize = 300;
-const DEPTH: u32 = 48;
-/// So many cases are named where a switch took none of them.
-const CASES: usize = 4;
+/// Operations that one expression may print.
+const MAX_OPERATIONS: usize = 300;
+const MAX_DEPTH: u32 = 48;
+/// Cases that are printed for the default of a switch.
+const MAX_CASES: usize = 4;
 
-/// The place of the case that a switch takes for a value; `None`: the default.
-/// (A case is its value at the switch's width, zero-extended.)
+/// The index of the case that a switch takes for a value; `None` is the default. Cases
+/// are zero-extended from the width of the switch.
 pub fn case_of(cases: &[u64], value: u128) -> Option<usize> {
     cases.iter().position(|&case| u128::from(case) == value)
 }
 
 impl<'a> Printer<'a> {
     pub fn new(expr: &'a Expr, symbols: &'a dyn Symbols) -> Self {
-        Printer { expr, symbols, left: Cell::new(0) }
+        Printer { expr, symbols, operations_left: Cell::new(0) }
     }
 
     /// The value of a label, as an unsigned number.
     pub fn value(&self, label: u32) -> String {
-        self.begin(label).map_or_else(unknown, |()| self.term(label, View::Unsigned, 0).text)
+        match self.begin(label) {
+            true => self.print(label, View::Unsigned, 0).text,
+            false => unknown(),
+        }
     }
 
-    /// A condition as it held: negated unless `holds`.
+    /// A condition if `holds`, else its negation.
     pub fn condition(&self, label: u32, holds: bool) -> String {
-        self.begin(label).map_or_else(unknown, |()| self.truth(label, holds, 0).text)
+        match self.begin(label) {
+            true => self.print_truth(label, holds, 0).text,
+            false => unknown(),
+        }
     }
 
-    /// That a label has a value: what a pinned address or an indirect jump decided.
+    /// The condition that a label has a value, as for a pinned address.
     pub fn equals(&self, label: u32, value: u128) -> String {
-        let Some(()) = self.begin(label) else { return unknown() };
+        if !self.begin(label) {
+            return unknown();
+        }
         let width = self.expr.width(label);
-        self.equality(label, value & mask(width), width, true, 0).text
+        self.print_equality(label, value & mask(width), width, true, 0).text
     }
 
-    /// What a switch on a label decided when it saw `value`: that it was that
-    /// case, or, if no case has it, that it was none of them. Long lists of
-    /// cases are cut off with `…`. Without known cases the value is all there is.
+    /// The condition under which a switch on a label decides as it does for `value`: the
+    /// label equals that case or, for the default, differs from all cases. Long lists of
+    /// cases are cut off with `…`. If the cases are unknown, the label equals `value`.
     pub fn case(&self, label: u32, value: u128, cases: Option<&[u64]>) -> String {
         let cases = match cases {
             Some(cases) if case_of(cases, value).is_none() => cases,
@@ -113,35 +121,38 @@ impl<'a> Printer<'a> {
         if cases.is_empty() {
             return "true".into();
         }
-        let Some(()) = self.begin(label) else { return unknown() };
+        if !self.begin(label) {
+            return unknown();
+        }
         let width = self.expr.width(label);
         let differs = |&case: &u64| {
             let value = u128::from(case) & mask(width);
-            self.equality(label, value, width, false, 0).at(prec::OR)
+            self.print_equality(label, value, width, false, 0).at(prec::OR)
         };
-        let mut parts: Vec<_> = cases.iter().take(CASES).map(differs).collect();
-        if cases.len() > CASES {
+        let mut parts: Vec<_> = cases.iter().take(MAX_CASES).map(differs).collect();
+        if cases.len() > MAX_CASES {
             parts.push("…".into());
         }
         parts.join(" && ")
     }
 
-    /// That a stream is longer than some number of bytes, or not.
+    /// The condition that a stream is longer than `than` bytes, or its negation.
     pub fn longer(stream: u16, than: u32, holds: bool) -> String {
-        let len = term::length(stream.into());
+        let len = operation::length(stream.into());
         format!("{len} {} {}", if holds { ">" } else { "<=" }, than)
     }
 
-    fn begin(&self, label: u32) -> Option<()> {
-        self.left.set(PIECES);
-        self.expr.is_live(label).then_some(())
+    /// Starts an expression. False if the label is not live and cannot be printed.
+    fn begin(&self, label: u32) -> bool {
+        self.operations_left.set(MAX_OPERATIONS);
+        self.expr.is_live(label)
     }
 
-    /// Takes one piece; says whether the expression may go on here.
-    fn piece(&self, depth: u32) -> bool {
-        let left = self.left.get();
-        self.left.set(left.saturating_sub(1));
-        left > 0 && depth < DEPTH
+    /// Counts one operation. False if the expression must be cut off here.
+    fn may_print(&self, depth: u32) -> bool {
+        let left = self.operations_left.get();
+        self.operations_left.set(left.saturating_sub(1));
+        left > 0 && depth < MAX_DEPTH
     }
 }
 
@@ -149,16 +160,16 @@ fn unknown() -> String {
     "…".into()
 }
 
-fn call(name: &str, width: u32, args: &[Term]) -> String {
+fn call(name: &str, width: u32, args: &[CExpr]) -> String {
     let args: Vec<_> = args.iter().map(|t| t.text.as_str()).collect();
     format!("{name}{width}({})", args.join(", "))
 }
 
-fn logical(a: &Term, symbol: &str, binds: u8, b: &Term) -> Term {
+fn logical(a: &CExpr, symbol: &str, binds: u8, b: &CExpr) -> CExpr {
     let text = format!("{} {symbol} {}", a.at(binds), b.at(binds + 1));
-    Term::new(text, binds, ctype::INT, Some((0, 1)))
+    CExpr::new(text, binds, ctype::INT, Some((0, 1)))
 }
 
-fn not(t: &Term) -> Term {
-    Term::new(format!("!{}", t.at(prec::UNARY)), prec::UNARY, ctype::INT, Some((0, 1)))
+fn not(t: &CExpr) -> CExpr {
+    CExpr::new(format!("!{}", t.at(prec::UNARY)), prec::UNARY, ctype::INT, Some((0, 1)))
 }

@@ -1,30 +1,33 @@
-//! Comparisons, taken down to the narrowest terms that decide them.
+//! Rules for comparisons: each becomes a comparison of narrower terms.
 
-use super::bits::{fits_signed, operand, signed};
-use super::{Made, Rule, choice, extended, into_choice, is, is_negative, shifted, signed_max};
+use super::bits::{fits_signed, sext_operand};
+use super::{
+    Operation, Rule, constant_choice, into_choice, is_negative, node_if, signed_max,
+    split_low_zeros, with_constant, zext_operand,
+};
 use crate::eval::{mask, sign_extend};
 use crate::pool::{Code, Pool, Term};
 
 pub(super) const EQ: &[Rule] = &[
-    Rule { equation: "x == x = 1", apply: |p, m| (m.a == m.b).then(|| p.bit(true)) },
+    Rule { equation: "x == x = 1", apply: |p, op| (op.a == op.b).then(|| p.bit(true)) },
     Rule {
         equation: "b == 1 = b, b == 0 = b ^ 1",
-        apply: |p, m| {
-            let c = p.constant(m.y()).filter(|_| p.width(m.x()) == 1)?;
-            Some(if c == 1 { m.x() } else { p.not(m.x()) })
+        apply: |p, op| {
+            let c = p.constant(op.y()).filter(|_| p.width(op.x()) == 1)?;
+            Some(if c == 1 { op.x() } else { p.not(op.x()) })
         },
     },
     Rule {
         equation: "x == c = 0 where x has too few bits",
-        apply: |p, m| (p.constant(m.y())? > mask(p.bits(m.x()))).then(|| p.bit(false)),
+        apply: |p, op| (p.constant(op.y())? > mask(p.bits(op.x()))).then(|| p.bit(false)),
     },
     Rule { equation: "zext(x) == c = (x == c)", apply: narrow_constant },
     Rule { equation: "zext(x) == zext(y) = (x == y)", apply: narrow_both },
     Rule {
         equation: "sext(x) == c = (x == c), or 0",
-        apply: |p, m| {
-            let (x, c) = (signed(p, m.x())?, p.constant(m.y())?);
-            let (from, width) = (p.width(m.x()), p.width(x));
+        apply: |p, op| {
+            let (x, c) = (sext_operand(p, op.x())?, p.constant(op.y())?);
+            let (from, width) = (p.width(op.x()), p.width(x));
             if !fits_signed(c, from, width) {
                 return Some(p.bit(false));
             }
@@ -34,18 +37,18 @@ pub(super) const EQ: &[Rule] = &[
     },
     Rule {
         equation: "x + c == d = (x == d - c)",
-        apply: |p, m| {
-            let d = p.constant(m.y())?;
-            let (x, c) = operand(p, m.x(), Code::Add)?;
+        apply: |p, op| {
+            let d = p.constant(op.y())?;
+            let (x, c) = with_constant(p, op.x(), Code::Add)?;
             let d = p.number(d.wrapping_sub(c), p.width(x));
             Some(p.pair(Code::Eq, x, d))
         },
     },
     Rule {
         equation: "c - x == d = (x == c - d)",
-        apply: |p, m| {
-            let d = p.constant(m.y())?;
-            let n = is(p, m.x(), Code::Sub)?;
+        apply: |p, op| {
+            let d = p.constant(op.y())?;
+            let n = node_if(p, op.x(), Code::Sub)?;
             let (c, x) = (p.constant(Term::from_number(n.a))?, Term::from_number(n.b));
             let d = p.number(c.wrapping_sub(d), p.width(x));
             Some(p.pair(Code::Eq, x, d))
@@ -53,18 +56,18 @@ pub(super) const EQ: &[Rule] = &[
     },
     Rule {
         equation: "x ^ c == d = (x == c ^ d)",
-        apply: |p, m| {
-            let d = p.constant(m.y())?;
-            let (x, c) = operand(p, m.x(), Code::Xor)?;
+        apply: |p, op| {
+            let d = p.constant(op.y())?;
+            let (x, c) = with_constant(p, op.x(), Code::Xor)?;
             let d = p.number(c ^ d, p.width(x));
             Some(p.pair(Code::Eq, x, d))
         },
     },
     Rule {
         equation: "x * c == d = (x == d / c) where c is odd",
-        apply: |p, m| {
-            let d = p.constant(m.y())?;
-            let (x, c) = operand(p, m.x(), Code::Mul)?;
+        apply: |p, op| {
+            let d = p.constant(op.y())?;
+            let (x, c) = with_constant(p, op.x(), Code::Mul)?;
             (c & 1 == 1).then_some(())?;
             let d = p.number(d.wrapping_mul(inverse(c)), p.width(x));
             Some(p.pair(Code::Eq, x, d))
@@ -72,18 +75,18 @@ pub(super) const EQ: &[Rule] = &[
     },
     Rule {
         equation: "x - y == 0 = (x == y), x ^ y == 0 = (x == y)",
-        apply: |p, m| {
-            (p.constant(m.y())? == 0).then_some(())?;
-            let n = p.node(m.x());
+        apply: |p, op| {
+            (p.constant(op.y())? == 0).then_some(())?;
+            let n = p.node(op.x());
             matches!(n.code, Code::Sub | Code::Xor).then_some(())?;
             Some(p.pair(Code::Eq, Term::from_number(n.a), Term::from_number(n.b)))
         },
     },
     Rule {
         equation: "x:0 == c = (x == c >> k), or 0",
-        apply: |p, m| {
-            let c = p.constant(m.y())?;
-            let (x, low) = shifted(p, m.x())?;
+        apply: |p, op| {
+            let c = p.constant(op.y())?;
+            let (x, low) = split_low_zeros(p, op.x())?;
             if c & mask(low) != 0 {
                 return Some(p.bit(false));
             }
@@ -93,9 +96,9 @@ pub(super) const EQ: &[Rule] = &[
     },
     Rule {
         equation: "(b ? c : d) == e = b, b ^ 1, 0 or 1",
-        apply: |p, m| {
-            let e = p.constant(m.y())?;
-            let (bit, yes, no) = choice(p, m.x())?;
+        apply: |p, op| {
+            let e = p.constant(op.y())?;
+            let (bit, yes, no) = constant_choice(p, op.x())?;
             let (yes, no) = (p.constant(yes)? == e, p.constant(no)? == e);
             Some(match (yes, no) {
                 (true, true) => p.bit(true),
@@ -107,17 +110,16 @@ pub(super) const EQ: &[Rule] = &[
     },
     Rule {
         equation: "(b ? x : y) == c = b & (x == c) | (b ^ 1) & (y == c) where a part is decided",
-        apply: |p, m| {
-            p.constant(m.y())?;
-            let n = is(p, m.x(), Code::Ite)?;
+        apply: |p, op| {
+            p.constant(op.y())?;
+            let n = node_if(p, op.x(), Code::Ite)?;
             let (bit, x, y) =
                 (Term::from_number(n.a), Term::from_number(n.b), Term::from_number(n.c));
-            // A comparison of strings byte by byte: each difference that is 0 is
-            // no difference.
-            if let Some(known) = p.recall(m) {
-                return known;
+            // The model of `strcmp` makes such choices: the first difference that is not 0.
+            if let Some(cached) = p.choice_result(op) {
+                return cached;
             }
-            let (yes, no) = (p.pair(Code::Eq, x, m.y()), p.pair(Code::Eq, y, m.y()));
+            let (yes, no) = (p.pair(Code::Eq, x, op.y()), p.pair(Code::Eq, y, op.y()));
             let not = p.not(bit);
             let both = |p: &mut Pool, a, b| Some(p.pair(Code::And, a, b));
             let either = |p: &mut Pool, a, b| Some(p.pair(Code::Or, a, b));
@@ -130,7 +132,7 @@ pub(super) const EQ: &[Rule] = &[
                 _ if no == bit => both(p, bit, yes),
                 _ => None,
             };
-            p.remember(m, out);
+            p.cache_choice_result(op, out);
             out
         },
     },
@@ -142,9 +144,9 @@ pub(super) const EQ: &[Rule] = &[
 
 pub(super) const NE: &[Rule] = &[Rule {
     equation: "x != y = (x == y) ^ 1 where that is simpler",
-    apply: |p, m| {
-        let made = Made { code: Code::Eq, ..*m };
-        let equal = EQ.iter().find_map(|rule| (rule.apply)(p, &made))?;
+    apply: |p, op| {
+        let equality = Operation { code: Code::Eq, ..*op };
+        let equal = EQ.iter().find_map(|rule| (rule.apply)(p, &equality))?;
         Some(p.not(equal))
     },
 }];
@@ -152,13 +154,13 @@ pub(super) const NE: &[Rule] = &[Rule {
 pub(super) const MEMBER: &[Rule] = &[
     Rule {
         equation: "x in {} = 0, x in {c} = (x == c)",
-        apply: |p, m| {
-            let set = p.set_values(m.b);
+        apply: |p, op| {
+            let set = p.set_values(op.b);
             match set[..] {
                 [] => Some(p.bit(false)),
                 [c] => {
-                    let c = p.number(c.into(), p.width(m.x()));
-                    Some(p.pair(Code::Eq, m.x(), c))
+                    let c = p.number(c.into(), p.width(op.x()));
+                    Some(p.pair(Code::Eq, op.x(), c))
                 }
                 _ => None,
             }
@@ -166,21 +168,21 @@ pub(super) const MEMBER: &[Rule] = &[
     },
     Rule {
         equation: "zext(x) in C = x in {c of C that fit}",
-        apply: |p, m| {
-            let x = extended(p, m.x())?;
+        apply: |p, op| {
+            let x = zext_operand(p, op.x())?;
             let most = mask(p.width(x));
-            let set = p.set_values(m.b);
+            let set = p.set_values(op.b);
             let fit: Vec<u64> = set.iter().copied().filter(|&c| u128::from(c) <= most).collect();
             Some(p.member(x, &fit))
         },
     },
     Rule {
         equation: "sext(x) in C = x in {c of C that fit}",
-        apply: |p, m| {
-            let x = signed(p, m.x())?;
-            let (from, width) = (p.width(m.x()), p.width(x));
+        apply: |p, op| {
+            let x = sext_operand(p, op.x())?;
+            let (from, width) = (p.width(op.x()), p.width(x));
             (from <= 64).then_some(())?;
-            let set = p.set_values(m.b);
+            let set = p.set_values(op.b);
             let fit: Vec<u64> = set
                 .iter()
                 .filter(|&&c| fits_signed(c.into(), from, width))
@@ -191,11 +193,11 @@ pub(super) const MEMBER: &[Rule] = &[
     },
     Rule {
         equation: "x + c in D = x in {d - c}",
-        apply: |p, m| {
-            let (x, c) = operand(p, m.x(), Code::Add)?;
+        apply: |p, op| {
+            let (x, c) = with_constant(p, op.x(), Code::Add)?;
             let width = p.width(x);
             (width <= 64).then_some(())?;
-            let set = p.set_values(m.b);
+            let set = p.set_values(op.b);
             let moved: Vec<u64> = set.iter().map(|&d| d.wrapping_sub(c as u64)).collect();
             Some(p.member(x, &moved))
         },
@@ -203,30 +205,30 @@ pub(super) const MEMBER: &[Rule] = &[
 ];
 
 pub(super) const ULT: &[Rule] = &[
-    Rule { equation: "x < x = 0", apply: |p, m| (m.a == m.b).then(|| p.bit(false)) },
+    Rule { equation: "x < x = 0", apply: |p, op| (op.a == op.b).then(|| p.bit(false)) },
     Rule {
         equation: "x < 0 = 0, ones < x = 0",
-        apply: |p, m| {
-            let ones = mask(p.width(m.x()));
-            let never = p.constant(m.y()) == Some(0) || p.constant(m.x()) == Some(ones);
+        apply: |p, op| {
+            let ones = mask(p.width(op.x()));
+            let never = p.constant(op.y()) == Some(0) || p.constant(op.x()) == Some(ones);
             never.then(|| p.bit(false))
         },
     },
     Rule {
         equation: "x < c = 1, c < x = 0 where x has too few bits",
-        apply: |p, m| {
-            if let Some(c) = p.constant(m.y()) {
-                return (c > mask(p.bits(m.x()))).then(|| p.bit(true));
+        apply: |p, op| {
+            if let Some(c) = p.constant(op.y()) {
+                return (c > mask(p.bits(op.x()))).then(|| p.bit(true));
             }
-            (p.constant(m.x())? >= mask(p.bits(m.y()))).then(|| p.bit(false))
+            (p.constant(op.x())? >= mask(p.bits(op.y()))).then(|| p.bit(false))
         },
     },
     Rule {
         equation: "x < 1 = (x == 0), 0 < x = (x != 0)",
-        apply: |p, m| {
-            let (x, code) = match (p.constant(m.x()), p.constant(m.y())) {
-                (_, Some(1)) => (m.x(), Code::Eq),
-                (Some(0), _) => (m.y(), Code::Ne),
+        apply: |p, op| {
+            let (x, code) = match (p.constant(op.x()), p.constant(op.y())) {
+                (_, Some(1)) => (op.x(), Code::Eq),
+                (Some(0), _) => (op.y(), Code::Ne),
                 _ => return None,
             };
             let zero = p.number(0, p.width(x));
@@ -241,8 +243,8 @@ pub(super) const ULT: &[Rule] = &[
     },
     Rule {
         equation: "x + c < d = x < d - c, d < x + c = d - c < x where x + c does not overflow",
-        apply: |p, m| {
-            let (x, c, d, left) = sum_side(p, m)?;
+        apply: |p, op| {
+            let (x, c, d, left) = sum_side(p, op)?;
             mask(p.bits(x)).checked_add(c).filter(|&most| most <= mask(p.width(x)))?;
             let Some(d) = d.checked_sub(c) else { return Some(p.bit(!left)) };
             let d = p.number(d, p.width(x));
@@ -254,59 +256,59 @@ pub(super) const ULT: &[Rule] = &[
 ];
 
 pub(super) const ULE: &[Rule] = &[
-    Rule { equation: "x <= x = 1", apply: |p, m| (m.a == m.b).then(|| p.bit(true)) },
+    Rule { equation: "x <= x = 1", apply: |p, op| (op.a == op.b).then(|| p.bit(true)) },
     Rule {
         equation: "x <= c = x < c + 1, or 1",
-        apply: |p, m| {
-            let (c, width) = (p.constant(m.y())?, p.width(m.x()));
+        apply: |p, op| {
+            let (c, width) = (p.constant(op.y())?, p.width(op.x()));
             if c == mask(width) {
                 return Some(p.bit(true));
             }
             let c = p.number(c + 1, width);
-            Some(p.pair(Code::Ult, m.x(), c))
+            Some(p.pair(Code::Ult, op.x(), c))
         },
     },
     Rule {
         equation: "c <= x = c - 1 < x, or 1",
-        apply: |p, m| {
-            let (c, width) = (p.constant(m.x())?, p.width(m.x()));
+        apply: |p, op| {
+            let (c, width) = (p.constant(op.x())?, p.width(op.x()));
             let Some(c) = c.checked_sub(1) else { return Some(p.bit(true)) };
             let c = p.number(c, width);
-            Some(p.pair(Code::Ult, c, m.y()))
+            Some(p.pair(Code::Ult, c, op.y()))
         },
     },
     Rule { equation: "zext(x) <= zext(y) = x <= y", apply: narrow_both },
 ];
 
 pub(super) const SLT: &[Rule] = &[
-    Rule { equation: "x < x (signed) = 0", apply: |p, m| (m.a == m.b).then(|| p.bit(false)) },
+    Rule { equation: "x < x (signed) = 0", apply: |p, op| (op.a == op.b).then(|| p.bit(false)) },
     Rule {
         equation: "x < y (signed) = x < y where neither is negative",
-        apply: |p, m| {
-            let width = p.width(m.x());
-            let positive = p.bits(m.x()) < width && p.bits(m.y()) < width;
-            positive.then(|| p.pair(Code::Ult, m.x(), m.y()))
+        apply: |p, op| {
+            let width = p.width(op.x());
+            let positive = p.bits(op.x()) < width && p.bits(op.y()) < width;
+            positive.then(|| p.pair(Code::Ult, op.x(), op.y()))
         },
     },
     Rule {
         equation: "x < c, c < x (signed) = 0, 1 where only c is negative",
-        apply: |p, m| {
-            let width = p.width(m.x());
+        apply: |p, op| {
+            let width = p.width(op.x());
             let negative = |p: &Pool, t| p.constant(t).is_some_and(|c| is_negative(c, width));
             let positive = |p: &Pool, t| p.bits(t) < width;
-            if positive(p, m.x()) && negative(p, m.y()) {
+            if positive(p, op.x()) && negative(p, op.y()) {
                 return Some(p.bit(false));
             }
-            (negative(p, m.x()) && positive(p, m.y())).then(|| p.bit(true))
+            (negative(p, op.x()) && positive(p, op.y())).then(|| p.bit(true))
         },
     },
     Rule {
         equation: "sext(x) < c, c < sext(x) (signed) = x < c, c < x (signed), 0 or 1",
-        apply: |p, m| {
-            let width = p.width(m.x());
-            let (x, c, left) = match (p.constant(m.x()), p.constant(m.y())) {
-                (_, Some(c)) => (signed(p, m.x())?, c, true),
-                (Some(c), _) => (signed(p, m.y())?, c, false),
+        apply: |p, op| {
+            let width = p.width(op.x());
+            let (x, c, left) = match (p.constant(op.x()), p.constant(op.y())) {
+                (_, Some(c)) => (sext_operand(p, op.x())?, c, true),
+                (Some(c), _) => (sext_operand(p, op.y())?, c, false),
                 _ => return None,
             };
             let narrow = p.width(x);
@@ -320,24 +322,24 @@ pub(super) const SLT: &[Rule] = &[
     },
     Rule {
         equation: "sext(x) < sext(y) (signed) = x < y (signed)",
-        apply: |p, m| {
-            let (x, y) = (signed(p, m.x())?, signed(p, m.y())?);
+        apply: |p, op| {
+            let (x, y) = (sext_operand(p, op.x())?, sext_operand(p, op.y())?);
             (p.width(x) == p.width(y)).then(|| p.pair(Code::Slt, x, y))
         },
     },
     Rule {
         equation: "x < min, max < x (signed) = 0",
-        apply: |p, m| {
-            let width = p.width(m.x());
-            let never = p.constant(m.y()) == Some(signed_max(width) + 1)
-                || p.constant(m.x()) == Some(signed_max(width));
+        apply: |p, op| {
+            let width = p.width(op.x());
+            let never = p.constant(op.y()) == Some(signed_max(width) + 1)
+                || p.constant(op.x()) == Some(signed_max(width));
             never.then(|| p.bit(false))
         },
     },
     Rule {
         equation: "x + c < d = x < d - c, d < x + c = d - c < x (signed) where nothing overflows",
-        apply: |p, m| {
-            let (x, c, d, left) = sum_side(p, m)?;
+        apply: |p, op| {
+            let (x, c, d, left) = sum_side(p, op)?;
             let width = p.width(x);
             let room = width.checked_sub(2).filter(|&room| room > 0 && p.bits(x) <= room)?;
             fits_signed(c, width, room + 1).then_some(())?;
@@ -352,114 +354,114 @@ pub(super) const SLT: &[Rule] = &[
 ];
 
 pub(super) const SLE: &[Rule] = &[
-    Rule { equation: "x <= x (signed) = 1", apply: |p, m| (m.a == m.b).then(|| p.bit(true)) },
+    Rule { equation: "x <= x (signed) = 1", apply: |p, op| (op.a == op.b).then(|| p.bit(true)) },
     Rule {
         equation: "x <= c (signed) = x < c + 1 (signed), or 1",
-        apply: |p, m| {
-            let (c, width) = (p.constant(m.y())?, p.width(m.x()));
+        apply: |p, op| {
+            let (c, width) = (p.constant(op.y())?, p.width(op.x()));
             if c == signed_max(width) {
                 return Some(p.bit(true));
             }
             let c = p.number(c.wrapping_add(1), width);
-            Some(p.pair(Code::Slt, m.x(), c))
+            Some(p.pair(Code::Slt, op.x(), c))
         },
     },
     Rule {
         equation: "c <= x (signed) = c - 1 < x (signed), or 1",
-        apply: |p, m| {
-            let (c, width) = (p.constant(m.x())?, p.width(m.x()));
+        apply: |p, op| {
+            let (c, width) = (p.constant(op.x())?, p.width(op.x()));
             if c == signed_max(width) + 1 {
                 return Some(p.bit(true));
             }
             let c = p.number(c.wrapping_sub(1), width);
-            Some(p.pair(Code::Slt, c, m.y()))
+            Some(p.pair(Code::Slt, c, op.y()))
         },
     },
     Rule {
         equation: "x <= y (signed) = x <= y where neither is negative",
-        apply: |p, m| {
-            let width = p.width(m.x());
-            let positive = p.bits(m.x()) < width && p.bits(m.y()) < width;
-            positive.then(|| p.pair(Code::Ule, m.x(), m.y()))
+        apply: |p, op| {
+            let width = p.width(op.x());
+            let positive = p.bits(op.x()) < width && p.bits(op.y()) < width;
+            positive.then(|| p.pair(Code::Ule, op.x(), op.y()))
         },
     },
 ];
 
-/// A choice between words, compared with a constant, is a choice between bits:
-/// less to keep in mind for whoever looks at it byte by byte. What is asked of one
-/// choice is remembered, since choices share parts.
-fn into_any_choice(pool: &mut Pool, m: &Made) -> Option<Term> {
-    let (chosen, left) = match (pool.constant(m.x()), pool.constant(m.y())) {
-        (_, Some(_)) => (m.x(), true),
-        (Some(_), _) => (m.y(), false),
+/// A comparison of a choice between words becomes a choice between bits: then the solver
+/// that goes byte by byte has fewer values to store. Results are cached, because choices
+/// share operands.
+fn into_any_choice(pool: &mut Pool, op: &Operation) -> Option<Term> {
+    let (chosen, left) = match (pool.constant(op.x()), pool.constant(op.y())) {
+        (_, Some(_)) => (op.x(), true),
+        (Some(_), _) => (op.y(), false),
         _ => return None,
     };
-    let n = is(pool, chosen, Code::Ite)?;
-    if let Some(known) = pool.recall(m) {
-        return known;
+    let n = node_if(pool, chosen, Code::Ite)?;
+    if let Some(cached) = pool.choice_result(op) {
+        return cached;
     }
     let (bit, x, y) = (Term::from_number(n.a), Term::from_number(n.b), Term::from_number(n.c));
     let (yes, no) = match left {
-        true => (pool.pair(m.code, x, m.y()), pool.pair(m.code, y, m.y())),
-        false => (pool.pair(m.code, m.x(), x), pool.pair(m.code, m.x(), y)),
+        true => (pool.pair(op.code, x, op.y()), pool.pair(op.code, y, op.y())),
+        false => (pool.pair(op.code, op.x(), x), pool.pair(op.code, op.x(), y)),
     };
     let out = Some(pool.ite(bit, yes, no));
-    pool.remember(m, out);
+    pool.cache_choice_result(op, out);
     out
 }
 
-/// A comparison of the low part of a length with a constant, where the low part is
-/// all there is of it: then it is a bound.
-fn whole_length(pool: &mut Pool, m: &Made) -> Option<Term> {
-    let (part, c, left) = match (pool.constant(m.x()), pool.constant(m.y())) {
-        (_, Some(c)) => (m.x(), c, true),
-        (Some(c), _) => (m.y(), c, false),
+/// A comparison of the low part of a length with a constant is a bound on the length, if
+/// the other bits of the length are 0.
+fn whole_length(pool: &mut Pool, op: &Operation) -> Option<Term> {
+    let (part, c, left) = match (pool.constant(op.x()), pool.constant(op.y())) {
+        (_, Some(c)) => (op.x(), c, true),
+        (Some(c), _) => (op.y(), c, false),
         _ => return None,
     };
-    let n = is(pool, part, Code::Extract).filter(|n| n.b == 0)?;
+    let n = node_if(pool, part, Code::Extract).filter(|n| n.b == 0)?;
     let x = Term::from_number(n.a);
     let is_length = pool.node(x).code == Code::Len && pool.bits(x) <= n.width();
     is_length.then_some(())?;
     let c = pool.number(c, pool.width(x));
-    Some(if left { pool.pair(m.code, x, c) } else { pool.pair(m.code, c, x) })
+    Some(if left { pool.pair(op.code, x, c) } else { pool.pair(op.code, c, x) })
 }
 
-/// `x`, `c` and `d` of `x + c < d`, or of `d < x + c`, and whether it was the first.
-fn sum_side(pool: &Pool, m: &Made) -> Option<(Term, u128, u128, bool)> {
-    let (sum, d, left) = match (pool.constant(m.x()), pool.constant(m.y())) {
-        (_, Some(d)) => (m.x(), d, true),
-        (Some(d), _) => (m.y(), d, false),
+/// `x`, `c`, `d` and true for `x + c < d`; `x`, `c`, `d` and false for `d < x + c`.
+fn sum_side(pool: &Pool, op: &Operation) -> Option<(Term, u128, u128, bool)> {
+    let (sum, d, left) = match (pool.constant(op.x()), pool.constant(op.y())) {
+        (_, Some(d)) => (op.x(), d, true),
+        (Some(d), _) => (op.y(), d, false),
         _ => return None,
     };
-    let (x, c) = operand(pool, sum, Code::Add)?;
+    let (x, c) = with_constant(pool, sum, Code::Add)?;
     Some((x, c, d, left))
 }
 
-/// A comparison of an extended term with a constant, at the term's own width. The
-/// rules before have seen to constants that do not fit.
-fn narrow_constant(pool: &mut Pool, m: &Made) -> Option<Term> {
-    let (x, c, left) = match (pool.constant(m.x()), pool.constant(m.y())) {
-        (_, Some(c)) => (extended(pool, m.x())?, c, true),
-        (Some(c), _) => (extended(pool, m.y())?, c, false),
+/// A comparison of `zext(x)` with a constant, at the width of `x`. Earlier rules handle
+/// constants that have more bits than `x`.
+fn narrow_constant(pool: &mut Pool, op: &Operation) -> Option<Term> {
+    let (x, c, left) = match (pool.constant(op.x()), pool.constant(op.y())) {
+        (_, Some(c)) => (zext_operand(pool, op.x())?, c, true),
+        (Some(c), _) => (zext_operand(pool, op.y())?, c, false),
         _ => return None,
     };
     let width = pool.width(x);
     (c <= mask(width)).then_some(())?;
     let c = pool.number(c, width);
-    Some(if left { pool.pair(m.code, x, c) } else { pool.pair(m.code, c, x) })
+    Some(if left { pool.pair(op.code, x, c) } else { pool.pair(op.code, c, x) })
 }
 
-fn narrow_both(pool: &mut Pool, m: &Made) -> Option<Term> {
-    let (x, y) = (extended(pool, m.x())?, extended(pool, m.y())?);
+fn narrow_both(pool: &mut Pool, op: &Operation) -> Option<Term> {
+    let (x, y) = (zext_operand(pool, op.x())?, zext_operand(pool, op.y())?);
     let width = pool.width(x).max(pool.width(y));
-    (width < pool.width(m.x())).then_some(())?;
+    (width < pool.width(op.x())).then_some(())?;
     let (x, y) = (pool.zext(x, width), pool.zext(y, width));
-    Some(pool.pair(m.code, x, y))
+    Some(pool.pair(op.code, x, y))
 }
 
-/// The number that an odd one must be multiplied with to give 1, modulo any power
-/// of two up to 2^128.
+/// The multiplicative inverse of an odd number modulo 2^128, and so modulo every smaller
+/// power of two.
 pub fn inverse(odd: u128) -> u128 {
-    // Each step doubles the number of right bits; `odd` itself is right in three.
+    // Newton's iteration: each step doubles the correct bits, and `odd` has three.
     (0..6).fold(odd, |x, _| x.wrapping_mul(2u128.wrapping_sub(odd.wrapping_mul(x))))
 }

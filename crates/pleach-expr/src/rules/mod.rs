@@ -1,23 +1,22 @@
 //! Simplification: one table of rules, each headed by its equation.
 //!
-//! A rule sees an operation whose operands are terms already simplified, and
-//! answers with a term that has the same value on every input, or with nothing.
-//! What it makes goes through the table again. Every rule makes something of
-//! fewer or cheaper operations, or moves towards one form out of several:
+//! A rule gets an operation whose operands are simplified terms. It returns a term with
+//! the same value on every input, or `None`. The terms that it makes are simplified too.
+//! Every rule makes fewer or cheaper operations, or one of several equivalent forms:
 //!
-//! - constants stand on the right;
+//! - constants are on the right;
 //! - a subtraction of a constant is an addition;
-//! - shifts by constants, masks of consecutive bits and words put together from
-//!   bytes are `Extract`, `Concat` and `ZExt`, which cost a solver nothing;
-//! - a comparison goes down to the bytes that it is about: through extensions,
-//!   additions and the like, to the width where it is decided;
-//! - orders are `Ult` and `Slt` against a constant where one side is one;
+//! - shifts by constants, masks of consecutive bits and words that are built from bytes
+//!   are `Extract`, `Concat` and `ZExt`, which cost a solver nothing;
+//! - a comparison of an extension, a sum or the like becomes a comparison of its operand,
+//!   at the smallest width;
+//! - an order with a constant is `Ult` or `Slt`;
 //! - the negation of a comparison is a comparison.
 //!
-//! The letters of the equations: `x y z` any terms, `c d` constants, `b` one bit,
-//! `|x|` the width of `x`, `x[i..j]` bits, `y:x` a concatenation with `x` low.
-//! The test beside this goes through the table: every rule must fire on
-//! random terms, and what it makes must have the same value.
+//! In the equations, `x y z` are any terms, `c d e` constants, `b` one bit, `|x|` is the
+//! width of `x`, `x[i..j]` are bits of it, and `y:x` is a concatenation with `x` low. In
+//! the code, `p` is the pool and `op` the operation. A test takes every rule of the table:
+//! it must apply to some random terms, and its result must have the same value.
 
 mod arithmetic;
 mod bits;
@@ -32,9 +31,9 @@ use crate::eval::mask;
 use crate::pool::{Code, Node, Pool, Term};
 use crate::word::compute128;
 
-/// An operation that is about to become a term.
+/// An operation that will become a term.
 #[derive(Clone, Copy, Debug)]
-pub struct Made {
+pub struct Operation {
     pub code: Code,
     pub width: u32,
     pub a: u32,
@@ -42,7 +41,7 @@ pub struct Made {
     pub c: u32,
 }
 
-impl Made {
+impl Operation {
     fn x(&self) -> Term {
         Term::from_number(self.a)
     }
@@ -56,13 +55,13 @@ impl Made {
     }
 }
 
-/// A rule: the equation that it stands for, and how it is applied.
+/// A rule: its equation, and the function that applies it.
 pub struct Rule {
     pub equation: &'static str,
-    pub(crate) apply: fn(&mut Pool, &Made) -> Option<Term>,
+    pub(crate) apply: fn(&mut Pool, &Operation) -> Option<Term>,
 }
 
-/// All rules, by the operation that they are about.
+/// All rules, each with its operation.
 pub fn table() -> impl Iterator<Item = (Code, &'static Rule)> {
     CODES.iter().flat_map(|&code| rules(code).iter().map(move |rule| (code, rule)))
 }
@@ -117,26 +116,26 @@ fn rules(code: Code) -> &'static [Rule] {
     }
 }
 
-/// A simpler term for `made`, by the first rule that has one.
-pub(crate) fn simplify(pool: &mut Pool, made: &Made) -> Option<Term> {
-    if let Some(folded) = fold(pool, made) {
+/// A simpler term for an operation, from the first rule that applies.
+pub(crate) fn simplify(pool: &mut Pool, op: &Operation) -> Option<Term> {
+    if let Some(folded) = fold(pool, op) {
         return Some(folded);
     }
-    let mut made = *made;
+    let mut op = *op;
     // c ∘ x = x ∘ c
-    let swapped = made.code.is_commutative() && pool.constant(made.x()).is_some();
+    let swapped = op.code.is_commutative() && pool.constant(op.x()).is_some();
     if swapped {
-        (made.a, made.b) = (made.b, made.a);
+        (op.a, op.b) = (op.b, op.a);
     }
-    match rules(made.code).iter().find_map(|rule| (rule.apply)(pool, &made)) {
-        None if swapped => Some(pool.intern(made.code, made.width, made.a, made.b, made.c)),
+    match rules(op.code).iter().find_map(|rule| (rule.apply)(pool, &op)) {
+        None if swapped => Some(pool.intern(op.code, op.width, op.a, op.b, op.c)),
         better => better,
     }
 }
 
-/// An operation on constants alone is a constant.
-fn fold(pool: &mut Pool, made: &Made) -> Option<Term> {
-    let arity = made.code.arity();
+/// The constant result of an operation on constants.
+fn fold(pool: &mut Pool, op: &Operation) -> Option<Term> {
+    let arity = op.code.arity();
     if arity == 0 {
         return None;
     }
@@ -144,60 +143,59 @@ fn fold(pool: &mut Pool, made: &Made) -> Option<Term> {
         true => pool.constant(Term::from_number(at)),
         false => Some(0),
     };
-    let (a, b, c) = (value(0, made.a)?, value(1, made.b)?, value(2, made.c)?);
-    let node =
-        Node { code: made.code, width: made.width as u8, bits: 0, a: made.a, b: made.b, c: made.c };
-    let value = compute128(pool, &node, pool.width(made.x()), a, b, c);
-    Some(pool.number(value, made.width))
+    let (a, b, c) = (value(0, op.a)?, value(1, op.b)?, value(2, op.c)?);
+    let node = Node { code: op.code, width: op.width as u8, bits: 0, a: op.a, b: op.b, c: op.c };
+    let value = compute128(pool, &node, pool.width(op.x()), a, b, c);
+    Some(pool.number(value, op.width))
 }
 
-/// The operands of `term`, if it is `code`.
-fn is(pool: &Pool, term: Term, code: Code) -> Option<Node> {
+/// The node of `term`, if its operation is `code`.
+fn node_if(pool: &Pool, term: Term, code: Code) -> Option<Node> {
     Some(pool.node(term)).filter(|n| n.code == code)
 }
 
-/// `x` and `c` of `x ∘ c`, if `term` is that.
+/// `x` and `c`, if `term` is `x ∘ c` and `∘` is `code`.
 fn with_constant(pool: &Pool, term: Term, code: Code) -> Option<(Term, u128)> {
-    let n = is(pool, term, code)?;
+    let n = node_if(pool, term, code)?;
     Some((Term::from_number(n.a), pool.constant(Term::from_number(n.b))?))
 }
 
-/// `b`, `c` and `d` of `b ? c : d`.
-fn choice(pool: &Pool, term: Term) -> Option<(Term, Term, Term)> {
-    let n = is(pool, term, Code::Ite)?;
+/// `b`, `c` and `d`, if `term` is `b ? c : d`, a choice between constants.
+fn constant_choice(pool: &Pool, term: Term) -> Option<(Term, Term, Term)> {
+    let n = node_if(pool, term, Code::Ite)?;
     let (yes, no) = (Term::from_number(n.b), Term::from_number(n.c));
     pool.constant(yes).and(pool.constant(no))?;
     Some((Term::from_number(n.a), yes, no))
 }
 
-/// `(b ? c : d) ∘ e = b ? (c ∘ e) : (d ∘ e)`, and the other way round.
-fn into_choice(pool: &mut Pool, m: &Made) -> Option<Term> {
-    if pool.constant(m.y()).is_some() {
-        let (bit, yes, no) = choice(pool, m.x())?;
-        let yes = pool.make(m.code, m.width, yes.number(), m.b, 0);
-        let no = pool.make(m.code, m.width, no.number(), m.b, 0);
+/// `(b ? c : d) ∘ e = b ? (c ∘ e) : (d ∘ e)`, and the same with the operands swapped.
+fn into_choice(pool: &mut Pool, op: &Operation) -> Option<Term> {
+    if pool.constant(op.y()).is_some() {
+        let (bit, yes, no) = constant_choice(pool, op.x())?;
+        let yes = pool.make(op.code, op.width, yes.number(), op.b, 0);
+        let no = pool.make(op.code, op.width, no.number(), op.b, 0);
         return Some(pool.ite(bit, yes, no));
     }
-    pool.constant(m.x())?;
-    let (bit, yes, no) = choice(pool, m.y())?;
-    let yes = pool.make(m.code, m.width, m.a, yes.number(), 0);
-    let no = pool.make(m.code, m.width, m.a, no.number(), 0);
+    pool.constant(op.x())?;
+    let (bit, yes, no) = constant_choice(pool, op.y())?;
+    let yes = pool.make(op.code, op.width, op.a, yes.number(), 0);
+    let no = pool.make(op.code, op.width, op.a, no.number(), 0);
     Some(pool.ite(bit, yes, no))
 }
 
-/// `x` of `zext(x)`.
-fn extended(pool: &Pool, term: Term) -> Option<Term> {
-    is(pool, term, Code::ZExt).map(|n| Term::from_number(n.a))
+/// `x`, if `term` is `zext(x)`.
+fn zext_operand(pool: &Pool, term: Term) -> Option<Term> {
+    node_if(pool, term, Code::ZExt).map(|n| Term::from_number(n.a))
 }
 
-/// The high part of a term whose low `k` bits are a constant 0, and `k`.
-fn shifted(pool: &Pool, term: Term) -> Option<(Term, u32)> {
-    let n = is(pool, term, Code::Concat)?;
+/// `x` and `k`, if `term` is `x:0` with `k` zero bits.
+fn split_low_zeros(pool: &Pool, term: Term) -> Option<(Term, u32)> {
+    let n = node_if(pool, term, Code::Concat)?;
     let low = Term::from_number(n.a);
     (pool.constant(low) == Some(0)).then(|| (Term::from_number(n.b), pool.width(low)))
 }
 
-/// `|x| - 1` ones: the largest signed number.
+/// The largest signed number of a width.
 fn signed_max(width: u32) -> u128 {
     mask(width) >> 1
 }

@@ -1,6 +1,7 @@
-//! Every rule fires, and what it makes has the same value.
+//! Tests of the table: every rule applies to some random terms, and its result has the
+//! same value.
 
-use super::{Made, rules, table};
+use super::{Operation, rules, table};
 use crate::eval::mask;
 use crate::input::Input;
 use crate::pool::{Code, LENGTH_BITS, Pool, Table, Term};
@@ -25,8 +26,8 @@ impl Random {
         from[self.below(from.len() as u64) as usize]
     }
 
-    /// Numbers where things change: small ones, powers of two, masks, their
-    /// neighbours and negations; and any.
+    /// Numbers at which operations change: small ones, powers of two, masks, their
+    /// neighbours and negations; and random ones.
     fn number(&mut self, width: u32) -> u128 {
         let power = 1u128 << self.below(width.into());
         let number = match self.below(8) {
@@ -46,13 +47,12 @@ impl Random {
 const BYTES: u64 = 6;
 const WIDTHS: [u32; 9] = [1, 5, 8, 16, 24, 32, 64, 65, 128];
 
-/// A term of a width: one made before, a constant, or an extension or part of one
-/// of another width.
+/// A term of a width: a constant, a term made before, or an extension or extract of one.
 fn operand(pool: &mut Pool, random: &mut Random, made: &[Term], width: u32) -> Term {
     match random.below(12) {
         0 | 1 => pool.number(random.number(width), width),
-        // What the rules are about: an extended byte, one in a higher place, a
-        // choice between constants, an operation with a constant.
+        // Operands that rules apply to: a shifted byte, a choice between constants, an
+        // operation with a constant.
         3 if width > 8 => {
             let byte = random.below(BYTES) as u32;
             let byte = pool.read(byte, 1);
@@ -119,7 +119,7 @@ fn random_operation(
     made: &[Term],
     codes: &[Code],
     tables: &[Table],
-) -> Made {
+) -> Operation {
     let code = random.one(codes);
     let width = random.one(&WIDTHS);
     let term =
@@ -133,7 +133,7 @@ fn random_operation(
             };
             let table = random.one(&[0, 1]);
             let width = random.one(&[8, 16, 32, 64]);
-            // Known to the pool from now on.
+            // This gives the table its number in the pool.
             let any = pool.lookup(offset, &tables[table], width);
             let id = match pool.node(any) {
                 n if n.code == Code::Lookup => n.b,
@@ -188,11 +188,11 @@ fn random_operation(
             (if code.is_compare() { 1 } else { width }, a, b, 0)
         }
     };
-    Made { code, width, a, b, c }
+    Operation { code, width, a, b, c }
 }
 
 #[test]
-fn every_rule_fires_and_keeps_the_value() {
+fn every_rule_applies_and_keeps_the_value() {
     let codes: Vec<Code> = {
         let mut codes: Vec<Code> = table().map(|(code, _)| code).collect();
         codes.dedup();
@@ -200,31 +200,31 @@ fn every_rule_fires_and_keeps_the_value() {
     };
     let tables = [Table::new(&[7; 16]), Table::new(b"\0\x01\x02\x03some bytes\xff\x80")];
     let mut random = Random(0x1234_5678_9abc_def1);
-    let mut fired: HashMap<(Code, &'static str), u32> = HashMap::new();
+    let mut applied: HashMap<(Code, &'static str), u32> = HashMap::new();
     for round in 0..1500 {
         let mut pool = Pool::default();
         let mut made: Vec<Term> = (0..4).map(|i| pool.read(i, 1)).collect();
         made.push(pool.length(0));
         let mut claims: Vec<(&'static str, Term, Term)> = Vec::new();
         for _ in 0..60 {
-            let made_up = random_operation(&mut pool, &mut random, &made, &codes, &tables);
-            // `simplify` puts constants on the right before the rules see them.
-            let mut seen = made_up;
-            let x = Term::from_number(seen.a);
-            if seen.code.is_commutative() && pool.constant(x).is_some() {
-                (seen.a, seen.b) = (seen.b, seen.a);
+            let op = random_operation(&mut pool, &mut random, &made, &codes, &tables);
+            // `simplify` puts constants on the right before it calls the rules.
+            let mut swapped = op;
+            let x = Term::from_number(op.a);
+            if op.code.is_commutative() && pool.constant(x).is_some() {
+                (swapped.a, swapped.b) = (op.b, op.a);
             }
-            let before = pool.intern(made_up.code, made_up.width, made_up.a, made_up.b, made_up.c);
+            let before = pool.intern(op.code, op.width, op.a, op.b, op.c);
             let all_constant = pool.node(before).operands().all(|o| pool.constant(o).is_some());
             if !all_constant {
-                for rule in rules(made_up.code) {
-                    if let Some(after) = (rule.apply)(&mut pool, &seen) {
+                for rule in rules(op.code) {
+                    if let Some(after) = (rule.apply)(&mut pool, &swapped) {
                         claims.push((rule.equation, before, after));
-                        *fired.entry((made_up.code, rule.equation)).or_default() += 1;
+                        *applied.entry((op.code, rule.equation)).or_default() += 1;
                     }
                 }
             }
-            let after = pool.make(made_up.code, made_up.width, made_up.a, made_up.b, made_up.c);
+            let after = pool.make(op.code, op.width, op.a, op.b, op.c);
             claims.push(("all rules", before, after));
             made.push(after);
         }
@@ -248,8 +248,8 @@ fn every_rule_fires_and_keeps_the_value() {
         }
     }
     let never: Vec<_> = table()
-        .filter(|(code, rule)| !fired.contains_key(&(*code, rule.equation)))
+        .filter(|(code, rule)| !applied.contains_key(&(*code, rule.equation)))
         .map(|(code, rule)| format!("{code:?}: {}", rule.equation))
         .collect();
-    assert!(never.is_empty(), "never fired: {never:#?}");
+    assert!(never.is_empty(), "never applied: {never:#?}");
 }

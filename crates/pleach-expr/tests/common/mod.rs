@@ -1,6 +1,5 @@
-//! Builds graphs by hand, recording in each node the value that it has on one
-//! input, as a run would.
-#![allow(dead_code)] // Each test program uses its part.
+//! Builds graphs by hand.
+#![allow(dead_code)] // Each test program uses a part of this module.
 
 use pleach_abi::node::{FLAG_WIDE, Node, Op};
 use pleach_expr::{Expr, Input};
@@ -64,7 +63,7 @@ impl Builder {
         self.node(op, width, [a, b, 0], 0)
     }
 
-    /// Operand `b` is concrete.
+    /// An operation on `a` and a constant.
     pub fn with(&mut self, op: Op, a: u32, imm: i128) -> u32 {
         let mask = pleach_expr::mask(self.width(a));
         let width = if is_compare(op) { 1 } else { self.width(a) };
@@ -95,7 +94,7 @@ impl Builder {
 
     pub fn build(&self, roots: &[u32]) -> Expr {
         Expr::new(self.nodes.clone(), self.snapshots.clone(), self.input_len, roots.iter().copied())
-            .expect("the test's graph is sound")
+            .expect("the graph of the test is valid")
     }
 
     pub fn eval(&self, label: u32, input: &[u8]) -> u128 {
