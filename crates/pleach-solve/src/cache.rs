@@ -1,31 +1,29 @@
-//! Answers that were found before, for requests that are the same up to where in
-//! the input they read.
+//! The cache: answers to requests that differ only in the offsets that they read.
 //!
-//! The key is the name of the goals, of the conditions tied to them, and of what
-//! each byte may be (see `pleach_expr::Canon`). A model is kept as the values of
-//! the inputs in the order of the name; for another request it is a candidate
-//! like any other, and is evaluated before it leaves.
+//! The key is a hash of the goals, the slice, and the values that each input may have (see
+//! `pleach_expr::Canon`). A model is stored as the values of the inputs, in the order of
+//! [`Canon::vars`]. It is evaluated before it answers another request.
 
+use crate::answer::Tier;
 use crate::request::{Changes, Found, Request, Slice};
-use crate::solver::Tier;
 use pleach_expr::{Canon, Var};
 use rustc_hash::FxHashMap;
 
-/// Entries; the memory is then given back.
-const MOST: usize = 1 << 16;
+/// A cache with this many entries is cleared.
+const MAX_ENTRIES: usize = 1 << 16;
 
 #[derive(Default)]
 pub(crate) struct Cache {
-    known: FxHashMap<u128, Known>,
+    entries: FxHashMap<u128, Entry>,
 }
 
-struct Known {
+struct Entry {
     tier: Tier,
-    /// Values of the inputs in the order of the name; none if there is no model.
+    /// The values of the inputs in a model; `None` if there is no model.
     values: Option<Box<[u64]>>,
 }
 
-/// The name of a request.
+/// The hash of a request, and its inputs.
 pub(crate) struct Key {
     name: u128,
     vars: Vec<Var>,
@@ -37,7 +35,7 @@ impl Key {
         for &goal in &request.goals {
             canon.add_condition(&request.path.pool, goal);
         }
-        // After the goals: what is said of them is not what is asked for.
+        // Separates goals from conditions.
         canon.add_word(request.goals.len() as u64);
         for &atom in &slice.atoms {
             canon.add_condition(&request.path.pool, request.path.atom(atom).term);
@@ -57,9 +55,9 @@ impl Key {
 }
 
 impl Cache {
-    /// What was found before, if it holds here.
+    /// The cached answer, if it holds for this request.
     pub fn get(&self, request: &mut Request, key: &Key) -> Option<(Found, Tier)> {
-        let Known { tier, values } = self.known.get(&key.name)?;
+        let Entry { tier, values } = self.entries.get(&key.name)?;
         let Some(values) = values else { return Some((Found::Unsat, *tier)) };
         let mut changes: Changes = key
             .vars
@@ -84,9 +82,9 @@ impl Cache {
             }
             Found::Pass | Found::TooLong => return,
         };
-        if self.known.len() >= MOST {
-            self.known.clear();
+        if self.entries.len() >= MAX_ENTRIES {
+            self.entries.clear();
         }
-        self.known.insert(key.name, Known { tier, values });
+        self.entries.insert(key.name, Entry { tier, values });
     }
 }

@@ -1,20 +1,18 @@
-//! Tier 1: what a byte may be.
+//! Tier 1: the values that a byte may have.
 //!
-//! A condition on one byte is a set of 256 bits, found by evaluating it on all
-//! values at once. A parser's conditions are nearly all of this kind: `in[7] !=
-//! ' '`, `isdigit(in[7])`, `kinds[in[7]] == 4`. What is left of a byte before a
-//! step, met with what the goal allows, is the exact answer where no other
-//! condition ties the byte to others. The set of a condition is remembered by its
-//! shape, without the place of the byte: the lexer asks the same of every byte,
-//! in this trace and the next.
+//! A condition on one byte is a set of 256 bits, which is found by evaluating the condition
+//! on all values. Nearly all conditions of a parser are of this kind: `in[7] != ' '`,
+//! `isdigit(in[7])`, `kinds[in[7]] == 4`. The sets of the goal and of all conditions before
+//! it are intersected. The result is exact if no condition reads the byte together with
+//! other inputs. The set of a condition is cached by the shape of its term, without the
+//! offset: a lexer has the same conditions on every byte, in this trace and the next.
 //!
-//! Where conditions do tie bytes together, one byte at a time is moved through
-//! all its values while all others stay, and the conditions that read it are
-//! evaluated: 256 evaluations of what depends on that byte. This finds most of
-//! what can be found at all, since a decision is mostly about the byte that was
-//! read last. When it finds nothing it has proved nothing, and passes.
+//! If a condition does read several bytes, all values of one byte are tried while the
+//! other bytes keep theirs: 256 evaluations of the conditions that read that byte. This
+//! finds most models, because most decisions are on the byte that was read last. If it
+//! finds none, it has proved nothing, and the next tier is asked.
 //!
-//! A length is an interval: see [`crate::path`].
+//! The values of a length are an interval: see [`crate::path`].
 
 use crate::ranges;
 use crate::request::{Found, Request};
@@ -22,14 +20,14 @@ use pleach_automata::ByteSet;
 use pleach_expr::{Compiler, Frame, Pool, Tape, Term, TermValues, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Values tried at once.
+/// Values that are tried at once.
 pub(crate) const LANES: usize = 64;
-/// Sets that are remembered; the memory is then given back.
-const MOST_SETS: usize = 1 << 18;
-/// Bytes that are moved one at a time for one request.
-const MOST_MOVES: usize = 24;
+/// A cache with this many sets is cleared.
+const MAX_SETS: usize = 1 << 18;
+/// Bytes that one request tries one at a time.
+const MAX_TRIED_BYTES: usize = 24;
 
-/// Sets of conditions on one byte, by shape.
+/// The sets of conditions on one byte, by the shape of the condition.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memo {
     sets: FxHashMap<u64, ByteSet>,
@@ -38,17 +36,17 @@ pub(crate) struct Memo {
 }
 
 impl Memo {
-    /// The values of the byte at `offset`, which alone `term` reads, that make it
-    /// true.
+    /// The values of the byte at `offset` that make `term` true. The term reads no other
+    /// input.
     pub fn set(&mut self, pool: &Pool, values: &TermValues, term: Term, offset: u32) -> ByteSet {
         let shape = pool.shape(term);
-        if let Some(&known) = self.sets.get(&shape) {
-            return known;
+        if let Some(&cached) = self.sets.get(&shape) {
+            return cached;
         }
         let tape = self.compiler.compile(pool, values, &[term], &[Var::byte(offset)]);
         self.frame.load(&tape);
         let set = sweep(pool, &tape, &mut self.frame, &ByteSet::ALL);
-        if self.sets.len() >= MOST_SETS {
+        if self.sets.len() >= MAX_SETS {
             self.sets.clear();
         }
         self.sets.insert(shape, set);
@@ -60,8 +58,8 @@ impl Memo {
     }
 }
 
-/// The values among `allowed` of the tape's first input for which all roots are
-/// not 0.
+/// The values among `allowed` of the first input of a tape with which all its roots are
+/// true.
 pub(crate) fn sweep(
     pool: &Pool,
     tape: &Tape,
@@ -86,11 +84,10 @@ pub(crate) fn sweep(
     set
 }
 
-/// What tier 1 says of a request.
 pub(crate) fn solve(request: &mut Request) -> Found {
     let lengths: Vec<u32> = request.vars.iter().filter_map(|v| v.as_length()).collect();
     if let ([stream], true) = (&lengths[..], request.vars.len() == 1) {
-        return length(request, *stream);
+        return solve_length(request, *stream);
     }
     let mut allowed: Vec<(u32, ByteSet)> = Vec::new();
     for offset in request.bytes() {
@@ -100,8 +97,8 @@ pub(crate) fn solve(request: &mut Request) -> Found {
         }
         allowed.push((offset, set));
     }
-    let alone = request.goals.iter().all(|&g| request.path.pool.reads(g).single().is_some());
-    if alone && lengths.is_empty() {
+    let reads_one = |&goal| request.path.pool.reads(goal).single().is_some();
+    if request.goals.iter().all(reads_one) && lengths.is_empty() {
         let changes: Vec<(Var, u64)> = allowed
             .iter()
             .filter_map(|(offset, set)| {
@@ -110,23 +107,23 @@ pub(crate) fn solve(request: &mut Request) -> Found {
                 (value != current).then(|| (Var::byte(*offset), value.into()))
             })
             .collect();
-        let tied = changes.iter().any(|c| request.is_tied(c.0));
-        if !tied || request.holds(&changes) {
+        let is_tied = changes.iter().any(|c| request.is_tied(c.0));
+        if !is_tied || request.holds(&changes) {
             return Found::Sat(changes);
         }
     }
     if ranges::refute(request) {
         return Found::Unsat;
     }
-    one_at_a_time(request, &allowed)
+    try_single_bytes(request, &allowed)
 }
 
-/// A goal about the length of one stream and nothing else.
-fn length(request: &mut Request, stream: u32) -> Found {
+/// Solves a goal that reads the length of one stream and nothing else.
+fn solve_length(request: &mut Request, stream: u32) -> Found {
     let (mut low, mut high) = request.path.interval(stream, request.at);
     let var = Var::length(stream);
-    let tied = request.is_tied(var);
-    let mut bounds_only = !tied;
+    let is_tied = request.is_tied(var);
+    let mut bounds_only = !is_tied;
     for &goal in &request.goals {
         match crate::path::bound(&request.path.pool, goal) {
             Some((from, to)) => (low, high) = (low.max(from), high.min(to)),
@@ -141,8 +138,8 @@ fn length(request: &mut Request, stream: u32) -> Found {
     }
     let high = high.min(request.limits.length);
     let near = request.path.current(var).clamp(low, high);
-    // Where bytes are tied to the length, others of them might go with this one.
-    if low == high && !tied && !request.holds(&[(var, low)]) {
+    // If a condition reads bytes and the length, a model may have other bytes.
+    if low == high && !is_tied && !request.holds(&[(var, low)]) {
         return Found::Unsat;
     }
     if bounds_only {
@@ -155,9 +152,8 @@ fn length(request: &mut Request, stream: u32) -> Found {
     }
 }
 
-/// A length in a range that meets a condition, as near to `near` as can be found in a few
-/// steps: in steps that double, then by bisection. A longer stream than needed costs a
-/// longer trace, and may be longer than inputs may be.
+/// A length in a range for which `holds` is true, near to `near`. Steps from `near` double
+/// until one holds, then bisection goes back: a stream should not be longer than needed.
 fn nearest_length(
     near: u64,
     (low, high): (u64, u64),
@@ -171,7 +167,6 @@ fn nearest_length(
         if !tried.insert(value) || !holds(value) {
             continue;
         }
-        // Nearer ones may do, too: `bad` does not, as far as is known.
         let (mut good, mut bad) = (value, near);
         while good.abs_diff(bad) > 1 {
             let middle = good.min(bad) + good.abs_diff(bad) / 2;
@@ -182,10 +177,11 @@ fn nearest_length(
     None
 }
 
-fn one_at_a_time(request: &mut Request, allowed: &[(u32, ByteSet)]) -> Found {
+/// Tries all values of one byte at a time.
+fn try_single_bytes(request: &mut Request, allowed: &[(u32, ByteSet)]) -> Found {
     let mut roots = Vec::new();
-    // The byte that was read last decides most often.
-    for &(offset, set) in allowed.iter().rev().take(MOST_MOVES) {
+    // The last byte first: most decisions are on it.
+    for &(offset, set) in allowed.iter().rev().take(MAX_TRIED_BYTES) {
         roots.clear();
         roots.extend(&request.goals);
         roots.extend(request.neighbours(&[Var::byte(offset)]));
@@ -215,7 +211,7 @@ mod tests {
         assert_eq!(nearest_length(7, range, |n| n == 7), Some(7));
         assert_eq!(nearest_length(5, (5, 9), |n| n == 9), Some(9));
         assert_eq!(nearest_length(5, (5, 9), |_| false), None);
-        // Wrapping: a length of 0 less 1 is large.
+        // 0 - 1 wraps to a large number.
         assert_eq!(nearest_length(1, range, |n| n.wrapping_sub(1) >= 3), Some(0));
     }
 }

@@ -1,10 +1,10 @@
-//! A flag that ends long work early. It does not bound the work and does not change an
-//! answer: whoever sets it drops what was under way.
+//! A flag that ends long work early. The result of interrupted work is incomplete, and the
+//! caller that sets the flag drops it. So the flag never changes an answer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Polled within long loops; by default never set.
+/// Long loops poll this flag. By default it is never set.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Option<Arc<AtomicBool>>);
 

@@ -1,59 +1,33 @@
-//! Tier 1, several bytes: try everything, one byte after the other, and merge what
-//! cannot be told apart.
+//! Tier 1, several bytes: tries all values of one byte after the other, and merges states
+//! that no remaining condition distinguishes.
 //!
-//! Take the bytes of a slice in the order of the file. After the first `k` of
-//! them, what the rest of the conditions can still see of these bytes is the
-//! values of a few terms: the *frontier*, the terms that depend on those bytes
-//! alone and are used by something that depends on a later one. Two ways to
-//! choose the first `k` bytes with the same values at the frontier have the same
-//! future, so one of them is enough. Of a state machine driven by a table (flex,
-//! bison, a decoder of UTF-8), `state = T[state][byte]`, the frontier is the
-//! state; of `isdigit(a) && isdigit(b) && 10 * a + b < 64` it is ten values of
-//! `a`. A condition is evaluated at the byte that completes it. In the same way
-//! values of one byte are merged that look alike to everything: the machine sees
-//! the class of a character.
+//! The bytes of a slice are taken in the order of the file. After the first `k` bytes, the
+//! remaining conditions depend on these bytes only through the values of a few terms, the
+//! *frontier*: terms that depend on the first `k` bytes alone and are used by a term that
+//! depends on a later byte. Two choices of the first `k` bytes with the same values at the
+//! frontier have the same future, so one of them is enough. For a state machine with a
+//! table (flex, bison, a UTF-8 decoder), `state = T[state][byte]`, the frontier is the
+//! state. For `isdigit(a) && isdigit(b) && 10 * a + b < 64` it has the ten values of `a`. A
+//! condition is evaluated at the last byte that it reads. Values of one byte are merged in
+//! the same way if all terms of this byte alone are equal: a lexer sees only the class of a
+//! character.
 //!
-//! This is exact: it finds a model that changes the fewest bytes, or there is
-//! none. It is bounded by the number of different frontiers, and passes when
-//! there are too many. Checking two bytes by 65,536 evaluations is a special case,
-//! and so is a byte that others hold in place. It is variable elimination as in
-//! constraint networks (Dechter's bucket elimination), with values found by
-//! running the conditions.
+//! The search is exact: it finds a model that changes the fewest bytes, or proves that
+//! there is none. It passes if there are too many different frontiers. This is variable
+//! elimination in constraint networks (Dechter's bucket elimination), with values found by
+//! evaluating the conditions.
 
 use crate::domains::LANES;
 use crate::path::Path;
 use crate::request::{Changes, Found, Request, Scratch, Slice};
 use pleach_automata::ByteSet;
-use pleach_expr::{Code, Pool, Term, Var};
+use pleach_expr::{Code, Frame, Pool, Tape, Term, Var};
 use rustc_hash::FxHashMap;
 
-/// Different frontiers after one byte.
-const MOST_STATES: usize = 4096;
+/// States after one byte.
+const MAX_STATES: usize = 4096;
 /// Terms and bytes in all frontiers together.
-const MOST_FRONTIER: usize = 4096;
-
-/// A way to get to a frontier.
-struct State {
-    parent: u32,
-    value: u8,
-    /// How many bytes it changes.
-    changed: u16,
-}
-
-/// What is evaluated when a byte gets its value.
-#[derive(Default)]
-struct Layer {
-    /// Conditions that this byte completes.
-    conditions: Vec<Term>,
-    /// What the layers behind see: earlier bytes, by place, and terms.
-    bytes: Vec<usize>,
-    terms: Vec<Term>,
-    /// All that anything sees of this byte: terms of it alone. Values with the
-    /// same ones need not be told apart.
-    seen_as: Vec<Term>,
-    /// Something sees the byte itself.
-    seen: bool,
-}
+const MAX_FRONTIER: usize = 4096;
 
 pub(crate) fn solve(request: &mut Request, slice: &Slice) -> Found {
     match explore(request, slice, None) {
@@ -66,15 +40,14 @@ pub(crate) fn solve(request: &mut Request, slice: &Slice) -> Found {
     }
 }
 
-/// Every value that a term can have on this path, each with changes that bring it
-/// about; nothing if there is too much to try. The cases of a switch are as many
-/// requests about one term: this answers them all at once.
+/// All values that a term can have on this path, each with changes that lead to it; `None`
+/// if there is too much to try.
 pub(crate) fn values(
     request: &mut Request,
     slice: &Slice,
     term: Term,
 ) -> Option<Vec<(u64, Changes)>> {
-    // Lengths would stay as they are, and what they allow be missing.
+    // Lengths keep their values here, so values that need other lengths would be missing.
     if slice.vars.iter().any(|v| v.as_byte().is_none()) {
         return None;
     }
@@ -86,16 +59,17 @@ pub(crate) fn values(
 }
 
 enum Explored {
-    /// The ways through all conditions, by the value of the term that is kept.
+    /// Changes with which all conditions hold: one for each value of the kept term, or
+    /// just one without such a term.
     Ways(Vec<(u64, Changes)>),
     Refuted,
     Pass,
 }
 
-fn explore(request: &mut Request, slice: &Slice, keep: Option<Term>) -> Explored {
-    // Lengths stay as they are, so nothing can be proved where they matter.
-    let exact = slice.vars.iter().all(|v| v.as_byte().is_some());
-    let refuted = if exact { Explored::Refuted } else { Explored::Pass };
+fn explore(request: &mut Request, slice: &Slice, kept: Option<Term>) -> Explored {
+    // Lengths keep their values, so a slice with lengths cannot be refuted.
+    let is_exact = slice.vars.iter().all(|v| v.as_byte().is_some());
+    let refuted = if is_exact { Explored::Refuted } else { Explored::Pass };
     let mut free: Vec<Var> = Vec::new();
     let mut sets: Vec<ByteSet> = Vec::new();
     for &var in &slice.vars {
@@ -104,42 +78,66 @@ fn explore(request: &mut Request, slice: &Slice, keep: Option<Term>) -> Explored
         if set.is_empty() {
             return Explored::Refuted;
         }
-        // A byte that must stay as it is, is a constant.
+        // A byte with one possible value is a constant.
         if set != ByteSet::of(request.path.byte(offset)) {
             free.push(var);
             sets.push(set);
         }
     }
     let pool = &request.path.pool;
-    // What is said of one byte alone is in its set.
-    let several = |t: &Term| pool.reads(*t).single().is_none_or(|v| v.as_byte().is_none());
-    let mut conditions: Vec<Term> = request.goals.iter().copied().filter(several).collect();
+    // The sets include the conditions on one byte.
+    let is_in_set = |t: &Term| pool.reads(*t).single().is_some_and(|v| v.as_byte().is_some());
+    let mut conditions: Vec<Term> =
+        request.goals.iter().copied().filter(|goal| !is_in_set(goal)).collect();
     conditions.extend(slice.atoms.iter().map(|&a| request.path.atom(a).term));
-    let fixed_and_false =
-        |t: &Term| layer_of(pool, &free, *t).is_none() && request.path.values.low(*t) == 0;
-    if conditions.iter().any(fixed_and_false) {
+    let is_fixed_and_false =
+        |t: &Term| last_layer(pool, &free, *t).is_none() && request.path.values.low(*t) == 0;
+    if conditions.iter().any(is_fixed_and_false) {
         return refuted;
     }
-    if let Some(term) = keep
-        && layer_of(pool, &free, term).is_none()
+    if let Some(term) = kept
+        && last_layer(pool, &free, term).is_none()
     {
-        // Nothing that it depends on can change.
+        // The term reads no free byte, so it has one value.
         return Explored::Ways(vec![(request.path.values.low(term), Vec::new())]);
     }
-    let Some(layers) = layers(pool, &free, &conditions, keep) else { return Explored::Pass };
-    let Some(ways) = run(request, &free, &sets, &layers) else { return Explored::Pass };
-    if ways.is_empty() {
-        return refuted;
+    let Some(layers) = build_layers(pool, &free, &conditions, kept) else { return Explored::Pass };
+    let max_work = request.scratch.lanes.work + request.limits.evaluations;
+    let (path, scratch) = (&*request.path, &mut *request.scratch);
+    let mut states = States::new(path, scratch, &free, &sets, &layers, max_work);
+    for place in 0..layers.len() {
+        if states.add_byte(place).is_none() {
+            return Explored::Pass;
+        }
+        if states.count == 0 {
+            return refuted;
+        }
     }
     let changes = |values: Vec<u8>| {
         let changes = free.iter().zip(values).map(|(&var, value)| (var, u64::from(value)));
-        changes.filter(|&(var, value)| value != request.path.current(var)).collect()
+        changes.filter(|&(var, value)| value != path.current(var)).collect()
     };
-    Explored::Ways(ways.into_iter().map(|(kept, values)| (kept, changes(values))).collect())
+    let ways = (0..states.count).map(|last| (states.kept_value(last), changes(states.bytes(last))));
+    Explored::Ways(ways.collect())
+}
+
+/// What is evaluated when a byte gets its value.
+#[derive(Default)]
+struct Layer {
+    /// Conditions that read no later byte.
+    conditions: Vec<Term>,
+    /// The frontier after this byte: bytes, by place among the free ones, and terms.
+    bytes: Vec<usize>,
+    terms: Vec<Term>,
+    /// Terms of this byte alone that other terms use. Values of the byte for which all of
+    /// them are equal are equivalent.
+    seen_as: Vec<Term>,
+    /// True if a term with other bytes reads the byte itself.
+    is_seen: bool,
 }
 
 /// The place of the last free input that a term reads.
-fn layer_of(pool: &Pool, free: &[Var], term: Term) -> Option<usize> {
+fn last_layer(pool: &Pool, free: &[Var], term: Term) -> Option<usize> {
     pool.var_ranges(term).iter().rev().find_map(|&(from, to)| {
         let place = free.partition_point(|v| v.0 < to).checked_sub(1)?;
         (free[place].0 >= from).then_some(place)
@@ -147,271 +145,351 @@ fn layer_of(pool: &Pool, free: &[Var], term: Term) -> Option<usize> {
 }
 
 /// The place of the first free input that a term reads.
-fn first_of(pool: &Pool, free: &[Var], term: Term) -> Option<usize> {
+fn first_layer(pool: &Pool, free: &[Var], term: Term) -> Option<usize> {
     pool.var_ranges(term).iter().find_map(|&(from, to)| {
         let place = free.partition_point(|v| v.0 < from);
         free.get(place).is_some_and(|v| v.0 < to).then_some(place)
     })
 }
 
-/// What belongs to each byte, or nothing if the frontiers are too large.
-fn layers(
+/// The layers of all free bytes; `None` if the frontiers are too large.
+fn build_layers(
     pool: &Pool,
     free: &[Var],
     conditions: &[Term],
-    keep: Option<Term>,
+    kept: Option<Term>,
 ) -> Option<Vec<Layer>> {
-    let mut layers: Vec<Layer> = free.iter().map(|_| Layer::default()).collect();
-    // The last layer that uses a byte, or a term.
-    let mut byte_use: Vec<usize> = (0..free.len()).collect();
-    let mut term_use: FxHashMap<Term, usize> = FxHashMap::default();
-    let mut seen: FxHashMap<Term, usize> = FxHashMap::default();
-    let mut stack: Vec<Term> = Vec::new();
+    let mut builder = LayerBuilder {
+        pool,
+        free,
+        layers: free.iter().map(|_| Layer::default()).collect(),
+        byte_use: (0..free.len()).collect(),
+        term_use: FxHashMap::default(),
+        visited: FxHashMap::default(),
+        stack: Vec::new(),
+    };
     for &condition in conditions {
-        let Some(layer) = layer_of(pool, free, condition) else { continue };
-        layers[layer].conditions.push(condition);
-        if seen.insert(condition, layer).is_none() {
-            stack.push(condition);
-        }
+        let Some(layer) = last_layer(pool, free, condition) else { continue };
+        builder.layers[layer].conditions.push(condition);
+        builder.visit(condition, layer);
     }
-    if let Some(term) = keep
-        && let Some(layer) = layer_of(pool, free, term)
-    {
-        // It is used after the last byte.
-        if pool.node(term).code == Code::Read || pool.width(term) > 64 {
-            return None;
-        }
-        term_use.insert(term, free.len());
-        if first_of(pool, free, term) == Some(layer) {
-            layers[layer].seen_as.push(term);
-        }
-        if seen.insert(term, layer).is_none() {
-            stack.push(term);
-        }
+    if let Some(term) = kept {
+        builder.keep(term)?;
     }
-    while let Some(term) = stack.pop() {
-        let layer = seen[&term];
-        let node = pool.node(term);
-        if node.code == Code::Read {
-            for var in pool.vars(term) {
-                if let Ok(place) = free.binary_search(&var) {
-                    layers[place].seen = true;
-                    byte_use[place] = byte_use[place].max(layer);
-                }
-            }
-            continue;
-        }
-        let alone = first_of(pool, free, term) == Some(layer);
-        for operand in node.operands() {
-            let Some(below) = layer_of(pool, free, operand) else { continue };
-            if !alone && first_of(pool, free, operand) == Some(below) {
-                match pool.node(operand).code {
-                    Code::Read => layers[below].seen = true,
-                    _ => layers[below].seen_as.push(operand),
-                }
-            }
-            if pool.node(operand).code == Code::Read && pool.width(operand) == 8 {
-                byte_use[below] = byte_use[below].max(layer);
-                continue;
-            }
-            if below < layer {
-                let last = term_use.entry(operand).or_insert(layer);
-                *last = (*last).max(layer);
-            }
-            if seen.insert(operand, below).is_none() {
-                stack.push(operand);
-            }
-        }
-    }
-    for layer in &mut layers {
-        layer.seen_as.sort_unstable();
-        layer.seen_as.dedup();
-    }
-    let mut size = 0;
-    for (place, &last) in byte_use.iter().enumerate() {
-        size += last - place;
-        if size > MOST_FRONTIER {
-            return None;
-        }
-        (place..last).for_each(|k| layers[k].bytes.push(place));
-    }
-    let mut terms: Vec<(Term, usize)> = term_use.into_iter().collect();
-    terms.sort_unstable();
-    for (term, last) in terms {
-        let from = seen[&term];
-        size += last - from;
-        // A frontier is compared by words.
-        if size > MOST_FRONTIER || pool.width(term) > 64 {
-            return None;
-        }
-        (from..last).for_each(|k| layers[k].terms.push(term));
-    }
-    Some(layers)
+    builder.visit_operands();
+    builder.finish()
 }
 
-/// Values for the free bytes, one for each last frontier; nothing if there was too
-/// much to try.
-fn run(
-    request: &mut Request,
-    free: &[Var],
-    sets: &[ByteSet],
-    layers: &[Layer],
-) -> Option<Vec<(u64, Vec<u8>)>> {
-    let (path, scratch) = (&*request.path, &mut *request.scratch);
-    let budget = scratch.lanes.work + request.limits.evaluations;
-    let none = Layer::default();
-    let mut history: Vec<Vec<State>> = Vec::with_capacity(free.len());
-    // Frontier values of the states before, one after the other.
-    let mut values: Vec<u64> = Vec::new();
-    let mut count = 1;
-    for (k, layer) in layers.iter().enumerate() {
-        let before = if k == 0 { &none } else { &layers[k - 1] };
-        let mut vary: Vec<Var> = before.bytes.iter().map(|&p| free[p]).collect();
-        vary.push(free[k]);
-        let mut roots = layer.conditions.clone();
-        roots.extend(&layer.terms);
-        let tape = scratch.compiler.compile_cut(
-            &path.pool,
-            &path.values,
+struct LayerBuilder<'a> {
+    pool: &'a Pool,
+    free: &'a [Var],
+    layers: Vec<Layer>,
+    /// The last layer that uses a byte, by place.
+    byte_use: Vec<usize>,
+    /// The last layer that uses a term.
+    term_use: FxHashMap<Term, usize>,
+    /// The layers of all visited terms.
+    visited: FxHashMap<Term, usize>,
+    stack: Vec<Term>,
+}
+
+impl LayerBuilder<'_> {
+    fn visit(&mut self, term: Term, layer: usize) {
+        if self.visited.insert(term, layer).is_none() {
+            self.stack.push(term);
+        }
+    }
+
+    /// Keeps the value of a term until after the last byte.
+    fn keep(&mut self, term: Term) -> Option<()> {
+        let Some(layer) = last_layer(self.pool, self.free, term) else { return Some(()) };
+        if self.pool.node(term).code == Code::Read || self.pool.width(term) > 64 {
+            return None;
+        }
+        self.term_use.insert(term, self.free.len());
+        if first_layer(self.pool, self.free, term) == Some(layer) {
+            self.layers[layer].seen_as.push(term);
+        }
+        self.visit(term, layer);
+        Some(())
+    }
+
+    /// Finds the last use of each byte and term, and which terms see each byte.
+    fn visit_operands(&mut self) {
+        let (pool, free) = (self.pool, self.free);
+        while let Some(term) = self.stack.pop() {
+            let layer = self.visited[&term];
+            let node = pool.node(term);
+            if node.code == Code::Read {
+                for var in pool.vars(term) {
+                    if let Ok(place) = free.binary_search(&var) {
+                        self.layers[place].is_seen = true;
+                        self.byte_use[place] = self.byte_use[place].max(layer);
+                    }
+                }
+                continue;
+            }
+            let reads_one_byte = first_layer(pool, free, term) == Some(layer);
+            for operand in node.operands() {
+                let Some(below) = last_layer(pool, free, operand) else { continue };
+                if !reads_one_byte && first_layer(pool, free, operand) == Some(below) {
+                    match pool.node(operand).code {
+                        Code::Read => self.layers[below].is_seen = true,
+                        _ => self.layers[below].seen_as.push(operand),
+                    }
+                }
+                if pool.node(operand).code == Code::Read && pool.width(operand) == 8 {
+                    self.byte_use[below] = self.byte_use[below].max(layer);
+                    continue;
+                }
+                if below < layer {
+                    let last = self.term_use.entry(operand).or_insert(layer);
+                    *last = (*last).max(layer);
+                }
+                self.visit(operand, below);
+            }
+        }
+    }
+
+    /// Fills the frontiers.
+    fn finish(mut self) -> Option<Vec<Layer>> {
+        for layer in &mut self.layers {
+            layer.seen_as.sort_unstable();
+            layer.seen_as.dedup();
+        }
+        let mut size = 0;
+        for (place, &last) in self.byte_use.iter().enumerate() {
+            size += last - place;
+            if size > MAX_FRONTIER {
+                return None;
+            }
+            (place..last).for_each(|k| self.layers[k].bytes.push(place));
+        }
+        let mut terms: Vec<(Term, usize)> = self.term_use.into_iter().collect();
+        terms.sort_unstable();
+        for (term, last) in terms {
+            let from = self.visited[&term];
+            size += last - from;
+            // Frontiers are compared as 64-bit words.
+            if size > MAX_FRONTIER || self.pool.width(term) > 64 {
+                return None;
+            }
+            (from..last).for_each(|k| self.layers[k].terms.push(term));
+        }
+        Some(self.layers)
+    }
+}
+
+/// One choice of the first bytes.
+struct State {
+    /// The state before the last byte, and the value of that byte.
+    parent: u32,
+    value: u8,
+    /// How many bytes differ from the current input.
+    changed: u16,
+}
+
+/// The states after the first bytes: one for each different frontier.
+struct States<'a> {
+    path: &'a Path,
+    scratch: &'a mut Scratch,
+    free: &'a [Var],
+    sets: &'a [ByteSet],
+    layers: &'a [Layer],
+    /// `scratch.lanes.work` must not exceed this.
+    max_work: u64,
+    /// By byte: the states after it.
+    history: Vec<Vec<State>>,
+    /// How many states there are after the last byte.
+    count: usize,
+    /// The values at the frontier of each of these states.
+    frontiers: Vec<u64>,
+}
+
+impl<'a> States<'a> {
+    /// One state, before the first byte.
+    fn new(
+        path: &'a Path,
+        scratch: &'a mut Scratch,
+        free: &'a [Var],
+        sets: &'a [ByteSet],
+        layers: &'a [Layer],
+        max_work: u64,
+    ) -> Self {
+        let (history, frontiers) = (Vec::new(), Vec::new());
+        States { path, scratch, free, sets, layers, max_work, history, count: 1, frontiers }
+    }
+
+    /// Extends all states by one byte; `None` if there is too much to try.
+    fn add_byte(&mut self, place: usize) -> Option<()> {
+        let no_layer = Layer::default();
+        let layer = &self.layers[place];
+        let before = if place == 0 { &no_layer } else { &self.layers[place - 1] };
+        let mut vary: Vec<Var> = before.bytes.iter().map(|&p| self.free[p]).collect();
+        vary.push(self.free[place]);
+        let roots = [&layer.conditions[..], &layer.terms].concat();
+        let tape = self.scratch.compiler.compile_cut(
+            &self.path.pool,
+            &self.path.values,
             &roots,
             &vary,
-            &free[..=k],
+            &self.free[..=place],
             &before.terms,
         );
         if tape.is_wide() {
             return None;
         }
-        let current = path.current(free[k]) as u8;
-        let values_of_byte = alike(path, scratch, free[k], current, &sets[k], layer)?;
-        scratch.lanes.load(&tape);
+        let current = self.path.current(self.free[place]) as u8;
+        let byte_values = self.distinct_values(place, current)?;
+        self.scratch.lanes.load(&tape);
+        // The places of the bytes of the new frontier among the inputs of the tape. The new
+        // byte is between the bytes and the terms of the old frontier.
+        let new_byte = before.bytes.len();
+        let place_of = |p| before.bytes.iter().position(|b| b == p).unwrap_or(new_byte);
+        let kept: Vec<usize> = layer.bytes.iter().map(place_of).collect();
         let width = before.bytes.len() + before.terms.len();
-        // Where the bytes of the new frontier are among the inputs of the tape.
-        let kept: Vec<usize> = layer
-            .bytes
-            .iter()
-            .map(|p| before.bytes.iter().position(|b| b == p).unwrap_or(before.bytes.len()))
-            .collect();
-        let mut found: FxHashMap<Box<[u64]>, u32> = FxHashMap::default();
-        let mut states: Vec<State> = Vec::new();
-        let mut next: Vec<u64> = Vec::new();
-        let mut pairs = (0..count as u32).flat_map(|s| values_of_byte.iter().map(move |&v| (s, v)));
+        let mut pairs =
+            (0..self.count as u32).flat_map(|s| byte_values.iter().map(move |&v| (s, v)));
+        let mut merged = MergedStates::default();
         let mut lanes = [(0u32, 0u8); LANES];
         let mut inputs = vec![[0u64; LANES]; width + 1];
         loop {
             let mut filled = 0;
             for (lane, pair) in pairs.by_ref().take(LANES).enumerate() {
                 lanes[lane] = pair;
-                let state = &values[pair.0 as usize * width..][..width];
-                for (i, &value) in state.iter().enumerate() {
-                    // The new byte stands between the old ones and the terms.
-                    let place = if i < before.bytes.len() { i } else { i + 1 };
-                    inputs[place][lane] = value;
+                let frontier = &self.frontiers[pair.0 as usize * width..][..width];
+                for (i, &value) in frontier.iter().enumerate() {
+                    inputs[if i < new_byte { i } else { i + 1 }][lane] = value;
                 }
-                inputs[before.bytes.len()][lane] = pair.1.into();
+                inputs[new_byte][lane] = pair.1.into();
                 filled = lane + 1;
             }
             if filled == 0 {
                 break;
             }
             for (place, column) in inputs.iter().enumerate() {
-                scratch.lanes.set(&tape, place, *column);
+                self.scratch.lanes.set(&tape, place, *column);
             }
-            scratch.lanes.run(&path.pool, &tape);
-            if scratch.lanes.work > budget {
+            self.scratch.lanes.run(&self.path.pool, &tape);
+            if self.scratch.lanes.work > self.max_work {
                 return None;
             }
             for (lane, &(parent, value)) in lanes.iter().enumerate().take(filled) {
-                let holds = |i| scratch.lanes.root(&tape, i)[lane] != 0;
-                if !(0..layer.conditions.len()).all(holds) {
+                let Some(terms) = frontier_terms(&tape, &self.scratch.lanes, layer, lane) else {
+                    continue;
+                };
+                let bytes = kept.iter().map(|&place| inputs[place][lane]);
+                let changed_before =
+                    self.history.last().map_or(0, |states| states[parent as usize].changed);
+                let changed = changed_before + u16::from(value != current);
+                merged.insert(bytes.chain(terms).collect(), State { parent, value, changed })?;
+            }
+        }
+        self.count = merged.states.len();
+        self.frontiers = merged.frontiers;
+        self.history.push(merged.states);
+        Some(())
+    }
+
+    /// One value of each kind that conditions distinguish; of its kind, the one to prefer
+    /// over the others. `None` if a term is wider than 64 bits.
+    fn distinct_values(&mut self, place: usize, current: u8) -> Option<Vec<u8>> {
+        let (set, layer) = (&self.sets[place], &self.layers[place]);
+        if layer.is_seen {
+            return Some(set.iter().collect());
+        }
+        let (path, scratch) = (self.path, &mut *self.scratch);
+        let vary = [self.free[place]];
+        let tape = scratch.compiler.compile(&path.pool, &path.values, &layer.seen_as, &vary);
+        if tape.is_wide() {
+            return None;
+        }
+        scratch.lanes.load(&tape);
+        let mut kinds: FxHashMap<Box<[u64]>, usize> = FxHashMap::default();
+        let mut values: Vec<u8> = Vec::new();
+        for block in (0..4).filter(|&b| set.0[b] != 0) {
+            scratch.lanes.set(&tape, 0, std::array::from_fn(|i| (LANES * block + i) as u64));
+            scratch.lanes.run(&path.pool, &tape);
+            for lane in 0..LANES {
+                let value = (LANES * block + lane) as u8;
+                if !set.contains(value) {
                     continue;
                 }
-                let bytes = kept.iter().map(|&place| inputs[place][lane]);
-                let terms = (layer.conditions.len()..roots.len())
-                    .map(|i| scratch.lanes.root(&tape, i)[lane]);
-                let key: Box<[u64]> = bytes.chain(terms).collect();
-                let base = history.last().map_or(0, |h: &Vec<State>| h[parent as usize].changed);
-                let changed = base + u16::from(value != current);
-                let state = State { parent, value, changed };
-                match found.get(&key) {
-                    Some(&at) if states[at as usize].changed > changed => {
-                        states[at as usize] = state;
-                    }
-                    Some(_) => {}
-                    None => {
-                        if states.len() >= MOST_STATES {
-                            return None;
-                        }
-                        next.extend(&key);
-                        found.insert(key, states.len() as u32);
-                        states.push(state);
-                    }
+                let kind: Box<[u64]> =
+                    (0..tape.roots()).map(|root| scratch.lanes.root(&tape, root)[lane]).collect();
+                let at = *kinds.entry(kind).or_insert(values.len());
+                if at == values.len() {
+                    values.push(value);
+                } else if ByteSet::from_iter([values[at], value]).nearest(current) == Some(value) {
+                    values[at] = value;
                 }
             }
         }
-        if states.is_empty() {
-            return Some(Vec::new());
-        }
-        count = states.len();
-        values = next;
-        history.push(states);
+        Some(values)
     }
-    // Behind the last byte there is the term that is kept, or nothing.
-    let width = values.len() / count.max(1);
-    let ways = (0..count).map(|last| {
+
+    /// The value of the kept term in one of the last states; 0 if there is no such term.
+    fn kept_value(&self, last: usize) -> u64 {
+        // Only the kept term is used after the last byte.
+        let width = self.frontiers.len() / self.count.max(1);
+        if width > 0 { self.frontiers[last * width] } else { 0 }
+    }
+
+    /// The values of all bytes in one of the last states.
+    fn bytes(&self, last: usize) -> Vec<u8> {
         let mut at = last as u32;
-        let mut bytes: Vec<u8> = history
-            .iter()
-            .rev()
-            .map(|states| {
-                let state: &State = &states[at as usize];
-                at = state.parent;
-                state.value
-            })
-            .collect();
+        let value = |states: &Vec<State>| {
+            let state = &states[at as usize];
+            at = state.parent;
+            state.value
+        };
+        let mut bytes: Vec<u8> = self.history.iter().rev().map(value).collect();
         bytes.reverse();
-        (if width > 0 { values[last * width] } else { 0 }, bytes)
-    });
-    Some(ways.collect())
+        bytes
+    }
 }
 
-/// One value of each kind that can be told apart, the current one for its kind.
-/// Nothing if that cannot be said in 64 bits.
-fn alike(
-    path: &Path,
-    scratch: &mut Scratch,
-    var: Var,
-    current: u8,
-    set: &ByteSet,
+/// The values of the terms of the frontier in one lane; `None` if a condition fails.
+fn frontier_terms<'a>(
+    tape: &'a Tape,
+    frame: &'a Frame<LANES>,
     layer: &Layer,
-) -> Option<Vec<u8>> {
-    if layer.seen {
-        return Some(set.iter().collect());
-    }
-    let vary = [var];
-    let tape = scratch.compiler.compile(&path.pool, &path.values, &layer.seen_as, &vary);
-    if tape.is_wide() {
-        return None;
-    }
-    scratch.lanes.load(&tape);
-    let mut kinds: FxHashMap<Box<[u64]>, usize> = FxHashMap::default();
-    let mut values: Vec<u8> = Vec::new();
-    for block in (0..4).filter(|&b| set.0[b] != 0) {
-        scratch.lanes.set(&tape, 0, std::array::from_fn(|i| (LANES * block + i) as u64));
-        scratch.lanes.run(&path.pool, &tape);
-        for lane in 0..LANES {
-            let value = (LANES * block + lane) as u8;
-            if !set.contains(value) {
-                continue;
+    lane: usize,
+) -> Option<impl Iterator<Item = u64> + use<'a>> {
+    let value = move |root: usize| frame.root(tape, root)[lane];
+    let first_term = layer.conditions.len();
+    let holds = (0..first_term).all(|root| value(root) != 0);
+    holds.then(|| (first_term..tape.roots()).map(value))
+}
+
+/// New states, merged by frontier.
+#[derive(Default)]
+struct MergedStates {
+    by_frontier: FxHashMap<Box<[u64]>, u32>,
+    states: Vec<State>,
+    frontiers: Vec<u64>,
+}
+
+impl MergedStates {
+    /// Adds a state. Of several with the same frontier, keeps the one with the fewest
+    /// changes. `None` if there are too many states.
+    fn insert(&mut self, frontier: Box<[u64]>, state: State) -> Option<()> {
+        match self.by_frontier.get(&frontier) {
+            Some(&at) => {
+                let best = &mut self.states[at as usize];
+                if best.changed > state.changed {
+                    *best = state;
+                }
             }
-            let kind: Box<[u64]> =
-                (0..tape.roots()).map(|root| scratch.lanes.root(&tape, root)[lane]).collect();
-            let place = *kinds.entry(kind).or_insert(values.len());
-            if place == values.len() {
-                values.push(value);
-            } else if ByteSet::from_iter([values[place], value]).nearest(current) == Some(value) {
-                values[place] = value;
+            None => {
+                if self.states.len() >= MAX_STATES {
+                    return None;
+                }
+                self.frontiers.extend(&frontier);
+                self.by_frontier.insert(frontier, self.states.len() as u32);
+                self.states.push(state);
             }
         }
+        Some(())
     }
-    Some(values)
 }

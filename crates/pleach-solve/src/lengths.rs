@@ -1,27 +1,25 @@
-//! Flips of conditions over the lengths of holes.
+//! Flips of conditions on the lengths of holes.
 //!
-//! A hole of another length has other bytes, so what the path says about its bytes
-//! says nothing any more: the hole's language takes its place, and only conditions
-//! over lengths alone are kept. Addresses that were held fast are not: they move with
-//! the length, which is what they are for.
+//! A hole of another length has other bytes, so the conditions on its bytes are dropped,
+//! and the language of the hole replaces them. Conditions on lengths alone are kept, except
+//! pinned addresses: those move with the length.
 //!
-//! Such conditions have few variables with few values each. So they are not solved
-//! but tried: one length after another, the nearest first, 64 at once. What comes out
-//! is the boundary itself, and where nothing comes out there is nothing. Bugs sit on
-//! either side of a boundary; the *edge* is the last length before it, where the
-//! decision still goes as it went.
+//! Such conditions have few variables, each with few values. So lengths are tried one after
+//! the other, the nearest first, 64 at once. The first one that reaches the goal is the
+//! boundary. If none does, there is none. Bugs are on both sides of a boundary, so the
+//! *edge* is returned too: the last length before it, with which the decision stays.
 //!
-//! A pointer that the program moves byte by byte has no label, and compared with one
-//! that has (where the input ends, say) it seems to fix the length: one byte more, and
-//! it would come out differently. But the pointer would have moved on as well. So a
-//! comparison with an address that is that tight is not kept ([`Path::find_tight`]).
+//! A pointer that the program advances byte by byte has no label. Compared with a labelled
+//! one, such as the end of the input, it seems to fix the length: with one byte more the
+//! comparison would differ. But the pointer would be one byte further as well. So such a
+//! *tight* comparison of addresses is not kept ([`Path::find_tight`]).
 //!
-//! Where one hole alone cannot do it, the others are moved as far as the conditions
-//! before allow, one by one. That finds sums that must be large or small. It proves
+//! If no single hole reaches the goal, the holes are resized one after the other, each as
+//! far as the conditions before the flip allow. This finds large or small sums. It proves
 //! nothing.
 //!
 //! Trying all lengths of many conditions is expensive, so a request may evaluate at most
-//! [`MAX_WORK`] operations. A request that needs more is not answered.
+//! [`MAX_WORK`] operations. If it needs more, its answer is unknown.
 
 use crate::path::{Goal, Path};
 use pleach_automata::Lengths;
@@ -31,35 +29,36 @@ use std::ops::Range;
 
 /// The holes of an input.
 pub struct Holes<'a> {
-    /// Offset of the first length behind the input; four bytes each.
+    /// The offset of the first length, after the input. Each length has four bytes.
     pub first: u32,
-    /// What each may be.
+    /// The possible lengths of each hole.
     pub possible: Vec<&'a Lengths>,
-    /// No hole becomes longer than this.
+    /// The length that a hole may have at most.
     pub most: u32,
 }
 
-/// The answer: lengths, by hole.
+/// The answer to a flip of lengths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Resized {
+    /// By hole.
     Lengths {
         lengths: Vec<u32>,
-        /// The last lengths before the boundary, if they are not those at hand.
+        /// The last lengths before the boundary, if they differ from the current ones.
         edge: Option<Vec<u32>>,
     },
-    /// No lengths do it.
+    /// No lengths reach the goal.
     Never,
     Unknown,
 }
 
-/// Holes that one condition may depend on.
-const MOST_HOLES: usize = 16;
+/// Holes that one request may resize.
+const MAX_HOLES: usize = 16;
 const LANES: usize = 64;
-/// Operations that one request may evaluate, each in all its lanes.
+/// Operations times lanes that one request may evaluate.
 const MAX_WORK: u64 = 1 << 26;
 
 impl Holes<'_> {
-    /// The variables behind the input that lengths are.
+    /// The offsets of all lengths in the extended input.
     pub fn range(&self) -> Range<u32> {
         self.first..self.first + 4 * self.possible.len() as u32
     }
@@ -71,7 +70,7 @@ impl Holes<'_> {
 }
 
 impl Path {
-    /// Whether a step depends on inputs in a range, and on no others.
+    /// True if a step depends on bytes in a range of offsets, and on nothing else.
     pub fn is_within(&self, at: usize, range: &Range<u32>) -> bool {
         self.step(at).and_then(|(term, _)| *term).is_some_and(|t| self.reads_within(t, range))
     }
@@ -81,8 +80,7 @@ impl Path {
         !reads.is_empty() && reads.iter().all(|r| range.start <= r.0 && r.1 <= range.end)
     }
 
-    /// What a step says, as a number that is the same for the same condition on the
-    /// same inputs.
+    /// A hash of the condition of a step and of the inputs that it reads.
     pub fn print(&self, at: usize) -> u64 {
         let Some((Some(term), _)) = self.step(at) else { return 0 };
         let ranges = self.pool.var_ranges(*term).iter();
@@ -91,11 +89,11 @@ impl Path {
         })
     }
 
-    /// Those of `steps`, which depend on lengths alone, that compare addresses and
-    /// would come out differently were a hole one byte longer or shorter.
+    /// Finds the tight comparisons among `steps`, which depend on lengths alone: those that
+    /// compare addresses, and would differ if a hole were one byte longer or shorter.
     ///
-    /// All conditions on one hole are evaluated together, so the work grows with the
-    /// terms that they have in common and not with the number of steps.
+    /// All conditions on one hole are evaluated together, so the terms that they share are
+    /// evaluated once.
     pub fn find_tight(&mut self, steps: &[usize], first: u32) -> Vec<usize> {
         let mut by_hole: BTreeMap<usize, Vec<(usize, Term)>> = BTreeMap::new();
         for &at in steps {
@@ -109,19 +107,19 @@ impl Path {
         let mut tight = Vec::new();
         for (hole, compared) in by_hole {
             let vary: Vec<Var> = holes.vars(hole).collect();
-            let now = self.length_of(hole, &holes);
+            let current = self.current_length(hole, &holes);
             let roots: Vec<Term> = compared.iter().map(|c| c.1).collect();
             let tape = self.compiler.compile(&self.pool, &self.values, &roots, &vary);
             let mut frame: Frame<4> = Frame::default();
             frame.load(&tape);
-            let tried = [now, now.wrapping_add(1), now.wrapping_sub(1), now];
+            let tried = [current, current.wrapping_add(1), current.wrapping_sub(1), current];
             for byte in 0..4 {
                 frame.set(&tape, byte, tried.map(|n| u64::from(n >> (8 * byte) & 0xff)));
             }
             frame.run(&self.pool, &tape);
             for (root, (at, _)) in compared.into_iter().enumerate() {
-                let [was, longer, shorter, _] = *frame.root(&tape, root);
-                if longer != was || shorter != was {
+                let [decided, if_longer, if_shorter, _] = *frame.root(&tape, root);
+                if if_longer != decided || if_shorter != decided {
                     tight.push(at);
                 }
             }
@@ -130,19 +128,19 @@ impl Path {
         tight
     }
 
-    /// Whether a term has a constant in it that is an address.
+    /// True if a term has a constant that looks like an address.
     fn has_address(&self, term: Term) -> bool {
-        const NODES: usize = 64;
-        const LEAST: u128 = 1 << 40;
-        const MOST: u128 = 1 << 48;
+        const MAX_NODES: usize = 64;
+        const FIRST_ADDRESS: u128 = 1 << 40;
+        const ADDRESSES_END: u128 = 1 << 48;
         let mut open = vec![term];
-        for _ in 0..NODES {
+        for _ in 0..MAX_NODES {
             let Some(term) = open.pop() else { return false };
             match self.pool.constant(term) {
                 Some(value) => {
-                    // A difference may be written as a sum with what is negative.
+                    // A subtracted address is the addition of a negative number.
                     let value = value.min((value.wrapping_neg()) & u128::from(u64::MAX));
-                    if (LEAST..MOST).contains(&value) {
+                    if (FIRST_ADDRESS..ADDRESSES_END).contains(&value) {
                         return true;
                     }
                 }
@@ -152,8 +150,8 @@ impl Path {
         false
     }
 
-    /// Lengths that reach a goal at a step that depends on lengths alone. `soft` says
-    /// which steps need not be kept. Also returns the operations evaluated.
+    /// Lengths that reach a goal of a step that depends on lengths alone. Steps for which
+    /// `soft` is true need not be kept. Also returns the work, in operations.
     pub fn resize(
         &mut self,
         at: usize,
@@ -162,8 +160,8 @@ impl Path {
         soft: impl Fn(usize) -> bool,
     ) -> (Resized, u64) {
         let range = holes.range();
-        let Some(wanted) = self.wanted(at, goal) else { return (Resized::Unknown, 0) };
-        // What holds from step 0 on is what the template requires of this input.
+        let Some(wanted) = self.goal_terms(at, goal) else { return (Resized::Unknown, 0) };
+        // The conditions of step 0 are requirements on the bytes of the template.
         let kept = self.atoms_before(at).filter(|a| a.step > 0 && !soft(a.step as usize));
         let kept: Vec<Term> =
             kept.map(|a| a.term).filter(|&t| self.reads_within(t, &range)).collect();
@@ -171,7 +169,7 @@ impl Path {
             return (Resized::Unknown, 0);
         };
         let current: Vec<u32> =
-            (0..holes.possible.len()).map(|h| self.length_of(h, holes)).collect();
+            (0..holes.possible.len()).map(|h| self.current_length(h, holes)).collect();
         let roots: Vec<Term> = wanted.iter().chain(&kept).copied().collect();
         let mut vary: Vec<Var> = moving.iter().flat_map(|&h| holes.vars(h)).collect();
         vary.sort_unstable();
@@ -179,35 +177,35 @@ impl Path {
         if tape.is_wide() {
             return (Resized::Unknown, tape.len() as u64);
         }
-        let mut trial = Trial {
+        let mut search = LengthSearch {
             path: self,
             tape,
             frame: Frame::default(),
-            wanted: wanted.len(),
-            moving: &moving,
+            goals: wanted.len(),
+            holes: &moving,
         };
-        trial.frame.load(&trial.tape);
-        let found = trial.find(&current, holes);
-        let found = match found {
-            Resized::Never if trial.is_over() => Resized::Unknown,
+        search.frame.load(&search.tape);
+        let found = match search.find(&current, holes) {
+            Resized::Never if search.is_out_of_work() => Resized::Unknown,
             found => found,
         };
-        (found, trial.frame.work)
+        (found, search.frame.work)
     }
 
-    fn length_of(&self, hole: usize, holes: &Holes) -> u32 {
+    fn current_length(&self, hole: usize, holes: &Holes) -> u32 {
         let bytes = holes.vars(hole).map(|v| self.current(v) as u32);
         bytes.enumerate().fold(0, |n, (i, b)| n | b << (8 * i))
     }
 
-    /// The holes that a change can spread to, and the conditions on them.
+    /// The holes that are connected with the goals through conditions, and these
+    /// conditions.
     fn connected(
         &self,
         wanted: &[Term],
         kept: &[Term],
         holes: &Holes,
     ) -> Option<(Vec<usize>, Vec<Term>)> {
-        let of = |term: Term| {
+        let holes_of = |term: Term| {
             let ranges = self.pool.var_ranges(term).to_vec();
             let range = holes.range();
             ranges.into_iter().flat_map(move |(from, to)| {
@@ -215,17 +213,17 @@ impl Path {
                     .map(move |o| (o - range.start) as usize / 4)
             })
         };
-        let mut moving: Vec<usize> = wanted.iter().flat_map(|&t| of(t)).collect();
+        let mut moving: Vec<usize> = wanted.iter().flat_map(|&t| holes_of(t)).collect();
         let mut taken = vec![false; kept.len()];
         loop {
             moving.sort_unstable();
             moving.dedup();
-            if moving.len() > MOST_HOLES {
+            if moving.len() > MAX_HOLES {
                 return None;
             }
             let mut more = Vec::new();
             for (i, &term) in kept.iter().enumerate().filter(|(i, _)| !taken[*i]) {
-                if of(term).any(|h| moving.contains(&h)) {
+                if holes_of(term).any(|h| moving.contains(&h)) {
                     more.push(i);
                 }
             }
@@ -235,95 +233,96 @@ impl Path {
             }
             for i in more {
                 taken[i] = true;
-                moving.extend(of(kept[i]));
+                moving.extend(holes_of(kept[i]));
             }
         }
     }
 }
 
-/// All lengths but one, the nearest to it first, the longer of two before the shorter.
-fn outward(from: u32, most: u32) -> impl Iterator<Item = u32> {
-    (1..=most.max(from)).flat_map(move |d| {
-        let more = from.checked_add(d).filter(|&n| n <= most);
-        [more, from.checked_sub(d)].into_iter().flatten()
+/// All lengths up to `max` but `from`, the nearest first, and longer ones before shorter
+/// ones.
+fn outward(from: u32, max: u32) -> impl Iterator<Item = u32> {
+    (1..=max.max(from)).flat_map(move |d| {
+        let longer = from.checked_add(d).filter(|&n| n <= max);
+        [longer, from.checked_sub(d)].into_iter().flatten()
     })
 }
 
-/// Conditions over lengths, to be tried.
-struct Trial<'a> {
+/// The search for lengths, over a compiled form of the conditions.
+struct LengthSearch<'a> {
     path: &'a Path,
     tape: Tape,
     frame: Frame<LANES>,
-    /// So many roots are what is asked for; the others held before.
-    wanted: usize,
-    moving: &'a [usize],
+    /// The first roots are the goals. The others are conditions before the flip.
+    goals: usize,
+    /// The holes that may be resized.
+    holes: &'a [usize],
 }
 
-impl Trial<'_> {
-    /// The nearest lengths that do it: of one hole, or else of several.
+impl LengthSearch<'_> {
+    /// The nearest lengths that reach the goal, of one hole if possible.
     fn find(&mut self, current: &[u32], holes: &Holes) -> Resized {
-        let moving = self.moving;
         let mut best: Option<(u32, Vec<u32>)> = None;
-        for &h in moving {
-            let away = |v: u32| v.abs_diff(current[h]);
+        for &h in self.holes {
+            let distance = |v: u32| v.abs_diff(current[h]);
             let least = best.as_ref().map_or(u32::MAX, |b| b.0);
-            let near = outward(current[h], holes.most).take_while(|&v| away(v) < least);
+            let near = outward(current[h], holes.most).take_while(|&v| distance(v) < least);
             let near = near.filter(|&v| holes.possible[h].contains(v));
-            if let Some(found) = self.first(current, h, near, true) {
+            if let Some(found) = self.first_holding(current, h, near, true) {
                 let mut lengths = current.to_vec();
                 lengths[h] = found;
-                best = Some((away(found), lengths));
+                best = Some((distance(found), lengths));
             }
         }
         if let Some((_, lengths)) = best {
-            let edge = self.edge(current, &lengths, holes);
+            let edge = self.find_edge(current, &lengths, holes);
             return Resized::Lengths { lengths, edge };
         }
-        // Without any, it comes out the same for all lengths.
-        if moving.len() <= 1 {
+        // All lengths of the only hole were tried. Without holes, the goal depends on none.
+        if self.holes.len() <= 1 {
             return Resized::Never;
         }
         for up in [true, false] {
-            if let Some(lengths) = self.together(current, holes, up) {
+            if let Some(lengths) = self.resize_several(current, holes, up) {
                 return Resized::Lengths { lengths, edge: None };
             }
         }
         Resized::Unknown
     }
 
-    /// True if the request has used up its work.
-    fn is_over(&self) -> bool {
+    fn is_out_of_work(&self) -> bool {
         self.frame.work >= MAX_WORK
     }
 
-    /// The first of some lengths of a hole with which everything holds, or, without
-    /// `goal`, everything that held before.
-    fn first(
+    /// The first of `values` as the length of `hole` with which all conditions hold, and
+    /// the goals too if `with_goals`. The other holes have their `lengths`.
+    fn first_holding(
         &mut self,
         lengths: &[u32],
         hole: usize,
         values: impl Iterator<Item = u32>,
-        goal: bool,
+        with_goals: bool,
     ) -> Option<u32> {
         let mut values = values.peekable();
-        while values.peek().is_some() && !self.is_over() {
+        while values.peek().is_some() && !self.is_out_of_work() {
             let mut chunk = [0; LANES];
             let mut n = 0;
             for value in values.by_ref().take(LANES) {
                 chunk[n] = value;
                 n += 1;
             }
-            for (i, &h) in self.moving.iter().enumerate() {
-                let of = |lane: usize| if h == hole { chunk[lane] } else { lengths[h] };
+            for (i, &h) in self.holes.iter().enumerate() {
+                let length = |lane: usize| if h == hole { chunk[lane] } else { lengths[h] };
                 for byte in 0..4 {
-                    let lanes = std::array::from_fn(|l| u64::from(of(l) >> (8 * byte) & 0xff));
+                    let lanes = std::array::from_fn(|l| u64::from(length(l) >> (8 * byte) & 0xff));
                     self.frame.set(&self.tape, 4 * i + byte, lanes);
                 }
             }
             self.frame.run(&self.path.pool, &self.tape);
-            let from = if goal { 0 } else { self.wanted };
+            let first_root = if with_goals { 0 } else { self.goals };
             let holds = |lane: &usize| {
-                (from..self.tape.roots()).all(|r| self.frame.root(&self.tape, r)[*lane] & 1 != 0)
+                (first_root..self.tape.roots())
+                    .all(|r| self.frame.root(&self.tape, r)[*lane] & 1 != 0)
             };
             if let Some(lane) = (0..n).find(holds) {
                 return Some(chunk[lane]);
@@ -332,46 +331,47 @@ impl Trial<'_> {
         None
     }
 
-    /// Lengths on this side of the boundary, as near to it as there are.
-    fn edge(&mut self, current: &[u32], found: &[u32], holes: &Holes) -> Option<Vec<u32>> {
+    /// The last lengths before the boundary.
+    fn find_edge(&mut self, current: &[u32], found: &[u32], holes: &Holes) -> Option<Vec<u32>> {
         let h = (0..found.len()).find(|&h| found[h] != current[h])?;
         let (from, to) = (current[h], found[h]);
         let possible = |v: &u32| holes.possible[h].contains(*v);
         let edge = match from < to {
-            true => self.first(current, h, (from + 1..to).rev().filter(possible), false),
-            false => self.first(current, h, (to + 1..from).filter(possible), false),
+            true => self.first_holding(current, h, (from + 1..to).rev().filter(possible), false),
+            false => self.first_holding(current, h, (to + 1..from).filter(possible), false),
         };
         let mut lengths = current.to_vec();
         lengths[h] = edge?;
         Some(lengths)
     }
 
-    /// Several holes at once, all longer or all shorter.
-    fn together(&mut self, current: &[u32], holes: &Holes, up: bool) -> Option<Vec<u32>> {
+    /// Resizes several holes, all longer (`up`) or all shorter, until the goal is reached.
+    fn resize_several(&mut self, current: &[u32], holes: &Holes, up: bool) -> Option<Vec<u32>> {
         let mut lengths = current.to_vec();
-        let mut moved: Vec<usize> = Vec::new();
-        for &h in self.moving {
+        let mut resized: Vec<usize> = Vec::new();
+        for &h in self.holes {
             let possible = |v: &u32| holes.possible[h].contains(*v);
             let near = outward(current[h], holes.most).filter(possible);
-            if let Some(found) = self.first(&lengths, h, near, true) {
+            if let Some(found) = self.first_holding(&lengths, h, near, true) {
                 lengths[h] = found;
-                // Others go back as far as they can.
-                for &other in &moved {
+                // The other holes get the lengths nearest to their current ones.
+                for &other in &resized {
                     let possible = |v: &u32| holes.possible[other].contains(*v);
-                    let to = current[other];
-                    let back = std::iter::once(to).chain(outward(to, holes.most));
-                    let back = back.filter(possible);
-                    lengths[other] = self.first(&lengths, other, back, true)?;
+                    let was = current[other];
+                    let near = std::iter::once(was).chain(outward(was, holes.most));
+                    let near = near.filter(possible);
+                    lengths[other] = self.first_holding(&lengths, other, near, true)?;
                 }
                 return Some(lengths);
             }
-            let far = match up {
-                true => self.first(&lengths, h, (0..=holes.most).rev().filter(possible), false),
-                false => self.first(&lengths, h, (0..=holes.most).filter(possible), false),
+            let all = 0..=holes.most;
+            let farthest = match up {
+                true => self.first_holding(&lengths, h, all.rev().filter(possible), false),
+                false => self.first_holding(&lengths, h, all.filter(possible), false),
             };
-            if let Some(far) = far {
-                lengths[h] = far;
-                moved.push(h);
+            if let Some(farthest) = farthest {
+                lengths[h] = farthest;
+                resized.push(h);
             }
         }
         None
@@ -388,7 +388,7 @@ mod tests {
     use pleach_automata::{ByteSet, Dfa, Regex};
     use pleach_expr::{Expr, Variables};
 
-    /// Conditions over two lengths that are 3 and 5, behind an input of one byte.
+    /// Builds conditions on two lengths, 3 and 5. The input has one byte.
     struct Builder {
         nodes: Vec<Node>,
     }
@@ -414,11 +414,11 @@ mod tests {
             let roots: Vec<u32> = steps.iter().map(|s| s.0).collect();
             let behind = Variables { lengths: 2, tokens: 0 };
             let expr = Expr::with_variables(self.nodes, Vec::new(), 1, behind, roots);
-            let expr = expr.expect("it is sound");
+            let expr = expr.expect("the graph is valid");
             let mut input = vec![7];
             input.extend(LENGTHS.iter().flat_map(|n| n.to_le_bytes()));
             let step = |&(label, taken): &(u32, bool)| Step { label, shape: Shape::Bool { taken } };
-            // Nothing is said by the first, as under a template.
+            // The first step is empty, as for a template.
             let first = Step { label: 0, shape: Shape::Bool { taken: true } };
             let steps = std::iter::once(first).chain(steps.iter().map(step)).collect();
             Path::under(&[], &expr, steps, &input, (&[1], &[0]), &Interrupt::default())
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn the_boundary_and_the_last_length_before_it() {
+    fn the_boundary_and_the_edge_are_found() {
         let mut b = Builder::new();
         let more = b.add(Op::Ult, 1, [0, 2], 1010); // 1010 < len[0]
         let mut path = b.path(&[(more, false)]);
@@ -448,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_before_are_kept() {
+    fn conditions_before_the_flip_are_kept() {
         let mut b = Builder::new();
         let more = b.add(Op::Ult, 1, [0, 2], 100);
         let sum = b.add(Op::Add, 32, [2, 3], 0);
@@ -459,33 +459,35 @@ mod tests {
     }
 
     #[test]
-    fn several_holes_where_one_is_not_enough() {
+    fn several_holes_are_resized_if_one_is_not_enough() {
         let mut b = Builder::new();
         let (one, other) = (b.add(Op::Ult, 1, [0, 2], 60), b.add(Op::Ult, 1, [0, 3], 70));
         let sum = b.add(Op::Add, 32, [2, 3], 0);
         let large = b.add(Op::Ult, 1, [0, sum], 100);
         let mut path = b.path(&[(one, false), (other, false), (large, false)]);
-        let Resized::Lengths { lengths, .. } = solve(&mut path, 3, 2000) else { panic!("none") };
+        let Resized::Lengths { lengths, .. } = solve(&mut path, 3, 2000) else {
+            panic!("no lengths")
+        };
         assert!(lengths[0] <= 60 && lengths[1] <= 70 && lengths[0] + lengths[1] == 101);
     }
 
-    /// A loop that moves a labelled pointer: each step compares the sum of all steps
-    /// before it with an address.
+    /// In a loop that advances a labelled pointer, each step has the terms of all steps
+    /// before it.
     #[test]
-    fn finding_tight_comparisons_is_linear_in_the_path() {
+    fn the_work_of_find_tight_is_linear_in_the_path() {
         const STEPS: u32 = 20_000;
         const ADDRESS: u64 = 0x5555_5555_0000;
         let mut b = Builder::new();
         let mut pointer = b.add(Op::ZExt, 64, [2, 0], 0);
         let mut steps = Vec::new();
         for i in 0..STEPS {
-            // Multiplying keeps the chain from being folded.
+            // The multiplication prevents that the chain is simplified.
             let odd = b.add(Op::Mul, 64, [pointer, 0], 3);
             pointer = b.add(Op::Xor, 64, [odd, 0], i.into());
             let sum = b.add(Op::Xor, 64, [pointer, 0], ADDRESS);
             steps.push((b.add(Op::Ult, 1, [sum, 0], 77), false));
         }
-        // 3 * length + ADDRESS: 9 for the length at hand, 12 for the next.
+        // 3 * length + ADDRESS: + 9 for the current length, + 12 for the next.
         let end = b.add(Op::ZExt, 64, [2, 0], 0);
         let end = b.add(Op::Mul, 64, [end, 0], 3);
         let end = b.add(Op::Xor, 64, [end, 0], ADDRESS);
@@ -498,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_needs_too_much_work_is_not_answered() {
+    fn a_request_that_needs_too_much_work_is_unknown() {
         let mut b = Builder::new();
         let mut sum = 2;
         for i in 0..5_000 {
@@ -514,9 +516,9 @@ mod tests {
         assert!(work < 2 * MAX_WORK, "{work}");
     }
 
-    /// Against all pairs of small lengths.
+    /// Compares the answers with all pairs of small lengths.
     #[test]
-    fn whatever_comes_out_holds_and_nothing_is_missed_by_one_hole() {
+    fn lengths_reach_the_goal_and_refusals_are_correct() {
         let mut seed = 9u64;
         let mut random = move |n: u64| {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -525,7 +527,7 @@ mod tests {
         for _ in 0..400 {
             let mut b = Builder::new();
             let mut steps = Vec::new();
-            let mut meaning: Vec<(Op, [u32; 2], u64)> = Vec::new();
+            let mut conditions: Vec<(Op, [u32; 2], u64)> = Vec::new();
             for _ in 0..1 + random(4) {
                 let op = [Op::Ult, Op::Ule, Op::Eq, Op::Ne][random(4) as usize];
                 let factors = [random(3) as u32, random(3) as u32];
@@ -539,31 +541,35 @@ mod tests {
                     sum = if sum == 0 { term } else { b.add(Op::Add, 32, [sum, term], 0) };
                 }
                 let label = b.add(op, 1, [sum, 0], bound);
-                meaning.push((op, factors, bound));
-                steps.push((label, holds(&meaning[meaning.len() - 1], LENGTHS)));
+                let condition = (op, factors, bound);
+                conditions.push(condition);
+                steps.push((label, holds(&condition, LENGTHS)));
             }
             if steps.is_empty() {
                 continue;
             }
             let mut path = b.path(&steps);
             let last = steps.len() - 1;
-            // Some come out the same for all lengths, and are known to.
+            // Some conditions simplify to constants.
             if !path.is_within(steps.len(), &(1..9)) {
                 continue;
             }
             let good = |lengths: [u32; 2]| {
-                let said = meaning.iter().zip(&steps).enumerate();
-                said.into_iter().all(|(i, (m, s))| holds(m, lengths) == (s.1 != (i == last)))
+                let mut decided = conditions.iter().zip(&steps).enumerate();
+                decided.all(|(i, (c, step))| holds(c, lengths) == (step.1 != (i == last)))
             };
             match solve(&mut path, steps.len(), 40) {
                 Resized::Lengths { lengths, .. } => {
-                    assert!(good([lengths[0], lengths[1]]), "{meaning:?} {lengths:?}");
+                    assert!(good([lengths[0], lengths[1]]), "{conditions:?} {lengths:?}");
                 }
                 found => {
                     let one = |n| good([n, LENGTHS[1]]) || good([LENGTHS[0], n]);
-                    assert!(!(0..=40).any(one), "{meaning:?} {found:?}");
+                    assert!(!(0..=40).any(one), "{conditions:?} {found:?}");
                     if found == Resized::Never {
-                        assert!(!(0..=40).any(|n| (0..=40).any(|m| good([n, m]))), "{meaning:?}");
+                        assert!(
+                            !(0..=40).any(|n| (0..=40).any(|m| good([n, m]))),
+                            "{conditions:?}"
+                        );
                     }
                 }
             }

@@ -1,30 +1,27 @@
-//! From a decision of a trace to an input that decides otherwise.
+//! Finds an input that takes a decision of a trace the other way.
 //!
-//! A [`Path`] is a trace in the solver's terms: its conditions, simplified, with
-//! an index by the bytes that they read. [`Solver::flip`] asks for an input that
-//! keeps all decisions before one and changes that one. Four tiers try in turn,
-//! cheapest first, one file each:
+//! A [`Path`] has the conditions of a trace, simplified and indexed by the bytes that they
+//! read. [`Solver::flip`] finds an input that keeps all decisions before one, and flips
+//! that one. Four tiers try in turn, the cheapest first (`tiers`):
 //!
-//! 1. `domains`, `ranges` and `layers`: sets of values for each byte, what a value
-//!    can be at most, and the exhaustive search over several bytes that merges
-//!    what cannot be told apart;
-//! 2. `inversion`: backwards through operations that can be undone;
-//! 3. `search`: from the input at hand downhill, by a distance;
-//! 4. `complete`: the conditions as a circuit, and a SAT solver.
+//! 1. `domains`, `ranges`, `layers` and `switch`: the values that each byte may have, the
+//!    values that a term can have, and an exhaustive search over several bytes;
+//! 2. `inversion`: solves backwards through operations that have an inverse;
+//! 3. `search`: local search from the current input, by a distance;
+//! 4. `complete`: the conditions as a circuit, for a SAT solver.
 //!
-//! The input that made the trace satisfies every condition before the decision.
-//! All of the above rests on this: a change to a few bytes can only break
-//! conditions that read these bytes, so only those are looked at, however long
-//! the path is. Only to prove that there is no solution must all conditions be
-//! taken that are connected with the decision through bytes that they share.
+//! The input of the trace satisfies every condition before the decision. So a change of
+//! some bytes can break only conditions that read these bytes, and finding a model needs
+//! only those, however long the path is. A proof that there is no model needs the *slice*:
+//! all conditions that are connected with the decision through shared bytes.
 //!
-//! Every model is evaluated on all conditions that it could break before it
-//! leaves. No I/O is here, no processes, no clock but one that guards the SAT
-//! solver, and no `unsafe`. Limits count work: the same request has the same
-//! answer.
+//! Every model is evaluated on all conditions that it could break, before it is returned.
+//! Limits count work, so the same request has the same answer. There is no I/O here, there
+//! are no processes, and the only clock guards the SAT solver.
 
 #![forbid(unsafe_code)]
 
+mod answer;
 mod cache;
 mod complete;
 mod domains;
@@ -42,8 +39,11 @@ pub mod sat;
 mod search;
 mod smt;
 mod solver;
+mod switch;
+mod tiers;
 mod trial;
 
+pub use answer::{Answer, Stats, Tier, Verdict, Why};
 pub use interrupt::Interrupt;
 pub use lengths::{Holes, Resized};
 pub use model::Model;
@@ -51,5 +51,5 @@ pub use path::{Goal, Path, Shape, Step};
 pub use recording::{BadRecording, Recording};
 pub use requirement::{HoleLanguage, Requirement, TooManyStates};
 pub use smt::SmtRequest;
-pub use solver::{Answer, Config, Limits, Solver, Stats, Tier, Verdict, Why};
+pub use solver::{Config, Limits, Solver};
 pub use trial::Trial;

@@ -1,44 +1,41 @@
-//! Tier 1, proofs: what a value can be.
+//! Tier 1, proofs: the values that a term can have.
 //!
-//! One pass over the goal, from the inputs up: each byte has the values of its
-//! domain, each operation makes values from those of its operands, and a goal that
-//! can only be 0 cannot hold. Up to [`MOST_VALUES`] values are kept one by one;
-//! what has more is a range. What this proves is what parsers are full of: that
-//! ten digits do not overflow 64 bits, that a class of characters has no second
-//! meaning, that a state of a generated parser has no such successor.
+//! One pass over the goal, from the inputs up, computes the possible values of each term
+//! from those of its operands. A byte has the values of its domain. A goal that can only be
+//! 0 is infeasible. Up to [`MAX_VALUES`] values are listed; more are kept as a range. This
+//! proves facts that are common in parsers: ten digits do not overflow 64 bits, a character
+//! is in one class only, a state of a generated parser has no such successor.
 //!
-//! A condition before the flip that compares a term with a constant holds for the
-//! term, whatever it is computed from. `x == c` pins it. Programs pin all the
-//! time, with every pointer that they follow to an object chosen by the input;
-//! what they then read from the object depends on the input, and yet cannot
-//! change on this path. A condition that holds is itself a term with the value 1,
-//! wherever it occurs.
+//! Conditions before the flip that compare a term with a constant restrict the term
+//! further, and `x == c` pins it. Programs pin terms often: every pointer to an object that
+//! the input chose is pinned, so what they read from the object cannot change on this path,
+//! although it depends on the input. A condition is itself a term, with the value 1.
 //!
-//! Operands are taken as if they did not depend on each other, so too many values
-//! may be left, never too few. What is wider than 64 bits is not known.
+//! Operands are treated as independent, so the result may have too many values, but never
+//! too few. A term wider than 64 bits can have any value.
 
 use crate::request::Request;
 use pleach_expr::{Code, Node, Pool, Term, compute64, mask64, sign64};
 use std::sync::Arc;
 
-/// Operations that are looked at for one goal.
-const MOST_TERMS: u64 = 20_000;
-/// Entries of a table that are looked at for one lookup.
-const MOST_ENTRIES: u64 = 512;
+/// Terms whose values are computed for one goal.
+const MAX_TERMS: u64 = 20_000;
+/// Entries of a table that are read for one lookup.
+const MAX_ENTRIES: u64 = 512;
 
-/// Values that are kept one by one.
-const MOST_VALUES: usize = 256;
-/// Pairs of operands that are tried for one operation.
-const MOST_PAIRS: usize = 1024;
+/// Values that are listed.
+const MAX_VALUES: usize = 256;
+/// Pairs of operands that are computed for one operation.
+const MAX_PAIRS: usize = 1024;
 
-/// From, to.
+/// The least and the greatest value. The range is empty if the first is larger.
 type Range = (u64, u64);
 
-/// What a term can be: the values, sorted, or none where there are too many and
-/// only the range is known.
+/// The values that a term can have.
 #[derive(Clone, Debug, Default)]
 struct Values {
     range: Range,
+    /// Sorted; `None` for one value, or if only the range is known.
     list: Option<Arc<[u64]>>,
 }
 
@@ -51,7 +48,7 @@ impl Values {
         Values { range, list: None }
     }
 
-    /// Sorts, and gives up single values where there are too many.
+    /// Some values, in any order.
     fn of(mut values: Vec<u64>) -> Values {
         values.sort_unstable();
         values.dedup();
@@ -59,7 +56,7 @@ impl Values {
             (Some(&low), Some(&high)) => (low, high),
             _ => (1, 0),
         };
-        let list = (values.len() <= MOST_VALUES && values.len() > 1).then(|| values.into());
+        let list = (values.len() <= MAX_VALUES && values.len() > 1).then(|| values.into());
         Values { range, list }
     }
 
@@ -67,7 +64,7 @@ impl Values {
         self.range.0 > self.range.1
     }
 
-    /// The values one by one, if they are known so.
+    /// The listed values; `None` if only the range is known.
     fn list(&self) -> Option<&[u64]> {
         match &self.list {
             Some(list) => Some(list),
@@ -77,40 +74,41 @@ impl Values {
     }
 }
 
-/// What is known for one step, kept from request to request: the cases of a
-/// switch are many requests about the same value.
+/// The values of terms at one step. They are kept for the next request: the cases of a
+/// switch are many requests on the same value.
 #[derive(Default)]
 pub(crate) struct Ranges {
-    /// By term: the round in which it was found, and its values.
+    /// By term: the round in which they were computed, and the values. Each step is one
+    /// round.
     known: Vec<(u32, Values)>,
     round: u32,
-    /// The path and the step that the round is about.
-    about: (u64, usize, bool),
+    /// The path, the step and `optimistic` of this round.
+    step: (u64, usize, bool),
     stack: Vec<Term>,
     pub work: u64,
 }
 
-/// Whether the values of the inputs leave no way for the goals.
+/// True if a goal cannot hold.
 pub(crate) fn refute(request: &mut Request) -> bool {
     let mut ranges = std::mem::take(&mut request.scratch.ranges);
-    let about = (request.path.serial, request.at, request.optimistic);
-    if ranges.about != about || ranges.round == 0 {
-        ranges.about = about;
+    let step = (request.path.serial, request.at, request.optimistic);
+    if ranges.step != step || ranges.round == 0 {
+        ranges.step = step;
         ranges.round = ranges.round.wrapping_add(1).max(1);
     }
     let terms = request.path.pool.len().max(ranges.known.len());
     ranges.known.resize_with(terms, Default::default);
     let refuted = (0..request.goals.len()).any(|i| {
         let goal = request.goals[i];
-        ranges.of(request, goal).is_some_and(|v| v.is_empty() || v.range == (0, 0))
+        ranges.values_of(request, goal).is_some_and(|v| v.is_empty() || v.range == (0, 0))
     });
     request.scratch.ranges = ranges;
     refuted
 }
 
 impl Ranges {
-    /// The values of a term, or nothing if that is too much work.
-    fn of(&mut self, request: &mut Request, root: Term) -> Option<Values> {
+    /// The values of a term; `None` if that is too much work.
+    fn values_of(&mut self, request: &mut Request, root: Term) -> Option<Values> {
         self.stack.clear();
         self.stack.push(root);
         let mut count = 0;
@@ -124,21 +122,21 @@ impl Ranges {
             if let Some(value) = request.pinned(term) {
                 found = Some(Values::one(value));
             } else if node.code.arity() == 0 {
-                found = Some(leaf(request, term, &node));
+                found = Some(leaf_values(request, term, &node));
             } else {
                 let before = self.stack.len();
                 let missing = node.operands().filter(|o| self.known[o.index()].0 != self.round);
                 self.stack.extend(missing);
                 if self.stack.len() == before {
-                    let values = self.step(&request.path.pool, &node);
-                    found = Some(self.said(request, term, values));
+                    let values = self.operation_values(&request.path.pool, &node);
+                    found = Some(self.restrict(request, term, values));
                 }
             }
             if let Some(values) = found {
                 self.known[term.index()] = (self.round, values);
                 self.stack.pop();
                 count += 1;
-                if count > MOST_TERMS {
+                if count > MAX_TERMS {
                     return None;
                 }
             }
@@ -147,14 +145,14 @@ impl Ranges {
         Some(self.known[root.index()].1.clone())
     }
 
-    /// What conditions that compare the term with constants leave of it.
-    fn said(&mut self, request: &Request, term: Term, values: Values) -> Values {
+    /// Removes values that conditions on the term exclude.
+    fn restrict(&mut self, request: &Request, term: Term, values: Values) -> Values {
         if request.optimistic {
             return values;
         }
         let (path, mut values) = (&*request.path, values);
-        for atom in path.said(term, request.at) {
-            let holds = |v: u64| said_of(&path.pool, atom, term, v);
+        for atom in path.comparisons(term, request.at) {
+            let holds = |v: u64| holds_for(&path.pool, atom, term, v);
             if let Some(list) = values.list() {
                 self.work += list.len() as u64;
                 if !list.iter().all(|&v| holds(v)) {
@@ -167,9 +165,10 @@ impl Ranges {
         values
     }
 
-    fn step(&mut self, pool: &Pool, node: &Node) -> Values {
+    /// The values of an operation, from those of its operands.
+    fn operation_values(&mut self, pool: &Pool, node: &Node) -> Values {
         let mut operands = node.operands();
-        let unknown = Values::range(full(node.width()));
+        let unknown = Values::range(full_range(node.width()));
         let Some(first) = operands.next() else { return unknown };
         let operand = pool.width(first);
         if node.width > 64 || operand > 64 {
@@ -180,13 +179,13 @@ impl Ranges {
         let Some(a) = a else { return unknown };
         let zero = Values::one(0);
         let (b, c) = (b.unwrap_or(&zero), c.unwrap_or(&zero));
-        // No value at all: then there is none of this either.
+        // If an operand has no values, the operation has none.
         if a.is_empty() || b.is_empty() || (c.is_empty() && node.code != Code::Ite) {
             return Values::of(Vec::new());
         }
         if node.code != Code::Ite
             && let (Some(xs), Some(ys), Some([z])) = (a.list(), b.list(), c.list())
-            && xs.len() * ys.len() <= MOST_PAIRS
+            && xs.len() * ys.len() <= MAX_PAIRS
         {
             self.work += (xs.len() * ys.len()) as u64;
             let pairs = xs.iter().flat_map(|&x| ys.iter().map(move |&y| (x, y)));
@@ -207,24 +206,24 @@ impl Ranges {
                 },
             };
         }
-        if node.code == Code::Lookup && a.range.1 - a.range.0 < MOST_ENTRIES {
+        if node.code == Code::Lookup && a.range.1 - a.range.0 < MAX_ENTRIES {
             let table = pool.table(node);
             self.work += a.range.1 - a.range.0;
             return Values::of(
                 (a.range.0..=a.range.1).map(|at| table.get64(at, node.width())).collect(),
             );
         }
-        let range = transfer(pool, node, operand, a.range, b.range);
-        let (low, high) = range.unwrap_or_else(|| full(node.width()));
-        match high - low < MOST_VALUES as u64 {
+        let range = operation_range(pool, node, operand, a.range, b.range);
+        let (low, high) = range.unwrap_or_else(|| full_range(node.width()));
+        match high - low < MAX_VALUES as u64 {
             true => Values::of((low..=high).collect()),
             false => Values::range((low, high)),
         }
     }
 }
 
-/// Whether a condition on `term` and a constant holds where `term` is `value`.
-fn said_of(pool: &Pool, atom: Term, term: Term, value: u64) -> bool {
+/// True if a condition on `term` and a constant holds for a value of `term`.
+fn holds_for(pool: &Pool, atom: Term, term: Term, value: u64) -> bool {
     let node = pool.node(atom);
     let operands: Vec<Term> = node.operands().collect();
     let of = |t: &Term| match *t == term {
@@ -237,13 +236,13 @@ fn said_of(pool: &Pool, atom: Term, term: Term, value: u64) -> bool {
         (Some(Some(a)), None) => compute64(pool, &node, width, a, 0, 0) != 0,
         // Not (term in a set).
         (Some(None), Some(Some(1))) if node.code == Code::Xor => {
-            !said_of(pool, operands[0], term, value)
+            !holds_for(pool, operands[0], term, value)
         }
         _ => true,
     }
 }
 
-/// The range that a condition on `term` and a constant leaves it.
+/// The range of `term`, if a condition is an order between it and a constant.
 fn bounds(pool: &Pool, atom: Term, term: Term) -> Option<Range> {
     let node = pool.node(atom);
     let mut operands = node.operands();
@@ -256,36 +255,16 @@ fn bounds(pool: &Pool, atom: Term, term: Term) -> Option<Range> {
     }
 }
 
-/// The term that a condition compares with a constant.
-pub(crate) fn compared(pool: &Pool, atom: Term) -> Option<Term> {
-    let node = pool.node(atom);
-    let mut operands = node.operands();
-    let (x, y) = (operands.next()?, operands.next());
-    let simple = |t: Term| pool.width(t) <= 64 && pool.node(t).code.arity() > 0;
-    match (node.code, y) {
-        (Code::Member, _) if simple(x) => Some(x),
-        (Code::Xor, Some(one)) if node.width == 1 && pool.constant(one) == Some(1) => {
-            let member = pool.node(x);
-            (member.code == Code::Member).then(|| member.operands().next())?.filter(|&t| simple(t))
-        }
-        (code, Some(y)) if code.is_compare() => match (pool.constant(x), pool.constant(y)) {
-            (None, Some(_)) if simple(x) => Some(x),
-            (Some(_), None) if simple(y) => Some(y),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-fn full(width: u32) -> Range {
+fn full_range(width: u32) -> Range {
     (0, mask64(width))
 }
 
-fn leaf(request: &mut Request, term: Term, node: &Node) -> Values {
+/// The values of an input or a constant.
+fn leaf_values(request: &mut Request, term: Term, node: &Node) -> Values {
     match node.code {
         Code::Const => {
             let value = request.path.pool.constant(term).unwrap_or(0);
-            u64::try_from(value).map_or(Values::range(full(node.width())), Values::one)
+            u64::try_from(value).map_or(Values::range(full_range(node.width())), Values::one)
         }
         Code::Len => {
             let (low, high) = request.path.interval(node.a, request.at);
@@ -304,41 +283,24 @@ fn leaf(request: &mut Request, term: Term, node: &Node) -> Values {
             });
             Values::range(range)
         }
-        _ => Values::range(full(node.width())),
+        _ => Values::range(full_range(node.width())),
     }
 }
 
-/// The range of an operation; nothing if only its width is known.
-fn transfer(pool: &Pool, n: &Node, operand: u32, a: Range, b: Range) -> Option<Range> {
+/// The range of an operation; `None` if it can have any value.
+fn operation_range(pool: &Pool, n: &Node, operand: u32, a: Range, b: Range) -> Option<Range> {
     let ones = mask64(n.width());
-    let bit = |yes: bool, no: bool| match (yes, no) {
-        (true, _) => Some((1, 1)),
-        (_, true) => Some((0, 0)),
-        _ => None,
-    };
-    let turned = |r: Option<Range>| r.map(|(v, _)| (1 - v, 1 - v));
-    // With the sign bit turned round, signed order is unsigned order; a range that
-    // spans the turn is everything.
-    let signed = |r: Range| {
-        let sign = 1u64 << (operand - 1);
-        match (r.0 & sign, r.1 & sign) {
-            (x, y) if x == y => (r.0 ^ sign, r.1 ^ sign),
-            _ => full(operand),
-        }
-    };
-    let less = |a: Range, b: Range| bit(a.1 < b.0, a.0 >= b.1);
-    let equal = |a: Range, b: Range| bit(a.0 == a.1 && a == b, a.1 < b.0 || b.1 < a.0);
-    // Both ends wrap, or neither.
+    // Both ends wrap equally often, or the result is not a range.
     let wrapped = |low: u128, high: u128| {
-        let turn = u128::from(ones) + 1;
-        (low / turn == high / turn).then_some((low as u64 & ones, high as u64 & ones))
+        let modulus = u128::from(ones) + 1;
+        (low / modulus == high / modulus).then_some((low as u64 & ones, high as u64 & ones))
     };
     let wide = |v: u64| u128::from(v);
     match n.code {
         Code::Add => wrapped(wide(a.0) + wide(b.0), wide(a.1) + wide(b.1)),
         Code::Sub => {
-            let turn = wide(ones) + 1;
-            wrapped(turn + wide(a.0) - wide(b.1), turn + wide(a.1) - wide(b.0))
+            let modulus = wide(ones) + 1;
+            wrapped(modulus + wide(a.0) - wide(b.1), modulus + wide(a.1) - wide(b.0))
         }
         Code::Mul => wrapped(wide(a.0) * wide(b.0), wide(a.1) * wide(b.1)),
         Code::UDiv if b.0 > 0 => Some((a.0 / b.1, a.1 / b.0)),
@@ -356,21 +318,6 @@ fn transfer(pool: &Pool, n: &Node, operand: u32, a: Range, b: Range) -> Option<R
         }
         Code::LShr if b.0 == b.1 && b.0 < n.width.into() => Some((a.0 >> b.0, a.1 >> b.0)),
         Code::LShr => Some((0, a.1)),
-        Code::Eq => equal(a, b),
-        Code::Ne => turned(equal(a, b)),
-        Code::Ult | Code::USubO => less(a, b),
-        Code::Ule => turned(less(b, a)),
-        Code::Slt => less(signed(a), signed(b)),
-        Code::Sle => turned(less(signed(b), signed(a))),
-        Code::UAddO => {
-            let most = wide(mask64(operand));
-            bit(wide(a.0) + wide(b.0) > most, wide(a.1) + wide(b.1) <= most)
-        }
-        Code::UMulO => {
-            let most = wide(mask64(operand));
-            bit(wide(a.0) * wide(b.0) > most, wide(a.1) * wide(b.1) <= most)
-        }
-        Code::SAddO | Code::SSubO | Code::SMulO => no_signed_overflow(n.code, operand, a, b),
         Code::ZExt => Some(a),
         Code::SExt => {
             let sign = 1u64 << (operand - 1);
@@ -381,25 +328,61 @@ fn transfer(pool: &Pool, n: &Node, operand: u32, a: Range, b: Range) -> Option<R
             let (low, high) = (a.0 >> n.b, a.1 >> n.b);
             (low & !ones == high & !ones).then_some((low & ones, high & ones))
         }
-        Code::Concat => {
-            // The low part is free only where the high part is one number.
-            match b.0 == b.1 {
-                true => Some((a.0 | b.0 << operand, a.1 | b.0 << operand)),
-                false => Some((a.0 | b.0 << operand, a.1 | b.1 << operand)),
-            }
-        }
+        Code::Concat => Some((a.0 | b.0 << operand, a.1 | b.1 << operand)),
         Code::Member => {
             let values = &pool.set(n).values;
-            let inside = values.partition_point(|&v| v < a.0);
-            let none = values.get(inside).is_none_or(|&v| v > a.1);
-            bit(false, none)
+            let first = values.partition_point(|&v| v < a.0);
+            let is_excluded = values.get(first).is_none_or(|&v| v > a.1);
+            truth(false, is_excluded)
         }
         Code::Ctlz | Code::Cttz | Code::Popcnt => Some((0, n.width.into())),
+        code => comparison_range(code, operand, a, b),
+    }
+}
+
+/// The range of a bit: 1 if it is always set, 0 if it is never set, `None` otherwise.
+fn truth(always: bool, never: bool) -> Option<Range> {
+    match (always, never) {
+        (true, _) => Some((1, 1)),
+        (_, true) => Some((0, 0)),
         _ => None,
     }
 }
 
-/// 0 where no two numbers of the ranges overflow.
+/// The range of a comparison; `None` if it can have both values.
+fn comparison_range(code: Code, operand: u32, a: Range, b: Range) -> Option<Range> {
+    let negated = |r: Option<Range>| r.map(|(v, _)| (1 - v, 1 - v));
+    // With the sign bit flipped, signed order is unsigned order. A range with both signs
+    // becomes the full range.
+    let signed = |r: Range| {
+        let sign = 1u64 << (operand - 1);
+        match (r.0 & sign, r.1 & sign) {
+            (x, y) if x == y => (r.0 ^ sign, r.1 ^ sign),
+            _ => full_range(operand),
+        }
+    };
+    let less = |a: Range, b: Range| truth(a.1 < b.0, a.0 >= b.1);
+    let equal = |a: Range, b: Range| truth(a.0 == a.1 && a == b, a.1 < b.0 || b.1 < a.0);
+    let overflows = |low: u128, high: u128| {
+        let largest = u128::from(mask64(operand));
+        truth(low > largest, high <= largest)
+    };
+    let wide = |v: u64| u128::from(v);
+    match code {
+        Code::Eq => equal(a, b),
+        Code::Ne => negated(equal(a, b)),
+        Code::Ult | Code::USubO => less(a, b),
+        Code::Ule => negated(less(b, a)),
+        Code::Slt => less(signed(a), signed(b)),
+        Code::Sle => negated(less(signed(b), signed(a))),
+        Code::UAddO => overflows(wide(a.0) + wide(b.0), wide(a.1) + wide(b.1)),
+        Code::UMulO => overflows(wide(a.0) * wide(b.0), wide(a.1) * wide(b.1)),
+        Code::SAddO | Code::SSubO | Code::SMulO => no_signed_overflow(code, operand, a, b),
+        _ => None,
+    }
+}
+
+/// 0 if no two numbers of the ranges overflow.
 fn no_signed_overflow(code: Code, operand: u32, a: Range, b: Range) -> Option<Range> {
     let sign = 1u64 << (operand - 1);
     let ends = |r: Range| {
@@ -415,20 +398,4 @@ fn no_signed_overflow(code: Code, operand: u32, a: Range, b: Range) -> Option<Ra
     };
     let (least, most) = (-(i128::from(sign)), i128::from(sign) - 1);
     corners.iter().all(|c| (least..=most).contains(c)).then_some((0, 0))
-}
-
-/// The value that a condition before `at` pins a term to.
-pub(crate) fn pins(pool: &Pool, atom: Term) -> impl Iterator<Item = (Term, u64)> {
-    let node = pool.node(atom);
-    let mut operands = node.operands();
-    let (x, y) = (operands.next(), operands.next());
-    let constant =
-        |t: Option<Term>| t.and_then(|t| pool.constant(t)).and_then(|c| u64::try_from(c).ok());
-    let pinned = match (node.code, x, constant(y)) {
-        (Code::Eq, Some(x), Some(c)) => Some((x, c)),
-        // Not x.
-        (Code::Xor, Some(x), Some(1)) if node.width == 1 => Some((x, 0)),
-        _ => None,
-    };
-    [(atom, 1)].into_iter().chain(pinned)
 }

@@ -1,9 +1,9 @@
-//! A path as a file: everything that requests on it need, and nothing of the
-//! program that made it. For benchmarks, and for telling others about a request.
+//! A path as a file, with everything that flips of it need and nothing of the program. For
+//! benchmarks and bug reports.
 //!
-//! The format is a magic number with a version and then fields of fixed size,
-//! little endian, each list after its length. Reading trusts nothing: a cut or
-//! changed file is refused, and the graph is checked as a trace's is.
+//! The format is a magic number with a version, then fields of fixed size, little endian.
+//! A list follows its length. A damaged file is refused, and the graph is checked like that
+//! of a trace.
 
 use crate::path::{Path, Shape, Step};
 use pleach_abi::node::Node;
@@ -21,7 +21,7 @@ pub struct Recording {
     pub offsets: Vec<u64>,
 }
 
-/// Why a file is no recording.
+/// Why a file was refused.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum BadRecording {
     #[error("this is not a recording of this version of Pleach")]
@@ -35,7 +35,7 @@ pub enum BadRecording {
 const MAGIC: &[u8; 8] = b"PLCHREC1";
 
 impl Recording {
-    /// The path for a solver.
+    /// Prepares the path.
     pub fn path(&self) -> Path {
         Path::new(&self.expr, self.steps.clone(), &self.input, &self.lengths, &self.offsets)
     }
@@ -123,13 +123,13 @@ impl Recording {
         }
         let roots: Vec<u32> = steps.iter().map(|s| s.label).collect();
         let expr = Expr::new(nodes, snapshots, input_len, roots)?;
-        let one_bit = |s: &Step| match s.shape {
+        let is_valid = |s: &Step| match s.shape {
             Shape::Bool { .. } => s.label != 0 && expr.width(s.label) == 1,
             Shape::Cases { .. } => s.label != 0 && expr.width(s.label) <= 64,
             Shape::Value => s.label != 0,
             Shape::Len { stream, .. } => (stream as usize) < lengths.len(),
         };
-        if !steps.iter().all(one_bit) {
+        if !steps.iter().all(is_valid) {
             return Err(reader.damaged());
         }
         Ok(Recording { expr, steps, input, lengths, offsets })
@@ -171,8 +171,8 @@ impl<'a> Reader<'a> {
         Ok(self.take(len)?.to_vec())
     }
 
-    /// A list whose entries have at least `size` bytes: a length that the file
-    /// cannot hold is refused before anything is allocated for it.
+    /// A list of entries with at least `size` bytes each. A list that is longer than the
+    /// file is refused before memory is allocated for it.
     fn list<T>(
         &mut self,
         size: usize,

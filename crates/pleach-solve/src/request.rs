@@ -1,5 +1,5 @@
-//! One request on its way through the tiers: what is asked for, on which path,
-//! with what is kept from request to request.
+//! A request, which all tiers get: the goal, the path, the limits, and memory that is
+//! reused.
 
 use crate::domains::{LANES, Memo};
 use crate::interrupt::Interrupt;
@@ -10,21 +10,21 @@ use pleach_automata::ByteSet;
 use pleach_expr::{ChangedValues, Compiler, Frame, Term, Var};
 use rustc_hash::FxHashSet;
 
-/// New values of inputs, sorted; all others stay.
+/// New values of inputs, sorted by input. All others keep their values.
 pub(crate) type Changes = Vec<(Var, u64)>;
 
-/// What a tier says.
+/// What a tier found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
     Sat(Changes),
     Unsat,
-    /// Nothing: the next tier's turn.
+    /// No answer: the next tier is asked.
     Pass,
-    /// Only an input longer than allowed could do it.
+    /// Every model is longer than [`Limits::length`].
     TooLong,
 }
 
-/// Room to work in, kept from request to request.
+/// Memory that tiers reuse for each request.
 #[derive(Default)]
 pub(crate) struct Scratch {
     pub memo: Memo,
@@ -35,7 +35,7 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// All operations evaluated so far.
+    /// The operations that all requests have evaluated.
     pub fn work(&self) -> u64 {
         self.memo.work() + self.lanes.work + self.changed.work + self.ranges.work
     }
@@ -45,13 +45,13 @@ pub(crate) struct Request<'a> {
     pub path: &'a mut Path,
     pub scratch: &'a mut Scratch,
     pub limits: &'a Limits,
-    /// The step that is flipped; those before it must hold.
+    /// The step to flip. The conditions before it must hold.
     pub at: usize,
     /// Terms of one bit that must all become true.
     pub goals: Vec<Term>,
-    /// What the goals read, sorted.
+    /// The inputs that the goals read, sorted.
     pub vars: Vec<Var>,
-    /// Conditions that tie bytes together are left out: the flip alone.
+    /// True to ignore conditions that read several inputs.
     pub optimistic: bool,
     pub interrupt: &'a Interrupt,
 }
@@ -72,12 +72,12 @@ impl<'a> Request<'a> {
         Request { path, scratch, limits, at, goals, vars, optimistic, interrupt }
     }
 
-    /// The bytes that the goals read.
+    /// The offsets of the bytes that the goals read.
     pub fn bytes(&self) -> Vec<u32> {
         self.vars.iter().filter_map(|v| v.as_byte()).collect()
     }
 
-    /// What the conditions before, and the goals, that read a byte alone leave it.
+    /// The values that a byte may have, by the conditions and goals that read it alone.
     pub fn allowed(&mut self, offset: u32) -> ByteSet {
         let mut set = self.domain(offset);
         for &goal in &self.goals {
@@ -89,22 +89,22 @@ impl<'a> Request<'a> {
         set
     }
 
-    /// What the conditions before leave a byte that they read alone.
+    /// The values that a byte may have, by the conditions that read it alone.
     pub fn domain(&mut self, offset: u32) -> ByteSet {
         self.path.domain(&mut self.scratch.memo, offset, self.at)
     }
 
-    /// The value that a condition before says a term has.
+    /// The value that a condition pins a term to.
     pub fn pinned(&self, term: Term) -> Option<u64> {
         if self.optimistic { None } else { self.path.pinned(term, self.at) }
     }
 
-    /// Whether a condition before ties this input to others.
+    /// True if a condition reads this input together with others.
     pub fn is_tied(&self, var: Var) -> bool {
         !self.optimistic && self.path.shared(var, self.at).next().is_some()
     }
 
-    /// The conditions before that read one of `vars` together with others.
+    /// The conditions that read one of `vars` together with other inputs.
     pub fn neighbours(&self, vars: &[Var]) -> Vec<Term> {
         if self.optimistic {
             return Vec::new();
@@ -117,9 +117,8 @@ impl<'a> Request<'a> {
         atoms.into_iter().map(|a| self.path.atom(a).term).collect()
     }
 
-    /// Everything that is connected with the goals through shared inputs: the
-    /// conditions on several inputs, and all inputs. Nothing if that is more than
-    /// the limit.
+    /// The conditions and inputs that are connected with the goals through shared inputs.
+    /// `None` if these are more conditions than the limit.
     pub fn slice(&self) -> Option<Slice> {
         let mut slice = Slice { atoms: Vec::new(), vars: self.vars.clone() };
         if self.optimistic {
@@ -147,8 +146,8 @@ impl<'a> Request<'a> {
         Some(slice)
     }
 
-    /// Evaluates all that changes could break: every condition before that reads
-    /// a changed input, and the goals.
+    /// True if the goals and all conditions hold with some changes. Conditions that read no
+    /// changed input hold anyway and are not evaluated.
     pub fn holds(&mut self, changes: &[(Var, u64)]) -> bool {
         let path = &*self.path;
         let mut terms: Vec<Term> = self.goals.clone();
@@ -172,11 +171,12 @@ impl<'a> Request<'a> {
     }
 }
 
-/// What a proof must look at.
+/// The conditions and inputs that a proof must consider.
 #[derive(Clone, Debug)]
 pub(crate) struct Slice {
-    /// Conditions on several inputs.
+    /// The conditions on several inputs, as numbers of atoms. Those on one input are in
+    /// [`Request::domain`] and [`Path::interval`].
     pub atoms: Vec<u32>,
-    /// All inputs that they and the goals read, sorted.
+    /// All inputs that these and the goals read, sorted.
     pub vars: Vec<Var>,
 }

@@ -1,10 +1,10 @@
-//! What an answer must meet that no decision of the trace says.
+//! Requirements on models, besides the decisions of the trace.
 //!
-//! Where an input is a template, most of its bytes are to stay, and what fills a
-//! hole must be of the hole's language. Said as terms, both are conditions like any
-//! other: a byte is one of a set, which the domains decide; a stretch of bytes
-//! leads an automaton into a state that accepts, which is a chain of table lookups
-//! like a lexer's own, and goes by layers.
+//! If the input is a template, most of its bytes must stay, and the bytes of a hole must be
+//! a word of the language of the hole. Both are expressed as terms and become conditions
+//! like any other: a byte is in a set, which `domains` solves; some bytes lead an automaton
+//! to an accepting state. The latter is a chain of table lookups, as in a lexer, which
+//! `layers` solves.
 
 use pleach_automata::{Dfa, Lengths};
 use pleach_expr::{Code, Pool, Table, Term};
@@ -15,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 pub enum Requirement {
     /// The byte at an offset is one of these.
     Byte { offset: u32, allowed: Vec<u8> },
-    /// The bytes from an offset on are a word of the language.
+    /// The `length` bytes from an offset on are a word of the language.
     Word { offset: u32, length: u32, language: Arc<HoleLanguage> },
 }
 
@@ -24,19 +24,19 @@ pub enum Requirement {
 pub struct HoleLanguage {
     dfa: Dfa,
     lengths: OnceLock<Lengths>,
-    /// Entries of 16 bits: the next state, by state and byte. The last state is dead.
+    /// The next state, by state and byte, in entries of 16 bits. The last state is dead.
     moves: Table,
     /// One byte for each state: 1 if it accepts.
     accepts: Table,
 }
 
-/// An automaton with more states than the tables can number.
+/// The automaton has too many states for the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an automaton of more than {} states", HoleLanguage::MAX_STATES)]
 pub struct TooManyStates;
 
 impl HoleLanguage {
-    /// Without the dead state.
+    /// States of the automaton. The tables have one more, the dead state.
     pub const MAX_STATES: usize = 4096;
 
     pub fn new(dfa: Dfa) -> Result<HoleLanguage, TooManyStates> {
@@ -67,7 +67,7 @@ impl HoleLanguage {
 }
 
 impl Requirement {
-    /// The term of one bit that says so.
+    /// The requirement as a term of one bit.
     pub(crate) fn term(&self, pool: &mut Pool) -> Term {
         match self {
             Requirement::Byte { offset, allowed } => {
@@ -86,14 +86,14 @@ impl Requirement {
                 let zero = pool.number(0, 1);
                 for at in *offset..*offset + *length {
                     let byte = pool.read(at, 1);
-                    // An entry is two bytes wide.
+                    // Entries have two bytes, so the index is doubled.
                     let index = pool.concat(byte, state);
                     let place = pool.concat(zero, index);
                     state = pool.lookup(place, &language.moves, 16);
                 }
                 let accepted = pool.lookup(state, &language.accepts, 8);
-                let no = pool.number(0, 8);
-                pool.pair(Code::Ne, accepted, no)
+                let zero = pool.number(0, 8);
+                pool.pair(Code::Ne, accepted, zero)
             }
         }
     }
@@ -105,7 +105,7 @@ mod tests {
     use pleach_automata::{ByteSet, Regex};
 
     #[test]
-    fn the_term_says_what_the_automaton_says() {
+    fn the_term_agrees_with_the_automaton() {
         let letters = Regex::Class(ByteSet::range(b'a', b'z'));
         let digits = Regex::Class(ByteSet::range(b'0', b'9'));
         let name = Regex::concat([letters.clone(), Regex::star(Regex::alt([letters, digits]))]);
@@ -119,8 +119,8 @@ mod tests {
         for input in ["xif", "xis", "x1a", "zab", "yi9"].map(str::as_bytes) {
             let mut values = pleach_expr::TermValues::default();
             values.extend(&pool, &pleach_expr::Input::streams(input, vec![3]));
-            let said = terms.map(|t| values.low(t) != 0);
-            assert_eq!(said, [language.dfa().matches(&input[1..]), b"xy".contains(&input[0])]);
+            let holds = terms.map(|t| values.low(t) != 0);
+            assert_eq!(holds, [language.dfa().matches(&input[1..]), b"xy".contains(&input[0])]);
         }
     }
 }

@@ -1,8 +1,8 @@
-//! The SAT solver behind a small surface: variables, clauses, a question under
-//! assumptions, a budget.
+//! A small interface to the SAT solver: variables, clauses, solving under assumptions with
+//! a budget.
 //!
-//! The solver is `batsat`, a kept port of MiniSat to Rust. Nothing here but these
-//! few calls knows it, so another one is a change to this file.
+//! The solver is `batsat`, a maintained port of MiniSat to Rust. Only this file uses it, so
+//! only this file would change for another solver.
 
 use crate::interrupt::Interrupt;
 use batsat::{Callbacks, ClauseKind, Lit, Solver, SolverInterface, SolverOpts, Var, lbool};
@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 
 pub use batsat::Lit as Literal;
 
-/// What came of a question.
+/// The result of [`Sat::solve`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Sat,
     Unsat,
-    /// The budget is used up.
+    /// The budget was used up.
     Limit,
-    /// The solver is broken and must not be used again.
+    /// The solver has panicked and must not be used again.
     Broken,
 }
 
@@ -29,17 +29,17 @@ pub struct Sat {
     broken: bool,
 }
 
-/// Work is counted in conflicts and decisions, so that an answer does not depend
-/// on the machine. The clock is there for what counting cannot foresee.
+/// The budget of one call. It counts conflicts and decisions, so the answer does not depend
+/// on the machine. The clock stops a call only if these fail to bound it.
 struct Budget {
     conflicts: u64,
-    most_conflicts: u64,
+    max_conflicts: u64,
     decisions: Cell<u64>,
-    most_decisions: u64,
+    max_decisions: u64,
     start: Instant,
-    time: Duration,
+    max_time: Duration,
     interrupt: Interrupt,
-    late: Cell<bool>,
+    is_late: Cell<bool>,
 }
 
 impl Callbacks for Budget {
@@ -52,33 +52,33 @@ impl Callbacks for Budget {
     fn stop(&self) -> bool {
         let n = self.decisions.get() + 1;
         self.decisions.set(n);
-        if n.is_multiple_of(4096) && self.start.elapsed() > self.time {
-            self.late.set(true);
+        if n.is_multiple_of(4096) && self.start.elapsed() > self.max_time {
+            self.is_late.set(true);
         }
-        let over = self.conflicts > self.most_conflicts || n > self.most_decisions;
-        over || self.late.get() || self.interrupt.is_set()
+        let is_used_up = self.conflicts > self.max_conflicts || n > self.max_decisions;
+        is_used_up || self.is_late.get() || self.interrupt.is_set()
     }
 }
 
 impl Sat {
-    /// Each question takes at most `time`, and ends when it is interrupted.
-    pub fn new(time: Duration, interrupt: Interrupt) -> Sat {
+    /// Each call of [`Sat::solve`] takes at most `max_time`, and ends when it is
+    /// interrupted.
+    pub fn new(max_time: Duration, interrupt: Interrupt) -> Sat {
         let budget = Budget {
             conflicts: 0,
-            most_conflicts: 0,
+            max_conflicts: 0,
             decisions: Cell::new(0),
-            most_decisions: 0,
+            max_decisions: 0,
             start: Instant::now(),
-            time,
+            max_time,
             interrupt,
-            late: Cell::new(false),
+            is_late: Cell::new(false),
         };
         let solver = Solver::new(SolverOpts::default(), budget);
         Sat { solver, clause: Vec::new(), broken: false }
     }
 
-    /// A new variable. It is tried with the value `prefer` first, whatever it had
-    /// last, if that is given.
+    /// A new variable. The solver tries the value `prefer` first, if one is given.
     pub fn variable(&mut self, prefer: Option<bool>) -> Lit {
         let prefer = prefer.map_or(lbool::UNDEF, lbool::new);
         let var: Var = self.solver.new_var(prefer, true);
@@ -99,20 +99,21 @@ impl Sat {
         self.solver.num_clauses() as usize
     }
 
-    /// Whether there is a model in which all of `assumed` holds.
-    pub fn solve(&mut self, assumed: &[Lit], conflicts: u64) -> Outcome {
+    /// Looks for a model in which all of `assumed` hold, with at most `max_conflicts`
+    /// conflicts.
+    pub fn solve(&mut self, assumed: &[Lit], max_conflicts: u64) -> Outcome {
         if self.broken {
             return Outcome::Broken;
         }
         let budget = self.solver.cb_mut();
         budget.conflicts = 0;
-        budget.most_conflicts = conflicts;
+        budget.max_conflicts = max_conflicts;
         budget.decisions.set(0);
-        // Decisions without conflicts are not free in a large instance.
-        budget.most_decisions = 50 * conflicts + 100_000;
+        // In a large instance, decisions take time even without conflicts.
+        budget.max_decisions = 50 * max_conflicts + 100_000;
         budget.start = Instant::now();
-        budget.late.set(false);
-        // A panic in a library must cost one answer, not the campaign.
+        budget.is_late.set(false);
+        // A panic in the library must not end the campaign.
         let solver = &mut self.solver;
         let answer = catch_unwind(AssertUnwindSafe(|| solver.solve_limited(assumed)));
         match answer {
@@ -126,12 +127,12 @@ impl Sat {
         }
     }
 
-    /// A literal's value in the model that was found last.
+    /// The value of a literal in the last model.
     pub fn value(&self, literal: Lit) -> bool {
         self.solver.value_lit(literal) == lbool::TRUE
     }
 
-    /// Conflicts of the last question.
+    /// The conflicts of the last call of [`Sat::solve`].
     pub fn conflicts(&self) -> u64 {
         self.solver.cb().conflicts
     }

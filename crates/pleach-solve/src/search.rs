@@ -1,18 +1,16 @@
-//! Tier 3: from the input at hand downhill.
+//! Tier 3: local search from the current input.
 //!
-//! Each condition that does not hold has a distance from holding: the difference
-//! of the two sides of an equation or an order, and one where nothing better is
-//! known. The sum over the goals and the conditions that share inputs with them
-//! is what goes down. A step takes one byte and tries all its values at once (256
-//! evaluations of a compiled form), keeping the best; when no byte makes it
-//! better, a byte of a condition that does not hold gets a value at random, and
-//! it goes on from there. This is what search-based test generators do (Korel's
-//! alternating variable method), with the difference that here a byte's every
-//! value costs next to nothing.
+//! A condition that does not hold has a distance: the difference of the two sides of an
+//! equality or an order, and 1 for all others. The search minimises the sum of the
+//! distances of the goals and of the conditions that share inputs with them. A step tries
+//! all 256 values of each byte and makes the best change. If no change is an improvement,
+//! a random byte gets a random value. This is the alternating variable method of
+//! search-based test generators (Korel 1990). Here, all values of a byte are evaluated at
+//! once and cost little.
 //!
-//! It finds models where several bytes must change together and no single
-//! operation can be undone: sums, hashes of few bytes, comparisons of two fields.
-//! It proves nothing. Work is bounded, and chance is a fixed sequence.
+//! It finds models in which several bytes must change together and no operation can be
+//! inverted: sums, hashes of few bytes, comparisons of two fields. It proves nothing. Its
+//! work is bounded, and its random numbers are a fixed sequence.
 
 use crate::domains::LANES;
 use crate::request::{Found, Request};
@@ -20,17 +18,17 @@ use pleach_automata::ByteSet;
 use pleach_expr::{Code, Frame, Pool, Tape, Term, Var};
 
 /// Bytes that may change.
-const MOST_VARS: usize = 48;
-/// Conditions that are watched.
-const MOST_CONDITIONS: usize = 200;
-/// Values at random after which it gives up.
-const MOST_JUMPS: u32 = 12;
+const MAX_VARS: usize = 48;
+/// Conditions that are evaluated.
+const MAX_CONDITIONS: usize = 200;
+/// Random changes after which the search gives up.
+const MAX_JUMPS: u32 = 12;
 
-/// How far a condition is from holding, from the registers of a tape.
+/// How to compute the distance of a condition from the roots of a tape.
 struct Distance {
     code: Code,
     width: u32,
-    /// The condition itself, and its two sides if it is a comparison.
+    /// The root of the condition, and the roots of its two sides if it is a comparison.
     root: usize,
     sides: Option<(usize, usize)>,
 }
@@ -38,10 +36,10 @@ struct Distance {
 pub(crate) fn solve(request: &mut Request) -> Found {
     let mut vars: Vec<Var> =
         request.vars.iter().copied().filter(|v| v.as_byte().is_some()).collect();
-    vars.truncate(MOST_VARS);
+    vars.truncate(MAX_VARS);
     let mut conditions = request.goals.clone();
     conditions.extend(request.neighbours(&vars));
-    if vars.is_empty() || conditions.len() > MOST_CONDITIONS {
+    if vars.is_empty() || conditions.len() > MAX_CONDITIONS {
         return Found::Pass;
     }
     let mut sets: Vec<ByteSet> = Vec::new();
@@ -71,7 +69,7 @@ pub(crate) fn solve(request: &mut Request) -> Found {
                 let values = std::array::from_fn(|i| (LANES * block + i) as u64);
                 scratch.lanes.set(&tape, place, values);
                 scratch.lanes.run(&path.pool, &tape);
-                let scores = scores(&tape, &scratch.lanes, &distances);
+                let scores = sum_distances(&tape, &scratch.lanes, &distances);
                 for (lane, &score) in scores.iter().enumerate() {
                     let value = (LANES * block + lane) as u8;
                     if score < best && set.contains(value) {
@@ -87,9 +85,9 @@ pub(crate) fn solve(request: &mut Request) -> Found {
             Some((place, value)) => point[place] = value,
             None => {
                 jumps += 1;
-                let place = next(&mut random) as usize % vars.len();
+                let place = next_random(&mut random) as usize % vars.len();
                 let allowed: Vec<u8> = sets[place].iter().collect();
-                point[place] = allowed[next(&mut random) as usize % allowed.len().max(1)];
+                point[place] = allowed[next_random(&mut random) as usize % allowed.len().max(1)];
                 best = u64::MAX;
             }
         }
@@ -99,20 +97,20 @@ pub(crate) fn solve(request: &mut Request) -> Found {
                 changes.filter(|&(var, value)| value != path.current(var)).collect(),
             );
         }
-        if jumps > MOST_JUMPS || scratch.lanes.work > budget {
+        if jumps > MAX_JUMPS || scratch.lanes.work > budget {
             return Found::Pass;
         }
     }
 }
 
-fn next(random: &mut u64) -> u64 {
+fn next_random(random: &mut u64) -> u64 {
     *random ^= *random << 13;
     *random ^= *random >> 7;
     *random ^= *random << 17;
     *random >> 8
 }
 
-/// The terms to compile, and how to read them.
+/// The terms to compile, and the distances to compute from their values.
 fn distances(pool: &Pool, conditions: &[Term]) -> (Vec<Term>, Vec<Distance>) {
     let mut roots = conditions.to_vec();
     let distances = conditions
@@ -136,10 +134,10 @@ fn distances(pool: &Pool, conditions: &[Term]) -> (Vec<Term>, Vec<Distance>) {
     (roots, distances)
 }
 
-/// The distances of all conditions together, in each lane.
-fn scores(tape: &Tape, frame: &Frame<LANES>, distances: &[Distance]) -> [u64; LANES] {
-    // A condition that fails costs this much and more, so that two that nearly
-    // hold are worse than one that is far off.
+/// The sum of all distances, in each lane.
+fn sum_distances(tape: &Tape, frame: &Frame<LANES>, distances: &[Distance]) -> [u64; LANES] {
+    // Added for each condition that fails: two that nearly hold are worse than one that
+    // is far from holding.
     const FAILED: u64 = 1 << 40;
     let mut sum = [0u64; LANES];
     for distance in distances {
@@ -150,9 +148,9 @@ fn scores(tape: &Tape, frame: &Frame<LANES>, distances: &[Distance]) -> [u64; LA
             }
             let far = distance.sides.map_or(1, |(x, y)| {
                 let (x, y) = (frame.root(tape, x)[lane], frame.root(tape, y)[lane]);
-                apart(distance, x, y)
+                difference(distance, x, y)
             });
-            // Large distances count by their magnitude.
+            // Of large distances, only the number of bits counts.
             let far =
                 if far < 1 << 20 { far } else { (1 << 20) + u64::from(64 - far.leading_zeros()) };
             *sum += FAILED + far;
@@ -161,7 +159,7 @@ fn scores(tape: &Tape, frame: &Frame<LANES>, distances: &[Distance]) -> [u64; LA
     sum
 }
 
-fn apart(distance: &Distance, x: u64, y: u64) -> u64 {
+fn difference(distance: &Distance, x: u64, y: u64) -> u64 {
     match distance.code {
         Code::Slt | Code::Sle => {
             let sign = 1u64 << (distance.width.clamp(1, 64) - 1);

@@ -1,18 +1,18 @@
-//! A request as SMT-LIB 2 text, for a solver of another make.
+//! A flip as SMT-LIB 2 text, for another solver.
 //!
-//! It is written from the graph as the target left it, not from simplified terms:
-//! what it says can be held against all of our own work, rules and slicing
-//! included. Only text is made here; running a solver is the caller's.
+//! The text is made from the graph that the target wrote, not from simplified terms. So the
+//! answer of the other solver checks ours, with simplification and slicing. The caller runs
+//! the other solver.
 
-use crate::path::{Goal, Shape};
+use crate::path::{Goal, Shape, outcome};
 use crate::recording::Recording;
 use pleach_abi::node::Op;
 use pleach_expr::{Arg, Expr, Support};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// The script for one request. Answering it ends with `sat`, `unsat` or
-/// `unknown`; after `sat`, [`SmtRequest::values`] asks for the inputs.
+/// The script for one flip. The solver prints `sat`, `unsat` or `unknown`; after `sat`,
+/// [`SmtRequest::values`] asks it for the inputs.
 #[derive(Clone, Debug)]
 pub struct SmtRequest {
     pub script: String,
@@ -21,9 +21,9 @@ pub struct SmtRequest {
 }
 
 impl SmtRequest {
-    /// The request for a flip. With `sliced`, conditions that share no input with
-    /// it, directly or through others, are left out; the answer is the same.
-    /// Streams are at most `longest` bytes long.
+    /// The script for a flip; `None` if the step has no such goal. With `sliced`, only the
+    /// conditions of the slice are in it; the answer is the same. Streams have at most
+    /// `longest` bytes.
     pub fn new(
         recording: &Recording,
         at: usize,
@@ -57,7 +57,7 @@ impl SmtRequest {
         }
         define(&mut script, expr, &roots);
         for &step in &steps {
-            let holds = seen(recording, step)?;
+            let holds = decided(recording, step)?;
             line(&mut script, format_args!("(assert {holds})"));
         }
         let wanted = wanted(recording, at, goal)?;
@@ -67,7 +67,7 @@ impl SmtRequest {
         Some(SmtRequest { script, bytes, lengths: lengths.into_iter().collect() })
     }
 
-    /// The question for the values of all inputs.
+    /// The command that prints the values of all inputs.
     pub fn values(&self) -> String {
         let bytes = self.bytes.iter().map(|b| format!("b{b}"));
         let lengths = self.lengths.iter().map(|l| format!("l{l}"));
@@ -80,7 +80,7 @@ fn line(script: &mut String, text: std::fmt::Arguments) {
     let _ = writeln!(script, "{text}");
 }
 
-/// Steps before `at` that share inputs with it.
+/// Steps before `at` that are connected with it through shared inputs.
 fn slice(recording: &Recording, at: usize) -> Vec<usize> {
     let support = |step: usize| -> Support {
         let mut support = recording.expr.support(&[recording.steps[step].label]);
@@ -95,9 +95,9 @@ fn slice(recording: &Recording, at: usize) -> Vec<usize> {
     loop {
         let before = taken.len();
         for (step, s) in all.iter().enumerate() {
-            let meets =
+            let is_connected =
                 !s.bytes.is_disjoint(&reached.bytes) || !s.lengths.is_disjoint(&reached.lengths);
-            if meets && taken.insert(step) {
+            if is_connected && taken.insert(step) {
                 reached.bytes.extend(&s.bytes);
                 reached.lengths.extend(&s.lengths);
             }
@@ -130,12 +130,8 @@ fn arg(arg: Arg, width: u32) -> String {
     }
 }
 
-fn outcome(cases: &[u64], value: u128) -> usize {
-    cases.iter().position(|&c| u128::from(c) == value).unwrap_or(cases.len())
-}
-
-/// What a step decided, as a condition.
-fn seen(recording: &Recording, step: usize) -> Option<String> {
+/// The condition that a step decides as in the trace.
+fn decided(recording: &Recording, step: usize) -> Option<String> {
     let s = &recording.steps[step];
     let view = pleach_expr::Input::streams(&recording.input, recording.lengths.clone());
     let value = || recording.expr.eval(&[s.label], &view).get(s.label);
@@ -155,7 +151,7 @@ fn wanted(recording: &Recording, at: usize, goal: Goal) -> Option<String> {
             Some(case(s.label, recording.expr.width(s.label), cases, i as usize))
         }
         (Shape::Bool { .. } | Shape::Len { .. }, Goal::Not) | (Shape::Value, Goal::Other) => {
-            Some(format!("(not {})", seen(recording, at)?))
+            Some(format!("(not {})", decided(recording, at)?))
         }
         _ => None,
     }
@@ -178,7 +174,7 @@ fn longer(stream: u32, bound: u64, taken: bool) -> String {
     if taken { longer } else { format!("(not {longer})") }
 }
 
-/// A constant for every label that the roots need.
+/// Defines a constant for every label that the roots need.
 fn define(script: &mut String, expr: &Expr, roots: &[u32]) {
     let mut needed: BTreeSet<u32> = roots.iter().copied().filter(|&r| r != 0).collect();
     for &label in expr.order().iter().rev() {
@@ -215,8 +211,8 @@ fn body(expr: &Expr, label: u32) -> String {
             format!("(concat {} {})", arg(high, w - c), arg(low, c))
         }
         Op::Ite => format!("(ite (= n{a} #b1) n{b} n{c})"),
-        Op::Bswap => pieces(a, w, 8),
-        Op::BitRev => pieces(a, w, 1),
+        Op::Bswap => reverse_pieces(a, w, 8),
+        Op::BitRev => reverse_pieces(a, w, 1),
         Op::Popcnt | Op::Ctlz | Op::Cttz => count(op, a, w),
         Op::FShl | Op::FShr => {
             let by = format!("(concat {} (bvurem n{c} {}))", number(0, w), number(w.into(), w));
@@ -238,12 +234,12 @@ fn body(expr: &Expr, label: u32) -> String {
 
 fn pair(op: Op, w: u32, x: &str, y: &str) -> String {
     let bit = |condition: String| format!("(ite {condition} #b1 #b0)");
-    // Division by zero is 0 here, and all ones or the dividend there.
+    // Division by zero is 0 here. In SMT-LIB it is all ones or the dividend.
     let divided = |name: &str| {
         let zero = number(0, w);
         format!("(ite (= {y} {zero}) {zero} ({name} {x} {y}))")
     };
-    // The exact result does not survive being cut to the width.
+    // True if the exact result changes when it is cut to the width.
     let overflows = |name: &str, extend: &str, more: u32| {
         let exact = format!("({name} ((_ {extend} {more}) {x}) ((_ {extend} {more}) {y}))");
         let cut = format!("((_ {extend} {more}) ((_ extract {} 0) {exact}))", w - 1);
@@ -277,8 +273,8 @@ fn pair(op: Op, w: u32, x: &str, y: &str) -> String {
     }
 }
 
-/// The pieces of `size` bits in reverse order.
-fn pieces(a: u32, w: u32, size: u32) -> String {
+/// Reverses the order of the pieces of `size` bits.
+fn reverse_pieces(a: u32, w: u32, size: u32) -> String {
     let part = |i: u32| format!("((_ extract {} {}) n{a})", size * i + size - 1, size * i);
     let parts: Vec<String> = (0..w / size).map(part).collect();
     match &parts[..] {
@@ -293,7 +289,7 @@ fn count(op: Op, a: u32, w: u32) -> String {
         Op::Popcnt => (0..w).fold(number(0, w), |sum, i| {
             format!("(bvadd {sum} (ite (= {} #b1) {} {}))", bit(i), number(1, w), number(0, w))
         }),
-        // From the last bit that is looked at to the first.
+        // A chain of choices, built from its end.
         _ => (0..w).rev().fold(number(w.into(), w), |rest, zeros| {
             let at = if op == Op::Cttz { zeros } else { w - 1 - zeros };
             format!("(ite (= {} #b1) {} {rest})", bit(at), number(zeros.into(), w))
@@ -301,7 +297,7 @@ fn count(op: Op, a: u32, w: u32) -> String {
     }
 }
 
-/// A table as nested choices, halving its range each time.
+/// A table as nested choices, each of which halves the range of the index.
 fn lookup(expr: &Expr, label: u32) -> String {
     let node = expr.node(label);
     let table = expr.snapshot(label);

@@ -1,19 +1,18 @@
-//! Trying values on a path without solving: what a step would decide if a few inputs
-//! were others. Where an input has few values, such as a token that is one of a
-//! grammar's, trying them all is exact, and nothing else is needed.
+//! Evaluates steps of a path with other inputs, without solving. If an input has few
+//! possible values, as a token has, a caller can try all of them.
 
 use crate::path::{Goal, Path, Shape, outcome};
 use pleach_expr::{ChangedValues, Var};
 
-/// Room for trials of one path.
+/// Memory for trials of one path.
 #[derive(Default)]
 pub struct Trial {
     changed: ChangedValues,
 }
 
 impl Trial {
-    /// Whether each of some steps decides as it did and, where a goal is given for
-    /// one, that one reaches it, if the inputs were as `changes` (sorted) say.
+    /// True if each of `steps` reaches its goal, or decides as before if it has none, with
+    /// the new inputs `changes` (sorted).
     pub fn holds(
         &mut self,
         path: &Path,
@@ -24,21 +23,21 @@ impl Trial {
         let input = path.input();
         steps.into_iter().all(|(at, goal)| {
             let Some((Some(term), shape)) = path.step(at) else { return goal.is_none() };
-            let now = self.changed.eval(&path.pool, &path.values, &input, changes, *term);
-            decides(shape, path.values.get(*term), now, goal)
+            let new = self.changed.eval(&path.pool, &path.values, &input, changes, *term);
+            decides(shape, path.values.get(*term), new, goal)
         })
     }
 }
 
-/// Whether a value decides as another did, or reaches a goal.
-fn decides(shape: &Shape, seen: u128, now: u128, goal: Option<Goal>) -> bool {
+/// True if the value `new` reaches the goal or, without one, decides as `old` did.
+fn decides(shape: &Shape, old: u128, new: u128, goal: Option<Goal>) -> bool {
     match (shape, goal) {
-        (Shape::Bool { taken }, None) => (now != 0) == *taken,
-        (Shape::Bool { taken }, Some(Goal::Not)) => (now != 0) != *taken,
-        (Shape::Cases { cases }, None) => outcome(cases, now) == outcome(cases, seen),
-        (Shape::Cases { cases }, Some(Goal::Case(i))) => outcome(cases, now) == i as usize,
-        (Shape::Value, None) => now == seen,
-        (Shape::Value, Some(Goal::Other)) => now != seen,
+        (Shape::Bool { taken }, None) => (new != 0) == *taken,
+        (Shape::Bool { taken }, Some(Goal::Not)) => (new != 0) != *taken,
+        (Shape::Cases { cases }, None) => outcome(cases, new) == outcome(cases, old),
+        (Shape::Cases { cases }, Some(Goal::Case(i))) => outcome(cases, new) == i as usize,
+        (Shape::Value, None) => new == old,
+        (Shape::Value, Some(Goal::Other)) => new != old,
         (_, None) => true,
         _ => false,
     }

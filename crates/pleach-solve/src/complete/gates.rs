@@ -1,7 +1,6 @@
-//! Circuits of gates: what a bit-vector operation is made of, each gate as a few
-//! clauses. A gate with a constant or equal inputs is no gate, and a gate that
-//! was made before is not made again; both happen all the time, because high bits
-//! are mostly constant zeros.
+//! Circuits of bit-vector operations. Each gate is a few clauses. A gate with constant or
+//! equal inputs is simplified, and equal gates are made once. Both are frequent, because
+//! most high bits are constant zeros.
 
 use crate::sat::{Literal as Lit, Sat};
 use rustc_hash::FxHashMap;
@@ -133,7 +132,7 @@ impl Gates {
         self.sat.add(&[!condition, yes, !out]);
         self.sat.add(&[condition, !no, out]);
         self.sat.add(&[condition, no, !out]);
-        // Not needed, but they propagate what both sides agree on.
+        // Redundant, but these propagate a value that both sides have.
         self.sat.add(&[!yes, !no, out]);
         self.sat.add(&[yes, no, !out]);
         self.muxes.insert((condition, yes, no), out);
@@ -163,7 +162,7 @@ impl Gates {
         (sum, carry)
     }
 
-    /// `a - b`, and whether nothing had to be borrowed: `a >= b`.
+    /// `a - b`, and whether `a >= b`.
     pub fn subtract(&mut self, a: &[Lit], b: &[Lit]) -> (Word, Lit) {
         let not: Word = b.iter().map(|&l| !l).collect();
         let one = self.bit(true);
@@ -178,7 +177,7 @@ impl Gates {
     pub fn multiply(&mut self, a: &[Lit], b: &[Lit]) -> Word {
         let width = a.len();
         let constants = |w: &[Lit]| w.iter().filter(|&&l| self.value(l).is_some()).count();
-        // The side with more constants says which lines there are.
+        // The operand with more constants is the multiplier: its zeros save additions.
         let (a, b) = if constants(a) > constants(b) { (b, a) } else { (a, b) };
         let mut sum = self.constant(0, width as u32);
         let none = self.bit(false);
@@ -226,7 +225,7 @@ impl Gates {
 
     pub fn signed_less(&mut self, a: &[Lit], b: &[Lit]) -> Lit {
         let (mut x, mut y) = (a.to_vec(), b.to_vec());
-        // With the sign bits turned round, signed order is unsigned order.
+        // With the sign bits flipped, signed order is unsigned order.
         for word in [&mut x, &mut y] {
             if let Some(sign) = word.last_mut() {
                 *sign = !*sign;
@@ -235,7 +234,7 @@ impl Gates {
         self.less(&x, &y)
     }
 
-    /// `a` moved by an amount that is itself a word; `fill` comes in.
+    /// `a` shifted by a variable amount; `fill` is shifted in.
     pub fn shift(&mut self, a: &[Lit], amount: &[Lit], left: bool, fill: Lit) -> Word {
         let width = a.len();
         let stages = usize::BITS - (width - 1).leading_zeros();
@@ -251,22 +250,22 @@ impl Gates {
                 .collect();
             word = self.choose(bit, &moved, &word);
         }
-        // Amounts past the last stage, or of the width and more within it.
-        let far = {
+        // True if the amount is the width or more: then all bits are shifted out.
+        let all_out = {
             let bound = self.constant(width as u128, amount.len() as u32);
-            // No amount of 128 bits is too narrow for the width.
-            let narrow = |bits| (width as u128).checked_shr(bits).is_some_and(|high| high != 0);
-            if amount.len() < stages as usize || narrow(amount.len() as u32) {
+            // Amounts of 128 bits are never too narrow to express the width.
+            let is_narrow = |bits| (width as u128).checked_shr(bits).is_some_and(|high| high != 0);
+            if amount.len() < stages as usize || is_narrow(amount.len() as u32) {
                 self.bit(false)
             } else {
                 !self.less(amount, &bound)
             }
         };
         let filled = vec![fill; width];
-        self.choose(far, &filled, &word)
+        self.choose(all_out, &filled, &word)
     }
 
-    /// How many bits are set, in a word of the same width.
+    /// The number of set bits, as a word of `width` bits.
     pub fn count(&mut self, bits: &[Lit], width: u32) -> Word {
         let zero = self.constant(0, width);
         let mut sum = zero.clone();

@@ -1,14 +1,13 @@
 //! Tier 4: a complete solver for bit-vectors.
 //!
-//! The conditions of a slice become a circuit, and a SAT solver looks for inputs
-//! that make its outputs true. There is one instance for a path. A term is
-//! encoded when it is first needed and stays; which conditions count is said for
-//! each question, by assuming their outputs. So flips along one path share the
-//! encoding and what the SAT solver has learnt. What one byte may be is encoded as
-//! a set (see `encode`), not by its conditions.
+//! The conditions of a slice become a circuit, and a SAT solver looks for inputs that make
+//! its outputs true. Each path has one SAT instance. A term is encoded when it is first
+//! needed, and stays. A request assumes the outputs of its conditions, so all flips of a
+//! path share the encoding and the learnt clauses. The conditions on one byte are encoded
+//! together, as the set of values that they allow (see `encode`).
 //!
-//! A question has a budget of conflicts. An instance that has grown too large is
-//! thrown away, and a request that does not fit a fresh one is refused.
+//! A request has a budget of conflicts. An instance that has become too large is dropped,
+//! and a request that is too large for a new instance is refused.
 
 mod encode;
 mod gates;
@@ -19,7 +18,7 @@ use encode::{Encoder, TooLarge};
 use gates::Gates;
 use pleach_expr::Var;
 
-/// The circuit of one path, made when it is first needed.
+/// The circuit of one path; empty until it is first needed.
 #[derive(Default)]
 pub(crate) struct Circuit {
     encoder: Option<Box<Encoder>>,
@@ -31,25 +30,28 @@ impl Circuit {
     }
 }
 
-/// Why there is no answer.
+/// Why a request has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
+    /// A limit of work was reached.
     Work,
+    /// The circuit is too large.
     Memory,
+    /// The SAT solver has panicked, or its model was wrong.
     Broken,
 }
 
-/// What a conflict and a variable cost, in operations evaluated.
-const CONFLICT: u64 = 10_000;
-const VARIABLE: u64 = 200;
+/// The costs of a conflict and of a variable, in evaluated operations.
+const CONFLICT_COST: u64 = 10_000;
+const VARIABLE_COST: u64 = 200;
 
-/// What tier 4 says, and what that cost, in operations evaluated.
+/// Returns the answer and its cost, in evaluated operations.
 pub(crate) fn solve(request: &mut Request, slice: &Slice) -> (Result<Found, Refused>, u64) {
-    // What an earlier question left may be in the way; a fresh instance is not.
-    let fresh = request.path.circuit.encoder.is_none();
+    // An instance that is too large or broken by earlier requests gets replaced.
+    let is_new = request.path.circuit.encoder.is_none();
     let (answer, work) = attempt(request, slice);
     match answer {
-        Err(Refused::Memory | Refused::Broken) if !fresh => {
+        Err(Refused::Memory | Refused::Broken) if !is_new => {
             request.path.circuit.encoder = None;
             let (answer, more) = attempt(request, slice);
             (answer, work + more)
@@ -68,10 +70,10 @@ fn attempt(request: &mut Request, slice: &Slice) -> (Result<Found, Refused>, u64
     };
     let before = encoder.gates.sat.variables();
     let assumed = assumptions(request, slice, &mut encoder);
-    let encoding = VARIABLE * (encoder.gates.sat.variables() - before) as u64;
+    let encoding = VARIABLE_COST * (encoder.gates.sat.variables() - before) as u64;
     let Ok(assumed) = assumed else { return (Err(Refused::Memory), encoding) };
     let outcome = encoder.gates.sat.solve(&assumed, limits.conflicts);
-    let work = encoding + CONFLICT * encoder.gates.sat.conflicts();
+    let work = encoding + CONFLICT_COST * encoder.gates.sat.conflicts();
     let answer = match outcome {
         Outcome::Unsat => Ok(Found::Unsat),
         Outcome::Limit => Err(Refused::Work),
@@ -95,24 +97,24 @@ fn attempt(request: &mut Request, slice: &Slice) -> (Result<Found, Refused>, u64
     (answer, work)
 }
 
-/// What must hold, as literals.
+/// The goals, the conditions and the values of the inputs, as literals.
 fn assumptions(
     request: &mut Request,
     slice: &Slice,
     encoder: &mut Encoder,
 ) -> Result<Vec<Literal>, TooLarge> {
-    let most = request.limits.variables;
+    let max_variables = request.limits.variables;
     let mut assumed = Vec::new();
     for i in 0..request.goals.len() {
         let goal = request.goals[i];
-        assumed.push(encoder.encode(request.path, goal, most)?[0]);
+        assumed.push(encoder.encode(request.path, goal, max_variables)?[0]);
     }
     for &atom in &slice.atoms {
         if request.interrupt.is_set() {
             return Err(TooLarge);
         }
         let term = request.path.atom(atom).term;
-        assumed.push(encoder.encode(request.path, term, most)?[0]);
+        assumed.push(encoder.encode(request.path, term, max_variables)?[0]);
     }
     for &var in &slice.vars {
         if let Some(offset) = var.as_byte() {

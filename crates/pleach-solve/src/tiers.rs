@@ -1,0 +1,131 @@
+//! The order of the tiers. Each model is checked here, and each tier is charged for its
+//! work.
+//!
+//! Tiers that cost microseconds come first. Then the cache is asked, whose key is the
+//! slice of the request; then the tiers of [`SLICE_TIERS`]; the SAT solver comes last.
+//! `docs/contributing/add-a-solver-tier.md` explains how to add a tier.
+
+use crate::answer::Tier;
+use crate::cache::{Cache, Key};
+use crate::complete::{self, Refused};
+use crate::path::Goal;
+use crate::request::{Found, Request, Slice};
+use crate::switch::SwitchValues;
+use crate::{domains, inversion, layers, search};
+
+/// The tiers between the cache and the SAT solver, in their order.
+const SLICE_TIERS: [(Tier, SolveSlice); 3] = [
+    (Tier::Inversion, |request, _| inversion::solve(request)),
+    (Tier::Domains, layers::solve),
+    (Tier::Search, |request, _| search::solve(request)),
+];
+
+type SolveSlice = fn(&mut Request, &Slice) -> Found;
+
+/// What tiers keep from one request to the next.
+#[derive(Default)]
+pub(crate) struct Tiers {
+    cache: Cache,
+    switch: SwitchValues,
+}
+
+/// The answer of the tiers to one request.
+pub(crate) struct TierAnswer {
+    pub found: Result<Found, Refused>,
+    pub tier: Tier,
+    pub cached: bool,
+}
+
+/// What the tiers did for one flip.
+#[derive(Default)]
+pub(crate) struct Cost {
+    /// The work by tier; `None` for tiers that were not asked.
+    pub by_tier: [Option<u64>; Tier::COUNT],
+    /// The work of the SAT solver. `Scratch::work` does not include it.
+    pub sat: u64,
+    /// Models that failed their check.
+    pub rejected: u64,
+}
+
+impl Cost {
+    pub fn add(&mut self, tier: Tier, work: u64) {
+        *self.by_tier[tier as usize].get_or_insert(0) += work;
+    }
+}
+
+impl Tiers {
+    /// Asks the tiers in turn, until one has an answer.
+    pub fn solve(&mut self, request: &mut Request, goal: Goal, cost: &mut Cost) -> TierAnswer {
+        let answer = |found, tier, cached| TierAnswer { found, tier, cached };
+        let mut judge = Judge { work_before: request.scratch.work(), cost };
+        let found = domains::solve(request);
+        let found = judge.accept(request, Tier::Domains, found);
+        if found != Found::Pass {
+            return answer(Ok(found), Tier::Domains, false);
+        }
+        if let Some((found, cached)) = self.switch.solve(request, goal) {
+            let found = judge.accept(request, Tier::Domains, found);
+            if found != Found::Pass {
+                return answer(Ok(found), Tier::Domains, cached);
+            }
+        }
+        let Some(slice) = request.slice() else {
+            return answer(Err(Refused::Work), Tier::Complete, false);
+        };
+        let key = Key::new(request, &slice);
+        if let Some((found, tier)) = self.cache.get(request, &key) {
+            return answer(Ok(found), tier, true);
+        }
+        for (tier, solve) in SLICE_TIERS {
+            if request.interrupt.is_set() {
+                return answer(Err(Refused::Work), tier, false);
+            }
+            let found = solve(request, &slice);
+            let found = judge.accept(request, tier, found);
+            if found != Found::Pass {
+                self.cache.put(request, key, &found, tier);
+                return answer(Ok(found), tier, false);
+            }
+        }
+        let (solved, sat_work) = complete::solve(request, &slice);
+        judge.cost.sat += sat_work;
+        judge.cost.add(Tier::Complete, sat_work);
+        let refused = solved.as_ref().err().copied();
+        let found = judge.accept(request, Tier::Complete, solved.unwrap_or(Found::Pass));
+        let found = match (refused, found) {
+            (Some(refused), _) => Err(refused),
+            (None, Found::Pass) => Err(Refused::Broken),
+            (None, found) => {
+                self.cache.put(request, key, &found, Tier::Complete);
+                Ok(found)
+            }
+        };
+        answer(found, Tier::Complete, false)
+    }
+}
+
+/// Checks models and charges tiers for their work.
+struct Judge<'c> {
+    cost: &'c mut Cost,
+    /// All work up to the last charge.
+    work_before: u64,
+}
+
+impl Judge<'_> {
+    /// Returns what a tier found, but [`Found::Pass`] for a model that does not hold.
+    /// Charges the tier for all work since the last call.
+    fn accept(&mut self, request: &mut Request, tier: Tier, found: Found) -> Found {
+        let found = match found {
+            Found::Sat(changes) if !request.holds(&changes) => {
+                self.cost.rejected += 1;
+                debug_assert!(false, "tier {tier:?} gave a wrong model: {changes:?}");
+                Found::Pass
+            }
+            found => found,
+        };
+        let work = request.scratch.work();
+        self.cost.add(tier, work - self.work_before);
+        self.work_before = work;
+        found
+    }
+}
