@@ -1,12 +1,12 @@
-//! Every answer over one and two bytes against trying all inputs.
+//! Compares the answers on paths of one and two bytes with all inputs.
 
 mod common;
 
 use common::{applied, cases, flips, random_path, reaches};
 use pleach_solve::{Config, Goal, Recording, Solver, Verdict};
 
-/// Whether any input of the recording's length reaches the goal.
-fn possible(recording: &Recording, at: usize, goal: Goal) -> bool {
+/// True if any input of the same length reaches the goal.
+fn is_feasible(recording: &Recording, at: usize, goal: Goal) -> bool {
     let length = recording.input.len();
     let mut input = vec![0; length];
     (0..1u32 << (8 * length)).any(|n| {
@@ -32,7 +32,7 @@ fn check(bytes: u32, seeds: std::ops::Range<u64>) {
                     );
                 }
                 Verdict::Unsat => assert!(
-                    !possible(&recording, at, goal),
+                    !is_feasible(&recording, at, goal),
                     "seed {seed}, step {at}, {goal:?}: {answer:?}, but there is a model"
                 ),
                 other => panic!("seed {seed}, step {at}, {goal:?}: {other:?}"),
@@ -43,11 +43,11 @@ fn check(bytes: u32, seeds: std::ops::Range<u64>) {
 }
 
 #[test]
-fn one_byte() {
+fn answers_on_one_byte_agree_with_all_inputs() {
     check(1, 0..cases(3000));
 }
 
 #[test]
-fn two_bytes() {
+fn answers_on_two_bytes_agree_with_all_inputs() {
     check(2, 1 << 32..(1 << 32) + cases(3000) / 150);
 }

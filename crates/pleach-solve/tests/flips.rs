@@ -1,4 +1,4 @@
-//! What each tier is for, one small path each: the answer, and who gave it.
+//! One small path for each kind of flip: the answer, and the tier that gives it.
 
 mod common;
 
@@ -9,7 +9,7 @@ use pleach_solve::{
     Answer, BadRecording, Config, Goal, Limits, Recording, Shape, Solver, Step, Tier, Verdict, Why,
 };
 
-/// A path of conditions, each decided as the input decides it.
+/// A path of conditions, with the decisions of the input.
 fn path(builder: &Builder, conditions: &[u32], input: &[u8]) -> Recording {
     let expr = builder.expr(conditions);
     let values = expr.eval_all(&Input::plain(input));
@@ -37,7 +37,7 @@ fn solved(recording: &Recording, at: usize) -> (Vec<u8>, Tier) {
 }
 
 #[test]
-fn a_byte_keeps_its_kind_and_the_others_their_value() {
+fn a_new_byte_is_of_the_same_kind_and_other_bytes_stay() {
     let mut b = Builder::new(3);
     let (x, y) = (b.byte(0), b.byte(1));
     let letter = b.with(Op::Ult, x, 0x61);
@@ -49,7 +49,7 @@ fn a_byte_keeps_its_kind_and_the_others_their_value() {
 }
 
 #[test]
-fn a_string_is_found_byte_by_byte() {
+fn a_comparison_with_a_string_is_solved_byte_by_byte() {
     let mut b = Builder::new(8);
     let word = b.node(Op::Read, 64, [1, 0, 0], 0);
     let equal = b.with(Op::Eq, word, u64::from_le_bytes(*b"keyword!").into());
@@ -58,7 +58,7 @@ fn a_string_is_found_byte_by_byte() {
 }
 
 #[test]
-fn digits_that_do_not_overflow_are_proved_not_to() {
+fn overflows_of_short_numbers_are_refuted_and_their_digits_found() {
     let mut b = Builder::new(10);
     let mut conditions = Vec::new();
     let mut value = 0;
@@ -82,9 +82,9 @@ fn digits_that_do_not_overflow_are_proved_not_to() {
     assert_eq!(solved(&recording, 11), (b"7654321098".to_vec(), Tier::Inversion));
 }
 
-/// A machine that takes three steps to accept `aba`, and its table.
+/// A state machine that accepts `aba`.
 #[test]
-fn a_table_driven_machine_is_run_backwards() {
+fn a_table_driven_state_machine_is_solved() {
     let mut b = Builder::new(3);
     // state * 256 + byte: 0 -a-> 1 -b-> 2 -a-> 3, everything else to 4.
     let mut table = vec![4u8; 5 * 256];
@@ -112,7 +112,7 @@ fn a_table_driven_machine_is_run_backwards() {
 }
 
 #[test]
-fn lengths_grow_and_shrink_as_far_as_bytes_were_read() {
+fn streams_do_not_become_shorter_than_what_was_read() {
     let mut b = Builder::new(4);
     let byte = b.byte(2);
     let read = b.with(Op::Eq, byte, 0x63);
@@ -165,9 +165,9 @@ fn equal_requests_have_equal_answers() {
 }
 
 #[test]
-fn what_is_too_hard_is_given_up_and_tried_alone() {
-    // A product of two 64-bit reads that must be a given number, and a condition
-    // that ties the factors together.
+fn hard_goals_are_not_refuted_and_wrong_goals_are_unknown() {
+    // The product of two 64-bit numbers must have a value, and another condition reads both
+    // factors.
     let mut b = Builder::new(16);
     let (x, y) = (b.node(Op::Read, 64, [1, 0, 0], 0), b.node(Op::Read, 64, [9, 0, 0], 0));
     let mixed = b.pair(Op::Mul, x, y);
@@ -187,14 +187,14 @@ fn what_is_too_hard_is_given_up_and_tried_alone() {
 }
 
 #[test]
-fn recordings_survive_the_way_through_a_file() {
+fn recordings_are_read_back_and_damaged_ones_refused() {
     for seed in 0..50 {
         let recording = random_path(seed, 3, true);
         let bytes = recording.to_bytes();
-        let again = Recording::from_bytes(&bytes).expect("it was just written");
-        assert_eq!((again.steps, &again.input), (recording.steps, &recording.input));
-        assert_eq!(again.expr.nodes(), recording.expr.nodes());
-        // Cut anywhere, it is refused; with any byte changed, refused or sound.
+        let read = Recording::from_bytes(&bytes).expect("it was just written");
+        assert_eq!((read.steps, &read.input), (recording.steps, &recording.input));
+        assert_eq!(read.expr.nodes(), recording.expr.nodes());
+        // A shortened file is refused. A changed one is refused, or its flips do not panic.
         for cut in 0..bytes.len() {
             assert!(Recording::from_bytes(&bytes[..cut]).is_err(), "cut at {cut}");
         }

@@ -1,5 +1,5 @@
-//! Terms against the graph that they were made from: whatever the rules did to
-//! them, and however they are evaluated, the values are the same.
+//! Compares terms with the graph that they were made from: their values are the same,
+//! whatever rules simplified them and however they are evaluated.
 
 mod common;
 
@@ -33,7 +33,7 @@ fn terms_have_the_values_of_their_labels() {
     }
 }
 
-/// A tape on 64 lanes, a tape on one, and the evaluation of differences.
+/// Tapes with 64 lanes, tapes with one lane, and [`ChangedValues`].
 #[test]
 fn every_way_to_evaluate_agrees() {
     let mut compiler = Compiler::default();

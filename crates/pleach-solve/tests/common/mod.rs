@@ -1,6 +1,6 @@
-//! Random paths: graphs of all operations and widths over a few bytes and a
-//! length, with decisions that hold on a random input.
-#![allow(dead_code)] // Each test program uses its part.
+//! Random paths: graphs of all operations and widths over a few bytes and a length, with
+//! the decisions that a random input makes.
+#![allow(dead_code)] // Each test program uses a part of this module.
 
 use pleach_abi::node::{FLAG_WIDE, Node, Op};
 use pleach_expr::{Expr, Input};
@@ -33,7 +33,7 @@ impl Random {
         from[self.below(from.len() as u64) as usize]
     }
 
-    /// Numbers where things change, and any.
+    /// Numbers at which operations change, and random ones.
     pub fn number(&mut self, width: u32) -> u128 {
         let power = 1u128 << self.below(width.into());
         let number = match self.below(7) {
@@ -127,7 +127,7 @@ impl Builder {
         at
     }
 
-    /// Operand `b` is the constant.
+    /// An operation on `a` and a constant.
     pub fn with(&mut self, op: Op, a: u32, imm: u128) -> u32 {
         let compare = COMPARE.contains(&op);
         let width = if compare { 1 } else { self.width(a) };
@@ -161,9 +161,8 @@ impl Builder {
         }
     }
 
-    /// One more operation over what is there. `heavy` operations (products,
-    /// quotients of wide words) are asked for separately: they are where every
-    /// solver gives up.
+    /// Adds a random operation on `known` labels. Products and quotients of wide words are
+    /// made only if `heavy`, because every solver gives up on many of them.
     pub fn random(&mut self, random: &mut Random, known: &[u32], heavy: bool) -> u32 {
         let a = random.one(known);
         let w = self.width(a);
@@ -251,11 +250,11 @@ impl Builder {
 
     pub fn expr(&self, roots: &[u32]) -> Expr {
         let (nodes, snapshots) = (self.nodes.clone(), self.snapshots.clone());
-        Expr::new(nodes, snapshots, self.bytes, roots.iter().copied()).expect("a sound graph")
+        Expr::new(nodes, snapshots, self.bytes, roots.iter().copied()).expect("a valid graph")
     }
 }
 
-/// A random path over `bytes` bytes. Decisions are what the input makes them.
+/// A random path over `bytes` bytes.
 pub fn random_path(seed: u64, bytes: u32, lengths: bool) -> Recording {
     let mut random = Random::new(seed);
     let mut builder = Builder::new(bytes);
@@ -310,7 +309,7 @@ pub fn random_path(seed: u64, bytes: u32, lengths: bool) -> Recording {
     Recording { expr, steps, input, lengths, offsets: vec![0] }
 }
 
-/// How a step comes out on an input: comparable between inputs.
+/// The outcome of a step on an input, as a number.
 pub fn outcome(recording: &Recording, at: usize, input: &[u8], length: u64) -> u128 {
     let step = &recording.steps[at];
     let view = Input::streams(input, vec![length]);
@@ -326,14 +325,14 @@ pub fn outcome(recording: &Recording, at: usize, input: &[u8], length: u64) -> u
     }
 }
 
-/// Whether an input keeps all steps before `at` and reaches the goal there. The
-/// judge of everything: it evaluates the graph as the target wrote it.
+/// True if an input keeps all steps before `at` and reaches the goal there. This checks all
+/// models. It evaluates the graph itself, without terms.
 pub fn reaches(recording: &Recording, at: usize, goal: Goal, input: &[u8], length: u64) -> bool {
     let own = recording.input.len() as u64;
     let same = |step: usize| {
         outcome(recording, step, input, length) == outcome(recording, step, &recording.input, own)
     };
-    // What is read must be there.
+    // The bytes that are read must exist.
     let read = (0..=at).flat_map(|s| recording.expr.support(&[recording.steps[s].label]).bytes);
     if read.max().is_some_and(|last| u64::from(last) >= length) {
         return false;
@@ -347,7 +346,7 @@ pub fn reaches(recording: &Recording, at: usize, goal: Goal, input: &[u8], lengt
     }
 }
 
-/// The input and length of a model.
+/// The input with a model applied, and its length.
 pub fn applied(recording: &Recording, model: &Model) -> (Vec<u8>, u64) {
     let mut input = recording.input.clone();
     for &(offset, value) in &model.bytes {
@@ -362,7 +361,7 @@ pub fn flips(path: &Path) -> Vec<(usize, Goal)> {
     (0..path.len()).flat_map(|at| path.goals(at).into_iter().map(move |g| (at, g))).collect()
 }
 
-/// How many cases a test tries: few unless more are asked for.
-pub fn cases(few: u64) -> u64 {
-    std::env::var("PLEACH_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(few)
+/// How many cases a test tries: `PLEACH_CASES`, or `default`.
+pub fn cases(default: u64) -> u64 {
+    std::env::var("PLEACH_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(default)
 }
