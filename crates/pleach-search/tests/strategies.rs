@@ -1,22 +1,29 @@
-//! Strategies on programs in miniature: what each of them does, and where the
-//! others fail.
+//! Strategies on simulated programs: what each is good at, and where others fail.
+//!
+//! The tests that use `names()` run every strategy in the list, new ones too.
 
 mod sim;
 
 use pleach_search::*;
 use sim::*;
 
-/// Those that end when every path was tried.
-const EXHAUSTIVE: [&str; 3] = ["dfs", "generational", "cfg"];
+/// Strategies that do not use traces or coverage. They need not cover everything.
+const BLIND: [&str; 3] = ["random", "blackbox", "gbb"];
 
-/// All but the one that has live runs: its choices are the pilot's.
+/// All strategies except hybrid, whose choices are made by the pilot.
 fn names() -> impl Iterator<Item = &'static str> {
     STRATEGIES.iter().filter(|s| !s.live).map(|s| s.name)
 }
 
-/// Figure 1 of CREST's paper: sites 0 (x > y), 1 (a > 0), 2 (a == 4) and 3
-/// (2*b > 9). `around` decisions on further bytes are added in front of the calls
-/// in `main`, and again behind them.
+/// Strategies that end when every path was tried, and need no grammar for that.
+fn exhaustive() -> impl Iterator<Item = &'static str> {
+    let all = STRATEGIES.iter().filter(|s| s.exhausts && s.needs == Needs::Nothing);
+    all.map(|s| s.name)
+}
+
+/// Figure 1 of CREST's paper: sites 0 (x > y), 1 (a > 0), 2 (a == 4) and 3 (2*b > 9).
+/// `around` decisions on further bytes come before the calls in `main`, and again after
+/// them.
 fn figure_1(around: u32) -> Subject {
     let block = |next: &[u32]| next.to_vec();
     let site = |number: u32, block, targets: [u32; 2]| SiteShape {
@@ -85,7 +92,7 @@ fn figure_1(around: u32) -> Subject {
     .over(&[&[&xy[..]; 2][..], &vec![&[0u8, 1][..]; 2 * around as usize]].concat())
 }
 
-/// `n` bytes, each decides one branch, and nothing else.
+/// A program of `n` bytes and `n` branches. Each byte decides one branch.
 fn bits(n: u32, then: impl Fn(&mut Path, &[bool]) + 'static) -> Subject {
     Subject::flat(n + 1, move |p, input| {
         let taken: Vec<bool> =
@@ -100,9 +107,9 @@ fn bits(n: u32, then: impl Fn(&mut Path, &[bool]) + 'static) -> Subject {
     .seed(&[&vec![0; n as usize]])
 }
 
-/// A random program over three bytes of five values: blocks that compare a byte
-/// or a sum with a constant and go on, at most twelve steps. Some branches are
-/// infeasible, some are met again and again.
+/// A random program over three bytes of five values. Its blocks compare a byte or a sum
+/// with a constant, and lead to other blocks, for at most twelve steps. Some branches are
+/// infeasible, some are met several times.
 fn random_program(seed: u64) -> Subject {
     let mut rng = Rng::new(seed);
     let sites = 2 + rng.below(6);
@@ -129,7 +136,7 @@ fn random_program(seed: u64) -> Subject {
 fn every_path_is_found_and_depth_first_runs_each_once() {
     for seed in 0..80 {
         let subject = random_program(seed);
-        for name in EXHAUSTIVE {
+        for name in exhaustive() {
             let out = search(&subject, name, Limits::default());
             assert!(out.ended && out.left_out == 0, "{name} {seed}");
             assert_eq!(
@@ -145,13 +152,13 @@ fn every_path_is_found_and_depth_first_runs_each_once() {
 }
 
 #[test]
-fn every_path_is_found_by_several_workers_with_runs_that_go_away() {
+fn every_path_is_found_with_several_workers_or_little_memory() {
     for seed in 0..30 {
         let subject = random_program(seed);
-        for name in EXHAUSTIVE {
+        for name in exhaustive() {
             for limits in [
                 Limits { workers: 4, ..Limits::default() },
-                // A handful of runs at a time.
+                // Room for a few runs at a time.
                 Limits { memory: 1500, ..Limits::default() },
             ] {
                 let out = search(&subject, name, limits);
@@ -166,7 +173,7 @@ fn every_path_is_found_by_several_workers_with_runs_that_go_away() {
 }
 
 #[test]
-fn nothing_that_goes_wrong_stops_a_strategy() {
+fn no_fault_stops_a_strategy() {
     for seed in 0..20 {
         let subject = random_program(seed);
         for name in names() {
@@ -191,53 +198,55 @@ fn the_same_seed_gives_the_same_actions() {
         };
         assert_eq!(actions(1, 1), actions(1, 1), "{name}");
         assert_eq!(actions(1, 3), actions(1, 3), "{name}");
-        let uses_chance = ["auto", "uniform", "random-branch"].contains(&name);
-        assert_eq!(actions(1, 1) != actions(2, 1), uses_chance, "{name}");
+        if ["auto", "uniform", "random-branch"].contains(&name) {
+            assert_ne!(actions(1, 1), actions(2, 1), "{name}");
+        }
     }
 }
 
 #[test]
-fn all_that_look_cover_what_is_feasible() {
+fn every_feasible_branch_is_covered() {
     for seed in 0..15 {
         let subject = random_program(seed);
-        for name in names().filter(|n| !["random", "blackbox", "gbb"].contains(n)) {
+        for name in names().filter(|n| !BLIND.contains(n)) {
             let out = search(&subject, name, Limits { runs: 6000, ..Limits::default() });
             assert_eq!(out.covered, subject.feasible(), "{name} {seed}");
         }
     }
 }
 
-/// Runs until the program aborts, over some seeds of the generator.
-fn until_abort(subject: &Subject, strategy: &str, most: usize) -> usize {
+/// The number of runs until the program aborts, at most `max_runs`: the mean of five seeds.
+fn runs_until_abort(subject: &Subject, strategy: &str, max_runs: usize) -> usize {
     let run = |seed| {
-        let limits = Limits { runs: most, seed, until_abort: true, ..Limits::default() };
+        let limits = Limits { runs: max_runs, seed, until_abort: true, ..Limits::default() };
         let out = search(subject, strategy, limits);
-        if out.aborted { out.runs } else { most }
+        if out.aborted { out.runs } else { max_runs }
     };
     (1..=5).map(run).sum::<usize>() / 5
 }
 
 #[test]
-fn control_flow_directed_search_goes_the_way_of_the_paper() {
-    // Only l11 is left. From x = 1, y = 0 the paper forces l10, then l11.
+fn control_flow_directed_search_takes_the_steps_of_the_paper() {
+    // Only l11 is uncovered. From x = 1, y = 0 the paper forces l10, then l11.
     let subject = figure_1(0).seed(&[&[1, 0]]).covered_by(&[&[2, 1], &[4, 0], &[0, 0]]);
     let out = search(&subject, "cfg", Limits { until_abort: true, ..Limits::default() });
     assert_eq!((out.runs, out.flips), (3, vec![(2, 1), (3, 1)]));
 }
 
-/// What a strategy is best at: runs until the abort, against some others.
+/// Checks that a strategy finds the abort within some runs, and that others need more than
+/// twice as many.
 fn check_best(subject: &Subject, best: &str, within: usize, others: &[&str]) {
-    let runs = until_abort(subject, best, 2 * within);
+    let runs = runs_until_abort(subject, best, 2 * within);
     assert!(runs <= within, "{best}: {runs}");
     for other in others {
-        let other_runs = until_abort(subject, other, 8 * runs);
+        let other_runs = runs_until_abort(subject, other, 8 * runs);
         assert!(other_runs > 2 * runs, "{best} {runs}, {other} {other_runs}");
     }
 }
 
 #[test]
-fn control_flow_directed_search_passes_over_what_leads_nowhere() {
-    // Others try the covered branches around the calls before, or instead.
+fn control_flow_directed_search_skips_branches_that_lead_nowhere() {
+    // Other strategies try the covered branches around the calls first.
     let subject = figure_1(3).seed(&[&[1, 0, 0, 0, 0, 0, 0, 0]]).covered_by(&[
         &[2, 1, 1, 1, 1, 1, 1, 1],
         &[4, 0, 0, 0, 0, 0, 0, 0],
@@ -247,9 +256,9 @@ fn control_flow_directed_search_passes_over_what_leads_nowhere() {
 }
 
 #[test]
-fn generational_search_asks_all_flips_of_one_trace() {
-    // Sixteen branches, each takes one bit; what aborts is behind the first.
-    // One trace is enough, where depth-first search begins at the wrong end.
+fn generational_search_asks_all_flips_of_a_run_first() {
+    // The abort depends on the first of sixteen branches. Generational search needs one
+    // trace. Depth-first search starts with the last branch.
     let subject = bits(16, |p, taken| {
         if taken[0] && !taken[1] {
             p.abort();
@@ -264,8 +273,8 @@ fn generational_search_asks_all_flips_of_one_trace() {
 
 #[test]
 fn uniform_search_reaches_the_middle_of_the_tree() {
-    // Half of the bits set, wherever: most paths are such, but no single flip
-    // brings anything new, and a search that goes in order begins at the rim.
+    // At least half of the bits are set. Most paths are such, but no single flip covers
+    // anything new, and a search in order starts with paths that have few bits set.
     let subject = bits(24, |p, taken| {
         if taken.iter().filter(|&&t| t).count() >= 12 {
             p.abort();
@@ -276,20 +285,22 @@ fn uniform_search_reaches_the_middle_of_the_tree() {
 
 #[test]
 fn random_branch_search_takes_fewer_runs_than_uniform() {
-    // Two bits of many, far from each other and without a trace of progress.
+    // Two bits of sixty, far from each other, and no sign of progress.
     let subject = bits(60, |p, taken| {
         if taken[3] && taken[30] && !taken[31] {
             p.abort();
         }
     });
     check_best(&subject, "random-branch", 150, &["dfs"]);
-    let (branch, uniform) =
-        (until_abort(&subject, "random-branch", 3000), until_abort(&subject, "uniform", 3000));
+    let (branch, uniform) = (
+        runs_until_abort(&subject, "random-branch", 3000),
+        runs_until_abort(&subject, "uniform", 3000),
+    );
     assert!(branch < uniform, "{branch} {uniform}");
 }
 
-/// A word that mutation does not guess, compared as `strcmp` does, and behind it
-/// a sum that no solver knows.
+/// A word that mutation does not guess, compared as by `strcmp`, and after it a sum that
+/// the solver cannot solve.
 fn word_and_sum() -> Subject {
     const WORD: &[u8] = b"pleach";
     Subject::flat(40, |p, input| {
@@ -319,7 +330,7 @@ fn word_and_sum() -> Subject {
 }
 
 #[test]
-fn auto_finds_what_needs_both_mutation_and_flips() {
+fn auto_combines_mutation_and_flips() {
     check_best(
         &word_and_sum(),
         "auto",
@@ -329,11 +340,11 @@ fn auto_finds_what_needs_both_mutation_and_flips() {
 }
 
 #[test]
-fn auto_traces_all_seeds_first_and_never_waits_while_it_can_mutate() {
+fn auto_traces_all_seeds_first_and_never_ends() {
     let subject = word_and_sum();
     let out = search(&subject, "auto", Limits { runs: 5000, ..Limits::default() });
     assert_eq!(out.actions[..2], [Action::Trace(0), Action::Trace(1)]);
-    // A program without any branch.
+    // A program without a branch.
     let subject = Subject::flat(1, |_, _| {}).seed(&[b"x"]);
     for workers in [1, 4] {
         let out = search(&subject, "auto", Limits { runs: 5000, workers, ..Limits::default() });
@@ -342,8 +353,8 @@ fn auto_traces_all_seeds_first_and_never_waits_while_it_can_mutate() {
 }
 
 #[test]
-fn auto_asks_ever_more_seldom_for_what_is_infeasible() {
-    // Site 0 is decided ten times for each of the others, and always one way.
+fn auto_asks_infeasible_flips_less_often() {
+    // Site 0 is taken ten times for each other site, and always the same way.
     let subject = Subject::flat(25, |p, input| {
         for (i, &b) in input.iter().enumerate() {
             p.branch(1 + i as u32, b != 0);
@@ -369,7 +380,7 @@ fn auto_asks_ever_more_seldom_for_what_is_infeasible() {
 }
 
 #[test]
-fn runs_of_thirty_thousand_decisions_are_no_burden() {
+fn runs_of_thirty_thousand_decisions_are_handled() {
     const LONG: usize = 30_000;
     let subject = Subject::flat(40, |p, input| {
         let mut sum = 0usize;
@@ -386,7 +397,7 @@ fn runs_of_thirty_thousand_decisions_are_no_burden() {
         Answer::Input(input)
     })
     .seed(&[&[3; 64]]);
-    // The grammar of the simulation is soon at its end.
+    // The simulated grammar derives only three inputs.
     for name in names().filter(|&n| n != "gbb") {
         let limits = Limits { runs: 60, ..Limits::default() };
         let mut out = search(&subject, name, limits);

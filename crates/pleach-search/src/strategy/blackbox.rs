@@ -1,28 +1,35 @@
-//! Searches that look at nothing, to compare with (Godefroid, Kiezun and Levin,
-//! "Grammar-based whitebox fuzzing", PLDI 2008): mutants of the seeds, and sentences
-//! of a grammar. Neither learns from what an input covered.
+//! Blackbox fuzzing: mutants of the seeds, without any feedback. It is here to compare
+//! with (Godefroid, Kiezun and Levin: "Grammar-based whitebox fuzzing", PLDI 2008).
 
-use super::{Action, InputNews, Origin, Strategy, Verdict, View};
+use super::{Action, Descriptor, InputNews, Origin, Strategy, View};
 use crate::rng::Rng;
-use crate::run::{Flip, InputId, RunId};
+use crate::run::InputId;
 
-/// Blackbox fuzzing: each seed in turn, a few mutants of it.
+pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+    name: "blackbox",
+    about: "mutates the seeds, without feedback",
+    use_for: "comparison",
+    random_values: true,
+    make: |_| Box::new(Blackbox::default()),
+    ..Descriptor::COMMON
+};
+
+/// Takes the seeds in turn.
 #[derive(Default)]
-pub struct Mutants {
+struct Blackbox {
     seeds: Vec<InputId>,
     next: usize,
 }
 
-/// Mutants of a seed in a row.
-const BURST: u32 = 16;
+const MUTANTS_PER_TURN: u32 = 16;
 
-impl Strategy for Mutants {
+impl Strategy for Blackbox {
     fn next(&mut self, _view: &View, _rng: &mut Rng) -> Action {
         let Some(&input) = self.seeds.get(self.next % self.seeds.len().max(1)) else {
             return Action::Wait;
         };
         self.next += 1;
-        Action::Mutate { input, count: BURST }
+        Action::Mutate { input, count: MUTANTS_PER_TURN }
     }
 
     fn executed(&mut self, _view: &View, news: &InputNews) {
@@ -31,37 +38,7 @@ impl Strategy for Mutants {
         }
     }
 
-    fn traced(&mut self, _view: &View, _run: RunId) {}
-
-    fn answered(&mut self, _view: &View, _flip: Flip, _verdict: Verdict) {}
-
     fn doing(&self) -> String {
         format!("mutants of {} seeds", self.seeds.len())
-    }
-}
-
-/// Grammar-based blackbox fuzzing.
-#[derive(Default)]
-pub struct Sentences {
-    dry: bool,
-}
-
-impl Strategy for Sentences {
-    fn next(&mut self, _view: &View, _rng: &mut Rng) -> Action {
-        if self.dry { Action::Wait } else { Action::Derive }
-    }
-
-    fn derived_all(&mut self) {
-        self.dry = true;
-    }
-
-    fn executed(&mut self, _view: &View, _news: &InputNews) {}
-
-    fn traced(&mut self, _view: &View, _run: RunId) {}
-
-    fn answered(&mut self, _view: &View, _flip: Flip, _verdict: Verdict) {}
-
-    fn doing(&self) -> String {
-        "sentences of the grammar".into()
     }
 }

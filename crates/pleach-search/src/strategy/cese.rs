@@ -1,48 +1,66 @@
-//! CESE (Majumdar and Xu: "Directed test generation using symbolic grammars", ASE
-//! 2007): strings of a symbolic grammar one after another, and of each all paths
-//! that its holes can take.
+//! CESE (Majumdar and Xu: "Directed test generation using symbolic grammars", ASE 2007):
+//! takes the strings of a symbolic grammar one after another, and runs all paths that the
+//! holes of each string can take.
 //!
-//! Whoever derives them gives the strings, the fewest holes first. Here each is
-//! searched to its end before the next is asked for: what a [generational
-//! search](super::generational) does with one seed, whose bytes outside the holes
-//! are settled and offer no flips. The tree is one for all strings, so a path that
-//! was seen under another is not solved for again.
+//! The campaign derives the strings, those with the fewest holes first. This strategy
+//! searches one string to its end before it asks for the next. The search of one string is
+//! a [generational search](super::generational) with one seed. Bytes outside the holes are
+//! settled and offer no flips. All strings share one tree, so a path that an earlier string
+//! took is not solved again.
 //!
-//! A string can be given up after a number of flips. That is counted: a search
-//! that ends so has not exhausted the program.
+//! A string can be given up after a number of flips. This is counted, because such a search
+//! has not exhausted the program.
 
 use super::generational::Generational;
-use super::{Action, InputNews, Origin, Strategy, Verdict, View};
+use super::{
+    Action, Derives, Descriptor, FirstInputs, InputNews, Needs, Origin, Strategy, Verdict, View,
+};
 use crate::rng::Rng;
 use crate::run::{Flip, InputId, RunId};
 
-pub struct Cese {
-    string: Generational,
+pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+    name: "cese",
+    about: "runs the strings of a symbolic grammar, and solves for their holes (CESE)",
+    use_for: "programs with a grammar, within small bounds",
+    needs: Needs::Grammar,
+    seeds: FirstInputs::Derived,
+    exhausts: true,
+    relaxes: false,
+    derives: Derives::Strings,
+    make: |o| Box::new(Cese::new(o.per_string)),
+    ..Descriptor::COMMON
+};
+
+struct Cese {
+    /// The search of the current string.
+    search: Generational,
+    /// The most flips for one string.
     per_string: u32,
-    /// Flips asked for the string at hand.
-    asked: u32,
+    /// Flips that were asked for the current string.
+    flips_of_string: u32,
+    /// Strings so far.
     strings: u64,
-    dry: bool,
+    all_derived: bool,
     left_out: u64,
 }
 
 impl Cese {
-    pub fn new(per_string: u32) -> Cese {
+    fn new(per_string: u32) -> Cese {
         Cese {
-            string: Generational::default(),
+            search: Generational::default(),
             per_string,
-            asked: 0,
+            flips_of_string: 0,
             strings: 0,
-            dry: false,
+            all_derived: false,
             left_out: 0,
         }
     }
 
-    fn derive(&mut self) -> Action {
-        match self.dry {
+    fn derive_next(&mut self) -> Action {
+        match self.all_derived {
             true => Action::Wait,
             false => {
-                self.asked = 0;
+                self.flips_of_string = 0;
                 Action::Derive
             }
         }
@@ -51,15 +69,15 @@ impl Cese {
 
 impl Strategy for Cese {
     fn next(&mut self, view: &View, rng: &mut Rng) -> Action {
-        if self.asked >= self.per_string {
-            self.left_out += self.string.left_out() + 1;
-            self.string = Generational::default();
-            return self.derive();
+        if self.flips_of_string >= self.per_string {
+            self.left_out += self.search.left_out() + 1;
+            self.search = Generational::default();
+            return self.derive_next();
         }
-        match self.string.next(view, rng) {
-            Action::Wait => self.derive(),
+        match self.search.next(view, rng) {
+            Action::Wait => self.derive_next(),
             action => {
-                self.asked += u32::from(matches!(action, Action::Flip(_)));
+                self.flips_of_string += u32::from(matches!(action, Action::Flip(_)));
                 action
             }
         }
@@ -67,30 +85,30 @@ impl Strategy for Cese {
 
     fn executed(&mut self, view: &View, news: &InputNews) {
         self.strings += u64::from(news.origin == Origin::Derived);
-        self.string.executed(view, news);
+        self.search.executed(view, news);
     }
 
     fn traced(&mut self, view: &View, run: RunId) {
-        self.string.traced(view, run);
+        self.search.traced(view, run);
     }
 
     fn untraceable(&mut self, view: &View, input: InputId) {
-        self.string.untraceable(view, input);
+        self.search.untraceable(view, input);
     }
 
     fn derived_all(&mut self) {
-        self.dry = true;
+        self.all_derived = true;
     }
 
     fn answered(&mut self, view: &View, flip: Flip, verdict: Verdict) {
-        self.string.answered(view, flip, verdict);
+        self.search.answered(view, flip, verdict);
     }
 
     fn doing(&self) -> String {
-        format!("string {}: {}", self.strings, self.string.doing())
+        format!("string {}: {}", self.strings, self.search.doing())
     }
 
     fn left_out(&self) -> u64 {
-        self.left_out + self.string.left_out()
+        self.left_out + self.search.left_out()
     }
 }

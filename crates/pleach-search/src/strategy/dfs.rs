@@ -1,43 +1,51 @@
 //! Bounded depth-first search: every feasible path of the program once.
 //!
-//! Each traced run leaves its open flips on a stack, the deepest on top; the
-//! run of a solved flip is traced at once and adds its own. The tree says which
-//! edges were taken or asked for already, so no path is run twice, and when the
-//! stack is empty every path within the bound has been seen. The bound counts
-//! decisions from the start of a path (CREST counts those that are feasible
-//! both ways, which is known only after asking).
+//! A traced run puts its open flips on a stack, the deepest on top. The result of a solved
+//! flip is traced at once and adds its own flips. The tree remembers which edges were taken
+//! or asked for, so no path is run twice. When the stack is empty, every path within the
+//! bound was run. The bound counts decisions from the start of a path. (CREST counts only
+//! decisions that are feasible both ways; that is known only after solving.)
 //!
-//! The stack holds what one path leaves open, times the depth of the search,
-//! and not the runs: a run that was dropped meanwhile is traced again.
+//! The stack holds flips, not runs. If a run was dropped from memory, its input is traced
+//! again.
 
-use super::{Action, InputNews, Strategy, Verdict, View};
+use super::{Action, Descriptor, InputNews, Strategy, Verdict, View};
 use crate::rng::Rng;
 use crate::run::{Flip, InputId, RunId};
 use std::collections::{HashMap, VecDeque};
 
-pub struct Dfs {
-    depth: u32,
-    /// Inputs that wait to be traced; the seeds in their order, results of
-    /// flips before them.
+pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+    name: "dfs",
+    about: "depth-first: runs every feasible path once, at most --depth decisions deep",
+    use_for: "small programs; showing that every path was run",
+    exhausts: true,
+    relaxes: false,
+    make: |o| Box::new(Dfs::new(o.depth)),
+    ..Descriptor::COMMON
+};
+
+struct Dfs {
+    max_depth: u32,
+    /// Inputs to trace: results of flips, then the seeds in their order.
     inputs: VecDeque<InputId>,
     /// Open flips, the next on top.
     stack: Vec<Flip>,
-    /// The input of each run on the stack, for those that are dropped.
+    /// The input of each run on the stack, to trace it again if the run is dropped.
     input_of: HashMap<RunId, InputId>,
-    /// Inputs that are traced again, and the run that each replaces.
-    again: HashMap<InputId, RunId>,
-    depth_now: u32,
+    /// Inputs that are being traced again, and the dropped run of each.
+    retracing: HashMap<InputId, RunId>,
+    current_depth: u32,
 }
 
 impl Dfs {
-    pub fn new(depth: u32) -> Dfs {
+    fn new(max_depth: u32) -> Dfs {
         Dfs {
-            depth,
+            max_depth,
             inputs: VecDeque::new(),
             stack: Vec::new(),
             input_of: HashMap::new(),
-            again: HashMap::new(),
-            depth_now: 0,
+            retracing: HashMap::new(),
+            current_depth: 0,
         }
     }
 }
@@ -49,11 +57,11 @@ impl Strategy for Dfs {
         }
         while let Some(flip) = self.stack.pop() {
             let Some(run) = view.runs.get(flip.run) else {
-                // Back on the stack until the run is there again.
+                // The flip stays on the stack until its run was traced again.
                 self.stack.push(flip);
                 return match self.input_of.get(&flip.run) {
-                    Some(&input) if !self.again.contains_key(&input) => {
-                        self.again.insert(input, flip.run);
+                    Some(&input) if !self.retracing.contains_key(&input) => {
+                        self.retracing.insert(input, flip.run);
                         Action::Trace(input)
                     }
                     Some(_) => Action::Wait,
@@ -66,7 +74,7 @@ impl Strategy for Dfs {
             let open =
                 run.flipped(flip.at, flip.outcome).is_some_and(|n| view.tree.mark(n).is_none());
             if open {
-                self.depth_now = flip.at;
+                self.current_depth = flip.at;
                 return Action::Flip(flip);
             }
         }
@@ -84,17 +92,17 @@ impl Strategy for Dfs {
     fn traced(&mut self, view: &View, id: RunId) {
         let Some(run) = view.runs.get(id) else { return };
         self.input_of.insert(id, run.input);
-        if let Some(old) = self.again.remove(&run.input) {
+        if let Some(old) = self.retracing.remove(&run.input) {
             self.stack.iter_mut().filter(|f| f.run == old).for_each(|f| f.run = id);
             self.input_of.remove(&old);
             return;
         }
-        let flips = run.open(view.tree, 0).take_while(|(at, _)| *at < self.depth);
+        let flips = run.open(view.tree, 0).take_while(|(at, _)| *at < self.max_depth);
         self.stack.extend(flips.map(|(at, outcome)| Flip { run: id, at, outcome }));
     }
 
     fn untraceable(&mut self, _view: &View, input: InputId) {
-        if let Some(old) = self.again.remove(&input) {
+        if let Some(old) = self.retracing.remove(&input) {
             self.stack.retain(|f| f.run != old);
         }
     }
@@ -106,6 +114,6 @@ impl Strategy for Dfs {
     }
 
     fn doing(&self) -> String {
-        format!("depth {}, {} flips open", self.depth_now, self.stack.len())
+        format!("depth {}, {} flips open", self.current_depth, self.stack.len())
     }
 }

@@ -1,58 +1,88 @@
-//! Grammar-based whitebox fuzzing (Godefroid, Kiezun and Levin, PLDI 2008), and its
-//! rival that works on tokens without a grammar.
+//! Grammar-based whitebox fuzzing (Godefroid, Kiezun and Levin: "Grammar-based whitebox
+//! fuzzing", PLDI 2008), and the same search without a grammar (`whitebox-tokens`), to
+//! compare with.
 //!
-//! What makes them is what a run records and how a flip is solved: decisions are on the
-//! tokens that the program's lexer returns, and a flip asks for another token, which a
-//! grammar then completes to a sentence, or which simply takes the place of the old one.
+//! In these searches a run records decisions on the tokens that the program's lexer
+//! returns. A flip asks for another token. With `gbw`, the grammar completes the input
+//! after the new token. With `whitebox-tokens`, the new token only replaces the old one.
 //!
 //! The paper searches by generations: all flips of a run, then the next run. A parser
-//! compares each token with dozens of others, so that a run of twenty tokens has
-//! hundreds of flips, most of which say nothing new about what comes behind the parser.
-//! (Measured on examples/tinyjs: 15,500 inputs from 97 runs took 60 % of the branches of
-//! its code generator, and 12,000 inputs by what follows took 86 %.) So the choice
-//! of flips is that of `auto`, [`Tokens`]: those to branches that nobody took, then those
-//! that were seldom asked. When that has nothing left, a [generational
-//! search](super::generational) asks the rest, so that the search ends when every path
-//! was tried.
+//! compares each token with dozens of others, so a run of twenty tokens has hundreds of
+//! flips. Most of them reach no new code behind the parser. (Measured on examples/tinyjs:
+//! 15,500 inputs from 97 runs took 60 % of the branches of its code generator. With the
+//! order below, 12,000 inputs took 86 %.) So this search first uses the order of `auto`,
+//! [`Tokens`]: flips to uncovered branches, then flips that were seldom asked. After these,
+//! a [generational search](super::generational) asks the rest, so that the search ends when
+//! every path was tried.
 //!
-//! What comes behind a parser is decided by what is nested in what, and no decision of the
-//! parser's shows it. So with a grammar, some of the runs are of sentences in which
-//! whatever nests is nested in each other.
+//! The code behind a parser depends on which constructs are nested in which, and no single
+//! decision of the parser shows this. So `gbw` also runs sentences of the grammar in which
+//! every construct that can be nested is nested in every other.
 
-use super::auto::goals::Asked;
+use super::auto::goals::GoalFlip;
 use super::auto::tokens::{Next, Tokens};
 use super::generational::Generational;
-use super::{Action, InputNews, Origin, Strategy, TokenUse, Verdict, View};
+use super::{
+    Action, Derives, Descriptor, FirstInputs, InputNews, Needs, Origin, Strategy, TokenUse,
+    Verdict, View,
+};
 use crate::rng::Rng;
 use crate::run::{Flip, InputId, RunId};
 use std::collections::{HashMap, HashSet};
 
-pub struct OnTokens {
+pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+    name: "gbw",
+    about: "flips tokens; the grammar completes the input (grammar-based whitebox fuzzing)",
+    use_for: "parsers with a grammar, and the code behind them",
+    needs: Needs::Tokens,
+    seeds: FirstInputs::GivenAndCovering,
+    exhausts: true,
+    tokens: Some(TokenUse::Complete),
+    derives: Derives::Nested,
+    make: |_| Box::new(OnTokens::new(TokenUse::Complete)),
+    ..Descriptor::COMMON
+};
+
+pub(super) const WHITEBOX_TOKENS: Descriptor = Descriptor {
+    name: "whitebox-tokens",
+    about: "flips tokens, and keeps the rest of the input",
+    use_for: "comparison with gbw",
+    needs: Needs::Tokens,
+    exhausts: true,
+    tokens: Some(TokenUse::Replace),
+    derives: Derives::Nested,
+    make: |_| Box::new(OnTokens::new(TokenUse::Replace)),
+    ..Descriptor::COMMON
+};
+
+struct OnTokens {
+    /// Asks flips to uncovered branches and flips that were seldom asked.
     first: Tokens,
+    /// Asks the remaining flips.
     rest: Generational,
-    /// Flips under way that the first asked, with their goals if they have one.
-    asked: HashMap<Flip, Option<Asked>>,
-    /// Inputs that are being traced for the rest.
+    /// Flips under way that `first` asked, with their goals if they have one.
+    asked: HashMap<Flip, Option<GoalFlip>>,
+    /// Inputs that are being traced for `rest`.
     for_rest: HashSet<InputId>,
-    /// What asks at present.
-    resting: bool,
-    /// Actions so far, and whether there are sentences that were not derived.
-    turns: u64,
+    /// True if `first` had nothing left to ask last time.
+    rest_is_next: bool,
+    actions: u64,
+    /// True while the grammar has more sentences to derive.
     derives: bool,
 }
 
-/// Of so many actions, one derives a sentence.
-const DERIVE: u64 = 4;
+/// One of this many actions derives a sentence.
+const DERIVE_EVERY: u64 = 4;
 
 impl OnTokens {
-    pub fn new(tokens: TokenUse) -> OnTokens {
+    fn new(tokens: TokenUse) -> OnTokens {
         OnTokens {
             first: Tokens::default(),
             rest: Generational::default(),
             asked: HashMap::new(),
             for_rest: HashSet::new(),
-            resting: false,
-            turns: 0,
+            rest_is_next: false,
+            actions: 0,
             derives: tokens == TokenUse::Complete,
         }
     }
@@ -60,12 +90,12 @@ impl OnTokens {
 
 impl Strategy for OnTokens {
     fn next(&mut self, view: &View, rng: &mut Rng) -> Action {
-        self.turns += 1;
-        if self.derives && self.turns.is_multiple_of(DERIVE) {
+        self.actions += 1;
+        if self.derives && self.actions.is_multiple_of(DERIVE_EVERY) {
             return Action::Derive;
         }
         let next = self.first.next(view);
-        self.resting = next.is_none();
+        self.rest_is_next = next.is_none();
         match next {
             Some(Next::Trace(input)) => Action::TraceTokens(input),
             Some(Next::Flip(flip, asked)) => {
@@ -88,7 +118,7 @@ impl Strategy for OnTokens {
             Origin::Flip(flip) => self.asked.remove(&flip),
             _ => None,
         };
-        let stepped = asked.flatten().is_some_and(|a| a.step);
+        let stepped = asked.flatten().is_some_and(|a| a.is_step);
         self.first.executed(view, news, stepped, true);
         self.rest.executed(view, news);
     }
@@ -96,7 +126,7 @@ impl Strategy for OnTokens {
     fn traced(&mut self, view: &View, run: RunId) {
         if let Some(known) = view.runs.get(run) {
             self.first.traced(view, run, known);
-            // What is left of other runs is asked when their inputs are traced once more.
+            // The remaining flips of other runs are asked when they are traced again.
             if self.for_rest.remove(&known.input) {
                 self.rest.traced(view, run);
             }
@@ -114,7 +144,7 @@ impl Strategy for OnTokens {
         if verdict != Verdict::Gone {
             self.first.answered(view, flip, !solved);
         } else if let Some(Some(asked)) = self.asked.get(&flip) {
-            self.first.lose(asked);
+            self.first.retry_later(asked);
         }
         if !solved {
             self.asked.remove(&flip);
@@ -123,9 +153,9 @@ impl Strategy for OnTokens {
     }
 
     fn doing(&self) -> String {
-        match self.resting {
+        match self.rest_is_next {
             true => self.rest.doing(),
-            false => "flips on tokens, those seldom asked first".into(),
+            false => "flips of tokens, seldom asked ones first".into(),
         }
     }
 

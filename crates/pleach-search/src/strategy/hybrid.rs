@@ -1,28 +1,30 @@
-//! Hybrid concolic testing (Majumdar, Sen: "Hybrid concolic testing", ICSE 2007):
-//! random events drive a live run, and where they bring nothing new a bounded
-//! search runs from the state that they led to.
+//! Hybrid concolic testing (Majumdar and Sen: "Hybrid concolic testing", ICSE 2007):
+//! random events drive a live run. When they find nothing new, a bounded search starts
+//! from the state that they led to.
 //!
-//! There is nothing to choose between here: each worker has a live run of its
-//! own, and a [`Pilot`](crate::Pilot) that decides on it.
+//! This strategy chooses nothing itself. Each worker has its own live run and a
+//! [`Pilot`](crate::Pilot) that decides what the run does next.
 
-use super::{Action, InputNews, Strategy, Verdict, View};
+use super::{Action, Descriptor, Strategy, View};
 use crate::rng::Rng;
-use crate::run::{Flip, RunId};
 
-pub struct Hybrid;
+pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+    name: "hybrid",
+    about: "drives a live process by random events, and searches from its states",
+    use_for: "programs that keep reading: editors, servers, sequences of calls",
+    live: true,
+    make: |_| Box::new(Hybrid),
+    ..Descriptor::COMMON
+};
+
+struct Hybrid;
 
 impl Strategy for Hybrid {
     fn next(&mut self, _view: &View, _rng: &mut Rng) -> Action {
         Action::Live
     }
 
-    fn executed(&mut self, _view: &View, _news: &InputNews) {}
-
-    fn traced(&mut self, _view: &View, _run: RunId) {}
-
-    fn answered(&mut self, _view: &View, _flip: Flip, _verdict: Verdict) {}
-
     fn doing(&self) -> String {
-        "driving".into()
+        "driving live runs".into()
     }
 }

@@ -1,10 +1,16 @@
-//! What a strategy is, and the list of them.
+//! What a strategy is, and the list of strategies.
+//!
+//! Each strategy is one file. To add one, write the file with its `DESCRIPTOR`, and name it
+//! twice below: once as a module, once in [`STRATEGIES`]. See
+//! `docs/contributing/add-a-strategy.md`.
 
 mod auto;
 mod blackbox;
 mod cese;
 mod cfg;
+mod descriptor;
 mod dfs;
+mod gbb;
 mod gbw;
 mod generational;
 mod hybrid;
@@ -14,6 +20,8 @@ mod random_branch;
 mod uniform;
 mod walks;
 
+pub use descriptor::{Derives, Descriptor, FirstInputs, Needs, TokenUse};
+
 use crate::coverage::Coverage;
 use crate::program::Program;
 use crate::rng::Rng;
@@ -21,7 +29,64 @@ use crate::run::{Flip, InputId, RunId, Runs};
 use crate::tree::Tree;
 use thiserror::Error;
 
-/// All that a strategy may look at.
+/// All strategies, in the order of the help. The first is the default.
+pub const STRATEGIES: &[Descriptor] = &[
+    auto::DESCRIPTOR,
+    generational::DESCRIPTOR,
+    cfg::DESCRIPTOR,
+    dfs::DESCRIPTOR,
+    uniform::DESCRIPTOR,
+    random_branch::DESCRIPTOR,
+    cese::DESCRIPTOR,
+    gbw::DESCRIPTOR,
+    gbw::WHITEBOX_TOKENS,
+    gbb::DESCRIPTOR,
+    blackbox::DESCRIPTOR,
+    hybrid::DESCRIPTOR,
+    random::DESCRIPTOR,
+];
+
+/// One way to search.
+///
+/// The campaign asks for the next action, does it, and reports the result. All calls are
+/// under one lock. With several workers, `next` is called again while earlier actions are
+/// still under way.
+pub trait Strategy: Send {
+    /// Chooses the next action. A flip that is returned here has the mark
+    /// [`Asked`](crate::Mark::Asked) in the tree from now on.
+    fn next(&mut self, view: &View, rng: &mut Rng) -> Action;
+
+    /// Reports that an input was executed on the fast half: a seed, or the result of an
+    /// action.
+    fn executed(&mut self, _view: &View, _news: &InputNews) {}
+
+    /// Reports that an input was traced. Its run is in the tree.
+    fn traced(&mut self, _view: &View, _run: RunId) {}
+
+    /// Reports that an input has no usable trace.
+    fn untraceable(&mut self, _view: &View, _input: InputId) {}
+
+    /// Reports that the grammar has no more inputs to derive.
+    fn derived_all(&mut self) {}
+
+    /// Reports what it cost to solve a flip, in estimated microseconds. The verdict follows.
+    fn worked(&mut self, _flip: Flip, _cost: f64) {}
+
+    /// Reports the solver's verdict on a flip.
+    fn answered(&mut self, _view: &View, _flip: Flip, _verdict: Verdict) {}
+
+    /// What it is doing, for the user: one short phrase.
+    fn doing(&self) -> String;
+
+    /// The number of flips and inputs that it gave up without trying, because memory was
+    /// short or a run could not be traced again. If it is not 0 at the end, the program is
+    /// not exhausted.
+    fn left_out(&self) -> u64 {
+        0
+    }
+}
+
+/// Everything that a strategy can see.
 pub struct View<'a> {
     pub program: &'a Program,
     pub coverage: &'a Coverage,
@@ -29,28 +94,29 @@ pub struct View<'a> {
     pub runs: &'a Runs,
 }
 
-/// What to do next.
+/// What a strategy asks the campaign to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Run an input on the symbolic half.
     Trace(InputId),
-    /// The same, with the program's lexer as a border: its run is on tokens.
+    /// The same, but record decisions on the tokens that the program's lexer returns
+    /// instead of decisions inside the lexer.
     TraceTokens(InputId),
-    /// Solve for an input that takes the other way, and run it on the fast half.
+    /// Solve for an input that takes the other outcome, and run it on the fast half.
     Flip(Flip),
     /// Run `count` mutants of an input on the fast half.
     Mutate { input: InputId, count: u32 },
-    /// Run `count` children of an input on the fast half that are made of its parts,
-    /// and of those of others, by the grammar.
+    /// Run `count` inputs on the fast half that are made by the grammar from parts of this
+    /// input and of others.
     Graft { input: InputId, count: u32 },
     /// Run an input of random bytes on the fast half.
     Random,
     /// Run the next input that the grammar derives on the fast half.
     Derive,
-    /// Have the worker's live run do what its pilot says next.
+    /// Let the worker's live run do what its pilot chooses next.
     Live,
-    /// Nothing to do until something under way comes back. When nothing is
-    /// under way, the search is over.
+    /// Do nothing until an action that is under way has finished. If none is under way, the
+    /// search ends.
     Wait,
 }
 
@@ -60,104 +126,69 @@ pub enum Origin {
     Seed,
     Flip(Flip),
     Mutant(InputId),
-    /// Made of the parts of an input, and of others'.
+    /// Made by the grammar from parts of this input and of others.
     Graft(InputId),
     Random,
     Derived,
     /// The events of a live run.
     Live,
-    /// Made before the campaign was resumed, gained nothing, and was never traced or left
-    /// flips open.
+    /// Made before the campaign was resumed. It gained nothing, and it was not traced yet or
+    /// its run has open flips.
     Recalled,
 }
 
 impl Origin {
-    /// True for inputs that nothing else leads to: they are to be traced for their own sake.
+    /// True if the input must be traced because no other input leads to it.
     pub fn is_start(self) -> bool {
         matches!(self, Origin::Seed | Origin::Recalled)
     }
 }
 
-/// An input was executed on the fast half.
+/// The result of executing an input on the fast half.
 #[derive(Clone, Copy, Debug)]
 pub struct InputNews {
-    /// Its number. Only inputs that are kept have one: seeds, whatever came
-    /// from a flip, and mutants and random inputs that gained something.
+    /// The input's number. Seeds, results of flips and strings of a symbolic grammar always
+    /// have one; other inputs only if they gained something.
     pub input: Option<InputId>,
     pub origin: Origin,
-    /// Branches that no run took before.
+    /// The number of branches that no earlier run took.
     pub branches: u32,
-    /// Hit counts that no run had before.
+    /// The number of other branches with a hit count that no earlier run had.
     pub buckets: u32,
-    /// It ended in a crash or a time-out.
+    /// True if the run crashed, timed out or hit another limit.
     pub bad: bool,
-    /// It timed out or hit another limit. To trace it takes as long again.
+    /// True if the run timed out or hit another limit. Its trace would take as long.
     pub hung: bool,
-    /// Bytes.
+    /// The input's length in bytes.
     pub size: u32,
-    /// Microseconds of CPU time, rounded so that equal runs are equal.
+    /// Estimated microseconds, computed from the branches that the run took. No clock is
+    /// read, so equal runs have equal costs.
     pub cost: u32,
 }
 
-/// What the solver said to a flip.
+/// The solver's answer to a flip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// There is an input; its `InputNews` follows.
+    /// There is an input. Its `InputNews` follows.
     Sat,
-    /// The same, without the path.
+    /// The same, but only some conditions of the path were solved.
     Optimistic,
     Unsat,
     Unknown,
-    /// The run is no longer there; trace its input again.
+    /// The run was dropped from memory. Its input must be traced again first.
     Gone,
 }
 
-/// One way to search. Called under one lock, by several workers in turn: an
-/// action may be asked for while others are under way.
-pub trait Strategy: Send {
-    /// The next action.
-    fn next(&mut self, view: &View, rng: &mut Rng) -> Action;
-
-    /// An input was executed (a seed, the result of a flip, a mutant).
-    fn executed(&mut self, view: &View, news: &InputNews);
-
-    /// An input was traced; its run is in the tree.
-    fn traced(&mut self, view: &View, run: RunId);
-
-    /// An input that was to be traced has no usable trace.
-    fn untraceable(&mut self, _view: &View, _input: InputId) {}
-
-    /// The grammar has no more inputs to derive.
-    fn derived_all(&mut self) {}
-
-    /// Answering a flip, which is said next, took so many microseconds, or would have on the
-    /// machine that they are reckoned for.
-    fn worked(&mut self, _flip: Flip, _cost: f64) {}
-
-    /// A flip was answered.
-    fn answered(&mut self, view: &View, flip: Flip, verdict: Verdict);
-
-    /// What it is at, for people: one short phrase.
-    fn doing(&self) -> String;
-
-    /// Flips and inputs that it gave up without trying, for want of memory or
-    /// because a run could not be had again. A search that ends with some has
-    /// not exhausted the program.
-    fn left_out(&self) -> u64 {
-        0
-    }
-}
-
-/// What a person can say about a strategy.
+/// The user's options for strategies.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Decisions of a path that depth-first search flips, from its start.
+    /// `--depth`: depth-first search flips this many decisions of a path, from its start.
     pub depth: u32,
-    /// Flips that are asked for one string of a symbolic grammar.
+    /// `--per-string`: the most flips for one string of a symbolic grammar.
     pub per_string: u32,
-    /// There is a grammar to derive inputs from.
+    /// True if there is a grammar to derive inputs from.
     pub grammar: bool,
-    /// The program has a token function, so runs can be on tokens.
+    /// True if the program has a token function, so that tokens can be traced.
     pub tokens: bool,
 }
 
@@ -167,207 +198,8 @@ impl Default for Options {
     }
 }
 
-/// Inputs that a grammar derives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Derives {
-    /// Strings of a symbolic grammar, one after another.
-    Strings,
-    /// Sentences at random, without end.
-    Samples,
-    /// Small sentences in which whatever nests is nested in each other.
-    Nested,
-    /// Both of these in turn.
-    NestedAndSamples,
-}
-
-/// How flips over tokens are solved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TokenUse {
-    /// Another token takes the place of one; the rest stays.
-    Replace,
-    /// The grammar completes what begins with the new token.
-    Complete,
-}
-
-/// What a strategy cannot do without.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
-    Nothing,
-    /// A grammar, to derive inputs from.
-    Grammar,
-    /// A grammar, and a program whose token function is known.
-    Tokens,
-}
-
-/// Where a search begins if a person gives no seeds, and what comes besides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FirstInputs {
-    /// The seeds. Without any: sentences of the grammar, or else `--len` bytes.
-    Given,
-    /// The same, and with a grammar also small sentences that cover it.
-    GivenAndCovering,
-    /// The seeds, if there are any; all else is derived.
-    Derived,
-}
-
-/// All that is known of a strategy before it runs. The command line, its help and the
-/// campaign read this and nothing else.
-#[derive(Clone, Copy)]
-pub struct Descriptor {
-    pub name: &'static str,
-    /// One line on what it does.
-    pub about: &'static str,
-    /// What it needs besides a program.
-    pub needs: Needs,
-    pub seeds: FirstInputs,
-    /// It drives a live run.
-    pub live: bool,
-    /// Inputs are kept for new hit counts, too, and not for branches alone.
-    pub keeps_hit_counts: bool,
-    /// Typed calls past the end of the input get random values, and not zeros.
-    pub random_values: bool,
-    /// Infeasible flips are tried again with fewer conditions. Searches that promise to
-    /// run every path once do not ask for that.
-    pub relaxes: bool,
-    /// How flips over tokens are solved, if the program has a token function.
-    pub tokens: Option<TokenUse>,
-    /// With a grammar, inputs are also put together from parts of others.
-    pub grafts: bool,
-    /// What is derived from a grammar.
-    pub derives: Derives,
-    make: fn(Options) -> Box<dyn Strategy>,
-}
-
-impl Descriptor {
-    /// What holds for most strategies.
-    const COMMON: Descriptor = Descriptor {
-        name: "",
-        about: "",
-        needs: Needs::Nothing,
-        seeds: FirstInputs::Given,
-        live: false,
-        keeps_hit_counts: false,
-        random_values: false,
-        relaxes: true,
-        tokens: None,
-        grafts: false,
-        derives: Derives::Samples,
-        make: |_| Box::new(random::Random),
-    };
-
-    pub fn make(&self, options: Options) -> Box<dyn Strategy> {
-        (self.make)(options)
-    }
-}
-
-/// All strategies; the first is what people get when they name none.
-pub const STRATEGIES: &[Descriptor] = &[
-    Descriptor {
-        name: "auto",
-        about: "mutation, flips and derivations, shared by what each has brought lately",
-        seeds: FirstInputs::GivenAndCovering,
-        keeps_hit_counts: true,
-        tokens: Some(TokenUse::Complete),
-        grafts: true,
-        derives: Derives::NestedAndSamples,
-        make: |o| Box::new(auto::Auto::new(o.grammar, o.tokens)),
-        ..Descriptor::COMMON
-    },
-    Descriptor {
-        name: "generational",
-        about: "every flip of a run, then the input that gained most",
-        make: |_| Box::new(generational::Generational::default()),
-        ..Descriptor::COMMON
-    },
-    Descriptor {
-        name: "cfg",
-        about: "control-flow directed: flips nearest to branches not yet taken",
-        make: |_| Box::new(cfg::Cfg::default()),
-        ..Descriptor::COMMON
-    },
-    Descriptor {
-        name: "dfs",
-        about: "bounded depth-first: every path once",
-        relaxes: false,
-        make: |o| Box::new(dfs::Dfs::new(o.depth)),
-        ..Descriptor::COMMON
-    },
-    Descriptor {
-        name: "uniform",
-        about: "down the path, each branch forced with probability 1/2",
-        random_values: true,
-        make: |_| Box::new(uniform::Uniform::walker()),
-        ..Descriptor::COMMON
-    },
-    Descriptor {
-        name: "random-branch",
-        about: "one branch of the current path at random",
-        random_values: true,
-        make: |_| Box::new(random_branch::RandomBranch::walker()),
-        ..Descriptor::COMMON
-    },
-    Descriptor {
-        name: "cese",
-        about: "the strings of a symbolic grammar, each with all that its holes can do",
-        needs: Needs::Grammar,
-        seeds: FirstInputs::Derived,
-        relaxes: false,
-        derives: Derives::Strings,
-        make: |o| Box::new(cese::Cese::new(o.per_string)),
-        ..Descriptor::COMMON
-    },
-    Descriptor {
-        name: "gbw",
-        about: "grammar-based whitebox: flips over tokens, completed by the grammar",
-        needs: Needs::Tokens,
-        seeds: FirstInputs::GivenAndCovering,
-        tokens: Some(TokenUse::Complete),
-        derives: Derives::Nested,
-        make: |_| Box::new(gbw::OnTokens::new(TokenUse::Complete)),
-        ..Descriptor::COMMON
-    },
-    Descriptor {
-        name: "whitebox-tokens",
-        about: "flips over tokens without regard to the grammar, for comparison",
-        needs: Needs::Tokens,
-        tokens: Some(TokenUse::Replace),
-        derives: Derives::Nested,
-        make: |_| Box::new(gbw::OnTokens::new(TokenUse::Replace)),
-        ..Descriptor::COMMON
-    },
-    Descriptor {
-        name: "gbb",
-        about: "sentences of a grammar, drawn at random: grammar-based blackbox fuzzing",
-        needs: Needs::Grammar,
-        seeds: FirstInputs::Derived,
-        make: |_| Box::new(blackbox::Sentences::default()),
-        ..Descriptor::COMMON
-    },
-    Descriptor {
-        name: "blackbox",
-        about: "mutants of the seeds, whatever they cover, for comparison",
-        random_values: true,
-        make: |_| Box::new(blackbox::Mutants::default()),
-        ..Descriptor::COMMON
-    },
-    Descriptor {
-        name: "hybrid",
-        about: "for programs that keep reading: random events, and searches from live states",
-        live: true,
-        make: |_| Box::new(hybrid::Hybrid),
-        ..Descriptor::COMMON
-    },
-    Descriptor {
-        name: "random",
-        about: "random inputs, for comparison",
-        random_values: true,
-        make: |_| Box::new(random::Random),
-        ..Descriptor::COMMON
-    },
-];
-
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("unknown strategy `{name}`; there are {}", names())]
+#[error("unknown strategy `{name}`; the strategies are {}", names())]
 pub struct UnknownStrategy {
     name: String,
 }
@@ -376,8 +208,26 @@ fn names() -> String {
     STRATEGIES.iter().map(|s| s.name).collect::<Vec<_>>().join(", ")
 }
 
-/// The strategy of a name.
+/// Finds a strategy by its name.
 pub fn find(name: &str) -> Result<&'static Descriptor, UnknownStrategy> {
     let found = STRATEGIES.iter().find(|s| s.name == name);
     found.ok_or_else(|| UnknownStrategy { name: name.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_descriptor_is_complete_and_its_name_is_unique() {
+        let mut names = HashSet::new();
+        for strategy in STRATEGIES {
+            assert!(names.insert(strategy.name), "{} is listed twice", strategy.name);
+            for text in [strategy.name, strategy.about, strategy.use_for] {
+                assert!(!text.is_empty() && !text.contains('|'), "{}: {text:?}", strategy.name);
+            }
+            assert!(!strategy.make(Options::default()).doing().is_empty(), "{}", strategy.name);
+        }
+    }
 }

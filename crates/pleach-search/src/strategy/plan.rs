@@ -1,15 +1,13 @@
-//! The flips that one run offers, in the order in which they are worth asking.
+//! The open flips of one run, the most promising first.
 //!
-//! A loop takes the same decision hundreds of times, and flipping each of them
-//! teaches little more than flipping a few. So a plan is made in two goes. The
-//! *first look* takes the first eight occurrences of each decision and then
-//! those at powers of two; if that left some out, the run can be looked at once
-//! more, for *all*. The tree remembers what was asked, so the second look finds
-//! the rest and nothing twice.
+//! A loop takes the same decision hundreds of times, and flipping each of them finds
+//! little more than flipping a few. So there are two passes. The *first look* takes the
+//! first eight occurrences of each decision and then those at powers of two. If that
+//! skipped some, a second plan of the same run can take *all*. The tree remembers what was
+//! asked, so the second plan has only the rest.
 //!
-//! Flips to branches that no run has taken can be put before the others. What
-//! was uncovered when the plan was made may be covered when its turn comes; it
-//! is then put behind.
+//! Flips to uncovered branches can come before the others. If such a branch was covered
+//! before its flip's turn, the flip moves to the end.
 
 use super::View;
 use crate::keys::KeyMap;
@@ -19,40 +17,41 @@ use std::collections::VecDeque;
 
 pub(super) struct Plan {
     run: RunId,
-    /// To branches that were not covered.
+    /// Flips to branches that were uncovered when the plan was made.
     uncovered: VecDeque<(u32, u32)>,
-    /// To other prefixes.
+    /// All other flips.
     rest: VecDeque<(u32, u32)>,
-    left: bool,
+    has_unsampled: bool,
 }
 
-/// How much of a run a plan takes.
+/// How many occurrences of a decision a plan takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Look {
+    /// A sample; see the module.
     First,
     All,
 }
 
-/// What a flip is worth; the better first.
+/// What a flip is worth. The smaller value is better.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Worth<K> {
-    /// Before all others while its branch is uncovered.
+    /// Comes before all others while its branch is uncovered.
     First,
     Rank(K),
-    /// Not to be asked.
+    /// Is not asked.
     Nothing,
 }
 
 pub(super) enum Next {
     Flip(Flip),
-    /// The run was dropped with flips left.
+    /// The run was dropped while the plan still had flips.
     Gone,
     Done,
 }
 
 impl Plan {
-    /// The open flips of a run from decision `from` on, by what they are worth,
-    /// then by how often their decision was taken before, in powers of two.
+    /// Takes the open flips of a run from decision `from` on. Orders them by worth, then by
+    /// how often the run took the same decision before, in powers of two.
     pub fn new<K: Ord>(
         view: &View,
         id: RunId,
@@ -62,16 +61,16 @@ impl Plan {
     ) -> Plan {
         let mut uncovered = VecDeque::new();
         let mut rest = Vec::new();
-        let mut left = false;
+        let mut has_unsampled = false;
         occurrences(run, from, |at, decision, count| {
-            let taken = look == Look::All || is_sampled(count);
+            let is_taken = look == Look::All || is_sampled(count);
             for outcome in decision.others() {
                 let node = Tree::child(run.nodes[at as usize], decision.key, outcome);
                 if view.tree.mark(node).is_some() {
                     continue;
                 }
-                if !taken {
-                    left = true;
+                if !is_taken {
+                    has_unsampled = true;
                     break;
                 }
                 let worth = worth(at, decision, outcome);
@@ -86,7 +85,7 @@ impl Plan {
         });
         rest.sort();
         let rest = rest.into_iter().map(|(_, _, at, outcome)| (at, outcome)).collect();
-        Plan { run: id, uncovered, rest, left }
+        Plan { run: id, uncovered, rest, has_unsampled }
     }
 
     /// The next flip that is still open.
@@ -114,9 +113,9 @@ impl Plan {
         Next::Done
     }
 
-    /// Whether the first look left something for another.
-    pub fn left(&self) -> bool {
-        self.left
+    /// True if the first look skipped open flips.
+    pub fn has_unsampled(&self) -> bool {
+        self.has_unsampled
     }
 
     pub fn len(&self) -> usize {
@@ -128,17 +127,18 @@ impl Plan {
     }
 }
 
-/// Whether a flip would take a branch that no run took.
+/// True if the outcome takes a branch that no run took.
 pub(super) fn is_uncovered(view: &View, decision: &Decision, outcome: u32) -> bool {
     decision.branch(outcome).is_some_and(|b| !view.coverage.has(b))
 }
 
-/// Which occurrences of a decision, counted from 0, a first look takes.
+/// True if a first look takes this occurrence of a decision, counted from 0.
 pub(super) fn is_sampled(count: u32) -> bool {
     count < 8 || (count + 1).is_power_of_two()
 }
 
-/// Each decision from `from` on, and how often the run took it since then.
+/// Calls `each` for every decision from `from` on: its position, the decision, and how
+/// often the run took the same decision since `from`.
 pub(super) fn occurrences(run: &Run, from: u32, mut each: impl FnMut(u32, &Decision, u32)) {
     let mut seen: KeyMap<u64, u32> = KeyMap::default();
     for (at, decision) in run.decisions.iter().enumerate().skip(from as usize) {

@@ -1,22 +1,24 @@
-//! Random inputs, to compare with: no trace, no flip, no mutation. What every
-//! other strategy must beat (CREST's evaluation has it under the same name).
+//! Random inputs: no traces, no flips, no mutation. It is here to compare with; CREST's
+//! evaluation has it under the same name.
 
-use super::{Action, InputNews, Strategy, Verdict, View};
+use super::{Action, Descriptor, Strategy, View};
 use crate::rng::Rng;
-use crate::run::{Flip, RunId};
 
-pub struct Random;
+pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+    name: "random",
+    about: "runs random bytes",
+    use_for: "comparison",
+    random_values: true,
+    make: |_| Box::new(Random),
+    ..Descriptor::COMMON
+};
+
+struct Random;
 
 impl Strategy for Random {
     fn next(&mut self, _view: &View, _rng: &mut Rng) -> Action {
         Action::Random
     }
-
-    fn executed(&mut self, _view: &View, _news: &InputNews) {}
-
-    fn traced(&mut self, _view: &View, _run: RunId) {}
-
-    fn answered(&mut self, _view: &View, _flip: Flip, _verdict: Verdict) {}
 
     fn doing(&self) -> String {
         "random inputs".into()

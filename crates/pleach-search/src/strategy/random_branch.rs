@@ -1,25 +1,29 @@
-//! Random branch search, as in CREST: pick one decision of the current path at
-//! random and force it the other way; the run of what comes of it is the current
-//! path. The paper found nothing so simple to do so well.
+//! Random branch search, as in CREST: flip one random decision of the current path. The
+//! path of the result is the next current path. In the paper's evaluation this simple
+//! search did well.
 //!
-//! After [`RESTART`] forced decisions without a new branch the walk begins again.
+//! After [`MAX_FLIPS_WITHOUT_GAIN`] flips without a new branch the walk starts again.
 
+use super::Descriptor;
 use super::walks::{Place, Policy, Walker, may_force};
 use crate::rng::Rng;
 use crate::run::Run;
 use crate::tree::Tree;
 
-const RESTART: u32 = 100;
-/// Picks of decisions that cannot be forced before the walk begins again.
-const PICKS: u32 = 64;
+pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+    name: "random-branch",
+    about: "flips one random decision of the current path (CREST)",
+    use_for: "a simple baseline; unknown programs",
+    random_values: true,
+    make: |_| Box::new(Walker::new(RandomBranch)),
+    ..Descriptor::COMMON
+};
 
-pub struct RandomBranch;
+const MAX_FLIPS_WITHOUT_GAIN: u32 = 100;
+/// After this many picks of decisions that cannot be flipped, the walk starts again.
+const MAX_PICKS: u32 = 64;
 
-impl RandomBranch {
-    pub(super) fn walker() -> Walker<RandomBranch> {
-        Walker::new(RandomBranch)
-    }
-}
+struct RandomBranch;
 
 impl Policy for RandomBranch {
     fn choose(
@@ -29,14 +33,14 @@ impl Policy for RandomBranch {
         tree: &Tree,
         rng: &mut Rng,
     ) -> Option<(u32, u32)> {
-        if place.forced == RESTART {
+        if place.forced == MAX_FLIPS_WITHOUT_GAIN {
             return None;
         }
-        for _ in 0..PICKS {
+        for _ in 0..MAX_PICKS {
             let at = rng.below(run.decisions.len()) as u32;
             let decision = run.decisions.get(at as usize)?;
             let other = rng.below(decision.outcomes.saturating_sub(1) as usize) as u32;
-            // Skip over the one that was seen.
+            // Skip the outcome that the run had.
             let outcome = other + u32::from(other >= decision.outcome);
             if outcome < decision.outcomes && may_force(run, tree, at, outcome) {
                 place.forced += 1;
@@ -47,7 +51,7 @@ impl Policy for RandomBranch {
     }
 
     fn doing(&self, place: &Place) -> String {
-        format!("{} decisions forced without a new branch", place.forced)
+        format!("{} decisions flipped without a new branch", place.forced)
     }
 }
 
@@ -59,7 +63,7 @@ mod tests {
     use pleach_abi::event::Kind;
 
     #[test]
-    fn each_decision_is_as_likely_and_refused_ones_are_left() {
+    fn each_decision_is_equally_likely_and_refused_ones_are_skipped() {
         let (mut rng, mut tree) = (Rng::new(5), Tree::default());
         let branch = |key| Decision::new(key, Kind::Branch, 1, 2);
         let switch = Decision::new(4, Kind::Switch, 1, 4);
@@ -69,7 +73,7 @@ mod tests {
         for _ in 0..12_000 {
             let mut place = Place::default();
             let choice = RandomBranch.choose(&mut place, &run, &tree, &mut rng);
-            let Some((at, outcome)) = choice else { panic!("nothing to force") };
+            let Some((at, outcome)) = choice else { panic!("nothing to flip") };
             counts[at as usize][outcome as usize] += 1;
         }
         let near = |n: i32, expected: i32| (n - expected).abs() < expected / 8;
@@ -79,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_without_a_gain_begins_again() {
+    fn a_walk_without_a_gain_ends() {
         let (mut rng, tree) = (Rng::new(5), Tree::default());
         let run = Run::new(0, vec![Decision::new(0, Kind::Branch, 1, 2)]);
         let mut place = Place::default();
@@ -87,7 +91,7 @@ mod tests {
         while RandomBranch.choose(&mut place, &run, &tree, &mut rng).is_some() {
             forced += 1;
         }
-        assert_eq!(forced, RESTART);
+        assert_eq!(forced, MAX_FLIPS_WITHOUT_GAIN);
         assert_eq!(
             RandomBranch.choose(&mut Place::default(), &Run::new(0, vec![]), &tree, &mut rng),
             None

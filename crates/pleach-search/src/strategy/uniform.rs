@@ -1,26 +1,29 @@
-//! Uniform random search, as in CREST: walk down the path and force each
-//! decision with probability one half. What was forced is solved, run and
-//! traced, and the walk goes on behind it, on the new path.
+//! Uniform random search, as in CREST: walk down the path and flip each decision with
+//! probability one half. The result of a flip is run and traced, and the walk continues
+//! after the flipped decision, on the new path.
 //!
-//! A path with `n` decisions that are feasible both ways is so produced with
-//! probability 2⁻ⁿ, wherever the walk began. That needs decisions whose other
-//! side is known already to be forced as readily as any, so the tree is asked
-//! only for what is infeasible. A switch with `k` outcomes goes each way with
-//! probability 1/k, as long as all of them are feasible: the ones that are not
-//! leave their share to staying.
+//! So a path with `n` decisions that are feasible both ways has probability 2⁻ⁿ, wherever
+//! the walk started. For this, a decision must be flipped even if its other side is covered
+//! already. Therefore the tree is used only to skip infeasible flips. A switch with `k`
+//! feasible outcomes takes each with probability 1/k. If some outcomes are infeasible, the
+//! decision keeps its outcome with their share of the probability.
 
+use super::Descriptor;
 use super::walks::{Place, Policy, Walker, may_force};
 use crate::rng::Rng;
 use crate::run::Run;
 use crate::tree::Tree;
 
-pub struct Uniform;
+pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+    name: "uniform",
+    about: "walks down the path, and flips each decision with probability 1/2 (CREST)",
+    use_for: "programs with very many similar paths",
+    random_values: true,
+    make: |_| Box::new(Walker::new(Uniform)),
+    ..Descriptor::COMMON
+};
 
-impl Uniform {
-    pub(super) fn walker() -> Walker<Uniform> {
-        Walker::new(Uniform)
-    }
-}
+struct Uniform;
 
 impl Policy for Uniform {
     fn choose(
@@ -43,7 +46,7 @@ impl Policy for Uniform {
     }
 
     fn doing(&self, place: &Place) -> String {
-        format!("at decision {}, {} forced", place.at, place.forced)
+        format!("at decision {}, {} flipped", place.at, place.forced)
     }
 }
 
@@ -55,8 +58,8 @@ mod tests {
     use pleach_abi::event::Kind;
     use std::collections::HashMap;
 
-    /// A run of a program whose first decision ends it if true, else there are
-    /// three more, the last a switch with four cases.
+    /// A run of a program that ends if its first decision is true. Otherwise there are
+    /// three more decisions, the last a switch with four cases.
     fn run(input: u32) -> Run {
         let branch = |key, bit: u32| Decision::new(key, Kind::Branch, input >> bit & 1, 2);
         let mut decisions = vec![branch(0, 0)];
@@ -68,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_with_n_feasible_branches_comes_with_probability_2_to_the_minus_n() {
+    fn a_path_with_n_feasible_branches_has_probability_2_to_the_minus_n() {
         let (mut rng, tree) = (Rng::new(5), Tree::default());
         let mut ends: HashMap<u64, u32> = HashMap::new();
         let mut input = 0;
@@ -90,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_infeasible_is_not_forced() {
+    fn infeasible_flips_are_skipped() {
         let (mut rng, mut tree) = (Rng::new(5), Tree::default());
         let run = run(0);
         let others = run.decisions.iter().enumerate();

@@ -1,13 +1,12 @@
-//! Branches on what a function returned.
+//! Goals that are branches on the result of a function.
 //!
-//! A parser is full of `if (accept(')'))`. What decides there are the branches of
-//! `accept`, which were taken both ways long ago; the caller tests a constant that
-//! depends on no input as far as labels show, so its branch is never a decision of
-//! a run, and no flip leads to it. The static graph knows better: the branch ends a
-//! block that calls `accept`. So a decision inside a function is worth flipping for
-//! the sake of such a branch of its caller, if the caller has decided something
-//! shortly before: that is how a call is told from the other calls of the same
-//! function.
+//! A parser is full of `if (accept(')'))`. The decision is made inside `accept`, whose
+//! branches were covered both ways long ago. `accept` returns a constant, which has no
+//! label. So the caller's branch is never a decision of a run, and no flip leads to it. But
+//! the static graph shows that the branch ends a block that calls `accept`. So a decision
+//! inside `accept` is flipped for the sake of an uncovered branch of its caller, if the
+//! caller made a decision shortly before. That decision tells this call from other calls of
+//! the same function.
 
 use crate::keys::KeyMap;
 use crate::program::{BranchId, Program};
@@ -15,12 +14,12 @@ use crate::run::Decision;
 use crate::strategy::View;
 use crate::tree::Tree;
 
-/// Decisions after one of the caller in which a call is taken for the caller's.
-const NEAR: usize = 64;
+/// The most decisions between one of the caller and one of the function that it called.
+const MAX_CALL_DISTANCE: usize = 64;
 
-/// A branch of a caller: its function and its sides.
+/// A branch on the result of a call: the function that it is in, and its sides.
 #[derive(Clone, Copy)]
-struct Asker {
+struct ResultBranch {
     function: u32,
     first: BranchId,
     sides: u32,
@@ -28,43 +27,44 @@ struct Asker {
 
 #[derive(Default)]
 pub(super) struct Answers {
-    /// By function called.
-    askers: Option<Vec<Vec<Asker>>>,
+    /// By called function. Filled on first use.
+    result_branches: Option<Vec<Vec<ResultBranch>>>,
 }
 
-/// The answers that are wanted while one run is looked at.
-pub(super) struct Wanted {
-    by_callee: KeyMap<u64, Vec<(Asker, BranchId)>>,
-    /// The last decision of each function: its place, and what it was.
+/// Uncovered branches on results, while one run is examined.
+pub(super) struct UncoveredResults {
+    /// By called function: the branch, and its uncovered side.
+    by_callee: KeyMap<u64, Vec<(ResultBranch, BranchId)>>,
+    /// The last decision of each function: its position, and a hash of key and outcome.
     last: KeyMap<u64, (usize, u64)>,
 }
 
 impl Answers {
-    /// What is wanted now: branches not taken at sites that were reached.
-    pub fn wanted(&mut self, view: &View) -> Wanted {
-        let askers = self.askers.get_or_insert_with(|| find(view.program));
-        let mut by_callee: KeyMap<u64, Vec<(Asker, BranchId)>> = KeyMap::default();
-        for (callee, askers) in askers.iter().enumerate() {
-            let wanted = askers.iter().filter_map(|a| {
-                let mut sides = a.first..a.first + a.sides;
-                let reached = sides.clone().any(|b| view.coverage.has(b));
-                let missing = sides.find(|&b| !view.coverage.has(b))?;
-                reached.then_some((*a, missing))
+    /// The uncovered branches now, at sites that some run reached.
+    pub fn uncovered(&mut self, view: &View) -> UncoveredResults {
+        let all = self.result_branches.get_or_insert_with(|| find_result_branches(view.program));
+        let mut by_callee: KeyMap<u64, Vec<(ResultBranch, BranchId)>> = KeyMap::default();
+        for (callee, branches) in all.iter().enumerate() {
+            let uncovered = branches.iter().filter_map(|b| {
+                let mut sides = b.first..b.first + b.sides;
+                let is_reached = sides.clone().any(|side| view.coverage.has(side));
+                let missing = sides.find(|&side| !view.coverage.has(side))?;
+                is_reached.then_some((*b, missing))
             });
-            let wanted: Vec<_> = wanted.collect();
-            if !wanted.is_empty() {
-                by_callee.insert(callee as u64, wanted);
+            let uncovered: Vec<_> = uncovered.collect();
+            if !uncovered.is_empty() {
+                by_callee.insert(callee as u64, uncovered);
             }
         }
-        Wanted { by_callee, last: KeyMap::default() }
+        UncoveredResults { by_callee, last: KeyMap::default() }
     }
 }
 
-impl Wanted {
-    /// Calls `each` with the branches of callers for whose sake a decision could be
-    /// flipped, and what the caller had decided last. To be called in the order of
-    /// the run.
-    pub fn look(
+impl UncoveredResults {
+    /// Must be called for every decision of a run, in order. Calls `each` with the uncovered
+    /// branches of callers that a flip of the decision could take, and with a hash of the
+    /// caller's last decision.
+    pub fn visit_decision(
         &mut self,
         program: &Program,
         at: usize,
@@ -73,32 +73,33 @@ impl Wanted {
     ) {
         let branch = decision.branch(decision.outcome);
         let Some(function) = branch.and_then(|b| program.function_of(b)) else { return };
-        let askers = self.by_callee.get(&u64::from(function));
-        for (asker, missing) in askers.into_iter().flatten() {
-            if let Some(&(last, what)) = self.last.get(&u64::from(asker.function))
-                && at - last <= NEAR
+        let branches = self.by_callee.get(&u64::from(function));
+        for (branch, missing) in branches.into_iter().flatten() {
+            if let Some(&(last, hash)) = self.last.get(&u64::from(branch.function))
+                && at - last <= MAX_CALL_DISTANCE
             {
-                each(*missing, what);
+                each(*missing, hash);
             }
         }
-        let what = Tree::child(0, decision.key, decision.outcome);
-        self.last.insert(u64::from(function), (at, what));
+        let hash = Tree::child(0, decision.key, decision.outcome);
+        self.last.insert(u64::from(function), (at, hash));
     }
 }
 
-fn find(program: &Program) -> Vec<Vec<Asker>> {
-    let mut askers = vec![Vec::new(); program.functions().len()];
+fn find_result_branches(program: &Program) -> Vec<Vec<ResultBranch>> {
+    let mut by_callee = vec![Vec::new(); program.functions().len()];
     for (f, function) in program.functions().iter().enumerate() {
         for site in function.sites.iter().filter(|s| s.counts) {
             let calls = function.calls.iter().filter(|c| c.block == site.block);
-            // The last call of a block is the one whose result is at hand.
+            // The branch most likely tests the result of the last call in its block.
             let callee = calls.filter_map(|c| c.callee).next_back();
-            if let Some(list) = callee.and_then(|c| askers.get_mut(c as usize)) {
-                list.push(Asker { function: f as u32, first: site.first, sides: site.sides });
+            if let Some(list) = callee.and_then(|c| by_callee.get_mut(c as usize)) {
+                let (function, first, sides) = (f as u32, site.first, site.sides);
+                list.push(ResultBranch { function, first, sides });
             }
         }
     }
-    askers
+    by_callee
 }
 
 #[cfg(test)]
@@ -109,8 +110,8 @@ mod tests {
     use crate::run::Runs;
     use pleach_abi::event::Kind;
 
-    /// `parse` (function 0) decides on branches 0/1, then calls `accept` (function
-    /// 1, branches 4/5) and tests what it said: branches 2/3.
+    /// `parse` (function 0) decides on branches 0/1, then calls `accept` (function 1,
+    /// branches 4/5) and tests its result: branches 2/3.
     fn program() -> Program {
         let site = |first, block| SiteShape {
             first,
@@ -135,28 +136,30 @@ mod tests {
     }
 
     #[test]
-    fn a_decision_of_the_function_called_stands_for_its_callers_branch() {
+    fn a_decision_of_a_called_function_leads_to_its_callers_branch() {
         let program = program();
         let mut coverage = Coverage::new(&program);
         let (tree, runs) = (Tree::default(), Runs::new(1 << 20));
         let decide = |first| Decision::new(first, Kind::Branch, 1, 2).at(first as u32);
-        let look = |coverage: &Coverage| {
+        let visit = |coverage: &Coverage| {
             let view = View { program: &program, coverage, tree: &tree, runs: &runs };
-            let mut wanted = Answers::default().wanted(&view);
+            let mut results = Answers::default().uncovered(&view);
             let mut found = Vec::new();
             for (at, first) in [4, 0, 4].into_iter().enumerate() {
-                wanted.look(&program, at, &decide(first), |branch, _| found.push((at, branch)));
+                results.visit_decision(&program, at, &decide(first), |branch, _| {
+                    found.push((at, branch));
+                });
             }
             found
         };
-        assert_eq!(look(&coverage), [], "the caller's branch was not reached");
+        assert_eq!(visit(&coverage), [], "the caller's branch was not reached");
         let cover = |coverage: &mut Coverage, counts: &[u8]| {
             let mut gain = coverage.news(counts);
             coverage.add(&program, counts, &mut gain);
         };
         cover(&mut coverage, &[1, 0, 0, 1, 1, 1]);
-        assert_eq!(look(&coverage), [(2, 2)], "only after a decision of the caller");
+        assert_eq!(visit(&coverage), [(2, 2)], "only after a decision of the caller");
         cover(&mut coverage, &[1, 0, 1, 1, 1, 1]);
-        assert_eq!(look(&coverage), []);
+        assert_eq!(visit(&coverage), []);
     }
 }

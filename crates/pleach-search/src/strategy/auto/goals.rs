@@ -1,16 +1,16 @@
-//! Flips worth asking at once: *goals* proper, that is, branches that no run
-//! took, be it by the flip itself or by what a function then [answers](Answers); and
-//! *steps*, decisions that are no branch (a comparison inside a libc
-//! model, a length, a check) and stand before branches that cannot be seen yet.
+//! Flips that are asked soon. *Goals* lead to branches that no run took, directly or through
+//! the [result of a function](Answers). *Steps* flip decisions that are not branches: a
+//! comparison inside a libc model, a length, a check. They may lead to branches that no run
+//! has reached yet.
 //!
-//! **Back-off.** One goal may be offered by every run, a thousand times, and be
-//! infeasible each time. A goal is asked for the first few offers, then at
-//! powers of two: of `n` offers, some `log n` are asked. This starts anew for
-//! each new *context*, up to a number: the decision before it, and how many times
-//! in a row the goal's own decision was taken. The last is what lets a
-//! comparison with a keyword go on character by character.
+//! **Back-off.** A thousand runs may offer the same goal, and it may be infeasible each
+//! time. So only the first three offers of a goal are accepted, and then those at powers of
+//! two: of `n` offers, about `log n`. The count starts again for each new *context*, at
+//! most [`MAX_CONTEXTS`] times. A context is the decision before, and how often the run
+//! took the goal's own decision in a row. Because of the latter, a comparison with a
+//! keyword can proceed character by character.
 //!
-//! What was asked least comes first; among steps, faults come last.
+//! Goals that were accepted least come first. Among steps, checks come last.
 
 use super::answers::Answers;
 use crate::keys::KeyMap;
@@ -24,64 +24,69 @@ use pleach_abi::event::Kind;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
-/// Offers that are taken before the back-off begins.
-const FIRST: u32 = 3;
-/// Contexts of one goal that start anew.
-const CONTEXTS: usize = 48;
-/// Times that an input is traced again because its run was dropped.
-const AGAIN: u32 = 3;
-/// Flips that may wait.
-const MOST: usize = 1 << 18;
+const OFFERS_BEFORE_BACK_OFF: u32 = 3;
+/// The most contexts of one goal in which the count starts again.
+const MAX_CONTEXTS: usize = 48;
+/// How often an input is traced again because its run was dropped.
+const MAX_RETRACES: u32 = 3;
+/// The most flips that wait, of goals and of steps each.
+const MAX_WAITING_FLIPS: usize = 1 << 18;
 
 #[derive(Default)]
 pub(super) struct Goals {
-    known: KeyMap<(u64, u32), Goal>,
+    /// By key of the decision and outcome.
+    history: KeyMap<(u64, u32), Goal>,
     goals: BinaryHeap<Reverse<Offer>>,
     steps: BinaryHeap<Reverse<Offer>>,
-    offers: u64,
-    /// Inputs whose runs were dropped before their turn, and how often.
-    lost: Vec<InputId>,
-    again: HashMap<InputId, u32>,
+    /// The number of accepted offers.
+    accepted: u64,
+    /// Inputs to trace again because their runs were dropped.
+    to_retrace: Vec<InputId>,
+    /// How often each input was traced again.
+    retraces: HashMap<InputId, u32>,
     answers: Answers,
 }
 
 #[derive(Default)]
 struct Goal {
-    /// Offers, and how many of them were taken.
-    seen: u32,
-    taken: u32,
+    /// Offers since the count last started.
+    offered: u32,
+    /// Offers that were accepted.
+    accepted: u32,
     contexts: HashSet<u64>,
 }
 
-pub(in crate::strategy) struct Asked {
+/// A flip for a goal or a step.
+pub(in crate::strategy) struct GoalFlip {
     pub flip: Flip,
     pub input: InputId,
+    /// The key of the goal, and its outcome.
     pub goal: (u64, u32),
-    /// Not to a branch: its result is worth a trace even if it gains nothing.
-    pub step: bool,
+    /// True for a step. Its result is traced even if it gained nothing.
+    pub is_step: bool,
 }
 
-/// Ordered by class, how often its goal was taken before it, and age.
+/// Ordered by class, by how often its goal was accepted before, and by age.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Offer {
     class: u8,
-    taken: u32,
-    age: u64,
+    accepted: u32,
+    number: u64,
     run: RunId,
     input: InputId,
     at: u32,
     key: u64,
     outcome: u32,
-    /// The branch of a caller that it is for.
-    answer: Option<BranchId>,
+    /// The branch of a caller that the flip should lead to.
+    caller_branch: Option<BranchId>,
 }
 
 impl Goals {
-    /// Takes up what a run could have done instead.
-    pub fn offer(&mut self, view: &View, id: RunId, run: &Run) {
+    /// Offers the open flips of a run.
+    pub fn add_run(&mut self, view: &View, id: RunId, run: &Run) {
         let mut seen: KeyMap<u64, u32> = KeyMap::default();
         let (mut before, mut row) = (0, 0u64);
-        let mut wanted = self.answers.wanted(view);
+        let mut results = self.answers.uncovered(view);
         let mut last: Option<&Decision> = None;
         for (at, decision) in run.decisions.iter().enumerate() {
             match last {
@@ -90,32 +95,32 @@ impl Goals {
                 None => {}
             }
             last = Some(decision);
-            wanted.look(view.program, at, decision, |branch, caller| {
+            results.visit_decision(view.program, at, decision, |branch, caller| {
                 for outcome in decision.others() {
                     let node = Tree::child(run.nodes[at], decision.key, outcome);
                     if view.tree.mark(node).is_some() {
                         continue;
                     }
-                    // A goal of its own: the flip is another for each caller.
+                    // Each branch of a caller is a goal of its own.
                     let key = mix(decision.key ^ u64::from(branch) << 32);
-                    let goal = self.known.entry((key, outcome)).or_default();
-                    if goal.take(mix(caller)) && self.goals.len() < MOST {
-                        self.offers += 1;
+                    let goal = self.history.entry((key, outcome)).or_default();
+                    if goal.accept_offer(mix(caller)) && self.goals.len() < MAX_WAITING_FLIPS {
+                        self.accepted += 1;
                         self.goals.push(Reverse(Offer {
                             class: 0,
-                            taken: goal.taken,
-                            age: self.offers,
+                            accepted: goal.accepted,
+                            number: self.accepted,
                             run: id,
                             input: run.input,
                             at: at as u32,
                             key,
                             outcome,
-                            answer: Some(branch),
+                            caller_branch: Some(branch),
                         }));
                     }
                 }
             });
-            // A switch in a loop has too many sides to look at all every time.
+            // A switch in a loop has too many sides to offer all of them every time.
             let count = seen.entry(decision.key).or_insert(0);
             *count += 1;
             if decision.outcomes > 4 && !is_sampled(*count - 1) {
@@ -128,20 +133,20 @@ impl Goals {
                     continue;
                 }
                 let context = mix(before ^ row.min(16));
-                let goal = self.known.entry((decision.key, outcome)).or_default();
+                let goal = self.history.entry((decision.key, outcome)).or_default();
                 let heap = if class == 0 { &mut self.goals } else { &mut self.steps };
-                if goal.take(context) && heap.len() < MOST {
-                    self.offers += 1;
+                if goal.accept_offer(context) && heap.len() < MAX_WAITING_FLIPS {
+                    self.accepted += 1;
                     heap.push(Reverse(Offer {
                         class,
-                        taken: goal.taken,
-                        age: self.offers,
+                        accepted: goal.accepted,
+                        number: self.accepted,
                         run: id,
                         input: run.input,
                         at: at as u32,
                         key: decision.key,
                         outcome,
-                        answer: None,
+                        caller_branch: None,
                     }));
                 }
             }
@@ -149,77 +154,78 @@ impl Goals {
     }
 
     /// The next flip to an uncovered branch.
-    pub fn goal(&mut self, view: &View) -> Option<Asked> {
+    pub fn next_goal(&mut self, view: &View) -> Option<GoalFlip> {
         loop {
             let Reverse(offer) = self.goals.pop()?;
-            if let Some(asked) = self.asked(view, &offer) {
-                return Some(asked);
+            if let Some(flip) = self.flip_of(view, &offer) {
+                return Some(flip);
             }
         }
     }
 
-    /// The next flip of a decision that is no branch.
-    pub fn step(&mut self, view: &View) -> Option<Asked> {
+    /// The next flip of a decision that is not a branch.
+    pub fn next_step(&mut self, view: &View) -> Option<GoalFlip> {
         loop {
             let Reverse(offer) = self.steps.pop()?;
-            if let Some(asked) = self.asked(view, &offer) {
-                return Some(asked);
+            if let Some(flip) = self.flip_of(view, &offer) {
+                return Some(flip);
             }
         }
     }
 
-    /// The flip of an offer, if it is still wanted and open.
-    fn asked(&mut self, view: &View, offer: &Offer) -> Option<Asked> {
-        let &Offer { run: id, input, at, key, outcome, answer, .. } = offer;
+    /// The flip of an offer, if it is still open and still leads to an uncovered branch.
+    fn flip_of(&mut self, view: &View, offer: &Offer) -> Option<GoalFlip> {
+        let &Offer { run: id, input, at, key, outcome, caller_branch, .. } = offer;
         let Some(run) = view.runs.get(id) else {
-            self.lose(input, (key, outcome));
+            self.retry_later(input, (key, outcome));
             return None;
         };
-        match answer {
+        match caller_branch {
             Some(branch) if view.coverage.has(branch) => return None,
             Some(_) => {}
             None => _ = class(view, run.decisions.get(at as usize)?, outcome)?,
         }
         let open = view.tree.mark(run.flipped(at, outcome)?).is_none();
         let flip = Flip { run: id, at, outcome };
-        open.then_some(Asked { flip, input, goal: (key, outcome), step: offer.class > 0 })
+        open.then_some(GoalFlip { flip, input, goal: (key, outcome), is_step: offer.class > 0 })
     }
 
-    /// A flip could not be asked because its run was dropped.
-    pub fn lose(&mut self, input: InputId, goal: (u64, u32)) {
-        let again = self.again.entry(input).or_insert(0);
-        if *again == AGAIN {
+    /// Reports that a flip could not be asked because its run was dropped. The input will be
+    /// traced again.
+    pub fn retry_later(&mut self, input: InputId, goal: (u64, u32)) {
+        let retraces = self.retraces.entry(input).or_insert(0);
+        if *retraces == MAX_RETRACES {
             return;
         }
-        if let Some(goal) = self.known.get_mut(&goal) {
-            goal.seen = 0;
+        if let Some(goal) = self.history.get_mut(&goal) {
+            goal.offered = 0;
         }
-        if !self.lost.contains(&input) {
-            *again += 1;
-            self.lost.push(input);
+        if !self.to_retrace.contains(&input) {
+            *retraces += 1;
+            self.to_retrace.push(input);
         }
     }
 
-    /// An input to trace again.
-    pub fn lost(&mut self) -> Option<InputId> {
-        self.lost.pop()
+    /// The next input to trace again.
+    pub fn next_retry(&mut self) -> Option<InputId> {
+        self.to_retrace.pop()
     }
 }
 
 impl Goal {
-    /// Whether an offer is taken.
-    fn take(&mut self, context: u64) -> bool {
-        if self.contexts.len() < CONTEXTS && self.contexts.insert(context) {
-            self.seen = 0;
+    /// Counts an offer. Returns true if it is accepted.
+    fn accept_offer(&mut self, context: u64) -> bool {
+        if self.contexts.len() < MAX_CONTEXTS && self.contexts.insert(context) {
+            self.offered = 0;
         }
-        self.seen += 1;
-        let taken = self.seen <= FIRST || self.seen.is_power_of_two();
-        self.taken += u32::from(taken);
-        taken
+        self.offered += 1;
+        let accepted = self.offered <= OFFERS_BEFORE_BACK_OFF || self.offered.is_power_of_two();
+        self.accepted += u32::from(accepted);
+        accepted
     }
 }
 
-/// How soon a flip is asked; `None` if it is no goal.
+/// The class of a flip: 0 for a goal, 1 for a step, 2 for a check, `None` for others.
 fn class(view: &View, decision: &Decision, outcome: u32) -> Option<u8> {
     match (decision.branch(outcome), decision.kind) {
         (Some(branch), _) if view.coverage.has(branch) => None,
@@ -237,20 +243,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_goal_that_does_not_give_way_is_asked_ever_more_seldom() {
+    fn a_goal_that_is_offered_often_is_accepted_seldom() {
         let mut goal = Goal::default();
-        let taken = (0..1000).filter(|_| goal.take(1)).count();
-        assert!((8..=12).contains(&taken), "{taken}");
+        let accepted = (0..1000).filter(|_| goal.accept_offer(1)).count();
+        assert!((8..=12).contains(&accepted), "{accepted}");
     }
 
     #[test]
-    fn a_new_context_starts_anew_but_not_for_ever() {
+    fn the_count_starts_again_in_a_limited_number_of_contexts() {
         let mut goal = Goal::default();
         (0..1000).for_each(|_| {
-            goal.take(1);
+            goal.accept_offer(1);
         });
-        assert!(goal.take(2) && goal.take(2));
-        let taken = (0..100_000u64).filter(|&c| goal.take(c)).count();
-        assert!(taken < 2 * CONTEXTS, "{taken}");
+        assert!(goal.accept_offer(2) && goal.accept_offer(2));
+        let accepted = (0..100_000u64).filter(|&c| goal.accept_offer(c)).count();
+        assert!(accepted < 2 * MAX_CONTEXTS, "{accepted}");
     }
 }

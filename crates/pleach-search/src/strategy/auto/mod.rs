@@ -1,32 +1,30 @@
-//! What people get when they name no strategy.
+//! The default strategy.
 //!
-//! Mutation finds in a second what is near and frequent; flips find what is rare
-//! and exact: a keyword, a magic number, a length. Neither wins everywhere, and
-//! what wins changes within a minute, so `auto` does four things and shares the
-//! budget among them by what each has brought lately ([`Bandit`]):
+//! Mutation quickly finds what is near and frequent. Flips find what is rare and exact: a
+//! keyword, a magic number, a length. Neither is better everywhere, and the better one
+//! changes within a minute. So `auto` has several *arms* and gives more of the budget to
+//! those that gained most lately ([`Bandit`]). Four arms need no grammar:
 //!
-//! - **Goals**: flips to branches that no run took. Every input that took a new
-//!   branch is traced soon, and what its run could have taken instead is asked at
-//!   once. A goal that does not give way is asked ever more seldom
-//!   ([`Goals`]). This arm has at least a third of the budget while it has work,
-//!   and it seldom has for long.
-//! - **Steps**: flips of decisions that are no branch: one character of a
-//!   comparison in a libc model, a length, a check. Their runs are traced even if
-//!   they gained nothing: a keyword gains only with its last character.
-//! - **Paths**: other open flips of inputs that gained something, as in
-//!   [generational search](super::generational), those first that were flipped
-//!   least so far ([`Paths`]).
-//! - **Mutation** of what is in the queue, in bursts ([`Queue`]).
-//! - **Sentences** of the grammar, if there is one, small ones with much nesting and ones
-//!   that are drawn at random.
-//! - **Grafts**: children of inputs that are made of their parts by the grammar, in
-//!   bursts, of the same inputs as mutants.
-//! - **Tokens**: flips of what the parser decides on tokens, if the program has a token
-//!   function ([`Tokens`]).
+//! - **Goals**: flips to branches that no run took. Every input that took a new branch is
+//!   traced soon, and the flips of its run to uncovered branches are asked at once. A goal
+//!   that is refused again and again is asked less and less often ([`Goals`]). While this
+//!   arm has work, it gets at least 24 % of the budget.
+//! - **Steps**: flips of decisions that are not branches: one character of a comparison in
+//!   a libc model, a length, a check. Their results are traced even if they gained nothing,
+//!   because a keyword gains something only with its last character.
+//! - **Paths**: other open flips of inputs that gained something, as in [generational
+//!   search](super::generational), those first that were flipped least so far ([`Paths`]).
+//! - **Mutation** of the inputs in the queue, in bursts ([`Queue`]).
 //!
-//! Cost is counted in microseconds, without a clock: an execution says what it
-//! cost, a flip what work it was; traces are charged what they cost on average. So the
-//! same seed gives the same search.
+//! Two arms need a grammar, and one also a token function:
+//!
+//! - **Grammar**: sentences of the grammar, small nested ones and random ones in turn.
+//! - **Grafts**: inputs made by the grammar from parts of inputs in the queue, in bursts.
+//! - **Tokens**: flips of the parser's decisions on tokens ([`Tokens`]).
+//!
+//! Costs are estimated microseconds, and no clock is read. So the same seed gives the same
+//! search. The campaign estimates the costs of executions and flips, and this file those of
+//! traces.
 
 mod answers;
 mod bandit;
@@ -36,37 +34,52 @@ mod queue;
 pub(super) mod tokens;
 
 use super::generational::Rank;
-use super::{Action, InputNews, Origin, Strategy, Verdict, View};
+use super::{
+    Action, Derives, Descriptor, FirstInputs, InputNews, Origin, Strategy, TokenUse, Verdict, View,
+};
 use crate::rng::Rng;
 use crate::run::{Flip, InputId, RunId};
 use bandit::{Arm, Bandit};
-use goals::{Asked, Goals};
-use paths::{Paths, Wants};
+use goals::{GoalFlip, Goals};
+use paths::{PathAction, Paths};
 use queue::Queue;
 use std::collections::{HashMap, VecDeque};
 use tokens::{Next, Tokens};
 
-/// What a flip apart from the work of solving it, an execution apart from the program's
-/// own time, and a trace cost on average, in microseconds.
-const FLIP: f64 = 20.0;
-const TOKEN_FLIP: f64 = 200.0;
-const EXECUTION: f64 = 60.0;
-const TRACE: f64 = 150.0;
-/// The symbolic half is so many times slower, and reading a decision costs this.
-const TRACE_TIMES: f64 = 4.0;
-const DECISION: f64 = 0.15;
-/// What a bad end costs besides its time: a look at the few that are new, a
-/// new process now and then.
-const BAD: f64 = 300.0;
-/// What a new branch is worth; a new hit count is worth one.
-const BRANCH: f64 = 16.0;
-/// Inputs that may wait for a trace without having gained a branch.
-const STEPS: usize = 4096;
-/// Seeds that are traced before all else, gain or not.
-const SEEDS: usize = 64;
+pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+    name: "auto",
+    about: "the default: mutation, flips and grammar; what gained most lately gets more time",
+    use_for: "everything; start here",
+    seeds: FirstInputs::GivenAndCovering,
+    keeps_hit_counts: true,
+    tokens: Some(TokenUse::Complete),
+    grafts: true,
+    derives: Derives::NestedAndSamples,
+    make: |o| Box::new(Auto::new(o.grammar, o.tokens)),
+    ..Descriptor::COMMON
+};
+
+/// Costs besides the work of the solver (flips) and the program's own time (executions and
+/// traces), in microseconds.
+const FLIP_OVERHEAD: f64 = 20.0;
+const TOKEN_FLIP_OVERHEAD: f64 = 200.0;
+const EXECUTION_OVERHEAD: f64 = 60.0;
+const TRACE_OVERHEAD: f64 = 150.0;
+/// How much slower the symbolic half is than the fast half.
+const TRACE_SLOWDOWN: f64 = 4.0;
+/// The cost of reading one decision of a trace.
+const DECISION_COST: f64 = 0.15;
+/// The extra cost of a crash or hang: sometimes triage, sometimes a new process.
+const BAD_END_COST: f64 = 300.0;
+/// The reward for a new branch. The reward for a new hit count is 1.
+const BRANCH_REWARD: f64 = 16.0;
+/// The most inputs without a new branch that wait to be traced.
+const MAX_WAITING_STEPS: usize = 4096;
+/// While fewer seeds than this wait, seeds without a new branch are traced first, too.
+const MAX_FIRST_SEEDS: usize = 64;
 
 #[derive(Default)]
-pub struct Auto {
+struct Auto {
     bandit: Bandit,
     queue: Queue,
     goals: Goals,
@@ -76,26 +89,27 @@ pub struct Auto {
     fresh: Vec<InputId>,
     /// Results of steps, not traced yet.
     steps: VecDeque<InputId>,
-    /// Flips under way: whose, and their goals if they have one.
-    asked: HashMap<Flip, (Arm, Option<Asked>)>,
+    /// Flips under way: the arm that asked, and the goal if there is one.
+    asked: HashMap<Flip, (Arm, Option<GoalFlip>)>,
     tracing: HashMap<InputId, Arm>,
-    doing: Option<Arm>,
-    /// There is a grammar, and not all of it was derived.
+    last_arm: Option<Arm>,
+    /// True while the grammar has more sentences to derive.
     derives: bool,
-    grafts: bool,
+    has_grammar: bool,
     tokens: Option<Tokens>,
 }
 
 impl Auto {
-    /// `grammar`: there is one to derive inputs from. `tokens`: runs can be on them.
-    pub fn new(grammar: bool, tokens: bool) -> Auto {
-        let tokens = (grammar && tokens).then(Tokens::default);
-        let mut there = [true; Arm::COUNT];
-        there[Arm::Grammar as usize] = grammar;
-        there[Arm::Grafts as usize] = grammar;
-        there[Arm::Tokens as usize] = tokens.is_some();
-        let bandit = Bandit::new(there);
-        Auto { bandit, derives: grammar, grafts: grammar, tokens, ..Auto::default() }
+    /// `has_grammar`: there is a grammar to derive inputs from. `has_tokens`: the program has
+    /// a token function.
+    fn new(has_grammar: bool, has_tokens: bool) -> Auto {
+        let tokens = (has_grammar && has_tokens).then(Tokens::default);
+        let mut enabled = [true; Arm::COUNT];
+        enabled[Arm::Grammar as usize] = has_grammar;
+        enabled[Arm::Grafts as usize] = has_grammar;
+        enabled[Arm::Tokens as usize] = tokens.is_some();
+        let bandit = Bandit::new(enabled);
+        Auto { bandit, derives: has_grammar, has_grammar, tokens, ..Auto::default() }
     }
 }
 
@@ -108,16 +122,16 @@ impl Strategy for Auto {
         idle[Arm::Grammar as usize] = !self.derives;
         while let Some(arm) = self.bandit.choose(&idle) {
             let action = match arm {
-                Arm::Goals => self.goal(view),
-                Arm::Steps => self.step(view),
-                Arm::Paths => self.path(view),
-                Arm::Mutation => self.mutate(rng),
+                Arm::Goals => self.next_goal(view),
+                Arm::Steps => self.next_step(view),
+                Arm::Paths => self.next_path(view),
+                Arm::Mutation => self.next_mutation(rng),
                 Arm::Grammar => Some(Action::Derive),
-                Arm::Grafts => self.graft(rng),
-                Arm::Tokens => self.token(view),
+                Arm::Grafts => self.next_graft(rng),
+                Arm::Tokens => self.next_on_tokens(view),
             };
             if let Some(action) = action {
-                self.doing = Some(arm);
+                self.last_arm = Some(arm);
                 return action;
             }
             idle[arm as usize] = true;
@@ -126,32 +140,32 @@ impl Strategy for Auto {
     }
 
     fn executed(&mut self, view: &View, news: &InputNews) {
-        let gain = BRANCH * f64::from(news.branches) + f64::from(news.buckets);
-        let bad = if news.bad { BAD } else { 0.0 };
-        // Of children in bursts, what good ones cost is spent already.
-        let spoilt = if news.bad { BAD + f64::from(news.cost) } else { 0.0 };
+        let gain = BRANCH_REWARD * f64::from(news.branches) + f64::from(news.buckets);
+        let bad = if news.bad { BAD_END_COST } else { 0.0 };
+        // The cost of a burst was charged when it began, for children that end well.
+        let bad_child = if news.bad { BAD_END_COST + f64::from(news.cost) } else { 0.0 };
         let (mut stepped, mut by_tokens) = (false, false);
         match news.origin {
             Origin::Flip(flip) => {
                 if let Some((arm, asked)) = self.asked.remove(&flip) {
-                    stepped = asked.is_some_and(|a| a.step);
+                    stepped = asked.is_some_and(|a| a.is_step);
                     by_tokens = arm == Arm::Tokens;
-                    self.bandit.spend(arm, f64::from(news.cost) + EXECUTION + bad);
+                    self.bandit.spend(arm, f64::from(news.cost) + EXECUTION_OVERHEAD + bad);
                     self.bandit.reward(arm, gain);
                 }
             }
             Origin::Graft(parent) => {
-                self.bandit.spend(Arm::Grafts, spoilt);
+                self.bandit.spend(Arm::Grafts, bad_child);
                 self.bandit.reward(Arm::Grafts, gain);
-                self.queue.found(parent, gain, news.bad);
+                self.queue.record_child(parent, gain, news.bad);
             }
             Origin::Mutant(parent) => {
-                self.bandit.spend(Arm::Mutation, spoilt);
+                self.bandit.spend(Arm::Mutation, bad_child);
                 self.bandit.reward(Arm::Mutation, gain);
-                self.queue.found(parent, gain, news.bad);
+                self.queue.record_child(parent, gain, news.bad);
             }
             Origin::Derived => {
-                self.bandit.spend(Arm::Grammar, f64::from(news.cost) + EXECUTION + bad);
+                self.bandit.spend(Arm::Grammar, f64::from(news.cost) + EXECUTION_OVERHEAD + bad);
                 self.bandit.reward(Arm::Grammar, gain);
             }
             Origin::Seed | Origin::Random | Origin::Live | Origin::Recalled => {}
@@ -160,25 +174,25 @@ impl Strategy for Auto {
             tokens.executed(view, news, stepped && by_tokens, by_tokens);
         }
         let Some(input) = news.input else { return };
-        let seed = news.origin == Origin::Seed;
-        if seed || gain > 0.0 {
+        let is_seed = news.origin == Origin::Seed;
+        if is_seed || gain > 0.0 {
             self.queue.add(input, news);
         }
-        if seed && (news.branches > 0 || self.seeds.len() < SEEDS) {
+        if is_seed && (news.branches > 0 || self.seeds.len() < MAX_FIRST_SEEDS) {
             self.seeds.push_back(input);
-        } else if seed {
-            // Thousands of seeds that cover the same can wait.
+        } else if is_seed {
+            // There may be thousands of seeds that cover the same branches.
             self.steps.push_back(input);
         } else if news.branches > 0 && !news.hung {
             self.fresh.push(input);
-        } else if stepped && !by_tokens && !news.hung && self.steps.len() < STEPS {
+        } else if stepped && !by_tokens && !news.hung && self.steps.len() < MAX_WAITING_STEPS {
             self.steps.push_back(input);
         }
         match news.origin {
-            _ if seed || (gain > 0.0 && !news.hung) => self.paths.add(input, Rank::new(news)),
+            _ if is_seed || (gain > 0.0 && !news.hung) => self.paths.add(input, Rank::new(news)),
             Origin::Recalled => self.paths.add_recalled(input, Rank::new(news)),
             Origin::Flip(flip) if !news.hung && !by_tokens => {
-                self.paths.add_dull(view, input, Rank::new(news), flip);
+                self.paths.add_without_gain(view, input, Rank::new(news), flip);
             }
             _ => {}
         }
@@ -192,19 +206,20 @@ impl Strategy for Auto {
         };
         let cost = self.queue.cost(run.input).map_or(0.0, f64::from);
         let decisions = run.decisions.len() as f64 + run.left_out as f64;
-        self.bandit.spend(arm, TRACE + TRACE_TIMES * cost + DECISION * decisions);
+        let cost = TRACE_OVERHEAD + TRACE_SLOWDOWN * cost + DECISION_COST * decisions;
+        self.bandit.spend(arm, cost);
         if let Some(tokens) = self.tokens.as_mut().filter(|_| run.tokens) {
             tokens.traced(view, id, run);
             return;
         }
-        self.goals.offer(view, id, run);
-        self.queue.traced(view.program.branches(), run);
+        self.goals.add_run(view, id, run);
+        self.queue.record_run(view.program.branches(), run);
         self.paths.traced(view, id, run, arm == Arm::Paths);
     }
 
     fn untraceable(&mut self, _view: &View, input: InputId) {
         if let Some(arm) = self.tracing.remove(&input) {
-            self.bandit.spend(arm, TRACE);
+            self.bandit.spend(arm, TRACE_OVERHEAD);
         }
         self.paths.forget(input);
         self.tokens.iter_mut().for_each(|t| t.untraceable(input));
@@ -223,7 +238,7 @@ impl Strategy for Auto {
         match tokens {
             _ if verdict == Verdict::Gone => {}
             Some(tokens) => tokens.answered(view, flip, !solved),
-            None => self.paths.answered(view, flip, !solved),
+            None => self.paths.record_verdict(view, flip, !solved),
         }
         if solved {
             return;
@@ -232,18 +247,18 @@ impl Strategy for Auto {
             && verdict == Verdict::Gone
         {
             match &mut self.tokens {
-                Some(tokens) if arm == Arm::Tokens => tokens.lose(&asked),
-                _ => self.goals.lose(asked.input, asked.goal),
+                Some(tokens) if arm == Arm::Tokens => tokens.retry_later(&asked),
+                _ => self.goals.retry_later(asked.input, asked.goal),
             }
         }
     }
 
     fn doing(&self) -> String {
-        let now = self.doing.map_or("starting", Arm::name);
+        let now = self.last_arm.map_or("starting", Arm::name);
         let [goals, steps, paths, mutation, grammar, grafts, tokens] =
             self.bandit.shares().map(|s| (s * 100.0).round());
         let mut rest = String::new();
-        if self.grafts {
+        if self.has_grammar {
             rest = format!(", grammar {grammar}, grafts {grafts}");
         }
         if self.tokens.is_some() {
@@ -263,58 +278,58 @@ impl Auto {
         Action::Trace(input)
     }
 
-    fn ask(&mut self, asked: Asked, arm: Arm) -> Action {
+    fn ask(&mut self, asked: GoalFlip, arm: Arm) -> Action {
         let flip = asked.flip;
-        self.bandit.spend(arm, FLIP);
+        self.bandit.spend(arm, FLIP_OVERHEAD);
         self.asked.insert(flip, (arm, Some(asked)));
         Action::Flip(flip)
     }
 
-    fn goal(&mut self, view: &View) -> Option<Action> {
-        if let Some(asked) = self.goals.goal(view) {
+    fn next_goal(&mut self, view: &View) -> Option<Action> {
+        if let Some(asked) = self.goals.next_goal(view) {
             return Some(self.ask(asked, Arm::Goals));
         }
-        let input = self.fresh.pop().or_else(|| self.goals.lost())?;
+        let input = self.fresh.pop().or_else(|| self.goals.next_retry())?;
         Some(self.trace(input, Arm::Goals))
     }
 
-    fn step(&mut self, view: &View) -> Option<Action> {
-        // What was stepped on goes on before another step is begun.
+    fn next_step(&mut self, view: &View) -> Option<Action> {
+        // Results of earlier steps come before new steps.
         if let Some(input) = self.steps.pop_front() {
             return Some(self.trace(input, Arm::Steps));
         }
-        let asked = self.goals.step(view)?;
+        let asked = self.goals.next_step(view)?;
         Some(self.ask(asked, Arm::Steps))
     }
 
-    fn path(&mut self, view: &View) -> Option<Action> {
+    fn next_path(&mut self, view: &View) -> Option<Action> {
         Some(match self.paths.next(view)? {
-            Wants::Flip(flip) => {
-                self.bandit.spend(Arm::Paths, FLIP);
+            PathAction::Flip(flip) => {
+                self.bandit.spend(Arm::Paths, FLIP_OVERHEAD);
                 self.asked.insert(flip, (Arm::Paths, None));
                 Action::Flip(flip)
             }
-            Wants::Trace(input) => self.trace(input, Arm::Paths),
+            PathAction::Trace(input) => self.trace(input, Arm::Paths),
         })
     }
 
-    fn mutate(&mut self, rng: &mut Rng) -> Option<Action> {
-        let (input, count, cost) = self.queue.pick(rng)?;
-        self.bandit.spend(Arm::Mutation, f64::from(count) * (f64::from(cost) + EXECUTION));
+    fn next_mutation(&mut self, rng: &mut Rng) -> Option<Action> {
+        let (input, count, cost) = self.queue.pick_burst(rng)?;
+        self.bandit.spend(Arm::Mutation, f64::from(count) * (f64::from(cost) + EXECUTION_OVERHEAD));
         Some(Action::Mutate { input, count })
     }
 
-    fn graft(&mut self, rng: &mut Rng) -> Option<Action> {
-        let (input, count, cost) = self.queue.pick(rng)?;
-        self.bandit.spend(Arm::Grafts, f64::from(count) * (f64::from(cost) + EXECUTION));
+    fn next_graft(&mut self, rng: &mut Rng) -> Option<Action> {
+        let (input, count, cost) = self.queue.pick_burst(rng)?;
+        self.bandit.spend(Arm::Grafts, f64::from(count) * (f64::from(cost) + EXECUTION_OVERHEAD));
         Some(Action::Graft { input, count })
     }
 
-    fn token(&mut self, view: &View) -> Option<Action> {
+    fn next_on_tokens(&mut self, view: &View) -> Option<Action> {
         Some(match self.tokens.as_mut()?.next(view)? {
             Next::Trace(input) => Action::TraceTokens(input),
             Next::Flip(flip, asked) => {
-                self.bandit.spend(Arm::Tokens, TOKEN_FLIP);
+                self.bandit.spend(Arm::Tokens, TOKEN_FLIP_OVERHEAD);
                 self.asked.insert(flip, (Arm::Tokens, asked));
                 Action::Flip(flip)
             }

@@ -1,16 +1,17 @@
-//! Flips that only lead to other paths, in generations: of the inputs that
-//! gained most, a number of flips each, those first that were asked least over
-//! all runs so far; of those that were refused `n` times in a row, two in `n`.
+//! Flips that lead to other paths, as in generational search. Inputs that gained most come
+//! first. Each run gets a number of flips, those first that were asked least over all runs.
+//! A flip that was refused `n` times in a row is asked with probability 2/`n`.
 //!
-//! When no such input waits, runs that have more flips take turns with inputs
-//! that gained nothing. Among these, a flip that was seldom made before in its
-//! *context*, the decision before it, goes first. A number in hexadecimal shows
-//! why it matters: that its first digit is a letter is nothing new once another
-//! digit was one, and yet only then can the number be large. Where a grammar tells what a
-//! decision's token is nested in, that is its context, and the same flip in another one
-//! counts as another. There are more contexts than can be tried, most of them in
-//! expressions. So there the flips of a decision that has paid go before those of one that
-//! has not, as far as they were asked equally often.
+//! When no such input waits, runs with more flips take turns with inputs that gained
+//! nothing. Of the latter, those come first whose flip was seldom made in its *context*.
+//! The context of a flip is the decision before it. A hexadecimal number shows why this
+//! matters: a letter as its first digit covers nothing new once another digit was a letter,
+//! but only then can the number be large.
+//!
+//! If a grammar shows in which constructs a decision's token is nested, these are its
+//! context, and the same flip in another context counts as another flip. There are more
+//! contexts than can be tried, most of them in expressions. So, among flips that were asked
+//! equally often, those of a decision whose flips gained something come first.
 
 use crate::keys::KeyMap;
 use crate::rng::mix;
@@ -25,231 +26,238 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 /// The context of flips that were made before the campaign was resumed.
-const RECALLED: u64 = 0;
-/// Inputs that may wait, and runs that may wait to be looked at again.
-const MOST: usize = 1 << 18;
-/// Refusals in a row after which a flip is asked ever more seldom.
-const PATIENCE: u32 = 8;
-/// Flips of one run in a row. Inputs that gained meanwhile go first then.
-const TURN: u32 = 128;
-/// The same, at least, where contexts are known.
-const SHORT: u32 = 4;
-/// Of so many turns without an input that gained, one is for a run that has more.
-const LATER: u32 = 4;
+const RECALLED_CONTEXT: u64 = 0;
+/// The most inputs that wait, runs that wait for another turn, and contexts.
+const MAX_WAITING: usize = 1 << 18;
+/// After this many refusals in a row a flip is asked less often.
+const REFUSALS_BEFORE_BACK_OFF: u32 = 8;
+/// The most flips of one run in a row, while other inputs wait.
+const MAX_TURN: u32 = 128;
+/// The fewest, if the grammar gives contexts.
+const MIN_TURN: u32 = 4;
+/// If no input that gained waits, one of this many turns is for a run that has more flips.
+const LATER_EVERY: u32 = 4;
 
 #[derive(Default)]
 pub(super) struct Paths {
-    waiting: BinaryHeap<(Rank, Reverse<InputId>)>,
+    /// Inputs that gained something.
+    gained: BinaryHeap<(Rank, Reverse<InputId>)>,
     /// Inputs that gained nothing, by how often such a flip was made before.
-    dull: BinaryHeap<(Reverse<u32>, Rank, Reverse<InputId>)>,
-    /// Flips that were executed, by decision, outcome and the decision before.
+    without_gain: BinaryHeap<(Reverse<u32>, Rank, Reverse<InputId>)>,
+    /// How often each flip was made in its context.
     contexts: KeyMap<u64, u32>,
-    /// Turns without an input that gained something.
-    turns: u32,
-    /// The last run of inputs, traced for whatever reason.
+    /// Turns that were not for an input that gained something.
+    other_turns: u32,
+    /// The last run of each input, whichever arm traced it.
     runs: HashMap<InputId, RunId>,
-    /// The run at hand.
+    /// The run whose flips are asked now.
     turn: Option<Turn>,
-    /// Inputs whose runs have more.
+    /// Inputs whose runs have more flips.
     later: VecDeque<(InputId, Look)>,
-    /// Inputs whose next look is not the first.
-    again: HashMap<InputId, Look>,
-    /// What came of each flip, over all runs.
-    known: KeyMap<(u64, u32), Known>,
-    /// By decision, in whatever context: flips asked, and those whose inputs gained.
+    /// The next look at the runs of these inputs, if it is not the first.
+    next_look: HashMap<InputId, Look>,
+    /// How often each flip was asked and refused, over all runs.
+    history: KeyMap<(u64, u32), History>,
+    /// By decision, in any context: flips asked, and flips whose inputs gained something.
     yields: KeyMap<u64, (u32, u32)>,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Known {
+struct History {
     asked: u32,
-    /// Times in a row that the solver refused it.
+    /// How often in a row the solver refused it.
     refused: u32,
 }
 
+/// The flips of one run in a row.
 struct Turn {
     plan: Plan,
     input: InputId,
     look: Look,
-    /// Flips that it has had, and how many it gets while others wait.
-    had: u32,
-    most: u32,
+    /// Flips so far.
+    flips: u32,
+    /// The most flips while other inputs wait.
+    max_flips: u32,
 }
 
-pub(super) enum Wants {
+pub(super) enum PathAction {
     Flip(Flip),
     Trace(InputId),
 }
 
 impl Paths {
-    /// An input that gained something.
+    /// Adds an input that gained something.
     pub fn add(&mut self, input: InputId, rank: Rank) {
-        self.waiting.push((rank, Reverse(input)));
-        keep_better_half(&mut self.waiting, MOST);
+        self.gained.push((rank, Reverse(input)));
+        keep_better_half(&mut self.gained, MAX_WAITING);
     }
 
-    /// The result of a flip that gained nothing.
-    pub fn add_dull(&mut self, view: &View, input: InputId, rank: Rank, flip: Flip) {
+    /// Adds the result of a flip that gained nothing.
+    pub fn add_without_gain(&mut self, view: &View, input: InputId, rank: Rank, flip: Flip) {
         let Some(context) = view.runs.get(flip.run).and_then(|run| context(run, flip)) else {
             return;
         };
-        if self.contexts.len() >= MOST {
+        if self.contexts.len() >= MAX_WAITING {
             self.contexts.clear();
         }
-        let vain = view.runs.get(flip.run).map_or(0, |run| self.vain(run, flip.at));
+        let futility = view.runs.get(flip.run).map_or(0, |run| self.futility(run, flip.at));
         let made = self.contexts.entry(context).or_insert(0);
         *made += 1;
-        self.dull.push((Reverse(made.ilog2() + vain), rank, Reverse(input)));
-        keep_better_half(&mut self.dull, MOST);
+        self.without_gain.push((Reverse(made.ilog2() + futility), rank, Reverse(input)));
+        keep_better_half(&mut self.without_gain, MAX_WAITING);
     }
 
-    /// An input that gained nothing, of which nobody knows the flip: as if all such flips
-    /// were one, so that new ones come before the many.
+    /// Adds an input from before the campaign was resumed that gained nothing. Its flip is
+    /// not known. All such inputs count as results of one flip, so that new ones come first.
     pub fn add_recalled(&mut self, input: InputId, rank: Rank) {
-        let made = self.contexts.entry(RECALLED).or_insert(0);
+        let made = self.contexts.entry(RECALLED_CONTEXT).or_insert(0);
         *made += 1;
-        self.dull.push((Reverse(made.ilog2()), rank, Reverse(input)));
-        keep_better_half(&mut self.dull, MOST);
+        self.without_gain.push((Reverse(made.ilog2()), rank, Reverse(input)));
+        keep_better_half(&mut self.without_gain, MAX_WAITING);
     }
 
     /// The next flip, or the input to trace for more.
-    pub fn next(&mut self, view: &View) -> Option<Wants> {
+    pub fn next(&mut self, view: &View) -> Option<PathAction> {
         loop {
             if let Some(mut turn) = self.turn.take() {
-                let none_wait = self.waiting.is_empty()
+                let none_waits = self.gained.is_empty()
                     && self.later.is_empty()
-                    && (turn.most == TURN || self.dull.is_empty());
-                let over = turn.had >= turn.most && !none_wait;
-                if over {
+                    && (turn.max_flips == MAX_TURN || self.without_gain.is_empty());
+                if turn.flips >= turn.max_flips && !none_waits {
                     self.put_off(turn.input, turn.look);
                 } else {
                     match turn.plan.next(view) {
                         Next::Flip(flip) => {
-                            turn.had += 1;
+                            turn.flips += 1;
                             self.turn = Some(turn);
-                            return Some(Wants::Flip(flip));
+                            return Some(PathAction::Flip(flip));
                         }
                         Next::Gone => self.put_off(turn.input, turn.look),
-                        Next::Done if turn.plan.left() => self.put_off(turn.input, Look::All),
+                        Next::Done if turn.plan.has_unsampled() => {
+                            self.put_off(turn.input, Look::All)
+                        }
                         Next::Done => {}
                     }
                 }
             }
-            let (input, look) = self.choose()?;
+            let (input, look) = self.choose_input()?;
             if look != Look::First {
-                self.again.insert(input, look);
+                self.next_look.insert(input, look);
             }
             let known = self.runs.get(&input).and_then(|&id| Some((id, view.runs.get(id)?)));
             let Some((id, run)) = known else {
                 self.runs.remove(&input);
-                return Some(Wants::Trace(input));
+                return Some(PathAction::Trace(input));
             };
-            self.start(view, id, run);
+            self.start_turn(view, id, run);
         }
     }
 
-    fn choose(&mut self) -> Option<(InputId, Look)> {
-        if let Some((_, Reverse(input))) = self.waiting.pop() {
+    fn choose_input(&mut self) -> Option<(InputId, Look)> {
+        if let Some((_, Reverse(input))) = self.gained.pop() {
             return Some((input, Look::First));
         }
-        self.turns += 1;
-        if self.turns.is_multiple_of(LATER)
-            && let Some(again) = self.later.pop_front()
+        self.other_turns += 1;
+        if self.other_turns.is_multiple_of(LATER_EVERY)
+            && let Some(later) = self.later.pop_front()
         {
-            return Some(again);
+            return Some(later);
         }
-        let dull = self.dull.pop().map(|(_, _, Reverse(input))| (input, Look::First));
-        dull.or_else(|| self.later.pop_front())
+        let without_gain =
+            self.without_gain.pop().map(|(_, _, Reverse(input))| (input, Look::First));
+        without_gain.or_else(|| self.later.pop_front())
     }
 
-    /// A run is there. If it was traced for this arm, it has its turn now.
-    pub fn traced(&mut self, view: &View, id: RunId, run: &Run, mine: bool) {
+    /// Reports a new run. If it was traced for this arm (`own`), its turn starts.
+    pub fn traced(&mut self, view: &View, id: RunId, run: &Run, own: bool) {
         self.runs.insert(run.input, id);
-        if mine {
+        if own {
             if let Some(turn) = self.turn.take() {
                 self.put_off(turn.input, turn.look);
             }
-            self.start(view, id, run);
+            self.start_turn(view, id, run);
         }
     }
 
-    /// A flip was answered, whichever arm asked.
-    pub fn answered(&mut self, view: &View, flip: Flip, refused: bool) {
+    /// Records the solver's verdict on a flip, whichever arm asked.
+    pub fn record_verdict(&mut self, view: &View, flip: Flip, refused: bool) {
         let Some(run) = view.runs.get(flip.run) else { return };
         let Some(decision) = run.decisions.get(flip.at as usize) else { return };
         let place = decision.key ^ run.context(flip.at);
-        let known = self.known.entry((place, flip.outcome)).or_default();
-        known.asked += 1;
-        known.refused = if refused { known.refused + 1 } else { 0 };
+        let history = self.history.entry((place, flip.outcome)).or_default();
+        history.asked += 1;
+        history.refused = if refused { history.refused + 1 } else { 0 };
         self.yields.entry(decision.key).or_default().0 += 1;
     }
 
-    /// A flip's input gained something.
-    pub fn paid(&mut self, view: &View, flip: Flip) {
+    /// Records that the input of a flip gained something.
+    pub fn record_gain(&mut self, view: &View, flip: Flip) {
         let run = view.runs.get(flip.run);
         if let Some(decision) = run.and_then(|run| run.decisions.get(flip.at as usize)) {
             self.yields.entry(decision.key).or_default().1 += 1;
         }
     }
 
-    /// How seldom flips of a decision have paid, as a logarithm; 0 where no contexts are
-    /// known.
-    fn vain(&self, run: &Run, at: u32) -> u32 {
+    /// How seldom flips of a decision gained something, as a logarithm. 0 if the grammar
+    /// gives no contexts.
+    fn futility(&self, run: &Run, at: u32) -> u32 {
         if run.contexts.is_empty() {
             return 0;
         }
         let key = run.decisions.get(at as usize).map_or(0, |d| d.key);
-        let (asked, paid) = self.yields.get(&key).copied().unwrap_or_default();
-        ((asked + 8) / (paid + 1)).max(1).ilog2() / 2
+        let (asked, gained) = self.yields.get(&key).copied().unwrap_or_default();
+        ((asked + 8) / (gained + 1)).max(1).ilog2() / 2
     }
 
     pub fn forget(&mut self, input: InputId) {
         self.runs.remove(&input);
-        self.again.remove(&input);
+        self.next_look.remove(&input);
     }
 
-    fn start(&mut self, view: &View, id: RunId, run: &Run) {
-        // Runs that were dropped need no entry.
+    fn start_turn(&mut self, view: &View, id: RunId, run: &Run) {
+        // Forget runs that were dropped.
         if self.runs.len() > 2 * view.runs.len() + 64 {
             self.runs.retain(|_, id| view.runs.get(*id).is_some());
         }
-        let look = self.again.remove(&run.input).unwrap_or(Look::First);
-        let fresh = Cell::new(0);
+        let look = self.next_look.remove(&run.input).unwrap_or(Look::First);
+        let never_asked = Cell::new(0);
         let plan = Plan::new(view, id, run, (run.bound, look), |at, decision, outcome| {
             let place = decision.key ^ run.context(at);
-            let known = self.known.get(&(place, outcome)).copied().unwrap_or_default();
+            let history = self.history.get(&(place, outcome)).copied().unwrap_or_default();
             let chance = mix(u64::from(at) << 32 | u64::from(id));
-            if known.refused >= PATIENCE && chance % u64::from(known.refused) >= 2 {
+            if history.refused >= REFUSALS_BEFORE_BACK_OFF
+                && chance % u64::from(history.refused) >= 2
+            {
                 return Worth::Nothing;
             }
-            fresh.set(fresh.get() + u32::from(known.asked == 0));
-            // Branches that nobody took are no exception: where they are worth
-            // more, they are goals. An address held in place gives little.
-            let dull = decision.kind == Kind::Pin;
-            Worth::Rank((dull, (known.asked + 1).ilog2() + self.vain(run, at), chance))
+            never_asked.set(never_asked.get() + u32::from(history.asked == 0));
+            // Flips to uncovered branches have no advantage here; they are goals.
+            // Pinned addresses come last, because their flips gain little.
+            let is_pin = decision.kind == Kind::Pin;
+            Worth::Rank((is_pin, (history.asked + 1).ilog2() + self.futility(run, at), chance))
         });
-        // Where contexts are known, what was asked in them before can wait.
-        let most = match run.contexts.is_empty() {
-            true => TURN,
-            false => fresh.get().clamp(SHORT, TURN),
+        // If there are contexts, flips that were asked in the same context can wait.
+        let max_flips = match run.contexts.is_empty() {
+            true => MAX_TURN,
+            false => never_asked.get().clamp(MIN_TURN, MAX_TURN),
         };
-        self.turn = Some(Turn { plan, input: run.input, look, had: 0, most });
+        self.turn = Some(Turn { plan, input: run.input, look, flips: 0, max_flips });
     }
 
     fn put_off(&mut self, input: InputId, look: Look) {
-        if self.later.len() < MOST {
+        if self.later.len() < MAX_WAITING {
             self.later.push_back((input, look));
         }
     }
 }
 
-/// A flip by what was decided, how, and what had been decided just before.
+/// A hash of a flip in its context; see the module.
 fn context(run: &Run, flip: Flip) -> Option<u64> {
     let at = flip.at as usize;
     let before = at.checked_sub(1).and_then(|b| run.decisions.get(b));
     let before = match run.context(flip.at) {
         0 => before.map_or(0, |d| Tree::child(0, d.key, d.outcome)),
-        // Where it stands says more than what came before it.
+        // The grammar's context says more than the decision before.
         place => place,
     };
     Some(Tree::child(before, run.decisions.get(at)?.key, flip.outcome))
