@@ -1,4 +1,4 @@
-//! What has been covered: which branches, and how often in AFL's buckets.
+//! Coverage: the branches that runs took, and their hit counts in AFL's buckets.
 
 use crate::program::{BranchId, Program};
 use std::collections::HashMap;
@@ -6,22 +6,23 @@ use std::collections::HashMap;
 /// Branches and the buckets of their hit counts over all runs so far.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
-    /// A bit for each bucket that a run had.
+    /// For each branch, one bit for each bucket that some run had.
     buckets: Vec<u8>,
-    /// Branches that count and are covered, and functions that were reached.
+    /// The number of covered branches that count.
     covered: usize,
+    /// For each function, true if some run took a branch of it.
     reached: Vec<bool>,
-    /// Branches whose last news a second run did not confirm, and how often they were
-    /// news since then.
+    /// Branches that a run took and a second run of the same input did not, and how often a
+    /// run took them since then.
     doubted: HashMap<BranchId, u32>,
 }
 
-/// What a run added.
+/// What a run added to the coverage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gain {
-    /// Branches that no run took before, those that do not count included.
+    /// Branches that no earlier run took, also those that do not count in totals.
     pub branches: Vec<BranchId>,
-    /// Other branches that no run took so often before, by bucket.
+    /// Other branches whose hit count is in a bucket that no earlier run had.
     pub buckets: Vec<BranchId>,
 }
 
@@ -41,12 +42,12 @@ impl Coverage {
         }
     }
 
-    /// What a run has that no run before it had: `counts[b]` is how often it took branch
-    /// `b`. Nothing is added. A branch that a second run did not confirm is offered again
-    /// ever more seldom, at powers of two.
+    /// What a run would add: `counts[b]` is how often it took branch `b`. Nothing is added
+    /// yet. A branch that a second run did not confirm is reported again less and less
+    /// often, at powers of two.
     pub fn news(&mut self, counts: &[u8]) -> Gain {
         let mut gain = Gain::default();
-        // Most of a map is zero, and most of the rest is known: words at a time.
+        // Most counts are zero, so check eight at a time.
         for (word, chunk) in counts.chunks(8).enumerate() {
             if chunk.iter().all(|&c| c == 0) {
                 continue;
@@ -55,7 +56,7 @@ impl Coverage {
                 let branch = word * 8 + i;
                 let Some(&seen) = self.buckets.get(branch) else { return gain };
                 let bit = bucket(count);
-                if seen & bit == bit || !self.is_offered(branch as BranchId) {
+                if seen & bit == bit || !self.should_report(branch as BranchId) {
                     continue;
                 }
                 if seen == 0 {
@@ -68,8 +69,7 @@ impl Coverage {
         gain
     }
 
-    /// Adds what a run gained. What another run has added in the meantime is taken out of
-    /// the gain.
+    /// Adds what a run gained. Removes from the gain what another run added in the meantime.
     pub fn add(&mut self, program: &Program, counts: &[u8], gain: &mut Gain) {
         let Coverage { buckets, covered, reached, doubted } = self;
         gain.branches.retain(|branch| {
@@ -95,25 +95,25 @@ impl Coverage {
         }
     }
 
-    /// The branches that a run took and none before it did. Nothing is added.
+    /// The branches that a run took and no earlier run did. Nothing is added.
     pub fn fresh(&mut self, counts: &[u8]) -> Vec<BranchId> {
         let pairs = self.buckets.iter().zip(counts).enumerate();
         let taken = pairs.filter(|(_, (seen, count))| **seen == 0 && **count != 0);
         let fresh: Vec<_> = taken.map(|(b, _)| b as BranchId).collect();
-        fresh.into_iter().filter(|&branch| self.is_offered(branch)).collect()
+        fresh.into_iter().filter(|&branch| self.should_report(branch)).collect()
     }
 
-    /// A second run of the same input did not confirm the news of a branch.
+    /// Records that a second run of the same input did not take a branch again.
     pub fn doubt(&mut self, branch: BranchId) {
         self.doubted.entry(branch).or_insert(0);
     }
 
-    /// Branches whose last news was not confirmed.
+    /// The number of branches that a second run did not confirm.
     pub fn doubted(&self) -> usize {
         self.doubted.len()
     }
 
-    fn is_offered(&mut self, branch: BranchId) -> bool {
+    fn should_report(&mut self, branch: BranchId) -> bool {
         match self.doubted.get_mut(&branch) {
             Some(times) => {
                 *times = times.saturating_add(1);
@@ -123,7 +123,7 @@ impl Coverage {
         }
     }
 
-    /// What both cover together.
+    /// The union of both.
     #[must_use]
     pub fn with(&self, other: &Coverage, program: &Program) -> Coverage {
         let pairs = self.buckets.iter().zip(&other.buckets);
@@ -138,28 +138,28 @@ impl Coverage {
         }
     }
 
-    /// Whether some run took a branch.
+    /// True if some run took the branch.
     pub fn has(&self, branch: BranchId) -> bool {
         self.buckets.get(branch as usize).is_some_and(|&b| b != 0)
     }
 
-    /// Branches that count and are covered.
+    /// The number of covered branches that count.
     pub fn covered(&self) -> usize {
         self.covered
     }
 
-    /// Whether some run took a branch of a function.
+    /// True if some run took a branch of the function.
     pub fn reached(&self, function: u32) -> bool {
         self.reached.get(function as usize).is_some_and(|&r| r)
     }
 
-    /// Branches that count, in functions that some run reached.
+    /// The number of branches that count in functions that some run reached.
     pub fn reachable(&self, program: &Program) -> usize {
         let reached = program.functions().iter().zip(&self.reached).filter(|(_, r)| **r);
         reached.flat_map(|(f, _)| &f.sites).filter(|s| s.counts).map(|s| s.sides as usize).sum()
     }
 
-    /// Functions that some run reached and that have a branch that counts.
+    /// The number of functions that some run reached and that have a branch that counts.
     pub fn functions_reached(&self, program: &Program) -> usize {
         let functions = program.functions().iter().zip(&self.reached);
         functions.filter(|(function, reached)| **reached && function.counts()).count()
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn new_branches_and_new_buckets_are_told_apart() {
+    fn new_branches_and_new_buckets_are_reported_separately() {
         let mut coverage = Coverage::new(&program());
         assert_eq!(coverage.fresh(&[1, 0, 200, 0, 0, 0]), [0, 2]);
         let gain = add(&mut coverage, &[1, 0, 200, 0, 0, 0]);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_confirmed_is_added() {
+    fn only_confirmed_branches_are_added() {
         let (program, mut coverage) = (program(), Coverage::new(&program()));
         let counts = [1, 0, 0, 0, 1, 0];
         let mut gain = coverage.news(&counts);
@@ -221,20 +221,20 @@ mod tests {
         coverage.doubt(4);
         coverage.add(&program, &counts, &mut gain);
         assert_eq!((coverage.covered(), coverage.doubted(), coverage.has(4)), (1, 1, false));
-        // Doubted news comes back ever more seldom, until it is confirmed.
-        let offered: Vec<bool> = (0..8).map(|_| !coverage.news(&counts).is_empty()).collect();
-        assert_eq!(offered, [true, true, false, true, false, false, false, true]);
+        // An unconfirmed branch is reported less and less often, until it is confirmed.
+        let reported: Vec<bool> = (0..8).map(|_| !coverage.news(&counts).is_empty()).collect();
+        assert_eq!(reported, [true, true, false, true, false, false, false, true]);
         (0..7).for_each(|_| assert!(coverage.fresh(&counts).is_empty()));
         assert_eq!(add(&mut coverage, &counts).branches, [4]);
         assert_eq!((coverage.covered(), coverage.doubted()), (2, 0));
-        // What another worker has added in the meantime is no gain.
+        // What another worker added in the meantime is not a gain.
         let mut late = Gain { branches: vec![4], buckets: vec![] };
         coverage.add(&program, &counts, &mut late);
         assert!(late.is_empty());
     }
 
     #[test]
-    fn selects_are_seen_but_do_not_count() {
+    fn selects_are_recorded_but_do_not_count() {
         let (program, mut coverage) = (program(), Coverage::new(&program()));
         add(&mut coverage, &[1, 0, 1, 1, 0, 0]);
         assert_eq!((coverage.covered(), coverage.reachable(&program)), (1, 2));

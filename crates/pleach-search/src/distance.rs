@@ -1,17 +1,15 @@
-//! How far each branch is from one that no run has taken: the weighted static
-//! graph of CREST's control-flow directed search.
+//! The distance from each branch to the nearest uncovered one, in the weighted static graph
+//! of CREST's control-flow directed search.
 //!
-//! Blocks are nodes. An edge from a conditional to one of its sides weighs one,
-//! every other edge nothing; so does the edge from a block to the entry of a
-//! function that it calls. There is no edge back from a function to where it was
-//! called: a call is taken to return. The distance of a branch that nobody took
-//! is 0, of another that of the block it leads to; a block's is that of the
-//! nearest branch in front of it plus one.
+//! The nodes are blocks. An edge from a conditional to one of its sides has weight 1. All
+//! other edges have weight 0, also the edge from a block to the entry of a function that it
+//! calls. There is no edge back to the caller; calls are assumed to return. An uncovered
+//! branch has distance 0. A covered branch has the distance of the block that it leads to.
+//! A block has the distance of the nearest branch that it reaches, plus one.
 //!
-//! All distances come from one breadth-first search, backwards from the blocks
-//! in front of uncovered branches. It takes time in proportion to the program and
-//! is needed once for each time that coverage grew, which becomes rare soon: so
-//! nothing here is incremental.
+//! One breadth-first search, backwards from the blocks that end in uncovered branches,
+//! computes all distances. It takes time in proportion to the program, and runs only after
+//! coverage grew. That is soon rare, so nothing here is incremental.
 
 use crate::coverage::Coverage;
 use crate::program::{BranchId, Program};
@@ -19,17 +17,19 @@ use std::collections::VecDeque;
 
 /// See the module.
 pub struct Distances {
-    /// For each branch the block that its site ends and the one it leads to.
+    /// For each branch: the block that it ends, and the block that it leads to.
     sides: Vec<(u32, u32)>,
-    /// Edges backwards: those into block `b` are `into[start[b]..start[b + 1]]`.
-    start: Vec<u32>,
-    into: Vec<(u32, u8)>,
+    /// The edges into block `b` are `edges[first_edge[b]..first_edge[b + 1]]`: where each
+    /// comes from, and its weight.
+    first_edge: Vec<u32>,
+    edges: Vec<(u32, u8)>,
+    /// The distance of each block.
     blocks: Vec<u32>,
 }
 
-/// No uncovered branch is ahead.
+/// The distance if no uncovered branch can be reached.
 pub const FAR: u32 = u32::MAX;
-const NOWHERE: u32 = u32::MAX;
+const NO_BLOCK: u32 = u32::MAX;
 
 impl Distances {
     pub fn new(program: &Program) -> Distances {
@@ -40,19 +40,19 @@ impl Distances {
             first.push(total);
             total += f.blocks.len() as u32;
         }
-        let mut sides = vec![(NOWHERE, NOWHERE); program.branches()];
+        let mut sides = vec![(NO_BLOCK, NO_BLOCK); program.branches()];
         let mut edges: Vec<(u32, u32, u8)> = Vec::new();
         for (f, &base) in functions.iter().zip(&first) {
-            let block = |b: u32| if (b as usize) < f.blocks.len() { base + b } else { NOWHERE };
+            let block = |b: u32| if (b as usize) < f.blocks.len() { base + b } else { NO_BLOCK };
             let mut decides = vec![false; f.blocks.len()];
             for site in &f.sites {
                 let from = block(site.block);
                 for side in 0..site.sides {
-                    let to = site.targets.get(side as usize).map_or(NOWHERE, |&t| block(t));
+                    let to = site.targets.get(side as usize).map_or(NO_BLOCK, |&t| block(t));
                     sides[(site.first + side) as usize] = (from, to);
                     edges.push((from, to, 1));
                 }
-                if !site.targets.is_empty() && from != NOWHERE {
+                if !site.targets.is_empty() && from != NO_BLOCK {
                     decides[site.block as usize] = true;
                 }
             }
@@ -68,32 +68,32 @@ impl Distances {
                 entry.map(|_| (block(b), first[callee as usize], 0))
             }));
         }
-        edges.retain(|&(from, to, _)| from != NOWHERE && to != NOWHERE);
+        edges.retain(|&(from, to, _)| from != NO_BLOCK && to != NO_BLOCK);
         edges.sort_by_key(|&(_, to, _)| to);
-        let mut start = vec![0; total as usize + 1];
-        edges.iter().for_each(|&(_, to, _)| start[to as usize + 1] += 1);
-        (0..total as usize).for_each(|b| start[b + 1] += start[b]);
-        let into = edges.into_iter().map(|(from, _, weight)| (from, weight)).collect();
-        Distances { sides, start, into, blocks: vec![FAR; total as usize] }
+        let mut first_edge = vec![0; total as usize + 1];
+        edges.iter().for_each(|&(_, to, _)| first_edge[to as usize + 1] += 1);
+        (0..total as usize).for_each(|b| first_edge[b + 1] += first_edge[b]);
+        let edges = edges.into_iter().map(|(from, _, weight)| (from, weight)).collect();
+        Distances { sides, first_edge, edges, blocks: vec![FAR; total as usize] }
     }
 
-    /// Distances to what is not covered now.
+    /// Computes the distances for the current coverage.
     pub fn update(&mut self, program: &Program, coverage: &Coverage) {
         self.blocks.fill(FAR);
         let mut queue = VecDeque::new();
         for (branch, &(from, _)) in self.sides.iter().enumerate() {
-            let wanted = is_wanted(program, coverage, branch as BranchId);
-            if wanted && from != NOWHERE && self.blocks[from as usize] != 1 {
+            let is_goal = counts_as_uncovered(program, coverage, branch as BranchId);
+            if is_goal && from != NO_BLOCK && self.blocks[from as usize] != 1 {
                 self.blocks[from as usize] = 1;
                 queue.push_back(from);
             }
         }
-        // Edges of weight 0 go on in the same layer: to the front.
+        // Blocks over edges of weight 0 have the same distance: they go to the front.
         while let Some(block) = queue.pop_front() {
             let here = self.blocks[block as usize];
-            let range =
-                self.start[block as usize] as usize..self.start[block as usize + 1] as usize;
-            for &(from, weight) in &self.into[range] {
+            let first = self.first_edge[block as usize] as usize;
+            let end = self.first_edge[block as usize + 1] as usize;
+            for &(from, weight) in &self.edges[first..end] {
                 let there = here + u32::from(weight);
                 if there < self.blocks[from as usize] {
                     self.blocks[from as usize] = there;
@@ -106,17 +106,17 @@ impl Distances {
         }
     }
 
-    /// The distance of a branch; [`FAR`] if no uncovered one is ahead of it.
+    /// The distance of a branch; [`FAR`] if it leads to no uncovered one.
     pub fn of(&self, program: &Program, coverage: &Coverage, branch: BranchId) -> u32 {
-        if is_wanted(program, coverage, branch) {
+        if counts_as_uncovered(program, coverage, branch) {
             return 0;
         }
-        let to = self.sides.get(branch as usize).map_or(NOWHERE, |s| s.1);
+        let to = self.sides.get(branch as usize).map_or(NO_BLOCK, |s| s.1);
         self.blocks.get(to as usize).copied().unwrap_or(FAR)
     }
 }
 
-fn is_wanted(program: &Program, coverage: &Coverage, branch: BranchId) -> bool {
+fn counts_as_uncovered(program: &Program, coverage: &Coverage, branch: BranchId) -> bool {
     !coverage.has(branch) && program.counts(branch)
 }
 
@@ -126,7 +126,7 @@ mod tests {
     use crate::program::{Call, FunctionShape, SiteShape};
     use crate::rng::Rng;
 
-    /// Some functions of random blocks, edges, sites and calls.
+    /// A few functions with random blocks, edges, sites and calls.
     fn random_program(rng: &mut Rng) -> Program {
         let count = 1 + rng.below(4);
         let mut branch = 0;
@@ -134,7 +134,7 @@ mod tests {
             let n = 1 + rng.below(8);
             let mut f = FunctionShape::default();
             for b in 0..n {
-                let mut some = |most| (0..rng.below(most)).map(|_| rng.below(n) as u32).collect();
+                let mut some = |max| (0..rng.below(max)).map(|_| rng.below(n) as u32).collect();
                 let next: Vec<u32> = some(4);
                 if next.len() > 1 {
                     let (first, sides) = (branch, next.len() as u32);
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn distances_are_those_of_the_definition() {
+    fn distances_agree_with_the_definition() {
         let mut rng = Rng::new(11);
         for _ in 0..2000 {
             let program = random_program(&mut rng);

@@ -1,7 +1,6 @@
-//! Maps by the key of a decision. Looking one up is most of what it takes to go
-//! through a run of 30,000 decisions. Keys are hashes of sites already, so one
-//! round of mixing is enough; the standard hasher guards against keys that were
-//! chosen to collide.
+//! Hash maps whose keys are keys of decisions. Most of the time for a run of 30,000
+//! decisions goes into these lookups. The keys are hashes already, so one round of mixing
+//! is enough, and faster than the standard hasher, which resists chosen collisions.
 
 use crate::rng::mix;
 use std::collections::HashMap;

@@ -1,11 +1,10 @@
-//! Which branch to flip next.
+//! Search: what to do next.
 //!
-//! The [`Tree`] remembers every prefix of decisions that a run took or that the
-//! solver was asked for. A [`Strategy`] sees it, the [`Coverage`], the static
-//! [`Program`] and the [`Runs`], is told what came of its actions, and answers
-//! with the next [`Action`]. It sees nothing else: there is no I/O here, no
-//! clock, no solver and no process, so the same seed and the same news give the
-//! same actions.
+//! The [`Tree`] remembers every prefix of decisions that a run took or that the solver was
+//! asked for. A [`Strategy`] sees the tree, the [`Coverage`], the static [`Program`] and
+//! the [`Runs`]. It is told the results of its actions, and chooses the next [`Action`].
+//! There is no I/O here, no clock, no solver and no process. So the same seed and the same
+//! results give the same actions.
 
 #![forbid(unsafe_code)]
 

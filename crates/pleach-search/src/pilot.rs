@@ -1,40 +1,39 @@
-//! What a live run does next: the deterministic form of hybrid concolic testing
-//! (Majumdar, Sen, ICSE 2007, Algorithm 2), with what the paper leaves open.
+//! Decides what a live run does next: the deterministic form of hybrid concolic testing
+//! (Majumdar and Sen: "Hybrid concolic testing", ICSE 2007, Algorithm 2).
 //!
-//! Random events drive the run. When `θ2` of them in a row brought nothing new,
-//! a bounded search runs from where the run stands; what it finds is played, and
-//! random events go on from there. The paper's constants adapt to what pays:
+//! Random events drive the run. When `θ2` events in a row found nothing new, a bounded
+//! search starts from the run's current state. The run then takes the events that the
+//! search found, and random events continue from there. The paper has fixed constants;
+//! here they adapt:
 //!
-//! - **θ2** doubles after a search that found nothing, and halves after one that
-//!   did: where random events still move the program, searching waits.
-//! - **The budget** of a search follows Luby's sequence (1, 1, 2, 1, 1, 2, 4, …)
-//!   since the last that found something. Whatever a search needs, the sequence
-//!   gets there without spending more than a logarithm too much on the way.
-//! - **The depth** goes round: some events are found close by, with all their
-//!   alternatives, others farther away.
+//! - **θ2** doubles after a search that found nothing, and halves after one that found
+//!   something. So there are fewer searches while random events still make progress.
+//! - **The budget** of a search follows Luby's sequence (1, 1, 2, 1, 1, 2, 4, …), which
+//!   starts again after a search that found something. It reaches every size, and spends at
+//!   most a logarithmic factor more than necessary.
+//! - **The depth** of a search cycles through a few values, because some findings are a few
+//!   events away and others many.
+//! - **The length of a run** follows Luby's sequence, too. The state of a program grows with
+//!   every event, and large states are slow (an editor searches thousands of lines at every
+//!   key). So most runs are short, and a few are long.
 //!
-//! - **A run** is left for another after so many events, by Luby's sequence again since
-//!   something was new: states grow as a run goes on, and large ones are slow (a text of
-//!   thousands of lines, searched at every key), and so are inputs that lead to them.
-//!   Most runs are short therefore, and some are as long as it takes.
-//!
-//! A search that found something leaves a *snapshot* behind: its state has shown
-//! that there is something to be had. A run that ends, or that found nothing for
-//! long, goes back to one, or to the beginning. A snapshot is chosen at random by
-//! its promise: how much was found from it for how many tries, how deep it is,
-//! how many new branches its run had covered, which nothing else reaches so
-//! easily, and how many events it takes to get there. There are few of them; the one with the least promise gives way.
+//! A search that found something leaves a *snapshot* of its state. After a run ended, or
+//! found nothing for long, the next one starts at a snapshot or from the beginning. A
+//! snapshot is chosen at random by its promise. The promise is higher if searches from it
+//! found something, if it is deep, and if its run covered new branches. It is lower if many
+//! events must be replayed to reach it. There are at most [`MAX_SNAPSHOTS`]; the one with
+//! the lowest promise is replaced.
 
 use crate::rng::Rng;
 
-/// What a person can say.
+/// The user's options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PilotOptions {
-    /// θ2, if it is not to adapt.
+    /// θ2. Adapts if it is not given.
     pub saturation: Option<u64>,
-    /// Steps of a search (traces, flips and runs), if they are not to adapt.
+    /// Steps of a search (traces, flips and runs). Adapts if it is not given.
     pub budget: Option<u64>,
-    /// Events that a search looks ahead, if they are not to go round.
+    /// How many events a search looks ahead. Cycles if it is not given.
     pub ahead: Option<u64>,
 }
 
@@ -43,290 +42,310 @@ pub type SnapshotId = u32;
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// Start a run: from the beginning, or from a snapshot.
+    /// Start a run from a snapshot, or from the beginning.
     From(Option<SnapshotId>),
-    /// So many random events.
+    /// Give the run this many random events.
     Drive { events: u64 },
-    /// Search from where the run stands. What is found is played; if `keep` says
-    /// so, a snapshot is left there under this number.
+    /// Search from the run's current state. If something is found, keep a snapshot of the
+    /// state under the number `keep`, and give the run the events that were found.
     Explore { ahead: u64, budget: u64, keep: SnapshotId },
 }
 
-/// What came of a search.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Explored {
-    /// Branches that what it found has covered; none: it found nothing.
+    /// New branches. If 0, it found nothing.
     pub gained: u32,
-    /// The run that played it stands, and the snapshot is there.
+    /// True if the snapshot was kept.
     pub kept: bool,
+    /// True if the run ended.
     pub ended: bool,
-    /// No path was left within the depth.
+    /// True if no path was left within the depth.
     pub exhausted: bool,
-    /// Decisions that depended on the events.
+    /// The number of decisions that depended on the events.
     pub decisions: u64,
 }
 
-/// Why there is no point in going on.
+/// Why hybrid search cannot work on this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hopeless {
-    /// It ended without asking for input.
+    /// It ended without reading input.
     ReadsNothing,
-    /// It ends after an event or two, whatever they are.
+    /// It always ends after one or two events.
     EndsAtOnce,
-    /// It takes events without end, and no decision depends on them.
+    /// It keeps reading, but no decision depends on the events.
     NothingDepends,
 }
 
+/// See the module.
 pub struct Pilot {
     options: PilotOptions,
-    /// θ2 as it is now.
+    /// The current θ2.
     saturation: u64,
-    /// Events since something new, over all runs; events since this one began.
-    dry: u64,
-    since: u64,
+    /// Events without a gain, over all runs.
+    dry_events: u64,
+    /// Events since the current run started.
+    run_events: u64,
+    /// Events of the next [`Turn::Drive`].
     batch: u64,
-    /// Events that this run may have.
-    limit: u64,
-    /// Runs since something was new.
-    vain: u64,
-    /// Searches without result since one that had one, overall and in this run.
+    /// The most events of the current run.
+    run_limit: u64,
+    /// Runs since the last gain.
+    dry_runs: u64,
+    /// Searches that found nothing: since the last that did, and in the current run.
     failures: u64,
     run_failures: u64,
-    stands: bool,
-    /// Events and new branches of the run so far, and the snapshot that it is from.
-    events: u64,
+    /// True if the run is paused and can take events.
+    is_paused: bool,
+    /// Events from the start of the program to the run's current state.
+    depth: u64,
+    /// New branches on the way there.
     gained: u32,
+    /// The snapshot that the run started from.
     from: Option<SnapshotId>,
     snapshots: Vec<Snapshot>,
-    next: SnapshotId,
-    /// Runs that ended, the most events that one had, and searches that met no
-    /// decision at all, in a row.
-    ended: u64,
-    longest: u64,
-    blind: u64,
+    next_id: SnapshotId,
+    /// Runs that ended, and the depth of the deepest.
+    ended_runs: u64,
+    max_depth: u64,
+    /// Searches in a row that met no decision.
+    blind_searches: u64,
 }
 
 #[derive(Clone, Debug)]
 struct Snapshot {
     id: SnapshotId,
     depth: u64,
-    /// It was left by a search, and is a process most likely; the way to others has to be
-    /// gone again.
-    stands: bool,
+    /// True if a search kept it. Then it is most likely a paused process. The events to other
+    /// snapshots must be replayed.
+    is_process: bool,
+    /// New branches on the way to it.
     gained: u32,
+    /// Runs and searches from it, and searches that found something.
     tried: u32,
     found: u32,
 }
 
-const SNAPSHOTS: usize = 16;
-const SATURATION: u64 = 512;
-const LEAST_SATURATION: u64 = 128;
-const MOST_SATURATION: u64 = 1 << 15;
-/// Events of a run, times Luby's number.
-const RUN: u64 = 256;
-/// A snapshot that is so many events deep costs twice as much as the beginning.
-const DEEP: f64 = Pilot::RESTART as f64;
-const MOST_BATCH: u64 = 1 << 12;
+const MAX_SNAPSHOTS: usize = 16;
+/// θ2 at the start, and its bounds.
+const FIRST_SATURATION: u64 = 512;
+const MIN_SATURATION: u64 = 128;
+const MAX_SATURATION: u64 = 1 << 15;
+/// The most events of a run, times Luby's number.
+const RUN_LENGTH: u64 = 256;
+/// To reach a snapshot of this depth by replay takes twice as long as to start a run.
+const DOUBLE_COST_DEPTH: f64 = Pilot::RESTART as f64;
 const FIRST_BATCH: u64 = 64;
-const BUDGET: u64 = 48;
-/// Depths, in events, one after the other.
-const AHEAD: [u64; 4] = [8, 24, 4, 64];
-/// Searches without result after which a run is left for another.
-const PATIENCE: u64 = 6;
-/// So many runs with so few events each, and so many searches in vain from where
-/// they begin, are enough to say that a program does not keep reading.
-const SHORT_RUNS: u64 = 200;
-const SHORT: u64 = 2;
-const SHORT_FAILURES: u64 = 2;
-/// So many runs that asked for nothing say that none will: one may have been killed
-/// for the time that it took to start.
-const SILENT_RUNS: u64 = 3;
-/// As many searches that met no decision say that there is none.
-const BLIND: u64 = 12;
+const MAX_BATCH: u64 = 1 << 12;
+/// The budget of a search, times Luby's number.
+const SEARCH_BUDGET: u64 = 48;
+/// How many events searches look ahead, one after the other.
+const SEARCH_DEPTHS: [u64; 4] = [8, 24, 4, 64];
+/// After this many searches that found nothing, another run is started.
+const MAX_RUN_FAILURES: u64 = 6;
+/// A program ends at once if this many runs ended, none had more events than this, and this
+/// many searches found nothing.
+const ENDS_AT_ONCE_RUNS: u64 = 200;
+const ENDS_AT_ONCE_EVENTS: u64 = 2;
+const ENDS_AT_ONCE_FAILURES: u64 = 2;
+/// A program reads nothing if this many runs read nothing. One is not enough: it may have
+/// timed out while it started.
+const READS_NOTHING_RUNS: u64 = 3;
+/// Nothing depends on the events if this many searches in a row met no decision.
+const NOTHING_DEPENDS_SEARCHES: u64 = 12;
 
 impl Snapshot {
     fn promise(&self) -> f64 {
         let luck = f64::from(self.found + 1) / f64::from(self.tried + 1);
-        let cost = if self.stands { 1.0 } else { 1.0 + self.depth as f64 / DEEP };
+        let cost = if self.is_process { 1.0 } else { 1.0 + self.depth as f64 / DOUBLE_COST_DEPTH };
         luck * (2.0 + self.depth as f64).ln() * f64::from(1 + self.gained).sqrt() / cost
     }
 }
 
 impl Pilot {
-    /// To start a run takes as long as so many events, about: where runs end soon, a
-    /// search is as cheap as a few of them.
+    /// To start a run takes about as long as this many events. So each end of a run counts as
+    /// this many events without a gain, and a program whose runs are short is searched soon.
     pub const RESTART: u64 = 256;
 
     pub fn new(options: PilotOptions) -> Pilot {
         Pilot {
             options,
-            saturation: options.saturation.unwrap_or(SATURATION).max(1),
-            dry: 0,
-            since: 0,
+            saturation: options.saturation.unwrap_or(FIRST_SATURATION).max(1),
+            dry_events: 0,
+            run_events: 0,
             batch: FIRST_BATCH,
-            limit: RUN,
-            vain: 0,
+            run_limit: RUN_LENGTH,
+            dry_runs: 0,
             failures: 0,
             run_failures: 0,
-            stands: false,
-            events: 0,
+            is_paused: false,
+            depth: 0,
             gained: 0,
             from: None,
             snapshots: Vec::new(),
-            next: 0,
-            ended: 0,
-            longest: 0,
-            blind: 0,
+            next_id: 0,
+            ended_runs: 0,
+            max_depth: 0,
+            blind_searches: 0,
         }
     }
 
-    /// A state to go back to that is known from elsewhere: a seed, or an input
-    /// of a campaign that is gone on with. Its number, and one that gives way.
+    /// Adds a state that a known input leads to: a seed, or an input of a resumed campaign.
+    /// Returns its number, and the snapshot that it replaces.
     pub fn add_snapshot(&mut self, depth: u64) -> (SnapshotId, Option<SnapshotId>) {
-        let id = self.next;
-        (id, self.keep(Snapshot { id, depth, stands: false, gained: 1, tried: 0, found: 0 }))
+        let id = self.next_id;
+        let snapshot = Snapshot { id, depth, is_process: false, gained: 1, tried: 0, found: 0 };
+        (id, self.keep_snapshot(snapshot))
     }
 
+    /// What the live run should do next.
     pub fn next(&mut self, rng: &mut Rng) -> Turn {
-        if !self.stands || self.since >= self.limit {
-            return self.start(rng);
+        if !self.is_paused || self.run_events >= self.run_limit {
+            return self.start_run(rng);
         }
-        if self.dry < self.saturation {
-            let events = self.batch.min(self.saturation - self.dry).min(self.limit - self.since);
-            self.batch = (self.batch * 2).min(MOST_BATCH);
+        if self.dry_events < self.saturation {
+            let until_search = self.saturation - self.dry_events;
+            let events = self.batch.min(until_search).min(self.run_limit - self.run_events);
+            self.batch = (self.batch * 2).min(MAX_BATCH);
             return Turn::Drive { events };
         }
-        if self.run_failures >= PATIENCE {
-            return self.start(rng);
+        if self.run_failures >= MAX_RUN_FAILURES {
+            return self.start_run(rng);
         }
-        let ahead = AHEAD[(self.failures % AHEAD.len() as u64) as usize];
+        let ahead = SEARCH_DEPTHS[(self.failures % SEARCH_DEPTHS.len() as u64) as usize];
         Turn::Explore {
             ahead: self.options.ahead.unwrap_or(ahead),
-            budget: self.options.budget.unwrap_or(BUDGET * luby(self.failures + 1)),
-            keep: self.next,
+            budget: self.options.budget.unwrap_or(SEARCH_BUDGET * luby(self.failures + 1)),
+            keep: self.next_id,
         }
     }
 
-    /// A run was started from where [`Turn::From`] said; whether it stands.
-    pub fn began(&mut self, stands: bool) {
-        self.stands = stands;
-        if !stands {
-            self.over();
+    /// Reports that a run was started as [`Turn::From`] asked. `is_paused`: it can take
+    /// events; otherwise it ended.
+    pub fn began(&mut self, is_paused: bool) {
+        self.is_paused = is_paused;
+        if !is_paused {
+            self.end_run();
         }
     }
 
-    /// A snapshot is not there any more: a run that should have led there went
-    /// another way, from the beginning.
+    /// Removes a snapshot that cannot be reached any more: the run that should have led there
+    /// took another path. That run counts as started from the beginning.
     pub fn forget(&mut self, id: SnapshotId) {
         self.snapshots.retain(|s| s.id != id);
         if self.from == Some(id) {
-            (self.from, self.events, self.gained) = (None, 0, 0);
+            (self.from, self.depth, self.gained) = (None, 0, 0);
         }
     }
 
-    /// So many events were played, and so many branches were new.
+    /// Reports that the run took `events` events and covered `gained` new branches.
     pub fn drove(&mut self, events: u64, gained: u32, ended: bool) {
-        self.events += events;
-        self.since += events;
+        self.depth += events;
+        self.run_events += events;
         if gained > 0 {
-            self.gain(gained);
-            self.dry = 0;
+            self.record_gain(gained);
+            self.dry_events = 0;
             self.batch = FIRST_BATCH;
         } else {
-            self.dry += events.max(1);
+            self.dry_events += events.max(1);
         }
         if ended {
-            self.over();
+            self.end_run();
         }
     }
 
-    /// What came of a search. A snapshot that gives way.
+    /// Reports the result of a search. Returns the snapshot that its snapshot replaces.
     pub fn explored(&mut self, e: Explored) -> Option<SnapshotId> {
         let found = e.gained > 0;
-        self.blind = if e.decisions > 0 || found { 0 } else { self.blind + 1 };
+        self.blind_searches = if e.decisions > 0 || found { 0 } else { self.blind_searches + 1 };
         if let Some(from) = self.snapshots.iter_mut().find(|s| Some(s.id) == self.from) {
             from.tried += 1;
             from.found += u32::from(found);
         }
-        let mut gone = None;
+        let mut replaced = None;
         if found {
             self.failures = 0;
             self.run_failures = 0;
             if e.kept {
-                let (depth, gained) = (self.events, self.gained + e.gained);
-                let id = self.next;
-                gone = self.keep(Snapshot { id, depth, stands: true, gained, tried: 1, found: 1 });
+                let (id, depth, gained) = (self.next_id, self.depth, self.gained + e.gained);
+                let snapshot = Snapshot { id, depth, is_process: true, gained, tried: 1, found: 1 };
+                replaced = self.keep_snapshot(snapshot);
                 self.from = Some(id);
             }
-            self.gain(e.gained);
+            self.record_gain(e.gained);
         } else {
             self.failures += 1;
             self.run_failures += 1;
         }
-        self.dry = 0;
+        self.dry_events = 0;
         self.batch = FIRST_BATCH;
         if self.options.saturation.is_none() {
             let now = if found { self.saturation / 2 } else { self.saturation * 2 };
-            self.saturation = now.clamp(LEAST_SATURATION, MOST_SATURATION);
+            self.saturation = now.clamp(MIN_SATURATION, MAX_SATURATION);
         }
         if e.ended {
-            self.over();
+            self.end_run();
         }
-        gone
+        replaced
     }
 
-    /// The input of the run has no room for more.
+    /// Reports that the run's input has no room for more events.
     pub fn full(&mut self) {
-        self.stands = false;
+        self.is_paused = false;
     }
 
-    /// Whether there is any point in going on.
+    /// The reason to give up, if there is one.
     pub fn hopeless(&self) -> Option<Hopeless> {
-        if self.ended >= SILENT_RUNS && self.longest == 0 {
+        if self.ended_runs >= READS_NOTHING_RUNS && self.max_depth == 0 {
             return Some(Hopeless::ReadsNothing);
         }
-        if self.ended >= SHORT_RUNS && self.longest <= SHORT && self.failures >= SHORT_FAILURES {
+        if self.ended_runs >= ENDS_AT_ONCE_RUNS
+            && self.max_depth <= ENDS_AT_ONCE_EVENTS
+            && self.failures >= ENDS_AT_ONCE_FAILURES
+        {
             return Some(Hopeless::EndsAtOnce);
         }
-        (self.blind >= BLIND).then_some(Hopeless::NothingDepends)
+        let is_blind = self.blind_searches >= NOTHING_DEPENDS_SEARCHES;
+        is_blind.then_some(Hopeless::NothingDepends)
     }
 
-    /// For people: one short phrase.
+    /// What it is doing, for the user: one short phrase.
     pub fn doing(&self) -> String {
         format!(
             "{} events into a run, search after {} without gain, {} snapshots",
-            self.events,
+            self.depth,
             self.saturation,
             self.snapshots.len()
         )
     }
 
-    fn start(&mut self, rng: &mut Rng) -> Turn {
-        let chosen = self.choose(rng);
-        self.stands = false;
-        self.vain += 1;
-        self.limit = RUN * luby(self.vain);
-        // What brought nothing in the last run will not do so in this one at
-        // once; but no search begins where every run does, unless runs are short.
-        let before_search = (self.saturation / 2).min(self.limit / 2);
-        if self.since >= before_search {
-            self.dry = self.dry.min(self.saturation - before_search);
+    fn start_run(&mut self, rng: &mut Rng) -> Turn {
+        let chosen = self.choose_snapshot(rng);
+        self.is_paused = false;
+        self.dry_runs += 1;
+        self.run_limit = RUN_LENGTH * luby(self.dry_runs);
+        // Events without a gain count in the next run, too, but some random events come
+        // before a search there. Otherwise every search would start at the same state.
+        // If runs are short, all of them count.
+        let before_search = (self.saturation / 2).min(self.run_limit / 2);
+        if self.run_events >= before_search {
+            self.dry_events = self.dry_events.min(self.saturation - before_search);
         }
-        self.since = 0;
+        self.run_events = 0;
         self.batch = FIRST_BATCH;
         self.run_failures = 0;
         self.from = chosen;
         let snapshot = self.snapshots.iter_mut().find(|s| Some(s.id) == chosen);
-        (self.events, self.gained) = (0, 0);
+        (self.depth, self.gained) = (0, 0);
         if let Some(s) = snapshot {
             s.tried += 1;
-            (self.events, self.gained) = (s.depth, s.gained);
+            (self.depth, self.gained) = (s.depth, s.gained);
         }
         Turn::From(chosen)
     }
 
-    /// A snapshot by its promise; one time in four, the beginning.
-    fn choose(&self, rng: &mut Rng) -> Option<SnapshotId> {
+    /// Chooses a snapshot by its promise; one time in four, the beginning.
+    fn choose_snapshot(&self, rng: &mut Rng) -> Option<SnapshotId> {
         if self.snapshots.is_empty() || rng.below(4) == 0 {
             return None;
         }
@@ -339,28 +358,29 @@ impl Pilot {
         chosen.or(self.snapshots.last()).map(|s| s.id)
     }
 
-    fn keep(&mut self, snapshot: Snapshot) -> Option<SnapshotId> {
-        self.next += 1;
+    /// Keeps a snapshot. Returns the one that it replaces.
+    fn keep_snapshot(&mut self, snapshot: Snapshot) -> Option<SnapshotId> {
+        self.next_id += 1;
         self.snapshots.push(snapshot);
-        if self.snapshots.len() <= SNAPSHOTS {
+        if self.snapshots.len() <= MAX_SNAPSHOTS {
             return None;
         }
-        // The newest has had no chance yet.
-        let old = self.snapshots[..SNAPSHOTS].iter().enumerate();
+        // The newest has not been tried yet, so it stays.
+        let old = self.snapshots[..MAX_SNAPSHOTS].iter().enumerate();
         let least = old.min_by(|(_, a), (_, b)| a.promise().total_cmp(&b.promise()));
         least.map(|(at, _)| at).map(|at| self.snapshots.remove(at).id)
     }
 
-    fn gain(&mut self, branches: u32) {
+    fn record_gain(&mut self, branches: u32) {
         self.gained += branches;
-        self.vain = 0;
+        self.dry_runs = 0;
     }
 
-    fn over(&mut self) {
-        self.stands = false;
-        self.dry += Self::RESTART;
-        self.ended += 1;
-        self.longest = self.longest.max(self.events);
+    fn end_run(&mut self) {
+        self.is_paused = false;
+        self.dry_events += Self::RESTART;
+        self.ended_runs += 1;
+        self.max_depth = self.max_depth.max(self.depth);
     }
 }
 
@@ -377,7 +397,7 @@ mod tests {
     const NOTHING: Explored =
         Explored { gained: 0, kept: false, ended: false, exhausted: false, decisions: 5 };
 
-    /// Drives a pilot; `world` says what becomes of each turn.
+    /// Drives a pilot. `gain` returns the gain of each turn.
     fn turns(pilot: &mut Pilot, count: usize, mut gain: impl FnMut(Turn) -> u32) -> Vec<Turn> {
         let mut rng = Rng::new(1);
         let step = |_| {
@@ -396,16 +416,16 @@ mod tests {
     }
 
     #[test]
-    fn lubys_sequence() {
+    fn luby_gives_its_sequence() {
         let first: Vec<u64> = (1..16).map(luby).collect();
         assert_eq!(first, [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]);
     }
 
     #[test]
-    fn a_search_follows_theta_two_events_without_gain() {
+    fn a_search_follows_saturation_events_without_gain() {
         let options = PilotOptions { saturation: Some(100), ..PilotOptions::default() };
         let all = turns(&mut Pilot::new(options), 200, |_| 0);
-        // A run that is left for another hands on half of what it saw, at most.
+        // A new run takes over at most half of the events without gain.
         let mut dry = 0;
         for turn in &all {
             match turn {
@@ -415,12 +435,12 @@ mod tests {
             }
         }
         assert!(all.iter().filter(|t| matches!(t, Turn::Explore { .. })).count() > 20);
-        // Nothing pays here: other beginnings are tried.
+        // Nothing is found here, so other runs are started.
         assert!(all.iter().filter(|t| matches!(t, Turn::From(_))).count() > 3);
     }
 
     #[test]
-    fn events_that_gain_put_the_search_off() {
+    fn events_that_gain_delay_the_search() {
         let mut left = 50;
         let all = turns(&mut Pilot::new(PilotOptions::default()), 51, |turn| match turn {
             Turn::Drive { .. } => {
@@ -430,59 +450,59 @@ mod tests {
             _ => 0,
         });
         assert!(all.iter().all(|t| !matches!(t, Turn::Explore { .. })));
-        // No run is endless though.
+        // But no run is endless.
         assert!(all.iter().filter(|t| matches!(t, Turn::From(_))).count() > 5);
     }
 
     #[test]
-    fn budgets_reach_any_size_and_saturation_adapts() {
+    fn budgets_grow_and_saturation_adapts() {
         let mut pilot = Pilot::new(PilotOptions::default());
         let all = turns(&mut pilot, 60_000, |_| 0);
         let budgets = all.iter().filter_map(|t| match t {
             Turn::Explore { budget, .. } => Some(*budget),
             _ => None,
         });
-        assert!(budgets.max() >= Some(32 * BUDGET));
-        assert_eq!(pilot.saturation, MOST_SATURATION);
+        assert!(budgets.max() >= Some(32 * SEARCH_BUDGET));
+        assert_eq!(pilot.saturation, MAX_SATURATION);
         turns(&mut pilot, 3000, |t| u32::from(matches!(t, Turn::Explore { .. })));
-        assert_eq!(pilot.saturation, LEAST_SATURATION);
+        assert_eq!(pilot.saturation, MIN_SATURATION);
     }
 
     #[test]
-    fn snapshots_are_few_and_those_that_pay_are_gone_back_to() {
+    fn good_snapshots_are_chosen_often_and_bad_ones_replaced() {
         let mut pilot = Pilot::new(PilotOptions::default());
         turns(&mut pilot, 400, |t| u32::from(matches!(t, Turn::Explore { .. })));
-        assert_eq!(pilot.snapshots.len(), SNAPSHOTS);
-        // From now on only one of them pays.
+        assert_eq!(pilot.snapshots.len(), MAX_SNAPSHOTS);
+        // From now on, only one of them finds something.
         let good = pilot.snapshots[3].id;
         for s in &mut pilot.snapshots {
             (s.tried, s.found) = (20, if s.id == good { 20 } else { 0 });
         }
         let mut rng = Rng::new(3);
-        let chosen = (0..1000).filter(|_| pilot.choose(&mut rng) == Some(good)).count();
+        let chosen = (0..1000).filter(|_| pilot.choose_snapshot(&mut rng) == Some(good)).count();
         assert!(chosen > 300, "{chosen}");
-        let (_, gone) = pilot.add_snapshot(1);
-        assert!(gone.is_some() && gone != Some(good));
+        let (_, replaced) = pilot.add_snapshot(1);
+        assert!(replaced.is_some() && replaced != Some(good));
         pilot.forget(good);
-        assert!((0..1000).all(|_| pilot.choose(&mut rng) != Some(good)));
+        assert!((0..1000).all(|_| pilot.choose_snapshot(&mut rng) != Some(good)));
     }
 
     #[test]
-    fn what_cannot_be_driven_is_given_up() {
-        let mut silent = Pilot::new(PilotOptions::default());
-        for _ in 0..SILENT_RUNS {
-            assert_eq!(silent.hopeless(), None);
-            silent.next(&mut Rng::new(0));
-            silent.began(false);
+    fn programs_that_hybrid_search_cannot_drive_are_given_up() {
+        let mut unread = Pilot::new(PilotOptions::default());
+        for _ in 0..READS_NOTHING_RUNS {
+            assert_eq!(unread.hopeless(), None);
+            unread.next(&mut Rng::new(0));
+            unread.began(false);
         }
-        assert_eq!(silent.hopeless(), Some(Hopeless::ReadsNothing));
+        assert_eq!(unread.hopeless(), Some(Hopeless::ReadsNothing));
 
-        let mut deaf = Pilot::new(PilotOptions::default());
-        for _ in 0..BLIND {
-            assert_eq!(deaf.hopeless(), None);
-            deaf.explored(Explored { decisions: 0, ..NOTHING });
+        let mut blind = Pilot::new(PilotOptions::default());
+        for _ in 0..NOTHING_DEPENDS_SEARCHES {
+            assert_eq!(blind.hopeless(), None);
+            blind.explored(Explored { decisions: 0, ..NOTHING });
         }
-        assert_eq!(deaf.hopeless(), Some(Hopeless::NothingDepends));
+        assert_eq!(blind.hopeless(), Some(Hopeless::NothingDepends));
 
         let mut brief = Pilot::new(PilotOptions::default());
         let mut rng = Rng::new(5);

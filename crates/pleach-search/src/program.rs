@@ -1,6 +1,6 @@
-//! The static side of the program: its branches, numbered, and for the
-//! control-flow directed search the blocks, the edges between them and the
-//! calls. Built once by whoever can read an executable.
+//! What is known of the program without running it: its numbered branches, and for the
+//! control-flow directed search its blocks, their edges and calls. The campaign builds this
+//! once from the tables in the executable.
 
 use std::collections::HashMap;
 
@@ -10,29 +10,30 @@ pub type BranchId = u32;
 /// A branch or switch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SiteShape {
-    /// Its first side. A branch has two, the true one first; a switch one for
-    /// each case and the default's last.
+    /// Its first side. A branch has two sides, the true one first. A switch has one for each
+    /// case, and the default last.
     pub first: BranchId,
     pub sides: u32,
     /// The block that it ends.
     pub block: u32,
-    /// Where each side leads; empty if the tables do not say.
+    /// The block that each side leads to; empty if unknown.
     pub targets: Vec<u32>,
-    /// What totals count: a branch of a system header is not.
+    /// True if totals count it. Branches in system headers do not count.
     pub counts: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
     pub block: u32,
-    /// Index of the function called; `None` outside the program or indirect.
+    /// The index of the called function. `None` if it is outside the program, or if the call
+    /// is indirect.
     pub callee: Option<u32>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FunctionShape {
     pub name: String,
-    /// Successors of each block; block 0 is the entry.
+    /// The successors of each block; block 0 is the entry.
     pub blocks: Vec<Vec<u32>>,
     pub sites: Vec<SiteShape>,
     pub calls: Vec<Call>,
@@ -54,8 +55,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// `hashes` has for each site its hash and where it is: function, site.
-    /// Sides must be numbered from 0 without gaps.
+    /// `hashes` has the hash of each site, with its function and its index there. Sides must
+    /// be numbered from 0 without gaps.
     pub fn new(
         functions: Vec<FunctionShape>,
         hashes: impl IntoIterator<Item = (u64, (u32, u32))>,
@@ -77,7 +78,7 @@ impl Program {
         &self.functions
     }
 
-    /// How many branches there are, counted or not.
+    /// The number of branches, also those that totals do not count.
     pub fn branches(&self) -> usize {
         self.owner.len()
     }
@@ -103,12 +104,12 @@ impl Program {
         self.functions.get(f as usize)?.sites.get(s as usize)
     }
 
-    /// Whether coverage counts a branch.
+    /// True if totals count the branch.
     pub fn counts(&self, branch: BranchId) -> bool {
         self.site_of(branch).is_some_and(|s| s.counts)
     }
 
-    /// The site with a hash.
+    /// Finds a site by its hash.
     pub fn site(&self, hash: u64) -> Option<&SiteShape> {
         let &(f, s) = self.by_hash.get(&hash)?;
         self.functions.get(f as usize)?.sites.get(s as usize)

@@ -1,6 +1,6 @@
-//! The generator of random numbers: xoshiro256** seeded by splitmix64. Small
-//! enough to be here, and the same on every machine and in every version: what
-//! a seed gives is part of what `--seed` promises.
+//! The random number generator: xoshiro256**, seeded by splitmix64. It must give the same
+//! numbers on every machine and in every version, because `--seed` promises the same search.
+//! So it is here and not in a library.
 
 #[derive(Clone, Debug)]
 pub struct Rng([u64; 4]);
@@ -27,7 +27,7 @@ impl Rng {
         result
     }
 
-    /// A number below `bound`; 0 if there is none.
+    /// A number below `bound`; 0 if `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next_u64()) * bound as u128) >> 64) as usize
     }
@@ -36,7 +36,7 @@ impl Rng {
         self.next_u64() >> 63 == 1
     }
 
-    /// In [0, 1).
+    /// A number in [0, 1).
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_below_their_bound_and_all_occur() {
+    fn all_numbers_below_the_bound_occur() {
         let mut rng = Rng::new(7);
         let mut seen = [0u32; 10];
         (0..10_000).for_each(|_| seen[rng.below(10)] += 1);
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_gives_the_same_numbers_for_ever() {
+    fn a_seed_always_gives_the_same_numbers() {
         let mut rng = Rng::new(1);
         let first = [rng.next_u64(), rng.next_u64()];
         assert_eq!(first, [0xb3f2_af6d_0fc7_10c5, 0x853b_5596_4736_4cea]);

@@ -1,4 +1,4 @@
-//! Runs as a search sees them: the decisions of a trace, without expressions.
+//! Runs as the search sees them: the decisions of a trace, without expressions.
 
 use crate::program::BranchId;
 use crate::tree::{Mark, ROOT, Tree};
@@ -13,40 +13,40 @@ pub type RunId = u32;
 /// One decision of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// What was decided: site and kind, and the bound for a length. The same
-    /// decision in another run has the same key.
+    /// A hash of site and kind, and of the bound for a length. The same decision in another
+    /// run has the same key.
     pub key: u64,
     pub kind: Kind,
-    /// What came out: 0 or 1, or the index of a switch's case (the default is
-    /// the last). For a value without cases 0 is "the one that was seen".
+    /// 0 or 1, or the index of a switch's case (the default is the last). For a value without
+    /// cases, 0 means "the value that the run had".
     pub outcome: u32,
-    /// How many outcomes there are.
+    /// The number of possible outcomes.
     pub outcomes: u32,
-    /// The branch of outcome 0, if the decision is a branch of the program.
+    /// The first side of the branch, if the decision is a branch of the program.
     first: BranchId,
-    /// It depends on nothing that may change.
+    /// True if it depends only on the fixed part of a template.
     settled: bool,
 }
 
 const NO_BRANCH: BranchId = BranchId::MAX;
 
 impl Decision {
-    /// A decision that is no branch of the program: a check, a length, a pin.
+    /// A decision that is not a branch of the program: a check, a length, a pin.
     pub fn new(key: u64, kind: Kind, outcome: u32, outcomes: u32) -> Decision {
         Decision { key, kind, outcome, outcomes, first: NO_BRANCH, settled: false }
     }
 
-    /// The sides of the decision in the program start with this branch.
+    /// Makes it a branch of the program. Its sides are numbered from `first` on.
     pub fn at(self, first: BranchId) -> Decision {
         Decision { first, ..self }
     }
 
-    /// The decision of a template's fixed part: it has no other outcomes.
+    /// Marks it as depending only on the fixed part of a template: it cannot be flipped.
     pub fn settle(&mut self) {
         self.settled = true;
     }
 
-    /// It may change after all.
+    /// Undoes [`Decision::settle`].
     pub fn unsettle(&mut self) {
         self.settled = false;
     }
@@ -60,12 +60,12 @@ impl Decision {
         if self.first == NO_BRANCH || outcome >= self.outcomes {
             return None;
         }
-        // The true side of a branch is its first.
+        // The true side of a branch comes first.
         let side = if self.kind == Kind::Switch { outcome } else { 1 - outcome.min(1) };
         Some(self.first + side)
     }
 
-    /// Outcomes that were not seen here.
+    /// The outcomes that the run did not have here. None if the decision is settled.
     pub fn others(&self) -> impl Iterator<Item = u32> + use<> {
         let seen = self.outcome;
         let outcomes = if self.settled { 0 } else { self.outcomes };
@@ -73,39 +73,42 @@ impl Decision {
     }
 }
 
-/// One branch of one run to be taken the other way.
+/// A decision of a run that is to have another outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Flip {
     pub run: RunId,
+    /// The position of the decision in the run.
     pub at: u32,
+    /// The outcome that it is to have.
     pub outcome: u32,
 }
 
+/// The decisions of a traced run.
 #[derive(Clone, Debug)]
 pub struct Run {
     pub input: InputId,
-    /// The first decision that its parent did not have: flips before it are
-    /// the parent's.
+    /// The first decision that its parent did not have. Flips before it belong to the
+    /// parent.
     pub bound: u32,
-    /// The run left the path that its input was solved for.
+    /// True if the run left the path that its input was solved for.
     pub diverged: bool,
-    /// The fast half stopped before this decision (a sanitizer ended it) and the symbolic
-    /// half ran on: no run has shown the decisions from there on.
+    /// The fast half stopped before this decision (a sanitizer ended it), but the symbolic
+    /// half continued. So the fast half has not shown the decisions from here on.
     pub stopped: Option<u32>,
-    /// Its decisions are on tokens: the program's lexer was a border.
+    /// True if its decisions are on tokens and not on the bytes that the lexer reads.
     pub tokens: bool,
     pub decisions: Vec<Decision>,
-    /// Decisions from the first on that have all decisions before them. Behind them some
-    /// were left out, so a solver does not know all conditions there.
+    /// The number of decisions before the first gap. A long trace has gaps where decisions
+    /// were left out; after a gap the solver does not have all conditions.
     pub complete: u32,
-    /// Decisions of the trace that were left out.
+    /// The number of decisions of the trace that were left out.
     pub left_out: u64,
     /// The tree's node before each decision, and at the end.
     pub nodes: Vec<u64>,
-    /// Bytes that others hold for this run's sake.
+    /// Bytes that are held elsewhere for this run.
     pub weight: usize,
-    /// Where in the input each decision looks, where a grammar says so: the same
-    /// decision there is the same, and elsewhere another. Empty if nothing is known.
+    /// For each decision, a hash of the constructs of the grammar that its token is nested
+    /// in. The same decision in another context counts as another. Empty if unknown.
     pub contexts: Vec<u64>,
 }
 
@@ -132,13 +135,13 @@ impl Run {
         }
     }
 
-    /// Decisions that the fast half has shown, too.
+    /// The number of decisions that the fast half has shown, too.
     pub fn shown(&self) -> u32 {
         let all = self.decisions.len() as u32;
         self.stopped.map_or(all, |stopped| stopped.min(all))
     }
 
-    /// Where in the input a decision looks; 0 if nobody knows.
+    /// The context of a decision; 0 if unknown.
     pub fn context(&self, at: u32) -> u64 {
         self.contexts.get(at as usize).copied().unwrap_or(0)
     }
@@ -149,13 +152,13 @@ impl Run {
         Some(Tree::child(self.nodes[at as usize], decision.key, outcome))
     }
 
-    /// Decisions up to which two runs agree.
+    /// The number of decisions that two runs have in common, from the start.
     pub fn shared(&self, other: &Run) -> u32 {
         let pairs = self.decisions.iter().zip(&other.decisions);
         pairs.take_while(|(a, b)| a.key == b.key && a.outcome == b.outcome).count() as u32
     }
 
-    /// Flips from `from` on that the tree knows nothing of.
+    /// The open flips from decision `from` on: those without a mark in the tree.
     pub fn open<'a>(&'a self, tree: &'a Tree, from: u32) -> impl Iterator<Item = (u32, u32)> + 'a {
         (from..self.decisions.len() as u32).flat_map(move |at| {
             let decision = &self.decisions[at as usize];
@@ -169,9 +172,8 @@ impl Run {
         })
     }
 
-    /// Puts the run into the tree. Says whether its path was new: paths are told
-    /// apart by what the program decided, checks and pinned addresses aside. Decisions
-    /// after the fast half stopped are not marked as taken.
+    /// Marks the run's decisions in the tree as taken, up to where the fast half stopped.
+    /// Returns true if its path is new.
     pub fn enter(&self, tree: &mut Tree) -> bool {
         for &node in &self.nodes[1..=self.shown() as usize] {
             tree.set(node, Mark::Taken);
@@ -179,46 +181,47 @@ impl Run {
         tree.end(self.path())
     }
 
-    /// The run's path as one number; see [`Run::enter`].
+    /// A hash of the run's path: all its decisions except checks and pinned addresses.
     pub fn path(&self) -> u64 {
-        let own = self.decisions.iter().filter(|d| !d.kind.is_check() && d.kind != Kind::Pin);
-        own.fold(ROOT, |node, d| Tree::child(node, d.key, d.outcome))
+        let of_program =
+            self.decisions.iter().filter(|d| !d.kind.is_check() && d.kind != Kind::Pin);
+        of_program.fold(ROOT, |node, d| Tree::child(node, d.key, d.outcome))
     }
 
-    fn memory(&self) -> usize {
+    fn memory_bytes(&self) -> usize {
         let words = self.nodes.len() + self.contexts.len();
         size_of_val(&self.decisions[..]) + 8 * words + size_of::<Run>() + self.weight
     }
 }
 
-/// The runs that are kept. The oldest are dropped when they become too many;
-/// their inputs are still there to be traced again.
+/// The runs that are kept in memory. The oldest are dropped when the limit is reached.
+/// Their inputs can be traced again.
 #[derive(Clone, Debug)]
 pub struct Runs {
     runs: BTreeMap<RunId, Run>,
     order: VecDeque<RunId>,
     next: RunId,
-    memory: usize,
-    most: usize,
+    bytes: usize,
+    max_bytes: usize,
 }
 
 impl Runs {
-    /// Keeps runs up to so many bytes.
-    pub fn new(most: usize) -> Runs {
-        Runs { runs: BTreeMap::new(), order: VecDeque::new(), next: 0, memory: 0, most }
+    /// Keeps at most `max_bytes` of runs, but at least one run.
+    pub fn new(max_bytes: usize) -> Runs {
+        Runs { runs: BTreeMap::new(), order: VecDeque::new(), next: 0, bytes: 0, max_bytes }
     }
 
-    /// Keeps a run. Also says which were dropped for it.
+    /// Keeps a run. Returns its number, and the runs that were dropped for it.
     pub fn add(&mut self, run: Run) -> (RunId, Vec<RunId>) {
         let id = self.next;
         self.next += 1;
-        self.memory += run.memory();
+        self.bytes += run.memory_bytes();
         self.runs.insert(id, run);
         self.order.push_back(id);
         let mut dropped = Vec::new();
-        while self.memory > self.most && self.order.len() > 1 {
+        while self.bytes > self.max_bytes && self.order.len() > 1 {
             let Some(oldest) = self.order.pop_front() else { break };
-            self.drop(oldest);
+            self.remove(oldest);
             dropped.push(oldest);
         }
         (id, dropped)
@@ -229,12 +232,12 @@ impl Runs {
         self.runs.get(&id)
     }
 
-    /// The runs that are kept, the oldest first.
+    /// The kept runs, the oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &Run> {
         self.runs.values()
     }
 
-    /// True if a run was dropped.
+    /// True if any run was dropped.
     pub fn has_dropped(&self) -> bool {
         (self.next as usize) > self.runs.len()
     }
@@ -252,9 +255,9 @@ impl Runs {
         self.runs.is_empty()
     }
 
-    fn drop(&mut self, id: RunId) {
+    fn remove(&mut self, id: RunId) {
         if let Some(run) = self.runs.remove(&id) {
-            self.memory -= run.memory();
+            self.bytes -= run.memory_bytes();
         }
     }
 }
@@ -296,7 +299,7 @@ mod tests {
 
     #[test]
     fn old_runs_are_dropped() {
-        let mut runs = Runs::new(3 * run(&[0; 100]).memory());
+        let mut runs = Runs::new(3 * run(&[0; 100]).memory_bytes());
         let dropped: Vec<_> = (0..5).flat_map(|_| runs.add(run(&[0; 100])).1).collect();
         assert_eq!((dropped, runs.len(), runs.last()), (vec![0, 1], 3, Some(4)));
         assert!(runs.get(1).is_none() && runs.get(2).is_some());

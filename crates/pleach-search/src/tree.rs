@@ -1,33 +1,32 @@
 //! The execution tree, kept across runs and restarts.
 //!
-//! A node of the tree is a sequence of decisions, and is known by its hash: the
-//! hash of a child is mixed from its parent's, the site and the outcome. So an
-//! edge needs no pointers, and what is remembered of it is 60 bits of hash and
-//! 4 bits of what became of it, in one table of words with open addressing: 8
-//! bytes an edge, 11 to 22 with the table's slack. A trace of 30,000 decisions
-//! adds half a megabyte, once; its siblings share its prefix.
+//! A node of the tree is a sequence of decisions, and is identified by its hash. The hash
+//! of a child is computed from its parent's hash, the decision and the outcome. So an edge
+//! needs no pointers. The table has one word for each edge: 60 bits of its hash and 4 bits
+//! of mark, with open addressing. That is 8 bytes for an edge, or 11 to 22 with the free
+//! slots. A trace of 30,000 decisions adds about half a megabyte; runs with the same
+//! prefix share its edges.
 //!
-//! Two edges whose 60 bits agree are taken for one, and one of them is not
-//! explored. With a hundred million edges the chance that this ever happens
-//! is one in two hundred.
+//! Two edges with the same 60 bits count as one, and one of them is not explored. With a
+//! hundred million edges, the probability that this ever happens is one in two hundred.
 
 use crate::rng::mix;
 
-/// What became of an edge, that is, of a sequence of decisions.
+/// What is known of an edge, that is, of a sequence of decisions. A later mark is stronger.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mark {
-    /// The solver is at it, or was when the driver died.
+    /// The solver is working on it, or was when the driver died.
     Asked = 1,
     /// The solver gave up.
     Unknown = 2,
-    /// Nothing satisfies it.
+    /// No input satisfies it.
     Unsat = 3,
-    /// The flip alone was solved for, without its path.
+    /// There is an input that satisfies the flip and only some conditions of its path.
     Optimistic = 4,
-    /// There is an input; whether its run came here is another question.
+    /// There is an input. Its run has not come here, or is not traced yet.
     Sat = 5,
-    /// A run came here.
+    /// A run took it.
     Taken = 6,
 }
 
@@ -51,11 +50,11 @@ pub struct Tree {
     /// `hash << 4 | mark`; 0 is empty.
     table: Vec<u64>,
     edges: usize,
-    /// Distinct ends of runs.
+    /// The number of distinct paths.
     paths: usize,
 }
 
-/// The node where every run begins.
+/// The node where every run starts.
 pub const ROOT: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Default for Tree {
@@ -74,8 +73,7 @@ impl Tree {
         Mark::from_u8((self.table[self.slot(node)] & 15) as u8)
     }
 
-    /// Marks a node, unless it has a stronger mark already. Says whether it had
-    /// none.
+    /// Marks a node, unless it has a stronger mark. Returns true if the node is new.
     pub fn set(&mut self, node: u64, mark: Mark) -> bool {
         if (self.edges + 1) * 4 > self.table.len() * 3 {
             self.grow();
@@ -91,29 +89,29 @@ impl Tree {
         old == 0
     }
 
-    /// Takes a question back that was not answered: the node can be asked for
-    /// again. Stronger marks stay.
+    /// Removes the mark of a flip that got no answer, so that it can be asked again. Stronger
+    /// marks stay.
     pub fn withdraw(&mut self, node: u64) {
         let slot = self.slot(node);
         if self.table[slot] & 15 == Mark::Asked as u64 {
-            // The hash keeps its place: others may lie behind it.
+            // The hash stays in its slot, because other entries may come after it.
             self.table[slot] &= !15;
         }
     }
 
-    /// Notes where a run ended. Says whether no other had ended so.
+    /// Records the end of a path. Returns true if the path is new.
     pub fn end(&mut self, node: u64) -> bool {
         let new = self.set(Self::child(node, 0, u32::MAX), Mark::Taken);
         self.paths += usize::from(new);
         new
     }
 
-    /// Nodes with a mark.
+    /// The number of nodes that were ever marked.
     pub fn edges(&self) -> usize {
         self.edges
     }
 
-    /// Distinct sequences of decisions that runs ended with.
+    /// The number of distinct paths.
     pub fn paths(&self) -> usize {
         self.paths
     }
@@ -147,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_are_kept_and_only_grow_stronger() {
+    fn a_stronger_mark_replaces_a_weaker_one() {
         let mut tree = Tree::default();
         let nodes: Vec<u64> = (0..50_000).map(|i| Tree::child(ROOT, i, 1)).collect();
         for &node in &nodes {
@@ -165,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn only_questions_can_be_withdrawn() {
+    fn only_unanswered_flips_can_be_withdrawn() {
         let mut tree = Tree::default();
         let (asked, taken) = (Tree::child(ROOT, 1, 0), Tree::child(ROOT, 1, 1));
         tree.set(asked, Mark::Asked);
@@ -178,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_path_is_not_its_last_decision() {
+    fn the_end_of_a_path_is_a_node_of_its_own() {
         let mut tree = Tree::default();
         let node = Tree::child(ROOT, 1, 0);
         tree.set(node, Mark::Taken);

@@ -1,7 +1,8 @@
-//! A campaign in miniature: tiny programs written as closures, run for real on
-//! the tree, the coverage and a strategy. What the solver does elsewhere is done
-//! here by brute force over the program's domain, a list of all inputs that it
-//! may get, so every answer is exact.
+//! A simulated campaign. A program is a closure, its *domain* is the list of all its
+//! inputs, and the solver searches the domain, so every answer is exact. Tree, coverage and
+//! strategies are the real ones.
+//!
+//! Write a [`Subject`], run [`search`] on it, and check the [`Outcome`].
 
 use pleach_abi::event::Kind;
 use pleach_search::*;
@@ -11,30 +12,29 @@ pub type Input = Vec<u8>;
 type Body = Box<dyn Fn(&mut Path, &[u8])>;
 type Solve = Box<dyn Fn(&[u8], &Decision, u32, u32) -> Answer>;
 
-/// A program and what it may be given.
+/// A program and its inputs.
 pub struct Subject {
     pub shape: Program,
     body: Body,
     pub seeds: Vec<Input>,
-    /// Inputs that were run before the search began and are only known by what
-    /// they covered.
+    /// Inputs that ran before the search. The search sees only what they covered.
     covered: Vec<Input>,
-    /// What mutation puts in: a byte of this at a place or two.
+    /// A mutation puts bytes of this alphabet at one or two positions.
     alphabet: Vec<u8>,
     domain: Vec<Input>,
-    /// Domain inputs by the node that they pass.
+    /// For each node of the tree, the inputs of the domain that pass it.
     passing: HashMap<u64, Vec<u32>>,
     solve: Option<Solve>,
 }
 
-/// What a solver of a subject's own says.
+/// The answer of a subject's own solver.
 pub enum Answer {
     Input(Input),
     Unsat,
     Unknown,
 }
 
-/// What one run does.
+/// One run of a program. The body of a subject calls its methods.
 #[derive(Default)]
 pub struct Path {
     pub decisions: Vec<Decision>,
@@ -43,7 +43,8 @@ pub struct Path {
 }
 
 impl Path {
-    /// A branch at a site: its sides are `2 * site` (true) and `2 * site + 1`.
+    /// Takes a branch at a site. Its sides are `2 * site` (true) and `2 * site + 1`.
+    /// Returns `taken`.
     pub fn branch(&mut self, site: u32, taken: bool) -> bool {
         let d = Decision::new(u64::from(site), Kind::Branch, u32::from(taken), 2).at(2 * site);
         self.taken.extend(d.branch(d.outcome));
@@ -51,13 +52,13 @@ impl Path {
         taken
     }
 
-    /// A branch that does not depend on the input as far as a trace can tell.
+    /// Takes a branch that has no label in the trace. It is covered, but cannot be flipped.
     pub fn opaque(&mut self, site: u32, taken: bool) -> bool {
         self.taken.push(2 * site + u32::from(!taken));
         taken
     }
 
-    /// A comparison inside a libc model.
+    /// Makes a decision that is not a branch: a comparison inside a libc model.
     pub fn compare(&mut self, key: u64, equal: bool) -> bool {
         self.decisions.push(Decision::new(1 << 32 | key, Kind::Model, u32::from(equal), 2));
         equal
@@ -69,8 +70,7 @@ impl Path {
 }
 
 impl Subject {
-    /// A program with so many sites in one function, of which the static graph
-    /// says nothing.
+    /// A program of one function with this number of sites and no static graph.
     pub fn flat(sites: u32, body: impl Fn(&mut Path, &[u8]) + 'static) -> Subject {
         let site =
             |s| SiteShape { first: 2 * s, sides: 2, block: s, targets: vec![], counts: true };
@@ -95,7 +95,7 @@ impl Subject {
         }
     }
 
-    /// All inputs with one byte of each alphabet; the first is the seed.
+    /// Sets the domain: all inputs with one byte of each alphabet. The first is the seed.
     pub fn over(mut self, alphabets: &[&[u8]]) -> Subject {
         self.domain = vec![vec![]];
         for alphabet in alphabets {
@@ -117,22 +117,26 @@ impl Subject {
         self
     }
 
+    /// Sets the seeds.
     pub fn seed(mut self, seeds: &[&[u8]]) -> Subject {
         self.seeds = seeds.iter().map(|s| s.to_vec()).collect();
         self
     }
 
+    /// Sets the bytes that mutation uses.
     pub fn mutated_with(mut self, alphabet: &[u8]) -> Subject {
         self.alphabet = alphabet.to_vec();
         self
     }
 
+    /// Sets inputs that ran before the search.
     pub fn covered_by(mut self, inputs: &[&[u8]]) -> Subject {
         self.covered = inputs.iter().map(|s| s.to_vec()).collect();
         self
     }
 
-    /// A solver for programs whose domain is too large to look through.
+    /// Sets a solver, for programs whose domain is too large for a list. It gets the input of
+    /// the run, the decision, its position and the outcome that it is to have.
     pub fn solved_by(
         mut self,
         solve: impl Fn(&[u8], &Decision, u32, u32) -> Answer + 'static,
@@ -156,30 +160,30 @@ impl Subject {
         counts
     }
 
-    /// Distinct paths over the domain.
+    /// The number of distinct paths over the domain.
     pub fn paths(&self) -> usize {
         let end = |i: &Input| Run::new(0, self.path(i).decisions).nodes.last().copied();
         self.domain.iter().map(end).collect::<HashSet<_>>().len()
     }
 
-    /// Branches that some input of the domain takes.
+    /// The number of branches that some input of the domain takes.
     pub fn feasible(&self) -> usize {
         self.domain.iter().flat_map(|i| self.path(i).taken).collect::<HashSet<_>>().len()
     }
 }
 
-/// How a search is run.
+/// The limits of a simulated search, and the faults that it injects.
 #[derive(Clone, Copy)]
 pub struct Limits {
-    /// Executions on the fast half.
+    /// The search stops after this many executions on the fast half.
     pub runs: usize,
     pub workers: usize,
-    /// Bytes of runs that are kept.
+    /// Runs are dropped beyond this many bytes.
     pub memory: usize,
     pub seed: u64,
-    /// Every so many flips is told that its run is gone.
+    /// Every n-th flip gets the verdict [`Verdict::Gone`].
     pub gone: Option<usize>,
-    /// Every so many traces fails.
+    /// Every n-th trace fails.
     pub untraceable: Option<usize>,
     /// Stop at the first input that aborts.
     pub until_abort: bool,
@@ -199,10 +203,10 @@ impl Default for Limits {
     }
 }
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Default)]
 pub struct Outcome {
-    /// It said that there is nothing left to do.
+    /// True if the strategy had nothing left to do.
     pub ended: bool,
     pub aborted: bool,
     pub runs: usize,
@@ -230,9 +234,9 @@ struct World<'a> {
     out: Outcome,
 }
 
-/// Runs a strategy on a subject.
+/// Runs a strategy, given by name, on a subject.
 pub fn search(subject: &Subject, strategy: &str, limits: Limits) -> Outcome {
-    let descriptor = find(strategy).expect("a strategy of the list");
+    let descriptor = find(strategy).expect("the strategy is listed");
     let mut strategy = descriptor.make(Options::default());
     let mut world = World {
         subject,
@@ -275,7 +279,7 @@ impl World<'_> {
         for seed in &self.subject.seeds {
             self.execute(strategy, seed.clone(), Origin::Seed);
         }
-        // What is under way, with the node that a flip is to reach.
+        // Actions under way, and for a flip the node that it should reach and its run.
         let mut busy: VecDeque<(Action, Option<(u64, Run)>)> = VecDeque::new();
         while self.out.runs < self.limits.runs && !(self.limits.until_abort && self.out.aborted) {
             while busy.len() < self.limits.workers {
@@ -309,7 +313,7 @@ impl World<'_> {
                     let input = self.random();
                     self.execute(strategy, input, Origin::Random);
                 }
-                // The grammar knows three inputs.
+                // The grammar derives three inputs.
                 Action::Derive if self.derived < 3 => {
                     self.derived += 1;
                     let input = self.random();
