@@ -1,6 +1,5 @@
-//! What people look at: a campaign as a panel on a terminal, as plain lines
-//! elsewhere, and in the few lines that end it; several campaigns compared. Nothing
-//! is decided here.
+//! Output for users: a campaign as a panel on a terminal or as plain lines, its summary, and
+//! the comparison of several campaigns. Nothing is decided here.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Numbers in a readable form.
 
 use std::time::Duration;
 
@@ -23,6 +23,7 @@ pub fn time(d: Duration) -> String {
     }
 }
 
+/// `33.3 %`, or `–` if the whole is 0.
 pub fn percent(part: u64, whole: u64) -> String {
     if whole == 0 { "–".into() } else { format!("{:.1} %", 100.0 * part as f64 / whole as f64) }
 }
@@ -32,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_stay_short() {
+    fn numbers_are_short() {
         assert_eq!(
             [9999, 12_345, 1_250_000, 45_000_000].map(short),
             ["9999", "12k", "1.2M", "45M"]

@@ -1,6 +1,6 @@
-//! The live view: a few lines at the bottom of the terminal, written over every
-//! time. It scrolls with everything else and leaves no trace of its own: no
-//! other screen, no questions to the terminal, nothing to restore after a crash.
+//! The live view: a few lines at the bottom of the terminal that are overwritten each time.
+//! It uses no alternate screen and asks the terminal nothing, so nothing must be restored
+//! after a crash.
 
 use crate::numbers::{percent, short, time};
 use pleach_campaign::run::Snapshot;
@@ -20,15 +20,16 @@ impl Default for Size {
     }
 }
 
-/// Draws snapshots over each other.
+/// Draws snapshots, each over the last.
 pub struct Panel {
     title: String,
     colour: bool,
     size: Size,
     /// The lengths of the lines that were drawn last.
     drawn: Vec<usize>,
-    /// Runs and flips at some earlier time, for the rates.
+    /// The number of runs and flips at some earlier time, for the rates.
     past: Option<(Instant, u64, u64)>,
+    /// Runs and flips per second.
     rates: (f64, f64),
 }
 
@@ -36,7 +37,7 @@ const BOLD: &str = "\x1b[1m";
 const RED: &str = "\x1b[31m";
 const PLAIN: &str = "\x1b[0m";
 
-/// Which lines stay where a terminal has few rows, the most important first.
+/// The lines, the most important first. If the terminal has few rows, the last are left out.
 const IMPORTANCE: [&str; 8] =
     ["branches", "crashes", "runs", "time", "search", "flips", "queue", "functions"];
 
@@ -52,19 +53,19 @@ impl Panel {
         }
     }
 
-    /// What to write to a terminal of this size to show a snapshot in place of the last.
+    /// The text that shows a snapshot in place of the last, on a terminal of this size.
     ///
-    /// A person may have made the terminal narrower since: then most terminals break the
-    /// old lines into several rows. All rows that the old lines can take are cleared. A
-    /// terminal that cuts lines instead loses a few rows above the panel.
+    /// If the user made the terminal narrower, most terminals break the old lines into
+    /// several rows. All rows that the old lines can take are cleared. On a terminal that
+    /// cuts lines instead, a few rows above the panel are lost.
     pub fn draw(&mut self, snapshot: &Snapshot, size: Size) -> String {
         self.size = size;
-        self.measure(snapshot);
+        self.update_rates(snapshot);
         let lines = self.lines(snapshot);
         let mut out = String::new();
         let columns = size.columns.max(1);
         let old: usize = self.drawn.iter().map(|length| length.div_ceil(columns).max(1)).sum();
-        // The cursor cannot go above the first row.
+        // The cursor cannot move above the first row.
         let old = old.min(size.rows.saturating_sub(1));
         if old > 0 {
             let _ = write!(out, "\x1b[{old}A");
@@ -77,7 +78,7 @@ impl Panel {
         out
     }
 
-    fn measure(&mut self, snapshot: &Snapshot) {
+    fn update_rates(&mut self, snapshot: &Snapshot) {
         let (runs, flips) = (snapshot.stats.runs, snapshot.stats.flips.asked);
         let now = Instant::now();
         match self.past {
@@ -92,7 +93,7 @@ impl Panel {
         }
     }
 
-    /// The lines that fit, with the length of each on the screen.
+    /// The lines that fit, and the length of each on the screen.
     fn lines(&self, snapshot: &Snapshot) -> Vec<(String, usize)> {
         let s = &snapshot.stats;
         let (b, f) = (&s.branches, &s.flips);
@@ -102,7 +103,7 @@ impl Panel {
             (
                 "branches",
                 format!(
-                    "{} of {} ({}), {} of {} within reach",
+                    "{} of {} ({}), {} of {} reachable",
                     b.covered,
                     b.total,
                     percent(b.covered, b.total),
@@ -137,11 +138,11 @@ impl Panel {
             ("crashes", s.crashes.to_string()),
             ("search", snapshot.doing.clone()),
         ];
-        // The row behind the last line is the cursor's.
+        // The cursor is in the row below the last line.
         let room = self.size.rows.saturating_sub(1).max(1);
         let mut lines = Vec::new();
         if room > pairs.len() {
-            lines.push(self.measured(BOLD, &self.title));
+            lines.push(self.formatted(BOLD, &self.title));
         }
         for (name, value) in pairs {
             let rank = IMPORTANCE.iter().position(|n| *n == name);
@@ -149,18 +150,19 @@ impl Panel {
                 continue;
             }
             let code = if name == "crashes" && s.crashes > 0 { RED } else { "" };
-            lines.push(self.measured(code, &format!("{name:>10}  {value}")));
+            lines.push(self.formatted(code, &format!("{name:>10}  {value}")));
         }
         lines
     }
 
-    fn measured(&self, code: &str, line: &str) -> (String, usize) {
+    /// A line in a colour, and its length on the screen.
+    fn formatted(&self, code: &str, line: &str) -> (String, usize) {
         let line = self.cut(line);
         let length = line.chars().count();
         (if code.is_empty() { line } else { self.paint(code, &line) }, length)
     }
 
-    /// One row of the terminal; what is longer would break the drawing.
+    /// Cuts a line to one row; longer lines would break the drawing.
     fn cut(&self, line: &str) -> String {
         let room = self.size.columns.saturating_sub(1).max(1);
         let clean = line.chars().filter(|c| !c.is_control());
@@ -187,8 +189,8 @@ mod tests {
         Snapshot { stats, doing: "depth 4\x1b[2J, 17 flips open".into(), since_gain, edges: 0 }
     }
 
-    /// A terminal that breaks long lines into rows again when its width changes, as most
-    /// do. It knows what the panel writes.
+    /// A terminal that breaks long lines into rows when its width changes, as most do. It
+    /// understands only what the panel writes.
     struct Terminal {
         size: Size,
         rows: Vec<String>,
@@ -200,7 +202,7 @@ mod tests {
             Terminal { size, rows: vec![String::new()], row: 0 }
         }
 
-        /// What does not fit scrolls away at the top and does not come back.
+        /// Removes rows that do not fit at the top.
         fn scroll(&mut self) {
             let gone = self.rows.len().saturating_sub(self.size.rows);
             self.rows.drain(..gone);
@@ -272,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_that_changes_its_size_shows_each_line_once() {
+    fn each_line_is_shown_once_after_a_resize() {
         let sizes =
             [(80, 24), (33, 24), (33, 7), (20, 7), (12, 3), (120, 7), (80, 24), (41, 10), (80, 2)];
         let mut terminal = Terminal::new(Size { columns: 80, rows: 24 });
@@ -292,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn colour_only_where_it_is_wanted() {
+    fn colour_is_optional() {
         let draw = |colour| Panel::new("t".into(), colour).draw(&snapshot(), Size::default());
         assert!(draw(true).contains(RED) && !draw(false).contains(RED));
     }

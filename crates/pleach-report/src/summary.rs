@@ -1,10 +1,10 @@
-//! A campaign in plain text: a line while it runs, and how it ended.
+//! A campaign as plain text: a line while it runs, and a summary at its end.
 
 use crate::numbers::{percent, time};
 use pleach_campaign::run::{Snapshot, Stats, Stop};
 use std::time::Duration;
 
-/// One line on where a campaign stands, for logs.
+/// The current state of a campaign on one line, for logs.
 pub fn line(snapshot: &Snapshot) -> String {
     let s = &snapshot.stats;
     format!(
@@ -23,13 +23,13 @@ pub fn line(snapshot: &Snapshot) -> String {
     )
 }
 
-/// How a campaign ended, in a few lines.
+/// The summary of a campaign that ended. `resume` is the command that resumes it.
 pub fn summary(stats: &Stats, out: &str, resume: &str) -> String {
     let total = time(Duration::from_secs_f64(stats.time_s.total.max(0.0)));
     let b = &stats.branches;
     let mut text = format!(
         "{}\n{} of {} branches ({}), {} runs, {} paths, {} inputs in {out}/queue\n",
-        why(stats, &total),
+        describe_stop(stats, &total),
         b.covered,
         b.total,
         percent(b.covered, b.total),
@@ -45,34 +45,40 @@ pub fn summary(stats: &Stats, out: &str, resume: &str) -> String {
     }
     if stats.unstable > 0 {
         text.push_str(&format!(
-            "{} branches are unstable: the same input takes them or not\n",
+            "{} branches are unstable: the same input does not always take them\n",
             stats.unstable
         ));
     }
     if stats.unstable_paths > 0 {
         text.push_str(&format!(
-            "{} inputs are unstable: they take one path or another\n",
+            "{} inputs are unstable: they do not always take the same path\n",
             stats.unstable_paths
         ));
     }
     if stats.folded > 0 {
         text.push_str(&format!(
-            "{} folded decisions: the compiler removed that side of the branch; -O0 keeps it\n",
+            "{} folded decisions: the compiler removed a side of the branch; compile with -O0 to \
+             keep it\n",
             stats.folded
         ));
     }
+    text.push_str(&notes(stats));
     text.push_str(&grammar(stats));
     if !matches!(stats.stop, Some(Stop::Exhausted | Stop::ExhaustedPartial)) {
-        text.push_str(&format!("to go on: {resume}\n"));
+        text.push_str(&format!("to resume: {resume}\n"));
     }
     text
 }
 
-/// How the grammar and the program got on with each other.
+fn notes(stats: &Stats) -> String {
+    stats.notes.iter().map(|note| format!("note: {note}\n")).collect()
+}
+
+/// The differences between the grammar and the program.
 fn grammar(stats: &Stats) -> String {
-    /// Places and hints that are named.
-    const NAMED: usize = 5;
-    let mut text: String = stats.notes.iter().map(|note| format!("note: {note}\n")).collect();
+    /// At most this many places and hints are printed.
+    const MAX_LISTED: usize = 5;
+    let mut text = String::new();
     let tokens = &stats.tokens;
     if stats.mismatched > 0 {
         let first = stats.mismatch.as_deref().unwrap_or_default();
@@ -84,52 +90,52 @@ fn grammar(stats: &Stats) -> String {
     if tokens.rejected > 0 {
         let mut places: Vec<_> = tokens.rejected_at.iter().collect();
         places.sort_by_key(|(what, n)| (u64::MAX - **n, what.as_str()));
-        let named = places.iter().take(NAMED).map(|(what, n)| format!("{what} ({n})"));
-        let named: Vec<String> = named.collect();
+        let listed = places.iter().take(MAX_LISTED).map(|(what, n)| format!("{what} ({n})"));
+        let listed: Vec<String> = listed.collect();
         text += &format!(
-            "{} of {} sentences of the grammar were rejected: after {}\n",
+            "the program rejected {} of {} sentences of the grammar: after {}\n",
             tokens.rejected,
             tokens.read,
-            named.join(", ")
+            listed.join(", ")
         );
     }
-    for (what, example) in tokens.hints.iter().take(NAMED) {
+    for (what, example) in tokens.hints.iter().take(MAX_LISTED) {
         let example: String = example.chars().take(60).collect();
-        text += &format!("the program takes {what}, and the grammar does not: {example:?}\n");
+        text += &format!("the program accepts {what}, but the grammar does not: {example:?}\n");
     }
-    if tokens.hints.len() > NAMED {
-        let more = tokens.hints.len() - NAMED;
-        text += &format!("{more} more of that kind are in stats.json\n");
+    if tokens.hints.len() > MAX_LISTED {
+        let more = tokens.hints.len() - MAX_LISTED;
+        text += &format!("{more} more such hints are in stats.json\n");
     }
     text
 }
 
-fn why(stats: &Stats, total: &str) -> String {
+fn describe_stop(stats: &Stats, total: &str) -> String {
     match stats.stop {
         Some(Stop::Exhausted) => format!("exhausted after {total}: every feasible path was run"),
         Some(Stop::ExhaustedPartial) => {
             let list: Vec<_> =
                 stats.partial.iter().map(|(what, n)| format!("{what} ({n})")).collect();
             format!(
-                "exhausted-partial after {total}: nothing is left to ask, but {}",
+                "exhausted-partial after {total}: nothing is left to try, but {}",
                 list.join(", ")
             )
         }
-        Some(Stop::Time) => format!("time is up after {total}"),
-        Some(Stop::Runs) => format!("the number of runs is reached after {total}"),
+        Some(Stop::Time) => format!("time limit reached after {total}"),
+        Some(Stop::Runs) => format!("run limit reached after {total}"),
         Some(Stop::Crash) => format!("stopped at the first crash after {total}"),
-        Some(Stop::Enough) => format!("enough is covered after {total}"),
+        Some(Stop::Enough) => format!("enough branches are covered after {total}"),
         Some(Stop::ReadsNothing) => format!(
-            "given up after {total}: the program ended without asking for input, so no input \
+            "stopped after {total}: the program ended without reading its input, so no input \
              makes a difference"
         ),
         Some(Stop::EndsAtOnce) => format!(
-            "given up after {total}: the program ends after an event or two, whatever they are; \
-             it does not keep reading, and `-s auto` suits it better"
+            "stopped after {total}: the program always ends after one or two events; hybrid \
+             search needs a program that keeps reading; use `-s auto`"
         ),
         Some(Stop::NothingDepends) => format!(
-            "given up after {total}: the program takes events without end, and nothing that it \
-             decides depends on them"
+            "stopped after {total}: the program keeps reading, but none of its decisions \
+             depends on the events"
         ),
         Some(Stop::Interrupted) | None => format!("interrupted after {total}"),
     }

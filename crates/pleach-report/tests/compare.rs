@@ -1,12 +1,12 @@
-//! What a comparison looks like, from fixed numbers. `UPDATE=1` writes the expected
-//! files anew.
+//! The output of a comparison, from fixed numbers. `UPDATE_EXPECT=1` writes the expected
+//! files.
 
 use pleach_report::compare::{
     Axis, Campaign, Comparison, InModule, Measures, Module, Point, Strategy, plot, table,
 };
 use std::path::Path;
 
-/// A campaign that covers more and more slowly.
+/// A campaign whose coverage grows more and more slowly.
 fn campaign(seed: u64, speed: f64, runs_a_second: u64, stop: &str) -> Campaign {
     let at = |s: u64| (100.0 * (1.0 - (-(s as f64) * speed).exp())).round() as u64 + seed;
     let point = |s| Point { seconds: s as f64, runs: 1 + s * runs_a_second, covered: at(s) };
@@ -60,27 +60,27 @@ fn fixed() -> Comparison {
 
 fn check(name: &str, found: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected").join(name);
-    if std::env::var_os("UPDATE").is_some() {
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("writable");
         std::fs::write(&path, found).expect("writable");
     }
     let expected = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(expected == found, "{name} has changed; UPDATE=1 takes it over:\n{found}");
+    assert!(expected == found, "{name} has changed; UPDATE_EXPECT=1 accepts it:\n{found}");
 }
 
 #[test]
-fn the_table() {
+fn the_table_is_as_expected() {
     check("compare.txt", &table(&fixed()));
 }
 
 #[test]
-fn the_plots() {
+fn the_plots_are_as_expected() {
     check("compare-time.svg", &plot(&fixed(), Axis::Time));
     check("compare-runs.svg", &plot(&fixed(), Axis::Runs));
 }
 
 #[test]
-fn nothing_at_all_can_be_drawn() {
+fn a_comparison_without_data_is_drawn() {
     let none = Strategy { name: "none".into(), campaigns: vec![] };
     let started = Campaign { points: vec![Point::default()], ..Campaign::default() };
     let some = Strategy { name: "some".into(), campaigns: vec![started] };

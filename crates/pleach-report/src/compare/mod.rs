@@ -1,5 +1,5 @@
-//! Strategies side by side on one program: the numbers of several campaigns each,
-//! as a table and as pictures. Where they come from is not known here.
+//! The comparison of several strategies on one program, as a table and as plots. Each
+//! strategy has the results of several campaigns.
 
 mod plot;
 mod table;
@@ -10,18 +10,18 @@ pub use table::table;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// All that was measured.
+/// Everything that was measured.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
     pub program: String,
-    /// What each campaign was given, in words.
+    /// The limits of each campaign, as text.
     pub budget: String,
-    /// Branches of the program.
+    /// The number of branches of the program.
     pub branches: u64,
     pub modules: Vec<Module>,
     pub strategies: Vec<Strategy>,
-    /// For each strategy, for each other: branches that campaigns of the first
-    /// covered and none of the second did. A strategy beside itself: all it covered.
+    /// `overlap[a][b]` is the number of branches that some campaign of strategy `a` covered
+    /// and no campaign of strategy `b`. `overlap[a][a]` is all that `a` covered.
     pub overlap: Vec<Vec<u64>>,
 }
 
@@ -45,12 +45,12 @@ pub struct Campaign {
     /// Why it ended.
     pub stop: String,
     pub covered: u64,
-    /// Branches of the functions that it reached.
+    /// The number of branches in functions that it reached.
     pub reachable: u64,
     pub inputs: u64,
     pub runs: u64,
     pub crashes: u64,
-    /// When the last branch was covered for the first time.
+    /// The time of the last new branch, in seconds.
     pub last_new_s: f64,
     /// In the order of the comparison's modules.
     pub modules: Vec<InModule>,
@@ -58,7 +58,7 @@ pub struct Campaign {
     pub points: Vec<Point>,
 }
 
-/// What traces and solving were made of.
+/// The size of traces, and the cost of solving.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Measures {
     pub traces: u64,
@@ -70,24 +70,24 @@ pub struct Measures {
     pub solving_s: f64,
     pub grammar_s: f64,
     pub tiers_s: BTreeMap<String, f64>,
-    /// Questions to the context-free solver, and those without an answer.
+    /// Questions to the context-free solver, and how many were unsatisfiable.
     pub grammar_asked: u64,
     pub grammar_unsat: u64,
 }
 
-/// What a campaign has of a module.
+/// The results of a campaign in one module.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct InModule {
     pub covered: u64,
-    /// Runs that took a branch of it.
+    /// The number of runs that took a branch of it.
     pub reached: u64,
-    /// Of so many.
+    /// The number of all runs.
     pub of: u64,
-    /// Constraints of traces that come from it.
+    /// The number of constraints in traces that come from it.
     pub constraints: u64,
 }
 
-/// Where a campaign stood at some time.
+/// The state of a campaign at some time.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Point {
     pub seconds: f64,
@@ -95,7 +95,7 @@ pub struct Point {
     pub covered: u64,
 }
 
-/// Mean, smallest and largest of some numbers.
+/// The mean, the smallest and the largest of some numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Spread {
     mean: f64,
@@ -104,7 +104,7 @@ struct Spread {
 }
 
 impl Spread {
-    /// Of nothing there is none.
+    /// `None` if there are no numbers.
     fn of(numbers: impl IntoIterator<Item = f64>) -> Option<Spread> {
         let (mut sum, mut count) = (0.0, 0.0);
         let (mut min, mut max) = (f64::INFINITY, f64::NEG_INFINITY);

@@ -1,15 +1,15 @@
-//! A comparison as a picture: a line for each strategy, the mean of its campaigns,
-//! in a band from the smallest to the largest. One SVG that needs nothing else: its
-//! colours suit light and dark pages, its letters are the reader's own.
+//! A comparison as a plot. Each strategy has a line, the mean of its campaigns, in a band
+//! from the smallest to the largest. The SVG file needs no other file. It has colours for
+//! light and dark pages, and uses the reader's fonts.
 
 use super::{Campaign, Comparison, Spread, Strategy};
 use std::fmt::Write;
 
-/// What goes from left to right.
+/// The horizontal axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     Time,
-    /// By powers of ten: some strategies run a thousand times as often as others.
+    /// Logarithmic, because some strategies make a thousand times as many runs as others.
     Runs,
 }
 
@@ -19,11 +19,10 @@ const LEFT: f64 = 64.0;
 const RIGHT: f64 = 170.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 48.0;
-/// Places along the axis where campaigns are compared.
-const STEPS: usize = 160;
+/// The number of points of a curve.
+const CURVE_POINTS: usize = 160;
 
-/// Colours that people of most kinds of sight tell apart, and dashes for those who
-/// print them; on a dark page the same, lighter.
+/// Colours that colour-blind readers can distinguish, for light and for dark pages.
 const COLOURS: [(&str, &str); 8] = [
     ("#0072b2", "#56b4e9"),
     ("#d55e00", "#ff8c42"),
@@ -34,6 +33,7 @@ const COLOURS: [(&str, &str); 8] = [
     ("#5b3fb0", "#b3a0ff"),
     ("#b00020", "#ff8080"),
 ];
+/// Dashes, for more strategies than colours.
 const DASHES: [&str; 3] = ["", "7 3", "2 3"];
 
 pub fn plot(comparison: &Comparison, axis: Axis) -> String {
@@ -90,10 +90,10 @@ fn style(strategies: usize) -> String {
     )
 }
 
-/// From numbers to places on the page.
+/// Maps numbers to positions on the page.
 struct Frame {
     axis: Axis,
-    /// The largest number on each axis, a round one.
+    /// The last tick of each axis.
     x_max: f64,
     y_max: f64,
     x_ticks: Vec<f64>,
@@ -163,10 +163,10 @@ impl Frame {
         );
     }
 
-    /// Where a strategy's campaigns stand along the axis, from where all of them do.
+    /// The points of a strategy's curve, from where all its campaigns have started.
     fn curve(&self, strategy: &Strategy) -> Vec<(f64, Spread)> {
         let step = |i: usize| {
-            let share = i as f64 / STEPS as f64;
+            let share = i as f64 / CURVE_POINTS as f64;
             let at = match self.axis {
                 Axis::Time => self.x_max * share,
                 Axis::Runs => self.x_max.powf(share),
@@ -176,14 +176,14 @@ impl Frame {
             Some((self.x(at), Spread::of(all?)?))
         };
         let end = strategy.campaigns.iter().map(|c| self.end(c)).fold(0.0, f64::max);
-        let mut curve: Vec<_> = (0..=STEPS).filter_map(step).collect();
-        // Nothing is drawn where no campaign has been.
-        let beyond = self.x(end) + (WIDTH - LEFT - RIGHT) / STEPS as f64;
+        let mut curve: Vec<_> = (0..=CURVE_POINTS).filter_map(step).collect();
+        // The curve ends where the last campaign ended.
+        let beyond = self.x(end) + (WIDTH - LEFT - RIGHT) / CURVE_POINTS as f64;
         curve.retain(|&(x, _)| x <= beyond);
         curve
     }
 
-    /// What a campaign had covered by then; one that has ended keeps what it has.
+    /// What a campaign had covered at a point of the axis. After its end, its last value.
     fn covered(&self, campaign: &Campaign, at: f64) -> Option<f64> {
         let known = campaign.points.iter().take_while(|p| match self.axis {
             Axis::Time => p.seconds <= at,
@@ -241,8 +241,8 @@ fn path(places: impl Iterator<Item = (f64, f64)>) -> String {
     if d.is_empty() { "M0 0".into() } else { d }
 }
 
-/// Round numbers from 0 to just past the largest: 1, 2 or 5 times a power of ten
-/// apart.
+/// Ticks from 0 to just past the largest number. Their distance is 1, 2 or 5 times a power
+/// of ten.
 fn ticks(largest: f64) -> Vec<f64> {
     let rough = largest / 6.0;
     let power = 10f64.powf(rough.log10().floor());
@@ -252,12 +252,13 @@ fn ticks(largest: f64) -> Vec<f64> {
     (0..=count.max(1)).map(|i| (i as f64 * apart * 1000.0).round() / 1000.0).collect()
 }
 
+/// Powers of ten up to the largest number.
 fn powers(largest: u64) -> Vec<f64> {
     let exponent = (largest.max(10) as f64).log10().ceil() as i32;
     (0..=exponent).map(|i| 10f64.powi(i)).collect()
 }
 
-/// `1000` as `1k`: there is not much room.
+/// A short number: `1000` as `1k`.
 fn label(n: f64) -> String {
     match n {
         n if n >= 1e6 => format!("{}M", n / 1e6),

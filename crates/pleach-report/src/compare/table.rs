@@ -1,10 +1,10 @@
-//! A comparison as text: one table of the campaigns, one of the modules, one of
-//! what strategies have that others lack.
+//! A comparison as text: tables of the campaigns, of the modules, of traces and solving, and
+//! of the branches that one strategy covers and another does not.
 
 use super::{Campaign, Comparison, InModule, Spread, Strategy};
 use std::fmt::Write;
 
-/// Numbers are means over the seeds, with the smallest and the largest behind them.
+/// Numbers are means over the campaigns, followed by the smallest and the largest.
 pub fn table(comparison: &Comparison) -> String {
     let mut text = format!(
         "{}: {} branches; {}\n\n",
@@ -12,17 +12,17 @@ pub fn table(comparison: &Comparison) -> String {
     );
     text += &aligned(&summary(comparison));
     if !comparison.modules.is_empty() {
-        text += "\nBranches covered of each module, and runs that reach it:\n\n";
+        text += "\nBranches covered in each module, and runs that reach it:\n\n";
         text += &aligned(&modules(comparison));
     }
     if comparison.strategies.iter().flat_map(|s| &s.campaigns).any(|c| c.measures.traces > 0) {
-        text += "\nSymbolic variables and constraints of a trace, the modules that most \
-                 constraints come from, and what solving took of the time:\n\n";
+        text += "\nSymbolic variables and constraints of a trace, the modules with the most \
+                 constraints, and the share of time for solving:\n\n";
         text += &aligned(&symbolic(comparison));
     }
     if comparison.strategies.len() > 1 {
         text += "\nBranches that a strategy covered in some campaign and the other in none \
-                 (beside itself: all):\n\n";
+                 (in parentheses: all that it covered):\n\n";
         text += &aligned(&overlap(comparison));
     }
     text
@@ -77,8 +77,8 @@ fn modules(comparison: &Comparison) -> Rows {
 }
 
 fn symbolic(comparison: &Comparison) -> Rows {
-    /// Modules that are named.
-    const NAMED: usize = 3;
+    /// At most this many modules are listed.
+    const MAX_LISTED: usize = 3;
     let heads = [
         "strategy",
         "traces",
@@ -102,7 +102,7 @@ fn symbolic(comparison: &Comparison) -> Rows {
             comparison.modules.iter().enumerate().map(|(i, m)| (sum(i), &m.name[..])).collect();
         from.sort_by_key(|&(n, name)| (u64::MAX - n, name));
         from.retain(|(n, _)| *n > 0);
-        let named = from.iter().take(NAMED);
+        let named = from.iter().take(MAX_LISTED);
         let named: Vec<String> =
             named.map(|&(n, name)| format!("{name} {:.0} %", percent(n, all))).collect();
         let asked: u64 = strategy.campaigns.iter().map(|c| c.measures.grammar_asked).sum();
@@ -140,7 +140,7 @@ fn percent(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
 }
 
-/// `61.3 (60–63)`, or the number alone where all campaigns agree.
+/// `61.3 (60–63)`, or only the number if all campaigns agree.
 fn spread(strategy: &Strategy, f: impl Fn(&Campaign) -> f64, digits: usize, unit: &str) -> String {
     let Some(s) = Spread::of(strategy.campaigns.iter().map(f)) else { return "–".into() };
     let [mean, min, max] = [s.mean, s.min, s.max].map(|n| short(n, digits));
@@ -155,7 +155,7 @@ fn mean(strategy: &Strategy, f: impl Fn(&Campaign) -> f64) -> String {
         .map_or("–".into(), |s| format!("{:.1} %", s.mean))
 }
 
-/// Whole numbers without a point.
+/// Whole numbers have no decimal point.
 fn short(n: f64, digits: usize) -> String {
     if n.fract() == 0.0 { format!("{n:.0}") } else { format!("{n:.digits$}") }
 }
@@ -167,8 +167,7 @@ fn stops(strategy: &Strategy) -> String {
     all.join(", ")
 }
 
-/// Columns as wide as their widest cell; the first to the left, the others to the
-/// right.
+/// Aligns the columns: the first to the left, the others to the right.
 fn aligned(rows: &Rows) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {

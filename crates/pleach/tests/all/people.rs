@@ -59,9 +59,9 @@ fn interrupted_while_a_target_sleeps() {
         // It was not a hang, it was us.
         assert_eq!(stats["hangs"], 0);
         let resume = said.lines().last().unwrap_or_default();
-        assert_eq!(resume, format!("to go on: pleach run -i - -o out -- ./{name}"));
+        assert_eq!(resume, format!("to resume: pleach run -i - -o out -- ./{name}"));
         // And that goes on: it finds the sleeper again, which is a hang now.
-        let command = resume.replace("to go on: pleach", PLEACH).replace(" -- ", " -V 1 -- ");
+        let command = resume.replace("to resume: pleach", PLEACH).replace(" -- ", " -V 1 -- ");
         let mut shell = Command::new("sh");
         shell.args(["-c", &command]).current_dir(program.dir.path()).stdin(Stdio::null());
         let done = shell.output().expect("sh runs");
