@@ -1,7 +1,5 @@
-//! What to write in place of the flags of AFL++ and libFuzzer.
-//!
-//! People come from those, and so do their scripts. A flag of theirs gets the flag of
-//! `pleach run` that does the same, or the reason why there is none.
+//! Advice for users of AFL++ and libFuzzer: for a flag of those tools, the option of `pleach
+//! run` that does the same, or why there is none.
 
 use std::ffi::{OsStr, OsString};
 
@@ -9,11 +7,11 @@ use std::ffi::{OsStr, OsString};
 const AFL: &[(&str, &str)] = &[
     (
         "-x",
-        "there are no dictionaries: the words that the program compares its input with are \
-         found by themselves; put other words into a seed (-i), or give a grammar (-g)",
+        "there are no dictionaries: Pleach finds the words that the program compares its input \
+         with; put other words into a seed (-i), or give a grammar (-g)",
     ),
-    ("-Q", "binaries are not emulated: compile the program with `pleach cc`"),
-    ("-U", "binaries are not emulated: compile the program with `pleach cc`"),
+    ("-Q", "there is no emulation of binaries: compile the program with `pleach cc`"),
+    ("-U", "there is no emulation of binaries: compile the program with `pleach cc`"),
     ("-M", "one command runs all workers: -j N"),
     ("-S", "one command runs all workers: -j N"),
     ("-f", "put @@ where the name of the input file goes"),
@@ -21,11 +19,11 @@ const AFL: &[(&str, &str)] = &[
     ("-d", "leave it out: -s chooses the strategy"),
     ("-D", "leave it out: -s chooses the strategy"),
     ("-E", "-n N stops after N runs"),
-    ("-G", "--max-len N bounds the inputs"),
+    ("-G", "--max-len N limits the length of inputs"),
     ("-c", "leave it out: comparisons are solved without a second binary"),
     ("-l", "leave it out: comparisons are solved without a second binary"),
-    ("-a", "leave it out: a grammar (-g) says what text is"),
-    ("-C", "leave it out: each crash is examined by itself"),
+    ("-a", "leave it out: a grammar (-g) describes text"),
+    ("-C", "leave it out: every new crash is examined anyway"),
     ("-T", "leave it out: the title is the program's name"),
     ("-F", "-i OTHER/queue takes the inputs of another campaign as seeds"),
 ];
@@ -73,8 +71,8 @@ const LIBFUZZER: &[(&str, &str)] = &[
     ("help", "`pleach run --help`"),
 ];
 
-/// What to write in place of a flag of libFuzzer; `None` for anything else.
-pub fn of_libfuzzer(arg: &OsStr) -> Option<String> {
+/// The advice for a flag of libFuzzer; `None` for anything else.
+pub fn for_libfuzzer_flag(arg: &OsStr) -> Option<String> {
     let text = arg.to_str()?;
     let (name, value) = text.strip_prefix('-')?.split_once('=')?;
     let (_, instead) = LIBFUZZER.iter().find(|(known, _)| *known == name)?;
@@ -91,18 +89,18 @@ pub fn of_libfuzzer(arg: &OsStr) -> Option<String> {
     })
 }
 
-/// What to say of a command line of `pleach run` that has a flag of libFuzzer before
-/// `--`. Such flags look like short options with a value to others.
-pub fn of_command_line(args: &[OsString]) -> Option<String> {
+/// The advice for a command line of `pleach run` with a flag of libFuzzer before `--`. (clap
+/// would take such a flag for several short options.)
+pub fn for_libfuzzer_flags(args: &[OsString]) -> Option<String> {
     if args.first().is_none_or(|command| command != "run") {
         return None;
     }
     let options = args.iter().skip(1).take_while(|arg| *arg != "--");
-    options.map(OsString::as_os_str).find_map(of_libfuzzer)
+    options.map(OsString::as_os_str).find_map(for_libfuzzer_flag)
 }
 
-/// What to say of an option that `pleach run` does not know.
-pub fn of_afl(args: &[OsString], unknown: &str) -> Option<String> {
+/// The advice for an unknown option of `pleach run` that afl-fuzz has.
+pub fn for_afl_flag(args: &[OsString], unknown: &str) -> Option<String> {
     if args.first().is_none_or(|command| command != "run") {
         return None;
     }

@@ -1,8 +1,10 @@
-//! What can be said on the command line.
+//! The command line: commands and options.
 
 use crate::commands::grammar::{Keywords, format_list, format_names};
+use crate::show::wrap;
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use pleach_exec::terminal::Size;
+use pleach_search::Needs;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -16,67 +18,71 @@ pub struct Args {
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Compile C: takes every flag of clang (also installed as pleach-cc)
+    /// Compile C. Takes every option of clang (also installed as pleach-cc)
     #[command(disable_help_flag = true)]
     Cc(Compiler),
-    /// Compile C++: takes every flag of clang++ (also installed as pleach-c++)
+    /// Compile C++. Takes every option of clang++ (also installed as pleach-c++)
     #[command(name = "c++", disable_help_flag = true)]
     Cxx(Compiler),
-    /// Run one half as if it were the plain program
-    Exec(Exec),
-    /// Write the symbolic half to a file of its own
-    Extract(Extract),
-    /// Run the symbolic half on an input and print what it decided
-    Trace(Trace),
-    /// Answer every flip of a recorded trace, and report how fast
-    SolveTrace(SolveTrace),
-    /// Solve string constraints in HAMPI's language
-    #[command(after_help = "Prints sat and values, or unsat. Values are written as in the file: \
-                            \\ddd is a byte in decimal. In JSON each character of a value is a byte.")]
-    Solve(Solve),
+    /// Generate inputs: search, solve, run, and keep what covers something new
+    #[command(
+        name = "run",
+        override_usage = "pleach run [-i SEEDS] -o OUT [OPTIONS] -- PROGRAM [ARGS]\n       \
+                          pleach run -i - -o OUT [OPTIONS]"
+    )]
+    Campaign(Box<Campaign>),
+    /// Run inputs again: how each ended, where it crashed, what they cover
+    #[command(after_help = "Exit status 1 if an input crashed or hung.")]
+    Replay(Replay),
+    /// Report the branches that some inputs cover
+    Cover(Cover),
     /// Print the path condition of an input as C, with source lines
     Explain(Explain),
-    /// Run the fast half on inputs and report which branches they cover
-    Cover(Cover),
-    /// Generate inputs: search, solve, run, and keep what covers something new
-    #[command(name = "run")]
-    Campaign(Box<Campaign>),
-    /// Run strategies side by side, and compare what they cover
-    #[command(
-        override_usage = "pleach compare [OPTIONS] -o DIR -- PROGRAM [ARGS]",
-        after_help = "Each campaign is a `pleach run` with one worker, in a directory of its own. \
-                      DIR/compare.txt, compare.json, coverage-time.svg and coverage-runs.svg \
-                      tell what came out."
-    )]
-    Compare(crate::commands::compare::Compare),
-    /// Run inputs again, and tell how each ended and what they cover together
-    #[command(after_help = "Ends with status 1 if an input crashed or hung.")]
-    Replay(Replay),
-    /// Keep a small set of inputs with the coverage of all
+    /// Print the decisions of a run, its size and its cost
+    Trace(Trace),
+    /// Keep a small set of inputs with the same coverage
     #[command(
         override_usage = "pleach cmin [OPTIONS] -i DIR -o DIR -- PROGRAM [ARGS]",
-        after_help = "Branches count with how often they were taken (1, 2, 3, 4-7, 8-15, ...). \
-                      Inputs that crash or hang are left out."
+        after_help = "Hit counts of branches count, too (1, 2, 3, 4-7, 8-15, ...). Inputs that \
+                      crash or hang are skipped."
     )]
     Cmin(Cmin),
-    /// Make one input smaller that still shows the same
+    /// Make one input smaller, and keep its crash, its hang or its branches
     #[command(
         override_usage = "pleach tmin [OPTIONS] -i FILE -o FILE -- PROGRAM [ARGS]",
         after_help = "An input that crashes keeps its crash (kind and place), one that hangs \
                       keeps hanging, and any other keeps the branches that it takes."
     )]
     Tmin(Tmin),
-    /// Put several streams (arguments, variables, files) into one input file
-    Pack(Pack),
-    /// List the branches and checks that a program was compiled with
-    Sites(Sites),
-    /// List the functions that return tokens, or the tokens that an input is
-    #[command(after_help = "Without an input: which functions of the program give its parser \
-                            tokens, where the token is, and how that was decided.")]
-    Tokens(Tokens),
+    /// Run several strategies side by side, and compare what they cover
+    #[command(
+        override_usage = "pleach compare [OPTIONS] -o DIR -- PROGRAM [ARGS]",
+        after_help = "Each campaign is a `pleach run` with one worker and its own directory. \
+                      The results are in DIR/compare.txt, compare.json, coverage-time.svg and \
+                      coverage-runs.svg."
+    )]
+    Compare(crate::commands::compare::Compare),
     /// Check, convert, count, enumerate, sample, parse, reduce and complete grammars
     #[command(subcommand)]
     Grammar(crate::commands::grammar::Command),
+    /// List the functions that return tokens, or the tokens of an input
+    #[command(after_help = "Without an input: lists the functions that return tokens to the \
+                            program's parser, where the token is, and how each was found.")]
+    Tokens(Tokens),
+    /// List the branches and checks of a program
+    Sites(Sites),
+    /// Put several streams (arguments, variables, files) into one input file
+    Pack(Pack),
+    /// Run one half as if it were the plain program
+    Exec(Exec),
+    /// Write one half to a file of its own
+    Extract(Extract),
+    /// Solve string constraints in HAMPI's language
+    #[command(after_help = "Prints sat and values, or unsat. Values are written as in the file: \
+                            \\ddd is a byte in decimal. In JSON each character of a value is a byte.")]
+    Solve(Solve),
+    /// Answer every flip of a recorded trace, and report the speed
+    SolveTrace(SolveTrace),
 }
 
 #[derive(Group)]
@@ -96,7 +102,7 @@ pub struct Exec {
     /// Which half to run
     #[arg(long, value_enum)]
     pub half: HalfName,
-    /// Label what is read from standard input (symbolic half), as under a driver
+    /// Symbolic half: label the bytes of standard input, as in a campaign
     #[arg(long)]
     pub label: bool,
     /// The program and its arguments
@@ -109,64 +115,65 @@ pub struct Extract {
     /// Which half to write
     #[arg(long, value_enum, default_value = "symbolic")]
     pub half: HalfName,
-    /// The file to write; twins of shared libraries go beside it, into pleach-twins/
+    /// File to write. Symbolic halves of shared libraries go into pleach-twins/ beside it
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
+    /// A program compiled by Pleach
     pub program: PathBuf,
 }
 
-/// What all commands that run a target take.
+/// The options of all commands that run a target, except `run`.
 #[derive(Group)]
 pub struct Run {
-    /// Milliseconds that a run may take
+    /// Time limit of a run, in milliseconds
     #[arg(short, long, value_name = "MS", default_value_t = 10_000,
           value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: u64,
-    /// MiB of memory that a run may use; 0 for no limit
+    /// Memory limit of a run, in MiB; 0 for no limit
     #[arg(short, long, value_name = "MIB", default_value_t = 4096)]
     pub memory: u64,
-    /// The program's connections, accepted or made, deliver the input
+    /// Deliver the input over the program's connections, accepted or made
     #[arg(long)]
     pub socket: bool,
-    /// The program runs on a terminal of this size, and the input is what is typed
+    /// Run the program on a terminal of this size; the input is what is typed
     #[arg(long, value_name = "COLUMNSxROWS", conflicts_with = "socket")]
     pub tty: Option<Size>,
-    /// Runs work in a copy of this directory, the same for each; without it, in an empty
-    /// one. The directory itself is only read
+    /// Run in a copy of this directory, which is restored before each run [default: an
+    /// empty directory]
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
-    /// The program and its arguments; @@ stands for the input file, without it
-    /// the input is standard input
+    /// The program and its arguments. @@ stands for the input file; without @@, the input
+    /// is standard input
     #[arg(last = true, required = true, value_name = "PROGRAM [ARGS]")]
     pub program: Vec<OsString>,
 }
 
 #[derive(Group)]
 pub struct Trace {
-    /// Run so often, and report the mean CPU time of a run
+    /// Run N times, and report the mean CPU time of a run
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub repeat: u32,
-    /// One line of JSON instead of text
+    /// Print one line of JSON instead of text
     #[arg(long)]
     pub json: bool,
-    /// Evaluate every expression on the input, and fail if a value differs
-    /// from the one that the program had
+    /// Evaluate every expression on the input, and fail if a value differs from the
+    /// program's
     #[arg(long)]
     pub check: bool,
-    /// Token functions are a border: conditions are on tokens, not on their bytes
+    /// Record decisions on tokens, not on the bytes that the lexer reads
     #[arg(long)]
     pub tokens: bool,
-    /// The length of these bytes is a variable; see `pleach explain`
+    /// Make the length of these bytes a variable; see `pleach explain`
     #[arg(long = "hole", value_name = "OFFSET:LEN")]
     pub holes: Vec<String>,
-    /// Show what the program printed
+    /// Print the program's output, on standard error
     #[arg(long)]
     pub capture: bool,
-    /// Write what a solver needs to flip the decisions to a file, for solve-trace
+    /// Write the trace to a file, for `pleach solve-trace`
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
-    /// The input file; - for standard input
+    /// Input file; - for standard input
     pub input: PathBuf,
     #[command(flatten)]
     pub run: Run,
@@ -174,7 +181,7 @@ pub struct Trace {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SolverName {
-    /// The tiers
+    /// Pleach's solver
     Pleach,
     /// Z3 alone, for comparison; the program z3 must be installed
     Z3,
@@ -182,16 +189,16 @@ pub enum SolverName {
 
 #[derive(Group)]
 pub struct SolveTrace {
-    /// Who answers
+    /// The solver that answers
     #[arg(long, value_enum, default_value = "pleach")]
     pub solver: SolverName,
-    /// Only so many flips, spread evenly over the trace
+    /// Ask only N flips, spread evenly over the trace
     #[arg(long, value_name = "N")]
     pub sample: Option<usize>,
     /// Print each flip with its answer
     #[arg(long)]
     pub list: bool,
-    /// One line of JSON instead of text
+    /// Print one line of JSON instead of text
     #[arg(long)]
     pub json: bool,
     /// A file that `pleach trace --record` wrote
@@ -200,29 +207,29 @@ pub struct SolveTrace {
 
 #[derive(Group)]
 pub struct Solve {
-    /// Up to so many solutions, each once; only one if this is not given
+    /// Print at most N different solutions [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub all: Option<u32>,
-    /// One line of JSON instead of text
+    /// Print one line of JSON instead of text
     #[arg(long)]
     pub json: bool,
-    /// The constraints; - for standard input
+    /// File with constraints; - for standard input
     pub file: PathBuf,
 }
 
 #[derive(Group)]
 pub struct Explain {
-    /// The length of these bytes is a variable, len[0] and so on: they could be more
-    /// or fewer. May be given several times, from the front to the back
+    /// Make the length of these bytes a variable: len[0], len[1] and so on. Can be
+    /// repeated, in the order of the input
     #[arg(long = "hole", value_name = "OFFSET:LEN")]
     pub holes: Vec<String>,
-    /// Token functions are a border: conditions are on tokens, not on their bytes
+    /// Record decisions on tokens, not on the bytes that the lexer reads
     #[arg(long)]
     pub tokens: bool,
-    /// Only conditions in this function; may be given several times
+    /// Only conditions in this function; can be repeated
     #[arg(long, value_name = "NAME")]
     pub function: Vec<String>,
-    /// Only conditions in this source file, by its last components
+    /// Only conditions in this source file; the end of its path is enough
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// Only conditions on these source lines
@@ -234,13 +241,13 @@ pub struct Explain {
     /// Print at most N conditions; 0 for all
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub limit: usize,
-    /// The input file; - for standard input
+    /// Input file; - for standard input
     pub input: PathBuf,
     #[command(flatten)]
     pub run: Run,
 }
 
-/// The first and the last of a range of numbers.
+/// A range of numbers, both ends included.
 #[derive(Clone, Copy)]
 pub struct Span {
     pub first: u32,
@@ -263,17 +270,17 @@ fn span(text: &str) -> Result<Span, String> {
 
 #[derive(Group)]
 pub struct Cover {
-    /// One line of JSON instead of text
+    /// Print one line of JSON instead of text
     #[arg(long)]
     pub json: bool,
-    /// List what no input took: the sides of branches and the cases of switches. What
-    /// is true or false is what the compiled code tests: of `!p`, that is `p`
+    /// List the uncovered sides of branches and cases of switches. `true` and `false` are
+    /// those of the compiled code, which tests `p` where the source has `!p`
     #[arg(long)]
     pub missing: bool,
-    /// Count the branches in system headers and the C++ library, too
+    /// Also count branches in system headers and the C++ library
     #[arg(long)]
     pub system: bool,
-    /// Input files, and directories of them; - for standard input
+    /// Input files, directories of inputs, or a campaign directory; - for standard input
     #[arg(required = true)]
     pub inputs: Vec<PathBuf>,
     #[command(flatten)]
@@ -282,27 +289,28 @@ pub struct Cover {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ReplayHalf {
-    /// The program as a person runs it
+    /// The program as users run it
     Plain,
-    /// With coverage and sanitizers, under the fork server
+    /// The fast half, with sanitizers, under the fork server
     Fast,
-    /// With labels, under the fork server
+    /// The symbolic half, under the fork server
     Symbolic,
 }
 
 #[derive(Group)]
 pub struct Replay {
-    /// What to run. Coverage is the fast half's in any case
+    /// What to run: the plain program, or one half under the fork server. Coverage is always
+    /// that of the fast half
     #[arg(long, value_enum, default_value = "fast")]
     pub half: ReplayHalf,
-    /// Show what the program printed, on standard error
+    /// Print the program's output, on standard error
     #[arg(long)]
     pub show_output: bool,
-    /// One line of JSON instead of text
+    /// Print one line of JSON instead of text
     #[arg(long)]
     pub json: bool,
-    /// Input files, directories of them, or the directory of a campaign: its
-    /// queue, crashes and hangs
+    /// Input files, directories of inputs, or a campaign directory (its queue, crashes and
+    /// hangs)
     #[arg(required = true, value_name = "OUT|FILES")]
     pub inputs: Vec<PathBuf>,
     #[command(flatten)]
@@ -311,13 +319,13 @@ pub struct Replay {
 
 #[derive(Group)]
 pub struct Cmin {
-    /// Directory of inputs, or of a campaign: its queue
+    /// Directory of inputs, or a campaign directory (its queue)
     #[arg(short, long, value_name = "DIR")]
     pub input: PathBuf,
-    /// Directory for those that are kept; must be empty or not exist
+    /// Directory for the inputs that are kept; must be empty or not exist
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
-    /// One line of JSON instead of text
+    /// Print one line of JSON instead of text
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
@@ -326,17 +334,17 @@ pub struct Cmin {
 
 #[derive(Group)]
 pub struct Tmin {
-    /// The input
+    /// Input file
     #[arg(short, long, value_name = "FILE")]
     pub input: PathBuf,
-    /// The file for the smaller one
+    /// File for the smaller input
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Run the program at most so often
+    /// Run the program at most N times
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20_000,
           value_parser = clap::value_parser!(u64).range(1..))]
     pub runs: u64,
-    /// One line of JSON instead of text
+    /// Print one line of JSON instead of text
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
@@ -345,199 +353,222 @@ pub struct Tmin {
 
 #[derive(Group)]
 pub struct Campaign {
-    /// Directory of seeds; - goes on with the campaign in the output directory;
-    /// without it the first input is made up
+    /// Directory of seeds. `-i -` resumes the campaign in the output directory. Without -i,
+    /// the first input is made up
     #[arg(short, long, value_name = "DIR")]
     pub input: Option<PathBuf>,
-    /// Directory for the campaign: queue, crashes, hangs, journal, statistics
+    /// Directory of the campaign: queue, crashes, hangs, journal, statistics
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
-    /// How to search; `pleach run --help` lists the strategies
+    /// How to search [default: auto]; `pleach run --help` lists the strategies
     #[arg(short, long, value_name = "STRATEGY", long_help = strategies())]
     pub strategy: Option<String>,
-    /// Stop after so many seconds
-    #[arg(short = 'V', long = "seconds", value_name = "SECONDS")]
+    /// Stop after N seconds
+    #[arg(short = 'V', long = "seconds", value_name = "N")]
     pub seconds: Option<f64>,
-    /// Stop after so many runs of the fast half
-    #[arg(short = 'n', long, value_name = "RUNS")]
+    /// Stop after N runs of the fast half
+    #[arg(short = 'n', long, value_name = "N")]
     pub runs: Option<u64>,
-    /// Workers, each with its own pair of processes
-    #[arg(short, long, value_name = "JOBS", default_value_t = 1,
+    /// Number of workers
+    #[arg(short, long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=256))]
     pub jobs: u16,
-    /// Seed of the random numbers
+    /// Seed of the random numbers. With one worker, the same seed and -n give the same
+    /// queue [default: 0]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Milliseconds that a run may take [default: 1000; runs far slower than the seeds
-    /// are given up sooner]
+    /// Time limit of a run, in milliseconds [default: 1000, and less for runs that are much
+    /// slower than the seeds]
     #[arg(short, long, value_name = "MS",
-          value_parser = clap::value_parser!(u64).range(1..=MOST_MS))]
+          value_parser = clap::value_parser!(u64).range(1..=MAX_TIMEOUT_MS))]
     pub timeout: Option<u64>,
-    /// MiB of memory that a run may use; 0 for no limit [default: 2048]
+    /// Memory limit of a run, in MiB; 0 for no limit [default: 2048]
     #[arg(short, long, value_name = "MIB")]
     pub memory: Option<u64>,
-    /// Bytes of the first input, where there are no seeds [default: 16]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=MOST_BYTES))]
+    /// Length of the first input without seeds, in bytes [default: 16]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=MAX_FIRST_LEN))]
     pub len: Option<u64>,
-    /// Longest input that is made [default: 65536, by typed calls 1048576, or the longest seed]
+    /// Maximum length of an input, in bytes [default: 65536, for typed calls 1048576, or the
+    /// longest seed if that is longer]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_len: Option<u64>,
-    /// Decisions of a path that `dfs` flips, counted from its start
+    /// dfs: flip only the first N decisions of a path [default: no limit]
     #[arg(long, value_name = "N")]
     pub depth: Option<u32>,
-    #[arg(short, long, value_name = "FILE", help = format_names("The grammar of the input"),
-          long_help = format_list("The grammar of the input"))]
+    #[arg(short, long, value_name = "FILE", help = format_names("Grammar of the input"),
+          long_help = format_list("Grammar of the input"))]
     pub grammar: Option<PathBuf>,
-    #[command(flatten)]
-    pub derive: Derive,
-    /// Hybrid: stop when so many percent of the branches within reach are covered
-    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub enough: Option<u32>,
-    /// Hybrid: search after so many events that brought nothing new [default: adapts]
-    #[arg(long, value_name = "EVENTS", value_parser = clap::value_parser!(u64).range(1..))]
-    pub saturation: Option<u64>,
-    /// Hybrid: steps of a search, which are runs, traces and flips [default: adapts]
-    #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
-    pub budget: Option<u64>,
-    /// Hybrid: events that a search looks ahead [default: adapts]
-    #[arg(long, value_name = "EVENTS", value_parser = clap::value_parser!(u64).range(1..=4096))]
-    pub ahead: Option<u64>,
-    /// Hybrid: the strategy of a search [default: cfg]
-    #[arg(long, value_name = "STRATEGY")]
-    pub explore: Option<String>,
-    /// Hybrid: percent of random events that are uniform; others are made of what
-    /// the program compares its input with [default: 25]
-    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(0..=100))]
-    pub uniform: Option<u32>,
     /// Stop at the first crash
     #[arg(long)]
     pub stop_on_crash: bool,
-    /// The statistics as the last line of the output
+    /// Print the statistics as one line of JSON at the end
     #[arg(long)]
     pub json: bool,
-    /// The program's connections, accepted or made, deliver the input
+    /// Deliver the input over the program's connections, accepted or made
     #[arg(long)]
     pub socket: bool,
-    /// The program runs on a terminal of this size, and the input is what is typed
+    /// Run the program on a terminal of this size; the input is what is typed
     #[arg(long, value_name = "COLUMNSxROWS", conflicts_with = "socket")]
     pub tty: Option<Size>,
-    /// Runs work in a copy of this directory, the same for each; without it, in an empty
-    /// one. The directory itself is only read
+    /// Run in a copy of this directory, which is restored before each run [default: an
+    /// empty directory]
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
-    /// The program and its arguments; @@ stands for the input file, without it
-    /// the input is standard input
+    /// The program and its arguments. @@ stands for the input file; without @@, the input
+    /// is standard input
     #[arg(last = true, value_name = "PROGRAM [ARGS]")]
     pub program: Vec<OsString>,
+    #[command(flatten)]
+    pub derive: Derive,
+    #[command(flatten)]
+    pub hybrid: HybridOptions,
 }
 
 /// A day.
-const MOST_MS: u64 = 24 * 60 * 60 * 1000;
+const MAX_TIMEOUT_MS: u64 = 24 * 60 * 60 * 1000;
 /// A gibibyte.
-const MOST_BYTES: u64 = 1 << 30;
+const MAX_FIRST_LEN: u64 = 1 << 30;
 
 /// How inputs are derived from a grammar.
 #[derive(Group, Clone)]
-#[command(next_help_heading = "With a grammar")]
+#[command(next_help_heading = "With a grammar (-g)")]
 pub struct Derive {
-    /// Its lexer: a lex or ANTLR file, or a list of tokens and patterns
+    /// Lexer of the grammar: a lex or ANTLR file, or a list of tokens and patterns
     #[arg(long, value_name = "FILE", requires = "grammar")]
     pub lexer: Option<PathBuf>,
     #[command(flatten)]
     pub keywords: Keywords,
-    /// `cese`: derive nothing longer than this; without it, ever longer strings
+    /// cese: maximum length of a string [default: ever longer strings, at most 512]
     #[arg(long, value_name = "N", requires = "grammar",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_length: Option<u32>,
-    /// `cese`: derive nothing higher than this
-    #[arg(long, value_name = "H", requires = "grammar",
+    /// cese: maximum height of a derivation tree [default: no limit]
+    #[arg(long, value_name = "N", requires = "grammar",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_height: Option<u32>,
-    /// `cese`: lengths are counted in tokens, not in bytes
+    /// cese: count lengths in tokens instead of bytes
     #[arg(long, requires = "grammar")]
     pub tokens: bool,
-    /// `cese`: flips of one string before the next is derived [default: no limit]
+    /// cese: maximum number of flips for one string [default: no limit]
     #[arg(long, value_name = "N", requires = "grammar",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub per_string: Option<u32>,
-    /// `cese`: leave this token as it is
+    /// cese: do not make this token symbolic
     #[arg(long, value_name = "TOKEN", requires = "grammar")]
     pub keep: Vec<String>,
-    /// `cese`: make this token one symbolic constant
+    /// cese: replace this token by one symbolic constant
     #[arg(long, value_name = "TOKEN", requires = "grammar")]
     pub one: Vec<String>,
-    /// `cese`: make this token any number of symbolic constants from 1 on
+    /// cese: replace this token by one or more symbolic constants
     #[arg(long, value_name = "TOKEN", requires = "grammar")]
     pub many: Vec<String>,
-    /// `cese`: what takes the place of this token: digits, letters, alnum, any, or a
-    /// regular expression, and how many of it, as in NUMBER=digits{1,4}
+    /// cese: contents of the holes of this token: digits, letters, alnum, any, or a regular
+    /// expression; with an optional count, as in NUMBER=digits{1,4}
     #[arg(long = "hole", value_name = "TOKEN=WHAT", requires = "grammar")]
     pub holes: Vec<String>,
-    /// `cese`: what fills a hole need not be a text of its token
+    /// cese: the contents of a hole need not match the pattern of its token
     #[arg(long, requires = "grammar")]
     pub relax_holes: bool,
-    /// Holes (`cese`) and texts of tokens do not become longer than this; 0 for lengths
-    /// that do not change [default: 65536]
+    /// Maximum length of a hole (cese) or of the text of a token; 0 keeps all lengths
+    /// [default: 65536]
     #[arg(long, value_name = "N", requires = "grammar")]
     pub max_hole: Option<u32>,
 }
 
+/// Options of hybrid search.
+#[derive(Group)]
+#[command(next_help_heading = "With -s hybrid")]
+pub struct HybridOptions {
+    /// hybrid: stop when this share of the reachable branches is covered
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub enough: Option<u32>,
+    /// hybrid: start a search after N events without a gain [default: adapts]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub saturation: Option<u64>,
+    /// hybrid: number of runs, traces and flips of a search [default: adapts]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub budget: Option<u64>,
+    /// hybrid: number of events that a search looks ahead [default: adapts]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096))]
+    pub ahead: Option<u64>,
+    /// hybrid: strategy of a search [default: cfg]
+    #[arg(long, value_name = "STRATEGY")]
+    pub explore: Option<String>,
+    /// hybrid: share of random events that are uniformly random; the others are made from
+    /// values that the program compares its input with [default: 25]
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub uniform: Option<u32>,
+}
+
+/// The strategies, one a line, as wide as the help of an option.
 fn strategies() -> String {
-    let mut text = String::from("How to search:");
+    const NAME_WIDTH: usize = 15;
+    const ABOUT_WIDTH: usize = 50;
+    let mut text = String::from("How to search [default: auto]:");
     for entry in pleach_search::STRATEGIES {
-        text.push_str(&format!("\n  {:<14} {}", entry.name, entry.about));
+        let mut name = entry.name;
+        let needs = match entry.needs {
+            Needs::Nothing => "",
+            Needs::Grammar => "; needs -g",
+            Needs::Tokens => "; needs -g and a token function",
+        };
+        for line in wrap(&format!("{}{needs}", entry.about), ABOUT_WIDTH) {
+            text.push_str(&format!("\n  {name:<NAME_WIDTH$}  {line}"));
+            name = "";
+        }
     }
     text
 }
 
 #[derive(Group)]
 pub struct Pack {
-    /// Standard input: the contents of a file
+    /// Standard input: the contents of FILE
     #[arg(long, value_name = "FILE")]
     pub stdin: Vec<PathBuf>,
-    /// The file that @@ names: the contents of a file
+    /// The file that @@ stands for: the contents of FILE
     #[arg(long, value_name = "FILE")]
     pub file: Vec<PathBuf>,
-    /// One more command-line argument
+    /// One more command-line argument; can be repeated
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub arg: Vec<OsString>,
-    /// An environment variable
+    /// An environment variable; can be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     pub env: Vec<OsString>,
-    /// What a connection receives: the contents of a file
+    /// A connection: the contents of FILE; can be repeated
     #[arg(long, value_name = "FILE")]
     pub socket: Vec<PathBuf>,
-    /// The container to write
+    /// Input file to write
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
 }
 
 #[derive(Group)]
 pub struct Sites {
-    /// List the sites in system headers and the C++ library, too
+    /// Also list sites in system headers and the C++ library
     #[arg(long)]
     pub system: bool,
+    /// A program compiled by Pleach
     pub program: PathBuf,
 }
 
 #[derive(Group)]
 pub struct Tokens {
-    /// One line of JSON instead of text
+    /// Print one line of JSON instead of text
     #[arg(long)]
     pub json: bool,
-    /// Milliseconds that a run may take
+    /// Time limit of a run, in milliseconds
     #[arg(short, long, value_name = "MS", default_value_t = 10_000,
           value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: u64,
-    /// The run works in a copy of this directory; without it, in an empty one
+    /// Run in a copy of this directory [default: an empty directory]
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
+    /// A program compiled by Pleach
     pub program: PathBuf,
-    /// An input file, to list the tokens that the program takes from it; - for
-    /// standard input
+    /// Input file whose tokens are listed; - for standard input
     pub input: Option<PathBuf>,
-    /// The program's arguments; @@ stands for the input file, without it the input
-    /// is standard input
+    /// The program's arguments. @@ stands for the input file; without @@, the input is
+    /// standard input
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<OsString>,
 }

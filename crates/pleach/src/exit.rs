@@ -1,4 +1,4 @@
-//! Exit statuses, all of them.
+//! Exit statuses.
 
 use pleach_campaign::run::CampaignError;
 use pleach_exec::trace::BrokenTrace;
@@ -9,12 +9,13 @@ use std::process::ExitCode;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
     Ok = 0,
-    /// A check failed, or the target was found wanting.
-    Wanting = 1,
-    /// The person's or the environment's fault. (Also clap's status for flags.)
-    Person = 2,
+    /// A check failed, or an input crashed or hung.
+    Failed = 1,
+    /// A mistake of the user, or a problem of the machine. (clap uses the same status for
+    /// wrong options.)
+    UserError = 2,
     /// A defect of Pleach.
-    Ours = 3,
+    Internal = 3,
 }
 
 impl From<Code> for ExitCode {
@@ -23,7 +24,7 @@ impl From<Code> for ExitCode {
     }
 }
 
-/// Why a command did not do what was asked: one message, and whose fault.
+/// Why a command failed: one message, and the exit status.
 #[derive(Debug)]
 pub struct Failure {
     code: Code,
@@ -35,22 +36,22 @@ impl Failure {
         self.code
     }
 
-    /// Nobody reads what is printed: that is no error.
+    /// True if the reader of standard output has closed it. This is not an error.
     pub fn is_broken_pipe(&self) -> bool {
         let io = self.error.downcast_ref::<std::io::Error>();
         io.is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
     }
 
-    pub fn wanting(error: impl Into<anyhow::Error>) -> Failure {
-        Failure { code: Code::Wanting, error: error.into() }
+    pub fn failed_check(error: impl Into<anyhow::Error>) -> Failure {
+        Failure { code: Code::Failed, error: error.into() }
     }
 
-    pub fn ours(error: impl Into<anyhow::Error>) -> Failure {
-        Failure { code: Code::Ours, error: error.into() }
+    pub fn internal(error: impl Into<anyhow::Error>) -> Failure {
+        Failure { code: Code::Internal, error: error.into() }
     }
 
-    pub fn person(error: impl Into<anyhow::Error>) -> Failure {
-        Failure { code: Code::Person, error: error.into() }
+    pub fn user_error(error: impl Into<anyhow::Error>) -> Failure {
+        Failure { code: Code::UserError, error: error.into() }
     }
 }
 
@@ -62,31 +63,31 @@ impl fmt::Display for Failure {
 
 impl From<ImageError> for Failure {
     fn from(error: ImageError) -> Failure {
-        Failure::person(error)
+        Failure::user_error(error)
     }
 }
 
 impl From<ExecError> for Failure {
     fn from(error: ExecError) -> Failure {
-        Failure::person(error)
+        Failure::user_error(error)
     }
 }
 
 impl From<CampaignError> for Failure {
     fn from(error: CampaignError) -> Failure {
-        Failure::person(error)
+        Failure::user_error(error)
     }
 }
 
 impl From<BrokenTrace> for Failure {
     fn from(error: BrokenTrace) -> Failure {
-        Failure { code: Code::Wanting, error: error.into() }
+        Failure { code: Code::Failed, error: error.into() }
     }
 }
 
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Failure {
-        Failure::person(error)
+        Failure::user_error(error)
     }
 }
 
@@ -94,7 +95,7 @@ impl From<serde_json::Error> for Failure {
     fn from(error: serde_json::Error) -> Failure {
         match error.io_error_kind() {
             Some(kind) => std::io::Error::from(kind).into(),
-            None => Failure { code: Code::Ours, error: error.into() },
+            None => Failure { code: Code::Internal, error: error.into() },
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The command line: a thin shell. Each command is one file under `commands`;
-//! what it does is in the libraries, what it prints is there.
+//! The command line: a thin shell. Each command is one file under `commands`. It prints
+//! results; the libraries do the work.
 
 mod advice;
 mod args;
@@ -14,7 +14,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // The compiler's flags are clang's: nothing of ours may look at them.
+    // The compiler takes clang's options, so do not parse them here.
     let mut given = std::env::args_os().skip(1);
     match given.next().as_deref().and_then(|a| a.to_str()) {
         Some("cc") => return pleach_cc::main(pleach_cc::Language::C, given),
@@ -22,23 +22,23 @@ fn main() -> ExitCode {
         _ => {}
     }
     let given: Vec<_> = std::env::args_os().skip(1).collect();
-    if let Some(advice) = advice::of_command_line(&given) {
+    if let Some(advice) = advice::for_libfuzzer_flags(&given) {
         eprintln!("pleach: {advice}");
-        return Code::Person.into();
+        return Code::UserError.into();
     }
     let args = match args::Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
             if let Some(advice) = advice_for(&error, &given) {
                 eprintln!("pleach: {advice}");
-                return Code::Person.into();
+                return Code::UserError.into();
             }
             let _ = error.print();
-            if error.kind() == ErrorKind::UnknownArgument && separator_is_missing() {
+            if error.kind() == ErrorKind::UnknownArgument && is_separator_missing() {
                 eprintln!("\n  tip: the program and its arguments come after --");
             }
-            // Help and the version are no errors.
-            return if error.use_stderr() { Code::Person } else { Code::Ok }.into();
+            // Help and version are not errors.
+            return if error.use_stderr() { Code::UserError } else { Code::Ok }.into();
         }
     };
     match commands::run(args.command) {
@@ -51,17 +51,17 @@ fn main() -> ExitCode {
     }
 }
 
-/// The advice for an option that clap does not know.
+/// Advice for an option that clap does not know.
 fn advice_for(error: &clap::Error, given: &[OsString]) -> Option<String> {
     let unknown = error.kind() == ErrorKind::UnknownArgument;
     match error.get(ContextKind::InvalidArg).filter(|_| unknown) {
-        Some(ContextValue::String(name)) => advice::of_afl(given, name),
+        Some(ContextValue::String(name)) => advice::for_afl_flag(given, name),
         _ => None,
     }
 }
 
-/// Whether a command that takes a program was given none in the proper place.
-fn separator_is_missing() -> bool {
+/// True if a command that takes a program was called without `--`.
+fn is_separator_missing() -> bool {
     let args: Vec<_> = std::env::args_os().skip(1).collect();
     let takes_program =
         ["trace", "explain", "cover", "exec", "run", "compare", "replay", "cmin", "tmin"];

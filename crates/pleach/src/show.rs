@@ -1,4 +1,4 @@
-//! How places in the source and conditions look.
+//! How places in the source, conditions and ends of runs are printed.
 
 use crate::args::Run;
 use pleach_abi::event::{Event, Kind};
@@ -10,7 +10,7 @@ use pleach_expr::Printer;
 use std::io::{BufWriter, IsTerminal, StdoutLock};
 use std::os::unix::ffi::OsStrExt;
 
-/// `calc.c:41:9`. A long path is cut to its last part.
+/// A place in the source: `calc.c:41:9`. Of a long path, only the file name is printed.
 pub fn place(function: &Function, site: &SiteInfo) -> String {
     let file = function.file_of(site);
     let short = match file.rsplit_once('/') {
@@ -24,7 +24,7 @@ pub fn place(function: &Function, site: &SiteInfo) -> String {
     }
 }
 
-/// A function's name as people write it.
+/// A function's name, demangled.
 pub fn name(function: &Function) -> String {
     readable(&function.name)
 }
@@ -47,7 +47,7 @@ pub fn word(kind: Kind) -> &'static str {
     }
 }
 
-/// What an event decided, as C.
+/// The condition of an event, as C.
 pub fn condition(trace: &Trace, layout: &Layout, printer: &Printer, event: &Event) -> String {
     let recorded = || trace.expr.recorded(event.label);
     match kind(event) {
@@ -75,17 +75,17 @@ pub fn end(end: &End) -> String {
     }
 }
 
-/// What a program said of its own end: a sanitizer's verdict, or the last line.
+/// What a program printed about its end: a sanitizer's report, or the last line.
 pub fn last_words(stderr: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(stderr);
     let lines = || text.lines().map(str::trim).filter(|l| !l.is_empty());
-    let verdict = lines().find(|l| l.contains("Sanitizer: ") || l.contains(": runtime error: "));
-    let line = verdict.or_else(|| lines().next_back())?;
+    let report = lines().find(|l| l.contains("Sanitizer: ") || l.contains(": runtime error: "));
+    let line = report.or_else(|| lines().next_back())?;
     let line = line.split_once("ERROR: ").map_or(line, |(_, rest)| rest);
     Some(line.chars().filter(|c| !c.is_control()).collect())
 }
 
-/// The last lines of what a program wrote, on one line.
+/// The last lines of a program's output, on one line.
 pub fn last_lines(output: &[u8]) -> Option<String> {
     const MAX_LINES: usize = 3;
     const MAX_CHARS: usize = 300;
@@ -97,20 +97,22 @@ pub fn last_lines(output: &[u8]) -> Option<String> {
     (!clean.is_empty()).then_some(clean)
 }
 
-/// What to say where a program read nothing of its input.
+/// A message for a program that read nothing of its input.
 pub fn unread(trace: &Trace, input: &[u8], run: &Run) -> Option<&'static str> {
     if trace.input_read > 0 || input.is_empty() {
         return None;
     }
     let by_path = run.program.iter().skip(1).any(|a| a.as_bytes().windows(2).any(|w| w == b"@@"));
     Some(match by_path {
-        _ if run.socket => "none of the input was read from a connection",
-        true => "none of the input was read, neither from the file @@ nor by calls",
-        false => "none of the input was read; @@ in the arguments stands for its file",
+        _ if run.socket => "the program read none of the input from a connection",
+        true => "the program read none of the input, neither from the file @@ nor by calls",
+        false => {
+            "the program read none of the input; if it reads a file, put @@ where the name goes"
+        }
     })
 }
 
-/// Names the libraries in which nothing is followed, of those that the symbolic half loads.
+/// A message that names the loaded libraries without a symbolic half.
 pub fn plain_libraries(symbolic: &Executor) -> Option<String> {
     let plain = symbolic.layout().without_symbolic_half(&symbolic.loaded_files());
     if plain.is_empty() {
@@ -119,14 +121,14 @@ pub fn plain_libraries(symbolic: &Executor) -> Option<String> {
     let names: Vec<_> = plain.iter().map(|p| p.display().to_string()).collect();
     let them = if names.len() == 1 { "this library has" } else { "these libraries have" };
     Some(format!(
-        "{them} no symbolic half, so what the program decides in there is not followed: {}; \
-         where you have built one with `pleach cc`, set LD_LIBRARY_PATH to its directory, or \
-         link with -Wl,-rpath,DIR",
+        "{them} no symbolic half, so decisions in there are not recorded: {}; if you compiled \
+         one with `pleach cc`, set LD_LIBRARY_PATH to its directory, or link with \
+         -Wl,-rpath,DIR",
         names.join(", ")
     ))
 }
 
-/// A status as a shell gives it: what ended a run from outside is SIGKILL.
+/// The status as a shell reports it. A run that a limit ended counts as killed by SIGKILL.
 pub fn status(end: &End) -> i32 {
     match end {
         End::Exit(status) => *status,
@@ -135,13 +137,12 @@ pub fn status(end: &End) -> i32 {
     }
 }
 
-/// Standard output, for many lines. Whoever writes flushes it at the end, where
-/// an error can still be told.
+/// Standard output, buffered. The caller must flush it, so that errors are reported.
 pub fn out() -> BufWriter<StdoutLock<'static>> {
     BufWriter::new(std::io::stdout().lock())
 }
 
-/// Columns of the terminal, if standard output is one.
+/// The width of the terminal, if standard output is one.
 pub fn columns() -> Option<usize> {
     let stdout = std::io::stdout();
     if !stdout.is_terminal() {
@@ -150,7 +151,7 @@ pub fn columns() -> Option<usize> {
     terminal_size::terminal_size_of(stdout).map(|(w, _)| usize::from(w.0))
 }
 
-/// A line that fits, if there is something to fit it into.
+/// Cuts a line to the width of the terminal, if there is one.
 pub fn cut(line: &str, columns: Option<usize>) -> String {
     match columns {
         Some(n) if line.chars().count() > n && n > 1 => {

@@ -1,10 +1,10 @@
 //! `pleach run`: a campaign from the command line.
 
-use super::grammar::{Keywords, choices, holes, load};
+use super::grammar::{Keywords, load, parse_choices, parse_holes};
 use super::try_out::try_out;
-use super::{inputs_in, read_input, resolved};
+use super::{inputs_in, read_input, resolve_path};
 use crate::advice;
-use crate::args::{Campaign as Args, Derive};
+use crate::args::{Campaign as Args, Derive, HybridOptions};
 use crate::exit::{Code, Failure};
 use crate::show;
 use anyhow::{Context, anyhow};
@@ -26,30 +26,32 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What people get when they name none.
-const STRATEGY: &str = pleach_search::STRATEGIES[0].name;
-const TIMEOUT_MS: u64 = 1000;
-const MEMORY_MIB: u64 = 2048;
-const LEN: u64 = 16;
-/// A warning names seeds with more bytes than this.
+/// Defaults of the options.
+const DEFAULT_STRATEGY: &str = pleach_search::STRATEGIES[0].name;
+const DEFAULT_TIMEOUT_MS: u64 = 1000;
+const DEFAULT_MEMORY_MIB: u64 = 2048;
+const DEFAULT_LEN: u64 = 16;
+const DEFAULT_MAX_LEN: u64 = 64 << 10;
+/// The maximum length of an input of typed calls, if `--max-len` is not given.
+const DEFAULT_CALLS_LEN: u64 = 1 << 20;
+/// The same for a program whose typed calls never end.
+const DEFAULT_ENDLESS_LEN: u64 = 4 << 10;
+/// There is a warning for a seed with more bytes than this.
 const LARGE_SEED: usize = 1 << 20;
-const MAX_LEN: u64 = 64 << 10;
-/// Typed calls may make an input this long.
-const MAX_CALLS_LEN: u64 = 1 << 20;
-/// The first runs may take this long on top of `-V`.
+/// The first runs may exceed `-V` by this much.
 const TRIAL_GRACE: Duration = Duration::from_millis(500);
-/// Where runs end of a program whose typed calls ask for ever.
-const ENDLESS_LEN: u64 = 4 << 10;
 
 pub fn run(args: Args) -> Result<Code, Failure> {
     let resuming = args.input.as_deref() == Some(Path::new("-"));
-    let then = match resuming {
-        true => Some(Dir::settings(&args.output).map_err(Failure::person)?),
+    let earlier = match resuming {
+        true => Some(Dir::settings(&args.output).map_err(Failure::user_error)?),
         false => None,
     };
-    let program = match (&args.program[..], &then) {
-        ([], Some(then)) => then.args(),
-        ([], None) => return Err(Failure::person(anyhow!("no program; it comes after --"))),
+    let program = match (&args.program[..], &earlier) {
+        ([], Some(earlier)) => earlier.args(),
+        ([], None) => {
+            return Err(Failure::user_error(anyhow!("no program is given; it comes after --")));
+        }
         (given, _) => given.to_vec(),
     };
     let mut notes = Vec::new();
@@ -59,14 +61,11 @@ pub fn run(args: Args) -> Result<Code, Failure> {
     };
     let layout = Arc::new(Layout::private(Path::new(&program[0]))?);
     notes.extend(ignored_flags(&layout, &program));
-    let settings = settings(&args, then.as_ref(), &program, &seeds)?;
-    let strategy = pleach_search::find(&settings.strategy).map_err(Failure::person)?;
+    let settings = settings(&args, earlier.as_ref(), &program, &seeds)?;
+    let strategy = pleach_search::find(&settings.strategy).map_err(Failure::user_error)?;
     let grammar = settings.grammar.as_ref().map(load_grammar).transpose()?;
     if strategy.needs != Needs::Nothing && grammar.is_none() {
-        return Err(Failure::person(anyhow!(
-            "-s {} works by a grammar: it needs -g GRAMMAR",
-            strategy.name
-        )));
+        return Err(Failure::user_error(anyhow!("-s {} needs a grammar: -g FILE", strategy.name)));
     }
     if strategy.needs == Needs::Tokens {
         super::tokens::require(&layout)?;
@@ -74,7 +73,7 @@ pub fn run(args: Args) -> Result<Code, Failure> {
     if strategy.live {
         check_hybrid(&settings, &seeds)?;
     }
-    let workdir = settings.workdir().map_err(Failure::person)?;
+    let workdir = settings.workdir().map_err(Failure::user_error)?;
     let (start, time) = (Instant::now(), args.seconds.map(seconds).transpose()?);
     let trial = |seeds: &[_]| {
         let made_up = first_inputs(&settings).swap_remove(0);
@@ -83,11 +82,11 @@ pub fn run(args: Args) -> Result<Code, Failure> {
     };
     let trial = match resuming {
         true => {
-            Dir::check_same(&args.output, &settings).map_err(Failure::person)?;
+            Dir::check_same(&args.output, &settings).map_err(Failure::user_error)?;
             trial(&kept_inputs(&args.output)?)?
         }
         false => {
-            Dir::check_vacant(&args.output).map_err(Failure::person)?;
+            Dir::check_vacant(&args.output).map_err(Failure::user_error)?;
             let mut trial = trial(&seeds)?;
             trial.notes.extend(trial.failing.take());
             trial
@@ -95,7 +94,7 @@ pub fn run(args: Args) -> Result<Code, Failure> {
     };
     let limits = Limits {
         runs: args.runs,
-        // Slow first runs are part of the time; quick ones are not worth an odd number.
+        // Slow first runs count; for fast ones, the user should see the time that -V gave.
         time: time.map(|t| t.saturating_sub(start.elapsed().saturating_sub(TRIAL_GRACE))),
         stop_on_crash: args.stop_on_crash,
         reads_nothing: trial.reads_nothing,
@@ -110,17 +109,17 @@ pub fn run(args: Args) -> Result<Code, Failure> {
         }
         false => {
             let mut inputs = match seeds.is_empty() {
-                // What is derived needs no other beginning.
+                // The strategy derives all its inputs.
                 true if strategy.seeds == FirstInputs::Derived => Vec::new(),
                 true if let Some(source) = &grammar => {
-                    source.seeds(settings.seed).map_err(Failure::person)?
+                    source.seeds(settings.seed).map_err(Failure::user_error)?
                 }
                 true => first_inputs(&settings),
                 false => seeds.into_iter().map(|(_, bytes)| bytes).collect(),
             };
-            let covers = strategy.seeds == FirstInputs::GivenAndCovering;
-            if let Some(source) = grammar.as_ref().filter(|_| covers) {
-                inputs.extend(source.covering().map_err(Failure::person)?);
+            let is_covering = strategy.seeds == FirstInputs::GivenAndCovering;
+            if let Some(source) = grammar.as_ref().filter(|_| is_covering) {
+                inputs.extend(source.covering().map_err(Failure::user_error)?);
             }
             let setup = Setup { layout, settings, limits, jobs, grammar, workdir, notes };
             Campaign::begin(setup, inputs, &args.output, Disk::default())?
@@ -133,7 +132,7 @@ pub fn run(args: Args) -> Result<Code, Failure> {
     for signal in
         [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP]
     {
-        // The second one ends the driver itself; the wardens clean up.
+        // A second signal ends the driver at once; the wardens clean up.
         signal_hook::flag::register_conditional_shutdown(signal, 130, flag.clone())?;
         signal_hook::flag::register(signal, flag.clone())?;
     }
@@ -152,21 +151,21 @@ pub fn run(args: Args) -> Result<Code, Failure> {
     Ok(Code::Ok)
 }
 
-/// The flags of libFuzzer that the program was given, in words: nobody reads them.
+/// Warnings for flags of libFuzzer among the program's arguments, which nothing reads.
 fn ignored_flags(layout: &Layout, program: &[OsString]) -> Vec<String> {
     let functions = &layout.fast.functions;
     if functions.iter().all(|f| f.name != "LLVMFuzzerTestOneInput") {
         return Vec::new();
     }
-    let advice = program.iter().skip(1).filter_map(|arg| advice::of_libfuzzer(arg));
+    let advice = program.iter().skip(1).filter_map(|arg| advice::for_libfuzzer_flag(arg));
     advice.map(|advice| format!("the program ignores its flags: {advice}")).collect()
 }
 
-/// The live view on a terminal, lines elsewhere.
+/// Shows the progress: a panel on a terminal, lines elsewhere.
 struct Screen {
     panel: Option<Panel>,
     last: Option<Instant>,
-    /// Notes that were printed.
+    /// Notes that are printed already.
     notes: Vec<String>,
 }
 
@@ -180,9 +179,9 @@ impl Screen {
     }
 
     fn show(&mut self, snapshot: &Snapshot) {
-        let over = snapshot.stats.stop.is_some();
+        let has_ended = snapshot.stats.stop.is_some();
         let pause = Duration::from_millis(if self.panel.is_some() { 250 } else { 5000 });
-        if !over && self.last.is_some_and(|l| l.elapsed() < pause) {
+        if !has_ended && self.last.is_some_and(|l| l.elapsed() < pause) {
             return;
         }
         self.last = Some(Instant::now());
@@ -202,8 +201,7 @@ impl Screen {
     }
 }
 
-/// The size of the terminal now. The view goes to standard error, wherever standard
-/// output goes.
+/// The current size of the terminal that standard error is on.
 fn terminal_size() -> Size {
     let size = terminal_size::terminal_size_of(std::io::stderr());
     size.map_or_else(Size::default, |(columns, rows)| Size {
@@ -214,17 +212,17 @@ fn terminal_size() -> Size {
 
 fn settings(
     args: &Args,
-    then: Option<&Settings>,
+    earlier: Option<&Settings>,
     program: &[OsString],
     seeds: &[(PathBuf, Vec<u8>)],
 ) -> Result<Settings, Failure> {
     let executable = Path::new(&program[0]);
     let build = build_of(executable).with_context(|| executable.display().to_string());
     let longest = seeds.iter().map(|(_, b)| b.len() as u64).max().unwrap_or(0);
-    // What is not said is as it was, or as it is by default.
-    macro_rules! said {
+    // An option that is not given is taken from the resumed campaign, or else its default.
+    macro_rules! or_earlier {
         ($given:expr, $field:ident, $default:expr) => {
-            $given.clone().or(then.map(|t| t.$field.clone())).unwrap_or($default)
+            $given.clone().or(earlier.map(|e| e.$field.clone())).unwrap_or($default)
         };
     }
     let extension = seeds.first().and_then(|(path, _)| path.extension()).map(|e| {
@@ -232,52 +230,52 @@ fn settings(
         dotted.push(e);
         Text::new(&dotted)
     });
-    // Relative paths are resolved now: targets work in a directory of their own,
-    // and a campaign may be gone on with from elsewhere.
+    // Make paths absolute: targets have another working directory, and the campaign may be
+    // resumed from elsewhere.
     let cwd = match &args.cwd {
         Some(dir) => Some(Text::new(std::path::absolute(dir)?.as_os_str())),
-        None => then.and_then(|t| t.cwd.clone()),
+        None => earlier.and_then(|e| e.cwd.clone()),
     };
     let within = cwd.as_ref().map(|dir| PathBuf::from(dir.os()));
-    let resolve = |a: &OsString| Text::new(&resolved(a, within.as_deref()));
-    let mut named: Vec<Text> = program.iter().map(resolve).collect();
-    named[0] = Text::new(std::path::absolute(executable)?.as_os_str());
-    let strategy: String = said!(args.strategy, strategy, STRATEGY.into());
-    // Limits that hold where nobody gave one.
-    let by_default = |limit: u64, of: fn(&Settings) -> Option<u64>| match then {
-        Some(then) => of(then),
+    let resolve = |a: &OsString| Text::new(&resolve_path(a, within.as_deref()));
+    let mut command: Vec<Text> = program.iter().map(resolve).collect();
+    command[0] = Text::new(std::path::absolute(executable)?.as_os_str());
+    let strategy: String = or_earlier!(args.strategy, strategy, DEFAULT_STRATEGY.into());
+    // Limits that hold only if `--max-len` is not given.
+    let without_max_len = |limit: u64, of: fn(&Settings) -> Option<u64>| match earlier {
+        Some(earlier) => of(earlier),
         None => args.max_len.is_none().then_some(limit.max(longest)),
     };
     Ok(Settings {
-        version: then.map_or(env!("CARGO_PKG_VERSION").into(), |t| t.version.clone()),
-        program: named,
-        build: build.map_err(Failure::person)?,
+        version: earlier.map_or(env!("CARGO_PKG_VERSION").into(), |e| e.version.clone()),
+        program: command,
+        build: build.map_err(Failure::user_error)?,
         strategy,
-        seed: said!(args.seed, seed, 0),
-        timeout_ms: said!(args.timeout, timeout_ms, TIMEOUT_MS),
-        adaptive: args.timeout.is_none() && then.is_none_or(|t| t.adaptive),
-        memory_mib: said!(args.memory, memory_mib, MEMORY_MIB),
-        len: said!(args.len, len, LEN),
-        max_len: said!(args.max_len, max_len, MAX_LEN.max(longest)),
-        calls_len: by_default(MAX_CALLS_LEN, |t| t.calls_len),
-        endless_len: by_default(ENDLESS_LEN, |t| t.endless_len),
-        depth: said!(args.depth, depth, u32::MAX),
-        socket: args.socket || then.is_some_and(|t| t.socket),
-        tty: args.tty.or(then.and_then(|t| t.tty)),
-        extension: said!(extension, extension, Text::default()),
+        seed: or_earlier!(args.seed, seed, 0),
+        timeout_ms: or_earlier!(args.timeout, timeout_ms, DEFAULT_TIMEOUT_MS),
+        adaptive: args.timeout.is_none() && earlier.is_none_or(|e| e.adaptive),
+        memory_mib: or_earlier!(args.memory, memory_mib, DEFAULT_MEMORY_MIB),
+        len: or_earlier!(args.len, len, DEFAULT_LEN),
+        max_len: or_earlier!(args.max_len, max_len, DEFAULT_MAX_LEN.max(longest)),
+        calls_len: without_max_len(DEFAULT_CALLS_LEN, |e| e.calls_len),
+        endless_len: without_max_len(DEFAULT_ENDLESS_LEN, |e| e.endless_len),
+        depth: or_earlier!(args.depth, depth, u32::MAX),
+        socket: args.socket || earlier.is_some_and(|e| e.socket),
+        tty: args.tty.or(earlier.and_then(|e| e.tty)),
+        extension: or_earlier!(extension, extension, Text::default()),
         cwd,
         grammar: match &args.grammar {
             Some(file) => Some(grammar_settings(file, &args.derive)?),
-            None => then.and_then(|t| t.grammar.clone()),
+            None => earlier.and_then(|e| e.grammar.clone()),
         },
-        hybrid: hybrid(args, then),
+        hybrid: hybrid_settings(&args.hybrid, earlier),
     })
 }
 
 fn grammar_settings(file: &Path, derive: &Derive) -> Result<GrammarSettings, Failure> {
     let hash = |file: &Path| {
         let hash = build_of(file).with_context(|| file.display().to_string());
-        hash.map_err(Failure::person)
+        hash.map_err(Failure::user_error)
     };
     let absolute = |file: &Path| std::path::absolute(file).map(|p| Text::new(p.as_os_str()));
     let lexer = derive.lexer.as_deref();
@@ -310,60 +308,63 @@ fn load_grammar(asked: &GrammarSettings) -> Result<Source, Failure> {
     };
     let lexer = asked.lexer.as_ref().map(path);
     let grammar = load(&path(&asked.file), lexer.as_deref(), &keywords, Ambiguity::Keep)?;
-    let abstractions = choices(&grammar, &asked.keep, &asked.one, &asked.many)?;
-    let holes = holes(&grammar, &asked.holes)?;
+    let abstractions = parse_choices(&grammar, &asked.keep, &asked.one, &asked.many)?;
+    let holes = parse_holes(&grammar, &asked.holes)?;
     let choices = Choices { abstractions, holes, relaxed: asked.relaxed };
-    // What nobody can write down is of no use here.
+    // Leave out what cannot be generated: tokens without a known text.
     let Some(grammar) = writable(&grammar).map(Arc::new) else {
-        return Err(Failure::person(anyhow!(
-            "{}: every sentence has a token that is known by name only; say with --lexer or \
-             --keywords what tokens look like",
+        return Err(Failure::user_error(anyhow!(
+            "{}: every sentence has a token whose text is unknown; give a lexer (--lexer) or \
+             keywords (--keywords)",
             asked.file
         )));
     };
     Ok(Source { grammar, choices })
 }
 
-/// What hybrid search cannot do.
+/// Refuses settings that hybrid search does not support.
 fn check_hybrid(settings: &Settings, seeds: &[(PathBuf, Vec<u8>)]) -> Result<(), Failure> {
     let explore = pleach_search::find(&settings.hybrid.explore)
-        .map_err(|unknown| Failure::person(anyhow!("--explore: {unknown}")))?;
+        .map_err(|unknown| Failure::user_error(anyhow!("--explore: {unknown}")))?;
     if explore.live {
-        return Err(Failure::person(anyhow!("--explore: a search cannot be hybrid itself")));
+        return Err(Failure::user_error(anyhow!(
+            "--explore: the strategy of a search cannot be hybrid itself"
+        )));
     }
     if explore.needs == Needs::Grammar {
-        return Err(Failure::person(anyhow!("--explore: events are not derived from a grammar")));
+        return Err(Failure::user_error(anyhow!(
+            "--explore: a search from a live state cannot use a grammar"
+        )));
     }
     match seeds.iter().find(|(_, bytes)| is_container(bytes)) {
-        Some((path, _)) => Err(Failure::person(anyhow!(
-            "{}: has several streams, and the events of hybrid search are one",
+        Some((path, _)) => Err(Failure::user_error(anyhow!(
+            "{}: has several streams; hybrid search supports only one",
             path.display()
         ))),
         None => Ok(()),
     }
 }
 
-/// What was said of hybrid search, now or then.
-fn hybrid(args: &Args, then: Option<&Settings>) -> Hybrid {
-    let then = then.map(|t| t.hybrid.clone()).unwrap_or_default();
+/// The settings of hybrid search: the given options, or those of the resumed campaign.
+fn hybrid_settings(given: &HybridOptions, earlier: Option<&Settings>) -> Hybrid {
+    let earlier = earlier.map(|e| e.hybrid.clone()).unwrap_or_default();
     Hybrid {
-        enough: args.enough.unwrap_or(then.enough),
-        saturation: args.saturation.unwrap_or(then.saturation),
-        budget: args.budget.unwrap_or(then.budget),
-        ahead: args.ahead.unwrap_or(then.ahead),
-        explore: args.explore.clone().unwrap_or(then.explore),
-        uniform: args.uniform.unwrap_or(then.uniform),
+        enough: given.enough.unwrap_or(earlier.enough),
+        saturation: given.saturation.unwrap_or(earlier.saturation),
+        budget: given.budget.unwrap_or(earlier.budget),
+        ahead: given.ahead.unwrap_or(earlier.ahead),
+        explore: given.explore.clone().unwrap_or(earlier.explore),
+        uniform: given.uniform.unwrap_or(earlier.uniform),
     }
 }
 
-/// The files of a directory, in the order of their names. All must be readable. What
-/// people should know of them goes to the notes.
+/// Reads the files of a directory, sorted by name. Adds warnings to the notes.
 fn read_seeds(dir: &Path, notes: &mut Vec<String>) -> Result<Vec<(PathBuf, Vec<u8>)>, Failure> {
     let context = || dir.display().to_string();
-    let entries = std::fs::read_dir(dir).with_context(context).map_err(Failure::person)?;
+    let entries = std::fs::read_dir(dir).with_context(context).map_err(Failure::user_error)?;
     let (mut paths, mut directories) = (Vec::new(), 0);
     for entry in entries {
-        let path = entry.with_context(context).map_err(Failure::person)?.path();
+        let path = entry.with_context(context).map_err(Failure::user_error)?.path();
         let hidden = path.file_name().is_some_and(|n| n.as_encoded_bytes().starts_with(b"."));
         if !hidden && path.is_file() {
             paths.push(path);
@@ -379,19 +380,19 @@ fn read_seeds(dir: &Path, notes: &mut Vec<String>) -> Result<Vec<(PathBuf, Vec<u
     };
     if paths.is_empty() {
         let skipped = if directories > 0 { format!("; {skipped}") } else { skipped };
-        return Err(Failure::person(anyhow!("{}: no seeds in it{skipped}", dir.display())));
+        return Err(Failure::user_error(anyhow!("{}: no seeds in it{skipped}", dir.display())));
     }
     if directories > 0 {
         notes.push(format!("{}: {skipped}", dir.display()));
     }
     let seeds = paths.into_iter().map(|path| Ok((path.clone(), read_input(&path)?)));
     let seeds: Vec<_> = seeds.collect::<Result<_, Failure>>()?;
-    notes.extend(describe_large(&seeds));
+    notes.extend(large_seed_note(&seeds));
     Ok(seeds)
 }
 
-/// The largest seed, if it is so large that each run, trace and mutation takes long.
-fn describe_large(seeds: &[(PathBuf, Vec<u8>)]) -> Option<String> {
+/// A warning that names the largest seed, if it is so large that the search becomes slow.
+fn large_seed_note(seeds: &[(PathBuf, Vec<u8>)]) -> Option<String> {
     let large = seeds.iter().filter(|(_, bytes)| bytes.len() > LARGE_SEED);
     let (path, bytes) = large.clone().max_by_key(|(_, bytes)| bytes.len())?;
     let others = match large.count() - 1 {
@@ -399,25 +400,25 @@ fn describe_large(seeds: &[(PathBuf, Vec<u8>)]) -> Option<String> {
         n => format!(" ({n} more are over 1 MiB)"),
     };
     Some(format!(
-        "{}: this seed has {} bytes{others}; it is run and traced whole, which is slow; `pleach \
-         tmin` makes it smaller, small seeds find more",
+        "{}: this seed has {} bytes{others}; large seeds make every run and trace slow; `pleach \
+         tmin` makes seeds smaller",
         path.display(),
         bytes.len()
     ))
 }
 
-/// The first inputs that a campaign has kept.
+/// The first inputs in the queue of a campaign.
 fn kept_inputs(out: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Failure> {
     let paths = inputs_in(out, &["queue"])?.into_iter().take(super::try_out::MAX_TRIED);
     paths.map(|path| Ok((path.clone(), read_input(&path)?))).collect()
 }
 
-/// Inputs for a campaign without seeds. Zeros, as CREST has it; a mutating
-/// search also gets spaces, which many parsers skip over to the end.
+/// The inputs of a campaign without seeds: zeros, as in CREST. The default strategy also
+/// gets spaces, which many parsers skip.
 fn first_inputs(settings: &Settings) -> Vec<Vec<u8>> {
     let len = usize::try_from(settings.len).unwrap_or(0);
     let mut inputs = vec![vec![0; len]];
-    if settings.strategy == STRATEGY && len > 0 {
+    if settings.strategy == DEFAULT_STRATEGY && len > 0 {
         inputs.push(vec![b' '; len]);
     }
     inputs
@@ -425,10 +426,10 @@ fn first_inputs(settings: &Settings) -> Vec<Vec<u8>> {
 
 fn seconds(n: f64) -> Result<Duration, Failure> {
     Duration::try_from_secs_f64(n)
-        .map_err(|_| Failure::person(anyhow!("-V {n}: not a number of seconds")))
+        .map_err(|_| Failure::user_error(anyhow!("-V {n}: must be a number of seconds")))
 }
 
-/// The command that goes on with a campaign.
+/// The command that resumes a campaign.
 fn resume_command(args: &Args, program: &[OsString]) -> String {
     let mut words = vec!["pleach".into(), "run".into(), "-i".into(), "-".into(), "-o".into()];
     words.push(quoted(args.output.as_os_str()));

@@ -1,5 +1,4 @@
-//! `pleach cover`: which branches of the program some inputs take. A branch has
-//! two sides, a switch one for each case and the default; each side counts.
+//! `pleach cover`: the branches that some inputs take.
 
 use super::coverage::{Coverage, Missing};
 use super::{executor, named_inputs, read_input};
@@ -12,8 +11,8 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-/// The most output of a crash that is kept.
-const CAPTURE: u64 = 16 << 20;
+/// At most this many bytes of a crashing run's output are kept.
+const MAX_OUTPUT: u64 = 16 << 20;
 
 pub fn run(args: Cover) -> Result<Code, Failure> {
     let paths = named_inputs(&args.inputs)?;
@@ -28,7 +27,7 @@ pub fn run(args: Cover) -> Result<Code, Failure> {
         coverage.add_run(&mut executor, &outcome, input, timeout)?;
         ends.push(outcome.end);
     }
-    let words = replay(&args, &paths[0], &inputs, &ends)?;
+    let messages = crash_messages(&args, &paths[0], &inputs, &ends)?;
     let functions = coverage.functions(executor.layout());
     let sum = Coverage::sum(&functions);
     let missing = if args.missing { coverage.missing(executor.layout()) } else { Vec::new() };
@@ -45,10 +44,10 @@ pub fn run(args: Cover) -> Result<Code, Failure> {
         let runs: Vec<_> = paths
             .iter()
             .zip(&ends)
-            .zip(&words)
-            .map(|((path, end), words)| {
+            .zip(&messages)
+            .map(|((path, end), message)| {
                 json!({ "input": path.to_string_lossy(), "status": show::status(end),
-                        "end": show::end(end), "said": words })
+                        "end": show::end(end), "said": message })
             })
             .collect();
         let mut line = json!({ "covered": sum.covered, "total": sum.total, "inputs": runs,
@@ -68,47 +67,47 @@ pub fn run(args: Cover) -> Result<Code, Failure> {
             writeln!(out, "{}: {} in {}", m.place, m.side, m.function)?;
         }
         writeln!(out, "{sum}")?;
-        for ((path, end), words) in paths.iter().zip(&ends).zip(&words) {
+        for ((path, end), message) in paths.iter().zip(&ends).zip(&messages) {
             if !matches!(end, End::Exit(_)) {
-                let words = words.as_ref().map_or(String::new(), |w| format!(": {w}"));
-                let line = format!("{}: {}{words}", path.display(), show::end(end));
+                let message = message.as_ref().map_or(String::new(), |m| format!(": {m}"));
+                let line = format!("{}: {}{message}", path.display(), show::end(end));
                 writeln!(out, "{}", show::cut(&line, show::columns()))?;
             }
         }
     }
     out.flush()?;
     let lost = ends.iter().any(|e| matches!(e, End::Lost(_)));
-    Ok(if lost { Code::Wanting } else { Code::Ok })
+    Ok(if lost { Code::Failed } else { Code::Ok })
 }
 
-/// Crashes, once more, each in a process of its own and with its output kept:
-/// what was said of each. In a persistent loop a crash may be due to the inputs
-/// before it; then that is what is said.
-fn replay(
+/// What the program printed about each crash. Each crashing input runs again, in a new
+/// process. If it does not crash there, an earlier input in the persistent loop is the
+/// cause, and the message says so.
+fn crash_messages(
     args: &Cover,
     first: &Path,
     inputs: &[Vec<u8>],
     ends: &[End],
 ) -> Result<Vec<Option<String>>, Failure> {
-    let mut words = vec![None; ends.len()];
+    let mut messages = vec![None; ends.len()];
     if !ends.iter().any(|e| matches!(e, End::Signal(_))) {
-        return Ok(words);
+        return Ok(messages);
     }
-    let output = Output::Capture { limit: CAPTURE };
+    let output = Output::Capture { limit: MAX_OUTPUT };
     let mut executor = executor(Half::Fast, &args.run, first, output)?;
-    for ((input, end), words) in inputs.iter().zip(ends).zip(&mut words) {
+    for ((input, end), message) in inputs.iter().zip(ends).zip(&mut messages) {
         if !matches!(end, End::Signal(_)) {
             continue;
         }
         executor.stop();
         let outcome = executor.run(input, Duration::from_millis(args.run.timeout))?;
-        *words = match outcome.end == *end {
+        *message = match outcome.end == *end {
             true => show::last_words(&outcome.stderr),
             false => Some(format!(
-                "not in a process of its own ({} there): the program keeps state between inputs",
+                "not in a new process ({} there): the program keeps state between inputs",
                 show::end(&outcome.end)
             )),
         };
     }
-    Ok(words)
+    Ok(messages)
 }

@@ -1,5 +1,5 @@
-//! Branches taken by several runs, as commands tell them: a branch has two sides,
-//! a switch one for each case and the default; each side counts.
+//! The branches that several runs took. A branch has two sides, a switch one for each case
+//! and the default. Each side counts.
 
 use crate::exit::Failure;
 use crate::show;
@@ -10,15 +10,15 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-/// What some runs took.
+/// The branches that some runs took.
 #[derive(Default)]
 pub struct Coverage {
     all: Vec<ModuleCounters>,
-    /// Branches in files of the system count, too.
+    /// True if branches in system headers count, too.
     system: bool,
 }
 
-/// Sides taken and sides there are.
+/// The number of covered sides and of all sides.
 #[derive(Clone, Copy, Default)]
 pub struct Tally {
     pub covered: usize,
@@ -33,16 +33,16 @@ pub struct Missing {
     pub side: String,
 }
 
-/// What each function has: by file, line and name.
+/// The coverage of each function, by file, line and name.
 pub type Functions = BTreeMap<(String, u32, String), Tally>;
 
 impl Coverage {
-    /// With or without the branches in files of the system.
+    /// `system`: branches in system headers count, too.
     pub fn new(system: bool) -> Coverage {
         Coverage { all: Vec::new(), system }
     }
 
-    /// Adds what a run took.
+    /// Adds the counters of a run.
     pub fn add(&mut self, more: Vec<ModuleCounters>) {
         for new in more {
             match self.all.iter_mut().find(|m| m.module.path == new.module.path) {
@@ -54,9 +54,8 @@ impl Coverage {
         }
     }
 
-    /// Adds what the last run took. If it was the first of a process that waits for more,
-    /// the input runs once more: a persistent target does in its first call what it never
-    /// does again.
+    /// Adds the last run. If it was the first round of a persistent process, the input runs
+    /// again in the same process, because a first round may take other branches.
     pub fn add_run(
         &mut self,
         executor: &mut Executor,
@@ -72,23 +71,23 @@ impl Coverage {
         Ok(())
     }
 
-    /// What each function has, in the order of files and lines.
+    /// The coverage of each function, ordered by file and line.
     pub fn functions(&self, layout: &Layout) -> Functions {
         let mut functions = Functions::new();
         for m in &self.all {
             if let Some(image) = layout.module(&m.module, Half::Fast) {
-                tally(image, self.sides(image, &m.counters), &mut functions);
+                tally(image, self.counters_by_site(image, &m.counters), &mut functions);
             }
         }
         functions
     }
 
-    /// What none of the runs took, in the order of the sites.
+    /// The sides that no run took, in the order of the sites.
     pub fn missing(&self, layout: &Layout) -> Vec<Missing> {
         let mut missing = Vec::new();
         for m in &self.all {
             let Some(image) = layout.module(&m.module, Half::Fast) else { continue };
-            for (i, sides) in self.sides(image, &m.counters) {
+            for (i, sides) in self.counters_by_site(image, &m.counters) {
                 let Some((function, info)) = image.describe(i) else { continue };
                 let switch = image.sites[i].kind == Some(SiteKind::Switch);
                 let count = image.sites[i].counters as usize;
@@ -107,9 +106,9 @@ impl Coverage {
         missing
     }
 
-    /// The sites that count, by their number, and the counters of these, as far as they
-    /// could be read.
-    fn sides<'a>(
+    /// The number of each site that counts, with the counters of its sides. There are fewer
+    /// counters than sides if some could not be read.
+    fn counters_by_site<'a>(
         &self,
         image: &'a Image,
         counters: &'a [u8],
@@ -119,8 +118,8 @@ impl Coverage {
         image.sites.iter().enumerate().filter_map(move |(i, site)| {
             let from = at.min(counters.len());
             at += site.counters as usize;
-            let counts = site.counters > 0 && (system || !image.is_system(i));
-            counts.then(|| (i, &counters[from..at.min(counters.len())]))
+            let is_counted = site.counters > 0 && (system || !image.is_system(i));
+            is_counted.then(|| (i, &counters[from..at.min(counters.len())]))
         })
     }
 

@@ -1,7 +1,7 @@
-//! `pleach exec`: becomes one half of the program. Same process, same
-//! descriptors, same name: whoever started this sees the program's own status
-//! or signal. The symbolic half is a file in memory; if it has twins of shared
-//! libraries beside it, they are files that are removed after it has ended.
+//! `pleach exec`: replaces this process by one half of the program, with the same
+//! descriptors and the same name. So the caller sees the program's own status or signal.
+//! The symbolic half is a file in memory. If there are twins of shared libraries, they are
+//! temporary files, which are removed after the program has ended.
 
 use crate::args::{Exec, HalfName};
 use crate::exit::{Code, Failure};
@@ -26,8 +26,8 @@ pub fn run(args: Exec) -> Result<Code, Failure> {
             let (layout, dir) = Layout::lasting(given)?;
             let variable = layout.library_path(Half::Symbolic);
             process::remove_after_exit(&dir)
-                .context("cannot watch over temporary files")
-                .map_err(Failure::person)?;
+                .context("cannot remove temporary files at the end")
+                .map_err(Failure::user_error)?;
             (layout.symbolic_path, variable)
         }
     };
@@ -40,5 +40,5 @@ pub fn run(args: Exec) -> Result<Code, Failure> {
         command.env(shm::ENV_LABEL, "1");
     }
     let error = command.exec();
-    Err(Failure::person(anyhow::Error::from(error).context(given.display().to_string())))
+    Err(Failure::user_error(anyhow::Error::from(error).context(given.display().to_string())))
 }

@@ -1,10 +1,9 @@
-//! `pleach explain`: the path condition of an input, for people to read.
+//! `pleach explain`: the path condition of an input.
 //!
-//! One condition a line under the function that it is in, with its place in
-//! the source. What is not a branch of the program is marked: `length` for
-//! where the input ends, `pin` for an address that was held fast, `check` for
-//! what must hold lest the program goes wrong, `model` for a decision inside a
-//! function of libc.
+//! Each condition is on one line, under its function, with its place in the source.
+//! Conditions that are not branches of the program have a mark: `length` for the end of the
+//! input, `pin` for an address that is held at its value, `check` for a condition without
+//! which the program fails, `model` for a decision inside a libc function.
 
 use super::{read_input, tokens, tracer};
 use crate::args::{Explain, Span};
@@ -21,29 +20,29 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-/// Readable in a window of this many columns.
+/// Long conditions are wrapped at this column.
 const COLUMNS: usize = 80;
 
 pub fn run(args: Explain) -> Result<Code, Failure> {
     let input = read_input(&args.input)?;
     let mut executor = tracer(&args.run, &args.input, Output::Null, args.tokens)?;
-    let holes = super::holes(&args.holes, &input)?;
-    let patience = Duration::from_millis(args.run.timeout);
-    let outcome = executor.run_with(&input, &holes, patience)?;
+    let holes = super::parse_holes(&args.holes, &input)?;
+    let timeout = Duration::from_millis(args.run.timeout);
+    let outcome = executor.run_with(&input, &holes, timeout)?;
     let trace = executor.trace()?;
     let layout = executor.layout();
     let symbols = show::symbols(layout, &trace);
     let printer = Printer::new(&trace.expr, &symbols);
 
     let filter = Filter::new(&args, &trace.expr);
-    let mut wanted: Vec<&Event> =
-        trace.events.iter().filter(|event| filter.wants(&trace, layout, event)).collect();
-    let found = wanted.len();
+    let mut selected: Vec<&Event> =
+        trace.events.iter().filter(|event| filter.selects(&trace, layout, event)).collect();
+    let found = selected.len();
     if args.limit > 0 {
-        wanted.truncate(args.limit);
+        selected.truncate(args.limit);
     }
-    let shown = wanted.len();
-    let lines: Vec<_> = wanted
+    let shown = selected.len();
+    let lines: Vec<_> = selected
         .into_iter()
         .map(|event| {
             let (place, function) = match trace.place(layout, event) {
@@ -58,11 +57,11 @@ pub fn run(args: Explain) -> Result<Code, Failure> {
     let indent = 2 + place_width + 2 + if mark_width > 0 { mark_width + 2 } else { 0 };
 
     let mut out = show::out();
-    let mut inside = String::new();
+    let mut current_function = String::new();
     for (place, function, mark, condition) in lines {
-        if function != inside {
+        if function != current_function {
             writeln!(out, "{function}:")?;
-            inside = function;
+            current_function = function;
         }
         let head = if mark_width > 0 {
             format!("  {place:<place_width$}  {mark:<mark_width$}  ")
@@ -89,8 +88,8 @@ pub fn run(args: Explain) -> Result<Code, Failure> {
              --bytes select some"
         )?;
     }
-    if let Some(words) = show::unread(&trace, &input, &args.run) {
-        writeln!(out, "// {words}")?;
+    if let Some(message) = show::unread(&trace, &input, &args.run) {
+        writeln!(out, "// {message}")?;
         if let Some(libraries) = show::plain_libraries(&executor) {
             writeln!(out, "// {libraries}")?;
         }
@@ -100,7 +99,7 @@ pub fn run(args: Explain) -> Result<Code, Failure> {
         writeln!(out, "// len[{number}]: {} bytes, in[{from}..{to}]", hole.len)?;
     }
     if args.tokens {
-        writeln!(out, "// tokens: {}", tokens::in_a_row(&trace, layout))?;
+        writeln!(out, "// tokens: {}", tokens::one_line(&trace, layout))?;
         for line in tokens::never_called(&trace, layout) {
             writeln!(out, "// {line}")?;
         }
@@ -122,13 +121,13 @@ pub fn run(args: Explain) -> Result<Code, Failure> {
         writeln!(out, "// cut off: no room for more {}", cut.join(", "))?;
     }
     out.flush()?;
-    Ok(if matches!(outcome.end, End::Lost(_)) { Code::Wanting } else { Code::Ok })
+    Ok(if matches!(outcome.end, End::Lost(_)) { Code::Failed } else { Code::Ok })
 }
 
-/// Which conditions a person asked for.
+/// Selects the conditions that the user asked for.
 struct Filter<'a> {
     args: &'a Explain,
-    /// By label: true if it depends on the bytes that were asked for.
+    /// For each label, true if it depends on the bytes of `--bytes`.
     depends: Option<Vec<bool>>,
 }
 
@@ -142,24 +141,24 @@ impl<'a> Filter<'a> {
         !function.is_empty() || file.is_some() || line.is_some() || bytes.is_some()
     }
 
-    fn wants(&self, trace: &Trace, layout: &Layout, event: &Event) -> bool {
+    fn selects(&self, trace: &Trace, layout: &Layout, event: &Event) -> bool {
         let by_place =
             !self.args.function.is_empty() || self.args.file.is_some() || self.args.line.is_some();
-        (!by_place || self.wants_place(trace, layout, event)) && self.wants_bytes(event)
+        (!by_place || self.selects_place(trace, layout, event)) && self.selects_bytes(event)
     }
 
-    fn wants_place(&self, trace: &Trace, layout: &Layout, event: &Event) -> bool {
+    fn selects_place(&self, trace: &Trace, layout: &Layout, event: &Event) -> bool {
         let Some((function, site)) = trace.place(layout, event) else { return false };
         let Explain { function: names, file, line, .. } = self.args;
         let name = show::name(function);
-        let named = names.is_empty()
+        let has_name = names.is_empty()
             || names.iter().any(|n| *n == name || *n == function.name || is_method(&name, n));
-        named
+        has_name
             && file.as_ref().is_none_or(|f| Path::new(function.file_of(site)).ends_with(f))
             && line.is_none_or(|l| l.contains(site.line))
     }
 
-    fn wants_bytes(&self, event: &Event) -> bool {
+    fn selects_bytes(&self, event: &Event) -> bool {
         match (&self.depends, self.args.bytes, kind(event)) {
             (Some(_), Some(bytes), Kind::Len) => bytes.contains(event.aux),
             (Some(depends), ..) => depends.get(event.label as usize).is_some_and(|d| *d),
@@ -168,14 +167,14 @@ impl<'a> Filter<'a> {
     }
 }
 
-/// `Parser::next` is found by `next`, too.
+/// True if a name is a method of this name: `Parser::next` is also found by `next`.
 fn is_method(name: &str, wanted: &str) -> bool {
     let name = name.split(['(', '<']).next().unwrap_or(name);
     name.rsplit("::").next() == Some(wanted)
 }
 
-/// By label: true if the expression depends on one of the bytes. One pass, for operands
-/// come before what is computed from them.
+/// For each label, true if its expression depends on one of the bytes. One pass is enough,
+/// because operands come first.
 fn find_dependent(expr: &Expr, bytes: Span) -> Vec<bool> {
     let size = expr.order().iter().max().map_or(0, |&label| label as usize + 1);
     let mut depends = vec![false; size];
@@ -198,7 +197,7 @@ fn streams(input: &[u8]) -> Vec<Stream<'_>> {
     if is_container(input) { parse(input).unwrap_or_default() } else { Vec::new() }
 }
 
-/// Branches of the program have no mark.
+/// The mark of a condition; empty for branches of the program.
 fn mark(kind: Kind) -> &'static str {
     match kind {
         Kind::Branch => "",

@@ -1,5 +1,5 @@
-//! `pleach extract`: one half as a file of its own, for test suites that call
-//! the program themselves.
+//! `pleach extract`: writes one half to a file, for test suites that call the program
+//! themselves.
 
 use crate::args::{Extract, HalfName};
 use crate::exit::{Code, Failure};
@@ -11,7 +11,9 @@ pub fn run(args: Extract) -> Result<Code, Failure> {
     let real = |path: &Path| std::fs::canonicalize(path).ok();
     if real(&args.output).is_some_and(|out| real(&args.program) == Some(out)) {
         let name = args.output.display();
-        return Err(Failure::person(anyhow!("{name}: is the program itself; name another file")));
+        return Err(Failure::user_error(anyhow!(
+            "{name}: is the program itself; give another file"
+        )));
     }
     match args.half {
         HalfName::Symbolic => {
@@ -21,7 +23,7 @@ pub fn run(args: Extract) -> Result<Code, Failure> {
             let image = Image::open(&args.program)?;
             std::fs::copy(&image.path, &args.output)
                 .with_context(|| args.output.display().to_string())
-                .map_err(Failure::person)?;
+                .map_err(Failure::user_error)?;
         }
     }
     Ok(Code::Ok)

@@ -1,4 +1,4 @@
-//! One file a command.
+//! The commands, one file each.
 
 mod campaign;
 mod cmin;
@@ -34,8 +34,8 @@ use std::sync::Arc;
 
 pub fn run(command: Command) -> Result<Code, Failure> {
     match command {
-        // `main` has passed these on already.
-        Command::Cc(_) | Command::Cxx(_) => Ok(Code::Ours),
+        // `main` handles these.
+        Command::Cc(_) | Command::Cxx(_) => Ok(Code::Internal),
         Command::Exec(args) => exec::run(args),
         Command::Extract(args) => extract::run(args),
         Command::Trace(args) => trace::run(args),
@@ -55,7 +55,7 @@ pub fn run(command: Command) -> Result<Code, Failure> {
     }
 }
 
-/// Reads a file that a person named; `-` is standard input.
+/// Reads a file that the user named; `-` is standard input.
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let bytes = if path == Path::new("-") {
         let mut bytes = Vec::new();
@@ -63,38 +63,39 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     } else {
         std::fs::read(path).with_context(|| path.display().to_string())
     };
-    bytes.map_err(Failure::person)
+    bytes.map_err(Failure::user_error)
 }
 
-/// Reads an input; a container must be whole.
+/// Reads an input. A damaged container is refused.
 fn read_input(path: &Path) -> Result<Vec<u8>, Failure> {
     let bytes = read(path)?;
     if container::is_container(&bytes) {
         container::parse(&bytes)
             .with_context(|| path.display().to_string())
-            .map_err(Failure::person)?;
+            .map_err(Failure::user_error)?;
     }
     Ok(bytes)
 }
 
-/// The files of a directory that are inputs, in the order of their names. In the
-/// directory of a campaign these are those of `parts` (`queue`, …).
-fn inputs_in(dir: &Path, parts: &[&str]) -> Result<Vec<PathBuf>, Failure> {
-    let campaign = dir.join("queue").is_dir();
-    let dirs: Vec<PathBuf> = match campaign {
-        true => parts.iter().map(|p| dir.join(p)).filter(|d| d.is_dir()).collect(),
+/// The inputs in a directory, sorted by name. In a campaign directory, these are the inputs
+/// in `subdirectories` (`queue`, …).
+fn inputs_in(dir: &Path, subdirectories: &[&str]) -> Result<Vec<PathBuf>, Failure> {
+    let is_campaign = dir.join("queue").is_dir();
+    let dirs: Vec<PathBuf> = match is_campaign {
+        true => subdirectories.iter().map(|p| dir.join(p)).filter(|d| d.is_dir()).collect(),
         false => vec![dir.into()],
     };
     let mut found = Vec::new();
     for dir in dirs {
         let named = |e| anyhow::Error::from(e).context(dir.display().to_string());
-        for entry in std::fs::read_dir(&dir).map_err(|e| Failure::person(named(e)))? {
-            let path = entry.map_err(|e| Failure::person(named(e)))?.path();
+        for entry in std::fs::read_dir(&dir).map_err(|e| Failure::user_error(named(e)))? {
+            let path = entry.map_err(|e| Failure::user_error(named(e)))?.path();
             let name = path.file_name().map(|n| n.to_string_lossy()).unwrap_or_default();
-            // Beside a campaign's inputs are texts about them.
-            let ours = if campaign { name.starts_with("id:") } else { !name.starts_with('.') };
-            let text = name == "README.txt" || name.ends_with(".stack.txt");
-            if ours && !text && path.is_file() {
+            // A campaign directory also has texts about the inputs.
+            let is_input =
+                if is_campaign { name.starts_with("id:") } else { !name.starts_with('.') };
+            let is_text = name == "README.txt" || name.ends_with(".stack.txt");
+            if is_input && !is_text && path.is_file() {
                 found.push(path);
             }
         }
@@ -103,8 +104,7 @@ fn inputs_in(dir: &Path, parts: &[&str]) -> Result<Vec<PathBuf>, Failure> {
     Ok(found)
 }
 
-/// The inputs that a person named: files, and those of directories. There is at least
-/// one.
+/// The inputs that the user named: files, and the inputs in directories. At least one.
 fn named_inputs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut paths = Vec::new();
     for path in given {
@@ -116,22 +116,22 @@ fn named_inputs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     match (paths.is_empty(), given.first()) {
         (true, Some(first)) => {
             let first = first.display();
-            Err(Failure::person(anyhow::anyhow!("{first}: there are no inputs in it")))
+            Err(Failure::user_error(anyhow::anyhow!("{first}: no inputs in it")))
         }
         _ => Ok(paths),
     }
 }
 
-/// An argument that names a file from here, or `--option=` one, with its path from the
-/// root: runs work in a directory of their own. One that names a file in the directory
-/// that runs get a copy of, and any other, is as it is.
-fn resolved(arg: &OsStr, workdir: Option<&Path>) -> OsString {
+/// Makes the path in an argument (`FILE` or `--option=FILE`) absolute, because runs have
+/// another working directory. Arguments that name no existing file, or a file in `workdir`,
+/// which runs get a copy of, stay as they are.
+fn resolve_path(arg: &OsStr, workdir: Option<&Path>) -> OsString {
     let bytes = arg.as_bytes();
     let equals = bytes.iter().position(|&b| b == b'=').filter(|_| bytes.starts_with(b"-"));
     let (option, name) = bytes.split_at(equals.map_or(0, |at| at + 1));
     let path = Path::new(OsStr::from_bytes(name));
-    let copied = workdir.is_some_and(|dir| dir.join(path).exists());
-    let absolute = match path.is_relative() && !name.is_empty() && !copied && path.exists() {
+    let is_copied = workdir.is_some_and(|dir| dir.join(path).exists());
+    let absolute = match path.is_relative() && !name.is_empty() && !is_copied && path.exists() {
         true => std::path::absolute(path).ok(),
         false => None,
     };
@@ -145,10 +145,10 @@ fn resolved(arg: &OsStr, workdir: Option<&Path>) -> OsString {
     }
 }
 
-/// The target that a person named, run as a campaign runs it.
+/// The options for a target that the user named, as in a campaign.
 fn target(half: Half, run: &Run, input: &Path, output: Output) -> Result<TargetOptions, Failure> {
     let workdir = run.cwd.as_deref();
-    let mut args: Vec<_> = run.program.iter().map(|a| resolved(a, workdir)).collect();
+    let mut args: Vec<_> = run.program.iter().map(|a| resolve_path(a, workdir)).collect();
     args[0] = run.program[0].clone();
     let mut target = TargetOptions::new(half, args);
     target.output = output;
@@ -156,7 +156,7 @@ fn target(half: Half, run: &Run, input: &Path, output: Output) -> Result<TargetO
     target.tty = run.tty;
     target.memory_kib = (run.memory > 0).then(|| run.memory.saturating_mul(1024));
     target.scratch = true;
-    target.workdir = workdir.map(WorkDir::read).transpose().map_err(Failure::person)?;
+    target.workdir = workdir.map(WorkDir::read).transpose().map_err(Failure::user_error)?;
     if let Some(extension) = input.extension() {
         target.extension.push(".");
         target.extension.push(extension);
@@ -164,8 +164,8 @@ fn target(half: Half, run: &Run, input: &Path, output: Output) -> Result<TargetO
     Ok(target)
 }
 
-/// An executor for the symbolic half, with or without the token border. With it, a
-/// program that has no token function is refused.
+/// An executor for the symbolic half. With `with_tokens`, it records decisions on tokens,
+/// and a program without a token function is refused.
 fn tracer(run: &Run, input: &Path, output: Output, with_tokens: bool) -> Result<Executor, Failure> {
     let layout = Arc::new(Layout::private(Path::new(&run.program[0]))?);
     if with_tokens {
@@ -176,43 +176,48 @@ fn tracer(run: &Run, input: &Path, output: Output, with_tokens: bool) -> Result<
     Ok(Executor::new(layout, target)?)
 }
 
-/// Holes as a person gives them: `OFFSET:LEN`, in order. Each grows at its end.
-fn holes(given: &[String], input: &[u8]) -> Result<Vec<Hole>, Failure> {
+/// Parses the user's holes: `OFFSET:LEN`, in order. Each grows at its end.
+fn parse_holes(given: &[String], input: &[u8]) -> Result<Vec<Hole>, Failure> {
     let mut holes: Vec<Hole> = Vec::new();
     for text in given {
-        let refused = |why: &str| Failure::person(anyhow::anyhow!("--hole {text}: {why}"));
+        let refused = |why: &str| Failure::user_error(anyhow::anyhow!("--hole {text}: {why}"));
         let numbers = text.split_once(':').and_then(|(start, len)| {
             Some((start.parse::<u32>().ok()?, len.parse::<u32>().ok().filter(|&n| n > 0)?))
         });
-        let (start, len) = numbers.ok_or_else(|| refused("not an offset and a length"))?;
+        let (start, len) =
+            numbers.ok_or_else(|| refused("must be OFFSET:LEN, with a length of at least 1"))?;
         let grows = start.checked_add(len).filter(|&end| end as usize <= input.len());
-        let grows = grows.ok_or_else(|| refused("not inside the input"))?;
+        let grows = grows.ok_or_else(|| refused("is not inside the input"))?;
         if holes.last().is_some_and(|h| h.start + h.len > start) {
-            return Err(refused("not behind the one before"));
+            return Err(refused("must come after the hole before it"));
         }
         holes.push(Hole { start, len, grows, filling: grows });
     }
     if holes.len() > HOLES_MAX {
-        return Err(Failure::person(anyhow::anyhow!("--hole: there can be {HOLES_MAX} of them")));
+        return Err(Failure::user_error(anyhow::anyhow!(
+            "--hole: at most {HOLES_MAX} holes are possible"
+        )));
     }
     Ok(holes)
 }
 
-/// An executor for the target that a person named.
+/// An executor for a target that the user named.
 fn executor(half: Half, run: &Run, input: &Path, output: Output) -> Result<Executor, Failure> {
     let layout = Arc::new(Layout::private(Path::new(&run.program[0]))?);
     Ok(Executor::new(layout, target(half, run, input, output)?)?)
 }
 
-/// Refuses a directory that has something in it.
+/// Refuses a directory that is not empty.
 fn require_vacant(dir: &Path) -> Result<(), Failure> {
     let named = || dir.display().to_string();
     match std::fs::read_dir(dir) {
         Ok(mut entries) => match entries.next() {
             None => Ok(()),
-            Some(_) => Err(Failure::person(anyhow::anyhow!("{}: is not empty", named()))),
+            Some(_) => {
+                Err(Failure::user_error(anyhow::anyhow!("{}: the directory is not empty", named())))
+            }
         },
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(e) => Err(Failure::person(anyhow::Error::from(e).context(named()))),
+        Err(e) => Err(Failure::user_error(anyhow::Error::from(e).context(named()))),
     }
 }

@@ -1,5 +1,5 @@
-//! `pleach pack`: one input file from several streams. They are put in this
-//! order: standard input, files, arguments, variables, messages.
+//! `pleach pack`: makes one input file from several streams. Their order in the file is:
+//! standard input, file, arguments, variables, connections.
 
 use super::read;
 use crate::args::Pack;
@@ -11,12 +11,12 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
-/// So many streams a target looks at.
-const MOST: usize = 64;
+/// A target reads at most this many streams.
+const MAX_STREAMS: usize = 64;
 
 pub fn run(args: Pack) -> Result<Code, Failure> {
     if args.stdin.len() > 1 || args.file.len() > 1 {
-        return Err(Failure::person(anyhow!("--stdin and --file can be given once each")));
+        return Err(Failure::user_error(anyhow!("--stdin and --file can be given only once")));
     }
     let mut streams: Vec<(u8, Vec<u8>)> = Vec::new();
     let files = |kind: u8, paths: &[PathBuf]| -> Result<Vec<_>, Failure> {
@@ -33,22 +33,24 @@ pub fn run(args: Pack) -> Result<Code, Failure> {
             Some(1..) => streams.push((ENV, text)),
             _ => {
                 let shown = String::from_utf8_lossy(&text).into_owned();
-                return Err(Failure::person(anyhow!("--env {shown}: must be NAME=VALUE")));
+                return Err(Failure::user_error(anyhow!("--env {shown}: must be NAME=VALUE")));
             }
         }
     }
     streams.extend(files(SOCKET, &args.socket)?);
     if streams.is_empty() {
-        return Err(Failure::person(anyhow!("nothing to pack: give at least one stream")));
+        return Err(Failure::user_error(anyhow!("nothing to pack: give at least one stream")));
     }
-    if streams.len() > MOST {
-        return Err(Failure::person(anyhow!("a container holds {MOST} streams at most")));
+    if streams.len() > MAX_STREAMS {
+        return Err(Failure::user_error(anyhow!(
+            "an input file can have at most {MAX_STREAMS} streams"
+        )));
     }
     let file = container::build(streams.iter().map(|(kind, b)| (*kind, &b[..])))
-        .map_err(Failure::person)?;
+        .map_err(Failure::user_error)?;
     std::fs::write(&args.output, file)
         .with_context(|| args.output.display().to_string())
-        .map_err(Failure::person)?;
+        .map_err(Failure::user_error)?;
     Ok(Code::Ok)
 }
 

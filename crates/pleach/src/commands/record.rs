@@ -1,4 +1,4 @@
-//! A trace as a recording for the solver.
+//! Writes a trace as a recording for the solver.
 
 use crate::exit::Failure;
 use anyhow::Context;
@@ -10,11 +10,11 @@ use pleach_solve::{Recording, Shape, Step};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Writes what flips of a trace need.
+/// Writes everything that flips of a trace need.
 pub fn write(file: &Path, layout: &Layout, trace: &Trace, input: &[u8]) -> Result<(), Failure> {
     let (lengths, offsets) = match container::is_container(input) {
         true => {
-            let streams = container::parse(input).map_err(Failure::person)?;
+            let streams = container::parse(input).map_err(Failure::user_error)?;
             let lengths = streams.iter().map(|s| s.bytes.len() as u64).collect();
             (lengths, streams.iter().map(|s| s.offset as u64).collect())
         }
@@ -29,10 +29,10 @@ pub fn write(file: &Path, layout: &Layout, trace: &Trace, input: &[u8]) -> Resul
     };
     std::fs::write(file, recording.to_bytes())
         .with_context(|| file.display().to_string())
-        .map_err(Failure::person)
+        .map_err(Failure::user_error)
 }
 
-/// The events of a trace as steps of a path, one for one.
+/// The events of a trace as steps of a path, one for each.
 fn steps(layout: &Layout, trace: &Trace) -> Vec<Step> {
     let mut tables: std::collections::HashMap<u32, Option<Arc<[u64]>>> = Default::default();
     trace
@@ -54,8 +54,8 @@ fn steps(layout: &Layout, trace: &Trace) -> Vec<Step> {
                     }
                 }
                 Kind::Indirect => Shape::Value,
-                // A condition is one bit; what is wider is true where it is not 0,
-                // and only its value can be kept.
+                // A condition has one bit. Of a wider value, only the value itself can be
+                // required.
                 _ if trace.expr.width(event.label) > 1 => Shape::Value,
                 _ => Shape::Bool { taken },
             };

@@ -1,6 +1,5 @@
-//! `pleach replay`: inputs once more, on the half that was asked for; how each
-//! ended, and what they cover together. A crash is examined: its kind and its
-//! stack are told, and equal ones are counted once.
+//! `pleach replay`: runs inputs again on one half. Reports how each ended and what they
+//! cover together. For a crash, reports its kind and stack; equal crashes count once.
 
 use super::coverage::{Coverage, Tally};
 use super::{named_inputs, read_input, target};
@@ -18,17 +17,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The most output of a run that is kept.
-const CAPTURE: u64 = 16 << 20;
-/// The most frames of a stack that are shown.
-const FRAMES: usize = 12;
+/// At most this many bytes of a run's output are kept.
+const MAX_OUTPUT: u64 = 16 << 20;
+/// At most this many frames of a stack are shown.
+const MAX_FRAMES: usize = 12;
 
-/// What became of one input.
+/// The result of one input.
 struct Row {
     path: PathBuf,
     outcome: Outcome,
     crash: Option<CrashId>,
-    /// What else is to be said of it.
+    /// What the program printed about its end, or why the crash could not be examined.
     note: Option<String>,
 }
 
@@ -39,9 +38,9 @@ pub fn run(args: Replay) -> Result<Code, Failure> {
     let mut replayer = Replayer::new(&args, layout, &paths[0])?;
     let mut rows = Vec::new();
     for (path, input) in paths.into_iter().zip(&inputs) {
-        let row = replayer.row(path, input)?;
+        let row = replayer.run(path, input)?;
         if !args.json {
-            print(&row)?;
+            print_row(&row)?;
         }
         if args.show_output {
             let mut err = std::io::stderr().lock();
@@ -51,9 +50,10 @@ pub fn run(args: Replay) -> Result<Code, Failure> {
         rows.push(row);
     }
     let functions = replayer.coverage.functions(&replayer.layout);
-    summary(&args, &rows, Coverage::sum(&functions))?;
-    let wanting = rows.iter().any(|r| !matches!(r.outcome.end, End::Exit(_)) || r.crash.is_some());
-    Ok(if wanting { Code::Wanting } else { Code::Ok })
+    print_summary(&args, &rows, Coverage::sum(&functions))?;
+    let has_failed =
+        rows.iter().any(|r| !matches!(r.outcome.end, End::Exit(_)) || r.crash.is_some());
+    Ok(if has_failed { Code::Failed } else { Code::Ok })
 }
 
 enum Runner {
@@ -64,7 +64,7 @@ enum Runner {
 struct Replayer {
     layout: Arc<Layout>,
     runner: Runner,
-    /// For coverage, where the runner has none.
+    /// The fast half, for coverage, if the runner is something else.
     fast: Option<Executor>,
     triage: Triage,
     coverage: Coverage,
@@ -74,7 +74,7 @@ struct Replayer {
 impl Replayer {
     fn new(args: &Replay, layout: Arc<Layout>, first: &Path) -> Result<Replayer, Failure> {
         let output = match args.show_output {
-            true => Output::Capture { limit: CAPTURE },
+            true => Output::Capture { limit: MAX_OUTPUT },
             false => Output::Null,
         };
         let fast_target = target(Half::Fast, &args.run, first, Output::Null)?;
@@ -92,7 +92,7 @@ impl Replayer {
                     _ => {
                         let path = layout.fast.path.clone();
                         let target = named(Half::Fast, Output::Null);
-                        Runner::Plain(Box::new(Plain::new(path, target, CAPTURE)?))
+                        Runner::Plain(Box::new(Plain::new(path, target, MAX_OUTPUT)?))
                     }
                 }
             }
@@ -102,7 +102,7 @@ impl Replayer {
         Ok(Replayer { layout, runner, fast, triage, coverage: Coverage::default(), timeout })
     }
 
-    fn row(&mut self, path: PathBuf, input: &[u8]) -> Result<Row, Failure> {
+    fn run(&mut self, path: PathBuf, input: &[u8]) -> Result<Row, Failure> {
         let outcome = match &mut self.runner {
             Runner::Plain(plain) => plain.run(input, self.timeout)?,
             Runner::Served(executor) => executor.run(input, self.timeout)?,
@@ -119,7 +119,7 @@ impl Replayer {
             (None, Runner::Plain(_)) => return Ok(Row { path, outcome, crash: None, note: None }),
         }
         let (mut crash, mut note) = (None, None);
-        // By hand a sanitizer's report ends in a status of its own.
+        // A plain program with a sanitizer exits after a report; there is no signal.
         let reported = matches!(self.runner, Runner::Plain(_)) && has_report(&outcome.stderr);
         if reported {
             note = show::last_words(&outcome.stderr);
@@ -131,8 +131,8 @@ impl Replayer {
                 (Some(_), true) => show::last_words(&again.outcome.stderr),
                 (None, _) if matches!(self.runner, Runner::Served(_)) && self.fast.is_none() => {
                     Some(format!(
-                        "not in a process of its own ({here} there): the program keeps state \
-                         between inputs"
+                        "not in a new process ({here} there): the program keeps state between \
+                         inputs"
                     ))
                 }
                 _ => Some(format!("{here} in the fast half")),
@@ -143,8 +143,8 @@ impl Replayer {
     }
 }
 
-/// One line, and the stack of a crash below it.
-fn print(row: &Row) -> Result<(), Failure> {
+/// Prints one line, and the stack of a crash below it.
+fn print_row(row: &Row) -> Result<(), Failure> {
     let mut out = show::out();
     let columns = show::columns();
     let mut line = format!("{}: {}", row.path.display(), show::end(&row.outcome.end));
@@ -156,23 +156,23 @@ fn print(row: &Row) -> Result<(), Failure> {
         writeln!(out, "{}", show::cut(&format!("    {note}"), columns))?;
     }
     if let Some(crash) = &row.crash {
-        for (i, frame) in crash.frames.iter().take(FRAMES).enumerate() {
+        for (i, frame) in crash.frames.iter().take(MAX_FRAMES).enumerate() {
             writeln!(out, "{}", show::cut(&format!("    #{i} {frame}"), columns))?;
         }
-        if crash.frames.len() > FRAMES {
-            writeln!(out, "    … {} more", crash.frames.len() - FRAMES)?;
+        if crash.frames.len() > MAX_FRAMES {
+            writeln!(out, "    … {} more", crash.frames.len() - MAX_FRAMES)?;
         }
     }
     out.flush()?;
     Ok(())
 }
 
-fn summary(args: &Replay, rows: &[Row], sum: Tally) -> Result<(), Failure> {
+fn print_summary(args: &Replay, rows: &[Row], sum: Tally) -> Result<(), Failure> {
     let hangs = rows.iter().filter(|r| r.outcome.end == End::Timeout).count();
     let crashes = || rows.iter().filter(|r| r.outcome.end != End::Timeout);
     let ids: BTreeSet<u64> = crashes().filter_map(|r| Some(r.crash.as_ref()?.hash)).collect();
-    let ended_well = |r: &&Row| matches!(r.outcome.end, End::Exit(_)) && r.crash.is_none();
-    let crashed = crashes().filter(|r| !ended_well(r)).count();
+    let is_good = |r: &&Row| matches!(r.outcome.end, End::Exit(_)) && r.crash.is_none();
+    let crashed = crashes().filter(|r| !is_good(r)).count();
     let mut out = show::out();
     if args.json {
         let line = json!({

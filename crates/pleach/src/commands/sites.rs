@@ -1,4 +1,4 @@
-//! `pleach sites`: the site table, one line a site.
+//! `pleach sites`: prints the site table, one site per line.
 
 use crate::args::Sites;
 use crate::exit::{Code, Failure};
@@ -10,10 +10,10 @@ use std::io::Write;
 pub fn run(args: Sites) -> Result<Code, Failure> {
     let image = Image::open(&args.program)?;
     let mut out = show::out();
-    let mut left_out = 0;
+    let mut skipped = 0;
     for (i, site) in image.sites.iter().enumerate() {
         if !args.system && image.is_system(i) {
-            left_out += 1;
+            skipped += 1;
             continue;
         }
         let kind = site.kind.map_or("?", word);
@@ -35,8 +35,8 @@ pub fn run(args: Sites) -> Result<Code, Failure> {
         }
     }
     out.flush()?;
-    if left_out > 0 {
-        eprintln!("pleach: {left_out} sites in system headers are left out; --system lists them");
+    if skipped > 0 {
+        eprintln!("pleach: {skipped} sites in system headers are not listed; --system lists them");
     }
     Ok(Code::Ok)
 }

@@ -1,4 +1,4 @@
-//! `pleach solve`
+//! `pleach solve`: solves constraints in HAMPI's language.
 
 use crate::args::Solve;
 use crate::exit::{Code, Failure};
@@ -16,24 +16,24 @@ pub fn run(args: &Solve) -> Result<Code, Failure> {
     let problem = read(&args.file)?;
     let mut solutions: Box<dyn Iterator<Item = Result<Solution, HampiError>>> = match args.all {
         None => Box::new(problem.solve().transpose().into_iter()),
-        // One more than is asked for tells whether that was all.
-        Some(most) => Box::new(problem.solutions().take(most as usize + 1)),
+        // One more than the user asked for shows if there are more.
+        Some(count) => Box::new(problem.solutions().take(count as usize + 1)),
     };
-    let wanted = args.all.unwrap_or(1) as usize;
+    let max_solutions = args.all.unwrap_or(1) as usize;
     let mut out = show::out();
     let (mut found, mut values) = (0, Vec::new());
-    let mut gave_up = None;
-    let mut more = args.all.is_none();
+    let mut error = None;
+    let mut has_more = args.all.is_none();
     loop {
         let solution = match solutions.next() {
             None => break,
-            Some(Ok(_)) if found == wanted => {
-                more = true;
+            Some(Ok(_)) if found == max_solutions => {
+                has_more = true;
                 break;
             }
             Some(Ok(solution)) => solution,
             Some(Err(problem)) => {
-                gave_up = Some(problem);
+                error = Some(problem);
                 break;
             }
         };
@@ -54,7 +54,7 @@ pub fn run(args: &Solve) -> Result<Code, Failure> {
             writeln!(out, "{name} = {}", quoted(value))?;
         }
     }
-    let verdict = match (found, &gave_up) {
+    let verdict = match (found, &error) {
         (1.., _) => "sat",
         (0, None) => "unsat",
         (0, Some(_)) => "unknown",
@@ -62,14 +62,14 @@ pub fn run(args: &Solve) -> Result<Code, Failure> {
     if args.json {
         let mut answer = json!({ "verdict": verdict, "solutions": values });
         if args.all.is_some() {
-            answer["complete"] = (!more && gave_up.is_none()).into();
+            answer["complete"] = (!has_more && error.is_none()).into();
         }
         writeln!(out, "{answer}")?;
-    } else if found == 0 && gave_up.as_ref().is_none_or(is_limit) {
+    } else if found == 0 && error.as_ref().is_none_or(is_limit) {
         writeln!(out, "{verdict}")?;
     }
     out.flush()?;
-    match gave_up {
+    match error {
         None => Ok(Code::Ok),
         Some(problem) => Err(failure(&args.file, problem)),
     }
@@ -79,26 +79,26 @@ fn is_limit(problem: &HampiError) -> bool {
     matches!(problem, HampiError::Work | HampiError::Hard)
 }
 
-/// Reads no more than could be a file of constraints.
+/// Reads a file of constraints, up to the largest size that is allowed.
 fn read(path: &Path) -> Result<Problem, Failure> {
     let name = path.display().to_string();
     let mut bytes = Vec::new();
-    let most = MAX_FILE as u64 + 1;
+    let limit = MAX_FILE as u64 + 1;
     let done = match path == Path::new("-") {
-        true => std::io::stdin().take(most).read_to_end(&mut bytes),
-        false => File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)),
+        true => std::io::stdin().take(limit).read_to_end(&mut bytes),
+        false => File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes)),
     };
-    done.with_context(|| name.clone()).map_err(Failure::person)?;
+    done.with_context(|| name.clone()).map_err(Failure::user_error)?;
     Problem::read(&name, &bytes).map_err(|problem| failure(path, problem))
 }
 
 fn failure(path: &Path, problem: HampiError) -> Failure {
     let name = path.display();
     match problem {
-        HampiError::File(_) => Failure::person(problem),
+        HampiError::File(_) => Failure::user_error(problem),
         HampiError::Work | HampiError::Hard => {
-            Failure::wanting(anyhow::anyhow!("{name}: {problem}"))
+            Failure::failed_check(anyhow::anyhow!("{name}: {problem}"))
         }
-        HampiError::Wrong => Failure::ours(anyhow::anyhow!("{name}: {problem}")),
+        HampiError::Wrong => Failure::internal(anyhow::anyhow!("{name}: {problem}")),
     }
 }

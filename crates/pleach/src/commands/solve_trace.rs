@@ -1,7 +1,7 @@
-//! `pleach solve-trace`: every flip of a recorded trace, answered and timed.
+//! `pleach solve-trace`: answers every flip of a recorded trace, and measures the time.
 
 use super::read;
-use super::z3::{Said, Z3};
+use super::z3::{Z3, Z3Answer};
 use crate::args::{SolveTrace, SolverName};
 use crate::exit::{Code, Failure};
 use crate::show;
@@ -14,138 +14,135 @@ use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-/// Units of Z3's own count of work for one process.
-const Z3_WORK: u64 = 4_000_000_000;
-
-/// The longest text that Z3 is given.
-const Z3_TEXT: usize = 1 << 18;
-
-/// What Z3 may take for one flip.
-const Z3_MILLISECONDS: u64 = 2_000;
+/// The limit of one Z3 process, in Z3's own units of work.
+const Z3_MAX_WORK: u64 = 4_000_000_000;
+/// The longest script that Z3 gets, in bytes.
+const Z3_MAX_SCRIPT: usize = 1 << 18;
+/// Z3's time limit for one flip.
+const Z3_MAX_MILLISECONDS: u64 = 2_000;
 
 pub fn run(args: SolveTrace) -> Result<Code, Failure> {
     let bytes = read(&args.file)?;
     let recording = Recording::from_bytes(&bytes)
-        .map_err(|e| Failure::person(anyhow::anyhow!("{}: {e}", args.file.display())))?;
+        .map_err(|e| Failure::user_error(anyhow::anyhow!("{}: {e}", args.file.display())))?;
     let start = Instant::now();
     let mut path = recording.path();
     let prepared = start.elapsed();
-    let flips = chosen(&path, args.sample);
-    let mut replay = Replay::default();
+    let flips = choose_flips(&path, args.sample);
+    let mut report = Report::default();
     let mut out = show::out();
     match args.solver {
         SolverName::Pleach => {
-            let before = cpu();
+            let before = cpu_time();
             let mut solver = Solver::new(Config::default());
             for &(at, goal) in &flips {
                 let start = Instant::now();
                 let answer = solver.flip(&mut path, at, goal);
                 let took = start.elapsed();
-                replay.add(&answer, took);
+                report.add(&answer, took);
                 if args.list {
-                    list(&mut out, &path.show(at), at, goal, &answer, took)?;
+                    print_flip(&mut out, &path.show(at), at, goal, &answer, took)?;
                 }
             }
-            replay.cpu = before.zip(cpu()).map(|(before, after)| after.saturating_sub(before));
+            report.cpu = before.zip(cpu_time()).map(|(before, after)| after.saturating_sub(before));
         }
-        SolverName::Z3 => with_z3(&recording, &flips, &mut replay)?,
+        SolverName::Z3 => ask_z3(&recording, &flips, &mut report)?,
     }
     if args.json {
-        serde_json::to_writer(&mut out, &replay.json(&path, prepared))?;
+        serde_json::to_writer(&mut out, &report.json(&path, prepared))?;
         writeln!(out)?;
     } else {
-        replay.print(&mut out, &path, prepared)?;
+        report.print(&mut out, &path, prepared)?;
     }
     out.flush()?;
     Ok(Code::Ok)
 }
 
-/// Z3 on the same conditions, sliced alike, one process for all: its side of the
-/// comparison includes reading the text, as any use of it does.
-fn with_z3(
+/// Asks Z3 the same flips, with the same slices of conditions, in one process. Its time
+/// includes reading the script, as in any use of Z3.
+fn ask_z3(
     recording: &Recording,
     flips: &[(usize, Goal)],
-    replay: &mut Replay,
+    report: &mut Report,
 ) -> Result<(), Failure> {
     let limits = Limits::default();
     let start = || {
-        Z3::start(Z3_WORK, Z3_MILLISECONDS)
-            .context("z3 cannot be run; the Debian package is called z3")
-            .map_err(Failure::person)
+        Z3::start(Z3_MAX_WORK, Z3_MAX_MILLISECONDS)
+            .context("cannot run z3; the Debian package is z3")
+            .map_err(Failure::user_error)
     };
     let mut z3 = start()?;
     for &(at, goal) in flips {
-        // Making the text is ours, and not counted.
+        // Writing the script does not count.
         let Some(request) = SmtRequest::new(recording, at, goal, true, limits.length) else {
             continue;
         };
-        // Tables make some of them too large for Z3 to read in reasonable time.
-        // They are left out and not held against it.
-        if request.script.len() > Z3_TEXT {
-            replay.skipped += 1;
+        // Scripts with large tables take Z3 too long to read. They are skipped.
+        if request.script.len() > Z3_MAX_SCRIPT {
+            report.skipped += 1;
             continue;
         }
         let before = Instant::now();
-        let said = z3.ask(&request.script, &request.values());
-        let said = said.context("z3").map_err(Failure::person)?;
+        let answer = z3.ask(&request.script, &request.values());
+        let answer = answer.context("z3").map_err(Failure::user_error)?;
         let took = before.elapsed();
-        let verdict = match said {
-            Said::Sat(_) => Verdict::Sat(Model::default()),
-            Said::Unsat => Verdict::Unsat,
-            Said::Unknown => {
-                // Its limit of work counts from its start.
+        let verdict = match answer {
+            Z3Answer::Sat(_) => Verdict::Sat(Model::default()),
+            Z3Answer::Unsat => Verdict::Unsat,
+            Z3Answer::Unknown => {
+                // Its limit of work counts from its start, so start it again.
                 z3 = start()?;
                 Verdict::Unknown(Why::Work)
             }
         };
         let by_tier = [None, None, None, None, Some(0)];
         let answer = Answer { verdict, tier: Tier::Complete, cached: false, work: 0, by_tier };
-        replay.add(&answer, took);
+        report.add(&answer, took);
     }
     Ok(())
 }
 
-/// All flips, or so many of them.
-fn chosen(path: &Path, sample: Option<usize>) -> Vec<(usize, Goal)> {
+/// All flips, or a sample of them.
+fn choose_flips(path: &Path, sample: Option<usize>) -> Vec<(usize, Goal)> {
     let all: Vec<(usize, Goal)> =
         (0..path.len()).flat_map(|at| path.goals(at).into_iter().map(move |g| (at, g))).collect();
     match sample {
-        Some(most) if most < all.len() => {
-            (0..most).map(|i| all[i * all.len() / most.max(1)]).collect()
+        Some(count) if count < all.len() => {
+            (0..count).map(|i| all[i * all.len() / count.max(1)]).collect()
         }
         _ => all,
     }
 }
 
 #[derive(Default)]
-struct Replay {
+struct Report {
     flips: u64,
     verdicts: [u64; 4],
     tiers: [TierReport; 5],
     cached: u64,
-    /// Left out: too large to be written as text.
+    /// Flips whose script is too large for Z3.
     skipped: u64,
     work: u64,
     time: Duration,
-    /// Processor time of all flips, where the machine tells.
+    /// CPU time of all flips, if it could be measured.
     cpu: Option<Duration>,
     slowest: Duration,
 }
 
-/// What one tier was asked and did.
+/// What one tier did.
 #[derive(Clone, Copy, Default)]
 struct TierReport {
-    /// Flips that came to the tier, and those that it settled.
+    /// Flips that reached the tier, and flips that it answered.
     asked: u64,
     answered: u64,
     work: u64,
-    /// The time of its flips, shared among their tiers by work.
+    /// The time of each flip is divided among its tiers by their work.
     time: Duration,
 }
 
 const VERDICTS: [&str; 4] = ["sat", "unsat", "optimistic", "unknown"];
 
-fn verdict(answer: &Answer) -> usize {
+fn verdict_index(answer: &Answer) -> usize {
     match answer.verdict {
         Verdict::Sat(_) => 0,
         Verdict::Unsat => 1,
@@ -154,10 +151,10 @@ fn verdict(answer: &Answer) -> usize {
     }
 }
 
-impl Replay {
+impl Report {
     fn add(&mut self, answer: &Answer, took: Duration) {
         self.flips += 1;
-        let verdict = verdict(answer);
+        let verdict = verdict_index(answer);
         self.verdicts[verdict] += 1;
         let total: u64 = answer.by_tier.iter().flatten().sum();
         for tier in Tier::ALL {
@@ -179,8 +176,8 @@ impl Replay {
         self.slowest = self.slowest.max(took);
     }
 
-    /// Flips per second and core: by processor time, so that what else the machine
-    /// does is left out. Z3 is another process and is measured by the clock.
+    /// Flips per second of CPU time, so that other processes have no influence. Z3 is another
+    /// process; its time is measured by the clock.
     fn rate(&self) -> f64 {
         self.flips as f64 / self.cpu.unwrap_or(self.time).as_secs_f64().max(1e-9)
     }
@@ -289,12 +286,12 @@ impl Replay {
     }
 }
 
-/// Processor time of this thread so far.
-fn cpu() -> Option<Duration> {
+/// CPU time of this thread so far.
+fn cpu_time() -> Option<Duration> {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).ok().map(Duration::from)
 }
 
-/// A part of a whole that may be 0.
+/// `part / whole`; 0 if `whole` is 0.
 fn share(part: u64, whole: u64) -> f64 {
     part as f64 / whole.max(1) as f64
 }
@@ -303,7 +300,7 @@ fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-fn list(
+fn print_flip(
     out: &mut impl Write,
     step: &str,
     at: usize,

@@ -1,5 +1,5 @@
-//! `pleach tmin`: one input, made smaller as long as it shows the same: its
-//! crash, its hang, or the branches that it takes.
+//! `pleach tmin`: makes one input smaller, while it keeps its crash, its hang, or the
+//! branches that it takes.
 
 use super::{read_input, target};
 use crate::args::Tmin;
@@ -17,9 +17,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What must stay.
+/// What the smaller input must keep.
 enum Goal {
-    Crash { end: End, hash: u64, said: String },
+    Crash { end: End, hash: u64, description: String },
     Branches(Vec<u32>),
 }
 
@@ -29,7 +29,9 @@ pub fn run(args: Tmin) -> Result<Code, Failure> {
         args.output.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if args.output.is_dir() || !parent.is_dir() {
         let given = args.output.display().to_string();
-        return Err(Failure::person(anyhow!("{given}: a file cannot be written there")));
+        return Err(Failure::user_error(anyhow!(
+            "{given}: cannot be written: it must be a file in an existing directory"
+        )));
     }
     let layout = Arc::new(Layout::private(Path::new(&args.run.program[0]))?);
     let named = target(Half::Fast, &args.run, &args.input, Output::Null)?;
@@ -41,12 +43,12 @@ pub fn run(args: Tmin) -> Result<Code, Failure> {
     };
     let goal = shrinker.goal(&input)?;
     let kept = match &goal {
-        Goal::Crash { said, .. } => said.clone(),
+        Goal::Crash { description, .. } => description.clone(),
         Goal::Branches(branches) => format!("{} branches", branches.len()),
     };
     eprintln!("{} bytes, at most {} runs; keeps {kept}", input.len(), args.runs);
     let mut progress = Progress::new(input.len());
-    let events = events(&layout, named, &input, shrinker.timeout)?;
+    let events = event_ends(&layout, named, &input, shrinker.timeout)?;
     let fewer = match events.is_empty() {
         true => Shrunk { input: input.clone(), runs: 0, finished: true },
         false => drop_events(&input, &events, args.runs, &mut |candidate| {
@@ -72,33 +74,33 @@ pub fn run(args: Tmin) -> Result<Code, Failure> {
         writeln!(out)?;
     } else {
         let (from, to, runs) = (input.len(), shrunk.input.len(), shrunk.runs);
-        let more = if shrunk.finished { "" } else { "; more runs (-n) may find less" };
+        let more = if shrunk.finished { "" } else { "; more runs (-n) may make it smaller" };
         writeln!(out, "{from} bytes to {to} in {runs} runs{more}; it keeps {kept}")?;
     }
     out.flush()?;
     Ok(Code::Ok)
 }
 
-/// Says on standard error how far it is: over one line on a terminal, elsewhere in a new
-/// line now and then.
+/// Prints the progress on standard error: one line that is overwritten on a terminal, a new
+/// line every few seconds elsewhere.
 struct Progress {
     from: usize,
     to: usize,
     runs: u64,
-    terminal: bool,
-    said: bool,
+    is_terminal: bool,
+    has_printed: bool,
     next: Instant,
 }
 
 impl Progress {
     fn new(from: usize) -> Progress {
-        let terminal = std::io::stderr().is_terminal();
-        let next = Instant::now() + Progress::pause(terminal);
-        Progress { from, to: from, runs: 0, terminal, said: false, next }
+        let is_terminal = std::io::stderr().is_terminal();
+        let next = Instant::now() + Progress::pause(is_terminal);
+        Progress { from, to: from, runs: 0, is_terminal, has_printed: false, next }
     }
 
-    fn pause(terminal: bool) -> Duration {
-        Duration::from_millis(if terminal { 250 } else { 5000 })
+    fn pause(is_terminal: bool) -> Duration {
+        Duration::from_millis(if is_terminal { 250 } else { 5000 })
     }
 
     /// Counts a candidate that was run.
@@ -111,26 +113,26 @@ impl Progress {
         if now < self.next {
             return;
         }
-        self.next = now + Progress::pause(self.terminal);
-        self.said = true;
+        self.next = now + Progress::pause(self.is_terminal);
+        self.has_printed = true;
         let Progress { from, to, runs, .. } = self;
-        match self.terminal {
+        match self.is_terminal {
             true => eprint!("\r\x1b[K{from} bytes to {to} so far, {runs} runs"),
             false => eprintln!("{from} bytes to {to} so far, {runs} runs"),
         }
     }
 
-    /// Takes the line off a terminal.
+    /// Clears the line on a terminal.
     fn finish(&self) {
-        if self.terminal && self.said {
+        if self.is_terminal && self.has_printed {
             eprint!("\r\x1b[K");
         }
     }
 }
 
-/// Where the program's events end in the input, if it has any that are more than
-/// single bytes: those can be dropped whole.
-fn events(
+/// Where the program's events (calls for input) end in the input. Empty if each is a single
+/// byte. Longer events are dropped as a whole.
+fn event_ends(
     layout: &Arc<Layout>,
     mut target: TargetOptions,
     input: &[u8],
@@ -160,10 +162,12 @@ impl Shrinker {
             return Ok(Goal::Branches(branches));
         }
         match self.triage.examine(input)?.crash {
-            Some(crash) => Ok(Goal::Crash { end, hash: crash.hash, said: crash.to_string() }),
-            None => Err(Failure::person(anyhow!(
-                "{} only after other inputs, and not in a process of its own: the program keeps \
-                 state between inputs",
+            Some(crash) => {
+                Ok(Goal::Crash { end, hash: crash.hash, description: crash.to_string() })
+            }
+            None => Err(Failure::user_error(anyhow!(
+                "{} only after other inputs, not in a new process: the program keeps state \
+                 between inputs",
                 show::end(&end)
             ))),
         }
@@ -172,7 +176,7 @@ impl Shrinker {
     fn holds(&mut self, goal: &Goal, candidate: &[u8]) -> Result<bool, Failure> {
         let ended = self.executor.run(candidate, self.timeout)?.end;
         Ok(match goal {
-            // The cheap question first: most candidates do not crash at all.
+            // Compare the end first, because triage is slow.
             Goal::Crash { end, hash, .. } => {
                 ended == *end
                     && self.triage.examine(candidate)?.crash.is_some_and(|c| c.hash == *hash)
@@ -185,9 +189,9 @@ impl Shrinker {
     }
 }
 
-/// The whole file, or none of it.
+/// Writes the whole file, or nothing.
 fn write(path: &Path, parent: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    // As any new file: what the person's mask allows.
+    // The permissions of any new file: what the user's umask allows.
     let mode = Permissions::from_mode(0o666);
     let file = tempfile::Builder::new().permissions(mode).tempfile_in(parent);
     let done = file.and_then(|mut file| {
@@ -196,5 +200,5 @@ fn write(path: &Path, parent: &Path, bytes: &[u8]) -> Result<(), Failure> {
         file.persist(path).map_err(|e| e.error)?;
         Ok(())
     });
-    done.with_context(|| path.display().to_string()).map_err(Failure::person)
+    done.with_context(|| path.display().to_string()).map_err(Failure::user_error)
 }

@@ -15,45 +15,46 @@ use std::time::Duration;
 
 pub fn run(args: Tokens) -> Result<Code, Failure> {
     match &args.input {
-        None => list(&args),
-        Some(input) => tokens_of(&args, input),
+        None => list_functions(&args),
+        Some(input) => list_tokens(&args, input),
     }
 }
 
-/// Says what to do where a program has no token function.
+/// Refuses a program without a token function, and says what to do.
 pub fn require(layout: &Layout) -> Result<(), Failure> {
-    if borders(layout).next().is_some() {
+    if usable_functions(layout).next().is_some() {
         return Ok(());
     }
-    let candidates: Vec<_> = functions(layout).map(|f| readable(&f.name)).collect();
+    let candidates: Vec<_> = all_functions(layout).map(|f| readable(&f.name)).collect();
     let program = layout.fast.path.display();
     let hint = match candidates.is_empty() {
-        true => "name one with -fpleach-token=NAME when compiling".into(),
+        true => "name one with -fpleach-token=NAME when you compile".into(),
         false => format!(
-            "the result of {} is no number: say where the token is, \
-             -fpleach-token=NAME:WHERE when compiling",
+            "the result of {} is not a number: say where the token is with \
+             -fpleach-token=NAME:WHERE when you compile",
             candidates.join(", ")
         ),
     };
     let what = anyhow!("{program}: no function is known to return tokens; {hint} (docs/tokens.md)");
-    Err(Failure::person(what))
+    Err(Failure::user_error(what))
 }
 
-/// The token functions of a program and its libraries, candidates included.
-fn functions(layout: &Layout) -> impl Iterator<Item = &TokenFunction> {
+/// The token functions of a program and its libraries, also those that cannot be used.
+fn all_functions(layout: &Layout) -> impl Iterator<Item = &TokenFunction> {
     let mut libraries: Vec<_> = layout.libraries.iter().collect();
     libraries.sort_by_key(|(name, _)| *name);
     let images = libraries.into_iter().map(|(_, l)| &l.symbolic);
     std::iter::once(&layout.symbolic).chain(images).flat_map(|i| i.tokens.iter().map(|(_, f)| f))
 }
 
-fn borders(layout: &Layout) -> impl Iterator<Item = &TokenFunction> {
-    functions(layout).filter(|f| f.how != How::Candidate)
+/// Token functions whose result is a number, or whose token was named by the user.
+fn usable_functions(layout: &Layout) -> impl Iterator<Item = &TokenFunction> {
+    all_functions(layout).filter(|f| f.how != How::Candidate)
 }
 
-fn list(args: &Tokens) -> Result<Code, Failure> {
+fn list_functions(args: &Tokens) -> Result<Code, Failure> {
     let layout = Layout::private(&args.program)?;
-    let all: Vec<_> = functions(&layout).collect();
+    let all: Vec<_> = all_functions(&layout).collect();
     let mut out = show::out();
     if args.json {
         let lines: Vec<_> = all.iter().map(|f| function_as_json(f)).collect();
@@ -65,7 +66,7 @@ fn list(args: &Tokens) -> Result<Code, Failure> {
                 How::Name => (f.place.as_str(), "by its name"),
                 How::Flag => (f.place.as_str(), "by -fpleach-token"),
                 How::Source => ("-", "by pleach_token in its source"),
-                How::Candidate => ("?", "not a border: its result is no number"),
+                How::Candidate => ("?", "not used: its result is not a number"),
             };
             let names = match f.names.len() {
                 0 => String::new(),
@@ -102,7 +103,7 @@ fn function_as_json(f: &TokenFunction) -> Value {
     })
 }
 
-fn tokens_of(args: &Tokens, path: &Path) -> Result<Code, Failure> {
+fn list_tokens(args: &Tokens, path: &Path) -> Result<Code, Failure> {
     let input = read_input(path)?;
     let mut program = vec![args.program.clone().into_os_string()];
     program.extend(args.args.iter().cloned());
@@ -116,7 +117,7 @@ fn tokens_of(args: &Tokens, path: &Path) -> Result<Code, Failure> {
     if args.json {
         let line = json!({
             "tokens": seen_as_json(&trace, layout),
-            "never_called": silent(&trace, layout).map(|f| &f.name).collect::<Vec<_>>(),
+            "never_called": functions_without_token(&trace, layout).map(|f| &f.name).collect::<Vec<_>>(),
             "end": show::end(&outcome.end),
             "status": show::status(&outcome.end),
         });
@@ -127,7 +128,7 @@ fn tokens_of(args: &Tokens, path: &Path) -> Result<Code, Failure> {
         for (k, t) in trace.tokens.iter().enumerate() {
             let to = (t.read as usize).min(input.len());
             let bytes = input.get(from..to).unwrap_or(&[]);
-            let name = number(&trace, layout, k, t.number);
+            let name = token_text(&trace, layout, k, t.number);
             let bytes = match bytes.is_empty() {
                 true => String::new(),
                 false => format!("..{to} \"{}\"", bytes.escape_ascii()),
@@ -148,42 +149,44 @@ fn tokens_of(args: &Tokens, path: &Path) -> Result<Code, Failure> {
         }
     }
     out.flush()?;
-    Ok(if matches!(outcome.end, End::Lost(_)) { Code::Wanting } else { Code::Ok })
+    Ok(if matches!(outcome.end, End::Lost(_)) { Code::Failed } else { Code::Ok })
 }
 
-/// Token functions that gave none. Of marks in the source only the first counts: a
-/// token does not say which mark it is from.
-fn silent<'a>(
+/// Token functions that returned no token in a run. If there are several marks in the
+/// source, a token of one counts for all, because a token does not tell its mark.
+fn functions_without_token<'a>(
     trace: &'a Trace,
     layout: &'a Layout,
 ) -> impl Iterator<Item = &'a TokenFunction> + use<'a> {
     let sources: Vec<_> =
         (0..trace.tokens.len()).map(|k| trace.token_function(layout, k)).collect();
-    borders(layout).filter(move |f| match f.how {
+    usable_functions(layout).filter(move |f| match f.how {
         How::Source => !sources.contains(&None),
         _ => !sources.iter().flatten().any(|s| std::ptr::eq(*s, *f)),
     })
 }
 
-/// A line for each token function that gave none.
+/// A line for each token function that returned no token.
 pub fn never_called(trace: &Trace, layout: &Layout) -> Vec<String> {
-    let others = !trace.tokens.is_empty();
+    let others_returned = !trace.tokens.is_empty();
     let line = |f: &TokenFunction| {
         let name = readable(&f.name);
         match f.how {
             How::Source => format!("the mark in {name} ({}) was never reached", source_place(f)),
             _ => {
-                let called =
-                    if others { "never called, or only by another" } else { "never called" };
-                format!("{name} ({}) gave no token: it was {called}", source_place(f))
+                let called = match others_returned {
+                    true => "never called, or only by another token function",
+                    false => "never called",
+                };
+                format!("{name} ({}) returned no token: it was {called}", source_place(f))
             }
         }
     };
-    silent(trace, layout).map(line).collect()
+    functions_without_token(trace, layout).map(line).collect()
 }
 
-/// A number by its name, as the character that it is, or as a number.
-fn number(trace: &Trace, layout: &Layout, token: usize, number: i32) -> String {
+/// A token number by its name, as a character, or as a number.
+fn token_text(trace: &Trace, layout: &Layout, token: usize, number: i32) -> String {
     match (trace.token_name(layout, token, number), u8::try_from(number)) {
         (Some(name), _) => name.into(),
         (None, Ok(byte)) if byte.is_ascii_graphic() => {
@@ -193,25 +196,25 @@ fn number(trace: &Trace, layout: &Layout, token: usize, number: i32) -> String {
     }
 }
 
-/// All tokens of a run in one line.
-pub fn in_a_row(trace: &Trace, layout: &Layout) -> String {
-    const MOST: usize = 40;
-    let words = trace.tokens.iter().enumerate().take(MOST);
-    let mut words: Vec<_> = words.map(|(k, t)| number(trace, layout, k, t.number)).collect();
-    if trace.tokens.len() > MOST {
+/// All tokens of a run on one line.
+pub fn one_line(trace: &Trace, layout: &Layout) -> String {
+    const MAX_TOKENS: usize = 40;
+    let words = trace.tokens.iter().enumerate().take(MAX_TOKENS);
+    let mut words: Vec<_> = words.map(|(k, t)| token_text(trace, layout, k, t.number)).collect();
+    if trace.tokens.len() > MAX_TOKENS {
         words.push("…".into());
     }
     if words.is_empty() { "none".into() } else { words.join(" ") }
 }
 
-/// A token between the events of a trace.
-pub fn line(trace: &Trace, layout: &Layout, token: usize, seen: &TokenSeen) -> String {
+/// The line for a token between the events of a trace.
+pub fn event_line(trace: &Trace, layout: &Layout, token: usize, seen: &TokenSeen) -> String {
     let function = trace.token_function(layout, token);
     let (place, name) = match function {
         Some(f) => (source_place(f), readable(&f.name)),
         None => ("-".into(), "pleach_token".into()),
     };
-    let what = number(trace, layout, token, seen.number);
+    let what = token_text(trace, layout, token, seen.number);
     format!("{:<14} {place:<18} {name:<16} - tok[{token}] is {what}", "token")
 }
 

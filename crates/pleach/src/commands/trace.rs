@@ -1,5 +1,4 @@
-//! `pleach trace`: what the symbolic half decided on an input, and what the
-//! run cost.
+//! `pleach trace`: the decisions of the symbolic half on an input, and the cost of the run.
 
 use super::{read_input, record, tokens, tracer};
 use crate::args;
@@ -13,16 +12,16 @@ use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::time::Duration;
 
-/// The most output of a target that is shown.
-const CAPTURE: u64 = 16 << 20;
-/// The most disagreements that are shown.
-const MOST: usize = 10;
+/// At most this many bytes of the target's output are shown.
+const MAX_OUTPUT: u64 = 16 << 20;
+/// At most this many differences are shown.
+const MAX_DIFFERENCES: usize = 10;
 
 pub fn run(args: args::Trace) -> Result<Code, Failure> {
     let input = read_input(&args.input)?;
-    let output = if args.capture { Output::Capture { limit: CAPTURE } } else { Output::Null };
+    let output = if args.capture { Output::Capture { limit: MAX_OUTPUT } } else { Output::Null };
     let mut executor = tracer(&args.run, &args.input, output, args.tokens)?;
-    let holes = super::holes(&args.holes, &input)?;
+    let holes = super::parse_holes(&args.holes, &input)?;
     let timeout = Duration::from_millis(args.run.timeout);
     let mut cpu = Duration::ZERO;
     let mut last = None;
@@ -31,29 +30,29 @@ pub fn run(args: args::Trace) -> Result<Code, Failure> {
         cpu += outcome.cpu;
         last = Some(outcome);
     }
-    let Some(outcome) = last else { return Ok(Code::Ours) };
+    let Some(outcome) = last else { return Ok(Code::Internal) };
     let trace = executor.trace()?;
     if let Some(file) = &args.record {
         record::write(file, executor.layout(), &trace, &input)?;
     }
-    let wrong = match args.check {
-        true => oracle::check(&trace, &view(&input), MOST),
+    let differences = match args.check {
+        true => oracle::check(&trace, &view(&input), MAX_DIFFERENCES),
         false => Vec::new(),
     };
     let mean = cpu / args.repeat;
     let mut out = show::out();
     if args.json {
-        let mut line = as_json(&args, &trace, &outcome, mean, input.len(), wrong.len());
+        let mut line = as_json(&args, &trace, &outcome, mean, input.len(), differences.len());
         if args.tokens {
             line["tokens"] = tokens::seen_as_json(&trace, executor.layout());
         }
         serde_json::to_writer(&mut out, &line)?;
         writeln!(out)?;
     } else {
-        events(&mut out, &executor, &trace)?;
-        summary(&mut out, &args, &trace, &outcome, mean, &input)?;
-        let unread = trace.input_read == 0 && !input.is_empty();
-        if let Some(libraries) = show::plain_libraries(&executor).filter(|_| unread) {
+        print_events(&mut out, &executor, &trace)?;
+        print_summary(&mut out, &args, &trace, &outcome, mean, &input)?;
+        let is_unread = trace.input_read == 0 && !input.is_empty();
+        if let Some(libraries) = show::plain_libraries(&executor).filter(|_| is_unread) {
             writeln!(out, "{libraries}")?;
         }
     }
@@ -62,14 +61,14 @@ pub fn run(args: args::Trace) -> Result<Code, Failure> {
         std::io::stderr().write_all(&outcome.stdout)?;
         std::io::stderr().write_all(&outcome.stderr)?;
     }
-    for w in &wrong {
-        eprintln!("pleach: {w}");
+    for difference in &differences {
+        eprintln!("pleach: {difference}");
     }
     let lost = matches!(outcome.end, End::Lost(_));
-    Ok(if wrong.is_empty() && !lost { Code::Ok } else { Code::Wanting })
+    Ok(if differences.is_empty() && !lost { Code::Ok } else { Code::Failed })
 }
 
-fn events(out: &mut impl Write, executor: &Executor, trace: &Trace) -> Result<(), Failure> {
+fn print_events(out: &mut impl Write, executor: &Executor, trace: &Trace) -> Result<(), Failure> {
     let layout = executor.layout();
     let symbols = show::symbols(layout, trace);
     let printer = Printer::new(&trace.expr, &symbols);
@@ -77,7 +76,7 @@ fn events(out: &mut impl Write, executor: &Executor, trace: &Trace) -> Result<()
     let mut tokens = trace.tokens.iter().enumerate().peekable();
     for (n, event) in trace.events.iter().enumerate() {
         while let Some((k, t)) = tokens.next_if(|(_, t)| t.events as usize <= n) {
-            writeln!(out, "{}", tokens::line(trace, layout, k, t))?;
+            writeln!(out, "{}", tokens::event_line(trace, layout, k, t))?;
         }
         let (place, function) = match trace.place(layout, event) {
             Some((f, s)) => (show::place(f, s), show::name(f)),
@@ -89,12 +88,12 @@ fn events(out: &mut impl Write, executor: &Executor, trace: &Trace) -> Result<()
         writeln!(out, "{}", show::cut(&line, columns))?;
     }
     for (k, t) in tokens {
-        writeln!(out, "{}", tokens::line(trace, layout, k, t))?;
+        writeln!(out, "{}", tokens::event_line(trace, layout, k, t))?;
     }
     Ok(())
 }
 
-fn summary(
+fn print_summary(
     out: &mut impl Write,
     args: &args::Trace,
     trace: &Trace,
@@ -115,8 +114,8 @@ fn summary(
         trace.input_read,
         input.len(),
     )?;
-    if let Some(words) = show::unread(trace, input, &args.run) {
-        writeln!(out, "{words}")?;
+    if let Some(message) = show::unread(trace, input, &args.run) {
+        writeln!(out, "{message}")?;
     }
     if args.tokens {
         let count = trace.tokens.len();
@@ -149,7 +148,7 @@ fn as_json(
     outcome: &Outcome,
     mean: Duration,
     input: usize,
-    wrong: usize,
+    differences: usize,
 ) -> Value {
     let losses: Map<String, Value> =
         trace.named_losses().map(|(name, n)| (name.to_string(), n.into())).collect();
@@ -169,7 +168,7 @@ fn as_json(
         "snapshot_bytes": trace.snapshot_bytes,
     });
     if args.check {
-        line["disagreements"] = wrong.into();
+        line["disagreements"] = differences.into();
     }
     line
 }

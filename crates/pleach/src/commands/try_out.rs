@@ -1,6 +1,6 @@
-//! The first runs of a campaign, before anything is touched: both halves must start, and
-//! what goes wrong is told at once. A program that gives up before it reads anything, or
-//! reads by a library without a symbolic half, looks like a search that finds nothing.
+//! Trial runs before a campaign starts. Both halves must start, and problems are reported at
+//! once. Otherwise a program that exits before it reads its input, or that reads it in a
+//! library without a symbolic half, looks like a search that finds nothing.
 
 use crate::exit::Failure;
 use crate::show;
@@ -14,34 +14,34 @@ use std::time::{Duration, Instant};
 
 /// At most this many inputs are tried.
 pub const MAX_TRIED: usize = 4;
-/// The symbolic half may take longer than the fast one.
+/// The symbolic half may take this many times longer than the fast half.
 const SYMBOLIC_FACTOR: u32 = 10;
-/// Bytes of output that are kept of a run.
+/// At most this many bytes of a run's output are kept.
 const MAX_OUTPUT: u64 = 16 << 20;
 
-/// What the first runs have shown.
+/// What the trial runs have shown.
 #[derive(Default)]
 pub struct Trial {
-    /// What people should know.
+    /// Warnings for the user.
     pub notes: Vec<String>,
-    /// All inputs that were tried end with a status of failure. For seeds of a person that
-    /// is worth a note; a search keeps many such inputs.
+    /// A warning if all seeds that were tried exit with a failure. Not for inputs of a
+    /// resumed campaign, because a search keeps many such inputs.
     pub failing: Option<String>,
-    /// No input can make a difference: the program reads none.
+    /// True if the program reads nothing of its input, so that no input makes a difference.
     pub reads_nothing: bool,
 }
 
-/// One input that was tried.
+/// The trial run of one input.
 struct Tried {
     outcome: Outcome,
-    /// Some of it was read, as far as that is followed.
+    /// True if the symbolic half saw that some of the input was read.
     read: bool,
-    /// Its file was opened or read, or a decision depends on it.
+    /// True if the input file was opened or read, or a decision depends on it.
     used: bool,
     counters: Vec<ModuleCounters>,
 }
 
-/// Runs both halves on the first inputs. No run goes past the deadline.
+/// Runs both halves on the first inputs, until the deadline.
 pub fn try_out(
     layout: &Arc<Layout>,
     settings: &Settings,
@@ -68,23 +68,23 @@ pub fn try_out(
     let mut tried = Vec::new();
     for input in &inputs {
         tried.push(trier.try_input(input)?);
-        // Others may hang as well, and nobody waits for that.
-        if !tried.last().is_some_and(Tried::ended) {
+        // The other inputs may hang, too, so do not try them.
+        if !tried.last().is_some_and(Tried::has_exited) {
             break;
         }
     }
     let mut trial = Trial::default();
-    let exits = tried.iter().all(Tried::ended);
+    let all_exit = tried.iter().all(Tried::has_exited);
     let unread = inputs.iter().zip(&tried).all(|(i, t)| !i.is_empty() && !t.read);
-    if exits && unread {
+    if all_exit && unread {
         trial.notes.push(unread_note(settings, &tried[0].outcome));
-    } else if exits && !seeds.is_empty() && tried.iter().all(|t| t.outcome.end != End::Exit(0)) {
+    } else if all_exit && !seeds.is_empty() && tried.iter().all(|t| t.outcome.end != End::Exit(0)) {
         trial.failing = Some(failing_note(settings, tried.len(), &tried[0].outcome));
     }
     trial.notes.extend(show::plain_libraries(&trier.symbolic));
-    let plain = !settings.socket && settings.tty.is_none();
-    let plain = plain && !inputs.iter().any(|i| is_container(i));
-    if plain && exits && unread && !tried.iter().any(|t| t.used) {
+    let is_plain = !settings.socket && settings.tty.is_none();
+    let is_plain = is_plain && !inputs.iter().any(|i| is_container(i));
+    if is_plain && all_exit && unread && !tried.iter().any(|t| t.used) {
         trial.reads_nothing = trier.is_indifferent(inputs[0], &tried[0])?;
     }
     Ok(trial)
@@ -92,7 +92,7 @@ pub fn try_out(
 
 impl Tried {
     /// True if the program ended by itself.
-    fn ended(&self) -> bool {
+    fn has_exited(&self) -> bool {
         matches!(self.outcome.end, End::Exit(_))
     }
 }
@@ -111,23 +111,23 @@ impl Trier {
         if !matches!(outcome.end, End::Exit(_)) {
             return Ok(Tried { outcome, read: true, used: true, counters });
         }
-        let patience = self.limit(self.timeout.saturating_mul(SYMBOLIC_FACTOR));
-        let ran = self.symbolic.run(input, patience)?;
+        let timeout = self.limit(self.timeout.saturating_mul(SYMBOLIC_FACTOR));
+        let ran = self.symbolic.run(input, timeout)?;
         let trace = self.symbolic.bounded_trace();
-        // A typed call that asks for more than there is would get it in the campaign.
+        // In the campaign, a typed call at the end of the input gets more input.
         let read = ran.calls.ended || trace.as_ref().map_or(0, |t| t.input_read) > 0;
         let decided = trace.map_or(true, |t| !t.events.is_empty());
         Ok(Tried { outcome, read, used: opened || read || decided, counters })
     }
 
-    /// A time limit, cut at the deadline.
+    /// The time limit, or the time until the deadline if that is shorter.
     fn limit(&self, timeout: Duration) -> Duration {
         let left = self.deadline.map(|d| d.saturating_duration_since(Instant::now()));
         timeout.min(left.unwrap_or(timeout)).max(Duration::from_millis(1))
     }
 
-    /// True if a longer input makes no difference either, for programs that only look at
-    /// its size.
+    /// True if a longer input makes no difference either. (A program may check only the size
+    /// of its input.)
     fn is_indifferent(&mut self, input: &[u8], before: &Tried) -> Result<bool, Failure> {
         let longer = [input, input, b"\n"].concat();
         let after = self.try_input(&longer)?;
@@ -142,14 +142,15 @@ impl Trier {
 fn unread_note(settings: &Settings, outcome: &Outcome) -> String {
     let by_file = settings.program.iter().skip(1).any(|a| a.to_string().contains("@@"));
     let hints = match by_file {
-        true => "it may look at the file's name or size first: give seeds that it accepts",
+        true => "it may check the file's name or size first: give seeds that it accepts",
         false => {
             "if it reads a file, put @@ where the file's name goes; if it reads only its \
-             arguments, make seeds by `pleach pack --arg`"
+             arguments, make seeds with `pleach pack --arg`"
         }
     };
-    let said = said(outcome);
-    format!("the program read none of its input: it ended with {said}; {hints}{}", files(settings))
+    let end = describe_end(outcome);
+    let files = files_hint(settings);
+    format!("the program read none of its input: it ended with {end}; {hints}{files}")
 }
 
 fn failing_note(settings: &Settings, tried: usize, outcome: &Outcome) -> String {
@@ -158,25 +159,25 @@ fn failing_note(settings: &Settings, tried: usize, outcome: &Outcome) -> String 
     } else {
         format!("the first {tried} seeds end")
     };
-    format!("{seeds} with {}{}", said(outcome), files(settings))
+    format!("{seeds} with {}{}", describe_end(outcome), files_hint(settings))
 }
 
-/// How a run ended, and the last lines of what it said.
-fn said(outcome: &Outcome) -> String {
+/// How a run ended, and the last lines of its output.
+fn describe_end(outcome: &Outcome) -> String {
     let end = show::end(&outcome.end);
-    let said = show::last_lines(&outcome.stderr).or_else(|| show::last_lines(&outcome.stdout));
-    match said {
-        Some(said) => format!("{end}, and said: {said}"),
-        None => format!("{end}, and said nothing"),
+    let last = show::last_lines(&outcome.stderr).or_else(|| show::last_lines(&outcome.stdout));
+    match last {
+        Some(last) => format!("{end}, and printed: {last}"),
+        None => format!("{end}, and printed nothing"),
     }
 }
 
-/// Where the program's files are, if that may be what it misses.
-fn files(settings: &Settings) -> &'static str {
+/// A hint for programs that need files.
+fn files_hint(settings: &Settings) -> &'static str {
     match settings.cwd {
         Some(_) => "",
         None => {
-            "; runs work in an empty scratch directory: if it needs files, give --cwd DIR, and \
+            "; runs start in an empty scratch directory: if it needs files, give --cwd DIR, and \
              each run gets a copy"
         }
     }

@@ -1,4 +1,4 @@
-//! Z3 as a process that answers one script after the other, for comparison.
+//! Z3 as a process that answers one script after another, for comparison.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -10,21 +10,21 @@ pub struct Z3 {
     child: Child,
     to: ChildStdin,
     lines: Receiver<String>,
-    patience: Duration,
+    timeout: Duration,
 }
 
-/// What Z3 said, with what it printed for the values that were asked for.
+/// Z3's answer. `Sat` has the text that it printed for the values.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum Z3Answer {
     Sat(String),
     Unsat,
     Unknown,
 }
 
 impl Z3 {
-    /// Starts it. A script may take `limit` of Z3's own units of work, which do
-    /// not depend on the machine, and `milliseconds`. Not all of Z3 looks at the
-    /// clock: where it does not, it is killed a while later.
+    /// Starts Z3. A script may take `limit` of Z3's own units of work, which do not depend on
+    /// the machine, and `milliseconds`. Some parts of Z3 ignore its time limit; then it is
+    /// killed a while later.
     pub fn start(limit: u64, milliseconds: u64) -> io::Result<Z3> {
         let mut child = Command::new("z3")
             .args(["-in", "-smt2"])
@@ -37,38 +37,38 @@ impl Z3 {
         let from = BufReader::new(child.stdout.take().ok_or_else(broken)?);
         let (send, lines) = channel();
         std::thread::spawn(move || {
-            // Ends with Z3's output, or when nobody listens.
+            // The thread ends when Z3 closes its output, or the receiver is gone.
             for line in from.lines().map_while(Result::ok) {
                 if send.send(line.trim().to_string()).is_err() {
                     break;
                 }
             }
         });
-        let patience = Duration::from_millis(2 * milliseconds + 1000);
+        let timeout = Duration::from_millis(2 * milliseconds + 1000);
         writeln!(to, "(set-option :rlimit {limit})")?;
         writeln!(to, "(set-option :timeout {milliseconds})")?;
-        Ok(Z3 { child, to, lines, patience })
+        Ok(Z3 { child, to, lines, timeout })
     }
 
-    /// Answers a script that ends with `(check-sat)`, and the values after it. After
-    /// `Unknown` it must be started again: its limit of work counts from its start,
-    /// and it may be gone.
-    pub fn ask(&mut self, script: &str, values: &str) -> io::Result<Said> {
+    /// Answers a script that ends with `(check-sat)`, and asks for values if it is
+    /// satisfiable. After `Unknown`, Z3 must be started again: its limit of work counts from
+    /// its start, and it may have crashed.
+    pub fn ask(&mut self, script: &str, values: &str) -> io::Result<Z3Answer> {
         match self.answer(script, values) {
-            // It has crashed on the script: a limit of another kind.
-            Err(gone) if gone.kind() == io::ErrorKind::BrokenPipe => Ok(Said::Unknown),
-            Err(gone) if gone.kind() == io::ErrorKind::UnexpectedEof => Ok(Said::Unknown),
-            said => said,
+            // Z3 crashed on the script.
+            Err(gone) if gone.kind() == io::ErrorKind::BrokenPipe => Ok(Z3Answer::Unknown),
+            Err(gone) if gone.kind() == io::ErrorKind::UnexpectedEof => Ok(Z3Answer::Unknown),
+            answer => answer,
         }
     }
 
-    fn answer(&mut self, script: &str, values: &str) -> io::Result<Said> {
+    fn answer(&mut self, script: &str, values: &str) -> io::Result<Z3Answer> {
         writeln!(self.to, "(push)\n{script}")?;
         self.to.flush()?;
-        let Some(answer) = self.line()? else { return Ok(Said::Unknown) };
-        let said = match answer.as_str() {
-            "unsat" => Said::Unsat,
-            "unknown" => Said::Unknown,
+        let Some(answer) = self.line()? else { return Ok(Z3Answer::Unknown) };
+        let answer = match answer.as_str() {
+            "unsat" => Z3Answer::Unsat,
+            "unknown" => Z3Answer::Unknown,
             "sat" => {
                 writeln!(self.to, "{values}\n(echo \"end\")")?;
                 self.to.flush()?;
@@ -77,20 +77,20 @@ impl Z3 {
                     match self.line()? {
                         Some(end) if end == "end" => break,
                         Some(line) => text.push_str(&line),
-                        None => return Ok(Said::Unknown),
+                        None => return Ok(Z3Answer::Unknown),
                     }
                 }
-                Said::Sat(text)
+                Z3Answer::Sat(text)
             }
-            other => return Err(io::Error::other(format!("z3 said: {other}"))),
+            other => return Err(io::Error::other(format!("unexpected answer: {other}"))),
         };
         writeln!(self.to, "(pop)")?;
-        Ok(said)
+        Ok(answer)
     }
 
-    /// The next line; none if it takes too long.
+    /// The next line of output; `None` if it takes too long.
     fn line(&mut self) -> io::Result<Option<String>> {
-        match self.lines.recv_timeout(self.patience) {
+        match self.lines.recv_timeout(self.timeout) {
             Ok(line) => Ok(Some(line)),
             Err(RecvTimeoutError::Timeout) => {
                 self.child.kill()?;

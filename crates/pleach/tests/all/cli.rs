@@ -1,5 +1,5 @@
-//! Bad input from people: one message that says what to do, exit status 2,
-//! and nothing else happens.
+//! Mistakes on the command line: one message that says what to do, exit status 2, and
+//! nothing is written.
 
 use crate::common::refused;
 use std::path::{Path, PathBuf};
@@ -33,13 +33,13 @@ fn pleach(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_pleach")).args(args).output().expect("pleach runs")
 }
 
-/// Status 2, nothing on standard output, one line that holds all of `parts`.
+/// Checks for status 2, no output, and one line on standard error with all of `parts`.
 fn refuses(args: &[&str], parts: &[&str]) {
     let out = pleach(args);
     refused(&out, args, parts);
 }
 
-/// All commands that take a program refuse it with the same message.
+/// Checks that every command refuses a program with the same message.
 fn refuses_program(program: &Path, parts: &[&str]) {
     let place = Place::new();
     let (program, input) = (program.to_str().unwrap(), place.file("input", b"x"));
@@ -60,7 +60,7 @@ fn refuses_program(program: &Path, parts: &[&str]) {
 }
 
 #[test]
-fn files_that_are_no_targets() {
+fn files_that_are_not_targets_are_refused() {
     let place = Place::new();
     refuses_program(&place.0.path().join("nothing"), &["No such file"]);
     refuses_program(place.0.path(), &["directory"]);
@@ -73,7 +73,7 @@ fn files_that_are_no_targets() {
 }
 
 #[test]
-fn executables_that_are_not_ours() {
+fn executables_without_a_symbolic_half_are_refused() {
     let place = Place::new();
     let plain = place.compiled(&[]);
     refuses_program(&plain, &["no symbolic half", "pleach cc"]);
@@ -88,7 +88,7 @@ fn executables_that_are_not_ours() {
 }
 
 #[test]
-fn inputs_that_are_not_there() {
+fn missing_inputs_and_outputs_are_refused() {
     let place = Place::new();
     let plain = place.compiled(&[]);
     let plain = plain.to_str().unwrap();
@@ -116,7 +116,7 @@ fn inputs_that_are_not_there() {
     refuses(&["pack", "-o", "/dev/null"], &["nothing to pack"]);
     let many: Vec<&str> = ["--arg", "x"].into_iter().cycle().take(130).collect();
     let pack = [&["pack", "-o", "/dev/null"], &many[..]].concat();
-    refuses(&pack, &["64 streams at most"]);
+    refuses(&pack, &["at most 64 streams"]);
     let cut = place.file("cut", b"PLEACH-INPUT-1\ni\0\0\0\x09\0\0\0four");
     let cut = cut.to_str().unwrap();
     for command in ["trace", "explain", "cover", "replay"] {
@@ -125,7 +125,7 @@ fn inputs_that_are_not_there() {
 }
 
 #[test]
-fn flags_that_are_not_there() {
+fn unknown_options_are_refused() {
     for (args, part) in [
         (&["trace", "--no-such-flag", "x", "--", "y"][..], "--no-such-flag"),
         (&["trace", "x"], "PROGRAM"),
@@ -150,22 +150,44 @@ fn flags_that_are_not_there() {
 }
 
 #[test]
-fn help_and_version_are_no_errors() {
+fn help_and_version_are_not_errors() {
     for args in [&["--help"][..], &["--version"], &["trace", "--help"], &["pack", "--help"]] {
         let out = pleach(args);
         assert!(out.status.success() && out.stderr.is_empty(), "{args:?}");
     }
 }
 
+/// The help of `pleach`, of its commands and of their subcommands: the words before the
+/// `flag` (`-h` or `--help`), and the text. `cc` and `c++` have no help, because they pass
+/// all options to clang.
+pub fn all_help(flag: &str) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    collect_help(&[], flag, &mut all);
+    all
+}
+
+fn collect_help(command: &[String], flag: &str, all: &mut Vec<(String, String)>) {
+    let args: Vec<&str> = command.iter().map(String::as_str).chain([flag]).collect();
+    let out = pleach(&args);
+    assert!(out.status.success(), "{command:?}");
+    let text = String::from_utf8(out.stdout).expect("the help is text");
+    all.push((command.join(" "), text.clone()));
+    for name in subcommands(&text).filter(|name| !["cc", "c++"].contains(name)) {
+        collect_help(&[command, &[name.to_owned()]].concat(), flag, all);
+    }
+}
+
+/// The names in the section `Commands:`.
+fn subcommands(help: &str) -> impl Iterator<Item = &str> {
+    let section = help.split("\nCommands:\n").nth(1).unwrap_or_default();
+    let lines = section.lines().take_while(|line| line.starts_with("  "));
+    let names = lines.filter(|line| !line.starts_with("   "));
+    names.filter_map(|line| line.split_whitespace().next())
+}
+
 #[test]
 fn help_fits_a_terminal() {
-    for command in [
-        "", "exec", "extract", "trace", "explain", "cover", "replay", "cmin", "tmin", "pack",
-        "sites", "tokens",
-    ] {
-        let args = [command, "--help"];
-        let out = pleach(if command.is_empty() { &args[1..] } else { &args });
-        let text = String::from_utf8_lossy(&out.stdout);
+    for (command, text) in all_help("-h").into_iter().chain(all_help("--help")) {
         let longest = text.lines().map(|l| l.chars().count()).max();
         assert!(longest <= Some(80), "{command}: {text}");
     }

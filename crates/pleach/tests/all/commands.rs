@@ -1,4 +1,4 @@
-//! Each command on small programs, from the outside.
+//! Each command on small programs.
 
 use crate::common::{PLEACH, Program, SEVERAL_INPUTS, feed};
 use std::io::Write;
@@ -23,7 +23,7 @@ int main(void) {
 "#;
 
 #[test]
-fn both_halves_are_the_program() {
+fn both_halves_behave_as_the_program() {
     let p = Program::new(
         r#"#include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ int main(int argc, char **argv) {
             assert_eq!(got, expected, "{half:?}");
         }
         assert_eq!(p.run(&args, b"a\n").status.signal(), Some(6));
-        // The process is the one that was started.
+        // `exec` replaces the process, so its number stays the same.
         let mut child = p
             .command(&args)
             .stdin(Stdio::piped())
@@ -85,7 +85,7 @@ int main(void) {
 }
 
 #[test]
-fn an_exec_leaves_no_files() {
+fn exec_leaves_no_files() {
     for (p, status) in [(Program::new(LINE), 6), (with_library(), 8)] {
         let temporary = p.dir.path().join("temporary");
         std::fs::create_dir(&temporary).expect("writable");
@@ -104,13 +104,13 @@ fn an_exec_leaves_no_files() {
 }
 
 #[test]
-fn an_extracted_half_runs_alone() {
+fn an_extracted_half_runs_by_itself() {
     let p = Program::new(LINE);
     p.text(&["extract", "./prog", "-o", "symbolic"], b"");
     let run = |name: &str| feed(&mut Command::new(p.dir.path().join(name)), b"bx\n");
     assert_eq!(run("symbolic"), run("prog"));
     assert_eq!(run("symbolic").status.code(), Some(4));
-    // The program itself is not overwritten.
+    // The program itself must not be overwritten.
     let out = p.run(&["extract", "./prog", "-o", "prog"], b"");
     assert_eq!(out.status.code(), Some(2), "{out:?}");
     assert_eq!(run("prog").status.code(), Some(4));
@@ -144,7 +144,7 @@ int main(void) {
 }
 
 #[test]
-fn traces_count_what_they_hold() {
+fn trace_reports_counts_and_costs() {
     let p = Program::new(LINE);
     let args = ["trace", "--json", "--check", "--repeat", "5", "-", "--", "./prog"];
     let json = p.json(&args, b"by\n");
@@ -170,7 +170,7 @@ fn coverage_adds_up() {
         let json = p.json(&[&["cover", "--json"], inputs, &["--", "./prog"]].concat(), b"");
         (json["covered"].as_u64().unwrap(), json["total"].as_u64().unwrap())
     };
-    // Three branches of two sides and a switch of two cases and the default.
+    // Three branches with two sides, and a switch with two cases and a default.
     let (first, total) = cover(&["one"]);
     assert_eq!(total, 9);
     assert_eq!(first, 3);
@@ -181,8 +181,8 @@ fn coverage_adds_up() {
     let missing = ["4:9: false", "6:24: false", "10:5: case 121", "10:5: default"];
     let missing = missing.map(|side| format!("prog.c:{side} in main"));
     let text = p.text(&["cover", "--missing", "one", "two", "--", "./prog"], b"");
-    let told: Vec<&str> = text.lines().filter(|l| l.contains(" in main")).collect();
-    assert_eq!(told, missing);
+    let listed: Vec<&str> = text.lines().filter(|l| l.contains(" in main")).collect();
+    assert_eq!(listed, missing);
     let json = p.json(&["cover", "--json", "--missing", "one", "two", "--", "./prog"], b"");
     assert_eq!(json["missing"].as_array().map(Vec::len), Some(4), "{json}");
     assert_eq!(
@@ -192,7 +192,7 @@ fn coverage_adds_up() {
 }
 
 #[test]
-fn the_input_is_where_it_is_said_to_be() {
+fn the_input_is_standard_input_or_the_file_at_the_placeholder() {
     let p = Program::new(
         r#"#include <stdio.h>
 #include <string.h>
@@ -212,13 +212,16 @@ int main(int argc, char **argv) {
         assert_eq!(json["status"], 3, "{json}");
         assert!(json["events"].as_u64() > Some(1), "{json}");
     }
-    // A file that is not the input: people forget the @@.
+    // A file name without @@ is not the input.
     let text = p.text(&["explain", "input.txt", "--", "./prog", "input.txt"], b"");
-    assert!(text.contains("none of the input was read; @@ in the arguments"), "{text}");
+    assert!(
+        text.contains("the program read none of the input; if it reads a file, put @@"),
+        "{text}"
+    );
 }
 
 #[test]
-fn a_container_is_several_inputs() {
+fn a_container_holds_several_streams() {
     let p = Program::new(SEVERAL_INPUTS);
     p.file("stdin", b"stdin");
     p.file("file", b"file");
@@ -227,7 +230,7 @@ fn a_container_is_several_inputs() {
     let json = p.json(&["trace", "--json", "--check", "packed", "--", "./prog", "@@"], b"");
     assert_eq!(json["status"], 15, "{json}");
     let text = p.text(&["explain", "packed", "--", "./prog", "@@"], b"");
-    // Offsets are the file's: 15 bytes of magic, and 8 before each stream.
+    // Offsets are those of the file: 15 bytes of magic, and 8 before each stream.
     for part in [
         "in[49] == 'x'",
         "in[65] == 'f'",
@@ -237,7 +240,7 @@ fn a_container_is_several_inputs() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    // A plain input after a container, and back: other descriptors, same answers.
+    // Containers and plain inputs in turn: other descriptors, same results.
     let cover = p.json(&["cover", "--json", "packed", "file", "packed", "--", "./prog", "@@"], b"");
     let status: Vec<_> = cover["inputs"].as_array().unwrap().iter().map(|i| &i["status"]).collect();
     assert_eq!(status, [15, 8, 15], "{cover}");
@@ -284,7 +287,7 @@ fn shared_libraries_have_twins() {
 }
 
 #[test]
-fn a_closed_pipe_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let p = Program::new(LINE);
     let script = format!("{PLEACH} sites ./prog | true; {PLEACH} trace - -- ./prog <prog.c | :");
     let out = Command::new("sh").current_dir(p.dir.path()).args(["-c", &script]).output();
@@ -293,17 +296,17 @@ fn a_closed_pipe_is_no_error() {
 }
 
 #[test]
-fn sites_name_their_places() {
+fn sites_are_listed_with_their_places() {
     let p = Program::new(LINE);
     let text = p.text(&["sites", "./prog"], b"");
     assert!(text.contains("branch     prog.c:5:14"), "{text}");
     assert!(text.contains("cases 120 121"), "{text}");
 }
 
-/// Decisions inside a function that was called through a pointer, or that a
-/// header of ours declares, are at the place of that call.
+/// A decision inside a model has the place of the call, also if the function was called
+/// through a pointer or is declared in a header of Pleach.
 #[test]
-fn models_decide_where_they_are_called() {
+fn decisions_of_models_have_the_place_of_the_call() {
     let p = Program::new(
         r#"#include <pleach.h>
 #include <stdio.h>
@@ -326,17 +329,17 @@ int main(void) {
 }
 
 #[test]
-fn what_a_traced_program_printed_is_shown_if_wanted() {
+fn capture_shows_the_output_of_a_traced_program() {
     let program = Program::new(
         r#"
         #include <stdio.h>
         int main(void) { if (getchar() == 'x') puts("seen on the way"); return 0; }
     "#,
     );
-    let said = |flags: &[&str]| {
+    let stderr = |flags: &[&str]| {
         let out = program.run(&[&["trace"], flags, &["-", "--", "./prog"]].concat(), b"x");
         String::from_utf8_lossy(&out.stderr).into_owned()
     };
-    assert!(said(&["--capture"]).contains("seen on the way"));
-    assert!(!said(&[]).contains("seen on the way"));
+    assert!(stderr(&["--capture"]).contains("seen on the way"));
+    assert!(!stderr(&[]).contains("seen on the way"));
 }

@@ -161,7 +161,10 @@ fn reduction_runs_a_command() {
     let input = files.file("input", "{\"a\":[1,true,{\"b\":null}],\"c\":[[]]}");
     let smaller = text(&["reduce", json, &input, "--", "grep", "-q", "null"]);
     assert_eq!(smaller, "null");
-    refuses(&["reduce", json, &input, "--", "false"], &["does not succeed on the input itself"]);
+    refuses(
+        &["reduce", json, &input, "--", "false"],
+        &["the command fails on the unchanged input"],
+    );
     refuses(&["reduce", json, &input, "--", "/no/such/command"], &["/no/such/command"]);
 }
 

@@ -1,10 +1,10 @@
-//! What people are told: long output that can be narrowed, files that are left out,
-//! flags of other tools, branches that are not the program's own.
+//! Output that guides the user: selected conditions, warnings about seeds, advice for flags
+//! of other tools, totals without system headers.
 
 use crate::common::{Program, feed, refused};
 use std::process::Command;
 
-/// Decides in two functions, once for each byte.
+/// Two functions make one decision for each byte.
 const DECIDES: &str = r#"#include <stdio.h>
 static int is_digit(int c) { return c >= '0' && c <= '9'; }
 static int count_signs(const char *b, int n) {
@@ -25,7 +25,7 @@ int main(void) {
 "#;
 
 #[test]
-fn conditions_are_narrowed_and_limited() {
+fn explain_selects_and_limits_conditions() {
     let p = Program::new(DECIDES);
     p.file("input", b"1-2x");
     let explain = |flags: &[&str]| {
@@ -53,7 +53,7 @@ fn conditions_are_narrowed_and_limited() {
 }
 
 #[test]
-fn directories_are_covered_as_they_are_replayed() {
+fn cover_takes_directories() {
     let p = Program::new(DECIDES);
     std::fs::create_dir(p.dir.path().join("inputs")).expect("writable");
     p.file("inputs/a", b"1");
@@ -63,11 +63,11 @@ fn directories_are_covered_as_they_are_replayed() {
     assert_eq!(directory, files);
     std::fs::create_dir(p.dir.path().join("empty")).expect("writable");
     let args = ["cover", "empty", "--", "./prog"];
-    refused(&p.run(&args, b""), &args, &["empty: there are no inputs in it"]);
+    refused(&p.run(&args, b""), &args, &["empty: no inputs in it"]);
 }
 
 #[test]
-fn minimising_says_what_it_does() {
+fn tmin_reports_what_it_keeps() {
     let p = Program::new(DECIDES);
     p.file("input", b"1-2x");
     let out = p.run(&["tmin", "-i", "input", "-o", "small", "-n", "40", "--", "./prog"], b"");
@@ -77,7 +77,7 @@ fn minimising_says_what_it_does() {
 }
 
 #[test]
-fn seeds_that_are_left_out_or_large_are_named() {
+fn there_are_warnings_for_subdirectories_and_large_seeds() {
     let p = Program::new(DECIDES);
     std::fs::create_dir_all(p.dir.path().join("seeds/more")).expect("writable");
     let args = ["run", "-i", "seeds", "-o", "out", "-n", "3", "--", "./prog"];
@@ -88,7 +88,7 @@ fn seeds_that_are_left_out_or_large_are_named() {
     let said = String::from_utf8_lossy(&out.stderr);
     assert!(out.status.success(), "{said}");
     assert!(said.contains("warning: seeds: 1 subdirectory is not read\n"), "{said}");
-    assert!(said.contains("seeds/large: this seed has 1048577 bytes; it is run"), "{said}");
+    assert!(said.contains("seeds/large: this seed has 1048577 bytes; large seeds"), "{said}");
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn flags_of_other_fuzzers_get_advice() {
 }
 
 #[test]
-fn flags_of_libfuzzer_are_not_ignored_in_silence() {
+fn there_is_a_warning_for_flags_of_libfuzzer() {
     let source = r#"#include <stddef.h>
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
     return size > 0 && data[0] == 'q' ? -1 : 0;
@@ -130,7 +130,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
 }
 
 #[test]
-fn system_headers_are_not_in_totals() {
+fn totals_do_not_count_system_headers() {
     let source = r#"#include <cstdio>
 #include <map>
 #include <string>

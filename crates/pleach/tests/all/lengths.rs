@@ -109,8 +109,8 @@ fn what_the_models_say_is_true_of_the_run() {
     }
     assert!(said.contains("// len[0]: 4 bytes, in[3..7]"), "{said}");
     for (hole, why) in [
-        ("3", "not an offset and a length"),
-        ("3:0", "not an offset and a length"),
+        ("3", "must be OFFSET:LEN"),
+        ("3:0", "must be OFFSET:LEN"),
         ("8:3", "not inside the input"),
     ] {
         let done = program.run(&["explain", "--hole", hole, "input", "--", "./prog"], b"");
@@ -214,7 +214,7 @@ int main(void) {
         assert_eq!(said.trim_end().lines().count(), 1, "{said}");
         assert!(!program.dir.path().join("never").exists());
     };
-    refused("number", "not of the form TOKEN=WHAT");
+    refused("number", "must be TOKEN=WHAT");
     refused("name=digits", "no token name");
     refused("number=[0-", "--hole number=[0-");
     refused("number=digits{3,1}", "--hole number=digits{3,1}");

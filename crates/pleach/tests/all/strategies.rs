@@ -1,10 +1,10 @@
-//! What each strategy is for, on real programs: the one finds the abort within a
-//! number of runs, others do not.
+//! What each strategy is good at, on real programs: it finds the abort within a number of
+//! runs, and others do not.
 
 use crate::common::Program;
 use crate::common::campaign::Ended;
 
-/// Figure 1 of CREST's paper, with the inputs by calls.
+/// Figure 1 of CREST's paper. Typed calls read the input.
 const FIGURE_1: &str = r#"
     #include <pleach.h>
     #include <stdio.h>
@@ -31,28 +31,28 @@ const FIGURE_1: &str = r#"
 "#;
 
 #[test]
-fn figure_1_of_crest() {
+fn figure_1_of_crest_is_covered() {
     // Unoptimised, so that `2 * b` wraps in both halves.
     let program = Program::with(FIGURE_1, &["-O0"]);
     let run = |name: &str| program.campaign(name, &["-s", name, "--len", "8", "-n", "400"]);
     for name in ["dfs", "generational", "cfg"] {
         let ended = run(name);
-        // x > y: f aborts, or g's three ways; else g's three ways.
+        // If x > y: f aborts, or one of three paths of g. Else: three paths of g.
         assert_eq!((ended.stop(), ended.count("paths")), ("exhausted", 7), "{name}");
         assert_eq!(ended.count("branches.covered"), 8, "{name}: {}", ended.stats);
-        // f's abort and g's.
+        // The aborts of f and g.
         assert_eq!(ended.count("crashes"), 2, "{name}: {}", ended.stats);
     }
     for name in ["auto", "uniform", "random-branch"] {
         let ended = run(name);
         assert_eq!(ended.count("branches.covered"), 8, "{name}: {}", ended.stats);
     }
-    // One x in four billion is 4.
+    // One value of x in four billion is 4.
     assert!(run("random").count("branches.covered") < 8);
 }
 
-/// Reads bytes and notes in `bits`, where no label follows, which are `x`: what
-/// is decided by it later cannot be solved for, only met.
+/// Reads bytes, and sets a bit in `bits` for each that is `x`. Labels do not flow into
+/// `bits`. So a later decision on `bits` cannot be solved, only reached by chance.
 const BITS: &str = r#"
     #include <pleach.h>
     #include <stdlib.h>
@@ -69,8 +69,8 @@ fn bits(n: u32, bad: &str) -> (Program, String) {
     (Program::new(&(BITS.to_string() + &main)), n.to_string())
 }
 
-/// Within so many runs, the best finds the abort and the others do not.
-fn compare((program, len): (Program, String), runs: u32, best: &str, others: &[&str]) {
+/// Checks that one strategy finds the abort within some runs, and that others do not.
+fn check_best((program, len): (Program, String), runs: u32, best: &str, others: &[&str]) {
     let run = |name: &str| -> Ended {
         let runs = runs.to_string();
         let flags = ["-s", name, "--len", &len, "-n", &runs, "--seed", "1", "--stop-on-crash"];
@@ -84,35 +84,35 @@ fn compare((program, len): (Program, String), runs: u32, best: &str, others: &[&
 }
 
 #[test]
-fn generational_asks_every_flip_of_a_run_first() {
-    // The first of sixteen bytes alone; depth-first search begins at the last.
-    compare(bits(16, "(bits & 3) == 1"), 40, "generational", &["dfs"]);
+fn generational_search_asks_all_flips_of_a_run_first() {
+    // Only the first of sixteen bytes. Depth-first search starts with the last.
+    check_best(bits(16, "(bits & 3) == 1"), 40, "generational", &["dfs"]);
 }
 
 #[test]
 fn dfs_tries_every_end_of_a_path() {
-    // One pattern of the last six bytes: 64 paths for the one, and six flips
-    // from the first run, each without any gain, for the others.
-    compare(bits(24, "bits >> 18 == 0x2d"), 80, "dfs", &["generational", "auto", "random"]);
+    // One pattern of the last six bytes. Depth-first search has 64 paths to try. For the
+    // others, it is six flips away from the first run, and none of them gains anything.
+    check_best(bits(24, "bits >> 18 == 0x2d"), 80, "dfs", &["generational", "auto", "random"]);
 }
 
 #[test]
 fn uniform_reaches_the_middle_of_the_tree() {
-    // Most paths have half of the bits set, but none near the first one.
+    // About half of all paths have at least 12 bits set, but no path near the first one.
     let subject = bits(24, "__builtin_popcountl(bits) >= 12");
-    compare(subject, 100, "uniform", &["dfs", "generational", "cfg", "auto"]);
+    check_best(subject, 100, "uniform", &["dfs", "generational", "cfg", "auto"]);
 }
 
 #[test]
-fn random_branch_goes_far_from_where_it_was() {
+fn random_branch_combines_distant_decisions() {
     // Two bytes of sixty, far from each other.
     let subject = bits(60, "(bits >> 3 & 1) && (bits >> 30 & 3) == 1");
-    compare(subject, 300, "random-branch", &["dfs", "generational"]);
+    check_best(subject, 300, "random-branch", &["dfs", "generational"]);
 }
 
 #[test]
-fn cfg_goes_towards_what_is_not_covered() {
-    // Figure 1 in the midst of branches that lead nowhere.
+fn cfg_goes_towards_uncovered_branches() {
+    // Figure 1, between branches that lead to nothing uncovered.
     let source = r#"
         #include <pleach.h>
         #include <stdlib.h>
@@ -134,12 +134,12 @@ fn cfg_goes_towards_what_is_not_covered() {
         }
     "#;
     let subject = (Program::new(source), "32".into());
-    compare(subject, 40, "cfg", &["dfs", "uniform", "random"]);
+    check_best(subject, 40, "cfg", &["dfs", "uniform", "random"]);
 }
 
 #[test]
-fn auto_finds_what_needs_both_flips_and_mutation() {
-    // A word that mutation does not guess, and a sum that no label follows.
+fn auto_combines_flips_and_mutation() {
+    // A word that mutation does not guess, and a floating point sum, which has no label.
     let source = r#"
         #include <stdio.h>
         #include <stdlib.h>
@@ -155,7 +155,7 @@ fn auto_finds_what_needs_both_flips_and_mutation() {
         }
     "#;
     let subject = (Program::new(source), "15".into());
-    compare(subject, 3000, "auto", &["dfs", "generational", "cfg", "random"]);
+    check_best(subject, 3000, "auto", &["dfs", "generational", "cfg", "random"]);
 }
 
 #[test]
@@ -169,12 +169,12 @@ fn random_needs_no_labels() {
             return 0;
         }
     "#;
-    compare((Program::new(source), "1".into()), 100, "random", &["dfs", "generational", "cfg"]);
+    check_best((Program::new(source), "1".into()), 100, "random", &["dfs", "generational", "cfg"]);
 }
 
-/// Of six bytes with three ways each, those of the first two.
+/// Six bytes with three outcomes each: a larger depth gives more paths.
 #[test]
-fn dfs_goes_as_deep_as_told() {
+fn depth_bounds_the_paths_of_dfs() {
     let program = Program::new(
         r#"
         #include <pleach.h>

@@ -245,9 +245,9 @@ fn people_are_told_what_is_missing() {
     let p = Program::with(source, &[]);
     p.file("input", b"a");
     let listed = p.text(&["tokens", "./prog"], b"");
-    assert!(listed.contains("not a border: its result is no number"), "{listed}");
+    assert!(listed.contains("not used: its result is not a number"), "{listed}");
     let never = p.text(&["tokens", "./prog", "input"], b"");
-    assert!(never.contains("scan (prog.c:2) gave no token: it was never called"), "{never}");
+    assert!(never.contains("scan (prog.c:2) returned no token: it was never called"), "{never}");
     let called = p.text(&["tokens", "./prog", "input", "--", "x"], b"");
     assert!(called.contains("tok[0]     97  'a'") && !called.contains("never"), "{called}");
 }

@@ -48,7 +48,7 @@ use tokens::{Next, Tokens};
 
 pub(super) const DESCRIPTOR: Descriptor = Descriptor {
     name: "auto",
-    about: "the default: mutation, flips and grammar; what gained most lately gets more time",
+    about: "mutation, flips and grammar; what gained most lately gets more time",
     use_for: "everything; start here",
     seeds: FirstInputs::GivenAndCovering,
     keeps_hit_counts: true,

@@ -1,6 +1,6 @@
-//! What can be said to `pleach compare`: its own flags, and every flag of `pleach
-//! run` that does not differ between the campaigns. The latter are taken from the
-//! table of `run` itself, so that a flag added there is known here.
+//! The options of `pleach compare`: its own, and the options of `pleach run` that are the
+//! same for all campaigns. The latter are read from the options of `run`, so a new option
+//! there works here, too.
 
 use crate::args::Campaign;
 use clap::parser::ValueSource;
@@ -8,40 +8,39 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-const STRATEGIES: &str = "auto,generational,cfg,dfs,random";
-/// Seconds for each campaign, where nothing is said.
-const SECONDS: f64 = 60.0;
-/// Flags of `run` that are not passed on: `compare` has its own, or chooses them.
+const DEFAULT_STRATEGIES: &str = "auto,generational,cfg,dfs,random";
+const DEFAULT_SECONDS: f64 = 60.0;
+/// Options of `run` that `compare` does not pass on, because it sets them itself.
 const OWN: [&str; 8] = ["output", "strategy", "seconds", "runs", "jobs", "seed", "json", "program"];
 
 #[derive(Args)]
 struct Own {
-    /// Strategies, with commas between them
+    /// Strategies to compare
     #[arg(short, long = "strategies", value_name = "A,B,...", value_delimiter = ',',
-          default_value = STRATEGIES)]
+          default_value = DEFAULT_STRATEGIES)]
     strategies: Vec<String>,
-    /// Seconds for each campaign [default: 60, if -n is not given]
-    #[arg(short = 'V', long = "seconds", value_name = "SECONDS")]
+    /// Stop each campaign after N seconds [default: 60 if -n is not given]
+    #[arg(short = 'V', long = "seconds", value_name = "N")]
     seconds: Option<f64>,
-    /// Runs of the fast half for each campaign
-    #[arg(short = 'n', long = "runs", value_name = "RUNS")]
+    /// Stop each campaign after N runs of the fast half
+    #[arg(short = 'n', long = "runs", value_name = "N")]
     runs: Option<u64>,
-    /// Campaigns of each strategy, with the seeds 0, 1, ...
+    /// Number of campaigns of each strategy, with the random seeds 0, 1, ...
     #[arg(long = "seeds", value_name = "N", default_value_t = 3,
           value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: u64,
-    /// Campaigns at once, one core each
-    #[arg(short = 'j', long = "jobs", value_name = "JOBS", default_value_t = 1,
+    /// Number of campaigns at a time, each on one core
+    #[arg(short = 'j', long = "jobs", value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: u16,
-    /// Directory for table, plots and campaigns; must be empty or not exist
+    /// Directory for the table, the plots and the campaigns; must be empty or not exist
     #[arg(short = 'o', long = "output", value_name = "DIR")]
     output: PathBuf,
-    /// Source files under one name; may be given several times. Without it every
-    /// source file is a module of its own
-    #[arg(long = "module", value_name = "NAME=FILE,...", value_parser = module)]
+    /// Report these source files as one module; can be repeated [default: each source file
+    /// is a module]
+    #[arg(long = "module", value_name = "NAME=FILE,...", value_parser = parse_module)]
     modules: Vec<(String, Vec<String>)>,
-    /// The comparison as one line of JSON instead of text
+    /// Print one line of JSON instead of text
     #[arg(long = "json")]
     json: bool,
     /// The program and its arguments, as for `pleach run`
@@ -49,7 +48,7 @@ struct Own {
     program: Vec<OsString>,
 }
 
-/// `pleach compare` as it was asked for.
+/// The parsed command line.
 pub struct Compare {
     pub strategies: Vec<String>,
     pub seconds: Option<f64>,
@@ -60,7 +59,7 @@ pub struct Compare {
     pub modules: Vec<(String, Vec<String>)>,
     pub json: bool,
     pub program: Vec<OsString>,
-    /// Flags for `pleach run`.
+    /// Options that are passed on to `pleach run`.
     pub passed: Vec<OsString>,
 }
 
@@ -78,25 +77,33 @@ impl Compare {
     }
 }
 
-fn module(text: &str) -> Result<(String, Vec<String>), String> {
-    let (name, files) = text.split_once('=').ok_or("it has the form NAME=FILE,FILE,...")?;
+fn parse_module(text: &str) -> Result<(String, Vec<String>), String> {
+    let (name, files) = text.split_once('=').ok_or("must be NAME=FILE,FILE,...")?;
     let files: Vec<String> = files.split(',').filter(|f| !f.is_empty()).map(String::from).collect();
     match name.is_empty() || files.is_empty() {
-        true => Err("it has the form NAME=FILE,FILE,...".into()),
+        true => Err("must be NAME=FILE,FILE,...".into()),
         false => Ok((name.into(), files)),
     }
 }
 
-fn passed_on() -> Vec<Arg> {
+/// The options of `run` that are passed on.
+fn passed_options() -> Vec<Arg> {
+    const HEADING: &str = "Options for `pleach run`";
     let run = Campaign::augment_args(Command::new("run"));
-    let ours = |arg: &&Arg| !OWN.contains(&arg.get_id().as_str());
-    run.get_arguments().filter(ours).cloned().map(|a| a.help_heading("Passed on")).collect()
+    let is_passed = |arg: &&Arg| !OWN.contains(&arg.get_id().as_str());
+    let describe = |arg: Arg| match arg.get_id().as_str() {
+        // `-i -` is refused here.
+        "input" => arg.help("Directory of seeds. Without -i, the first input is made up"),
+        _ => arg,
+    };
+    let passed = run.get_arguments().filter(is_passed).cloned();
+    passed.map(|arg| describe(arg).help_heading(HEADING)).collect()
 }
 
-/// The flags that were given, as `run` is to get them.
-fn rebuilt(matches: &ArgMatches) -> Vec<OsString> {
+/// The given options, as arguments for `run`.
+fn passed_args(matches: &ArgMatches) -> Vec<OsString> {
     let mut flags = Vec::new();
-    for arg in passed_on() {
+    for arg in passed_options() {
         let id = arg.get_id().as_str();
         let (Some(long), Some(ValueSource::CommandLine)) =
             (arg.get_long(), matches.value_source(id))
@@ -119,12 +126,12 @@ fn rebuilt(matches: &ArgMatches) -> Vec<OsString> {
 impl FromArgMatches for Compare {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Compare, clap::Error> {
         let own = Own::from_arg_matches(matches)?;
-        let seconds = own.seconds.or_else(|| own.runs.is_none().then_some(SECONDS));
-        let from_journal = matches.try_get_one::<PathBuf>("input").ok().flatten();
-        if from_journal.is_some_and(|i| i.as_os_str() == "-") {
+        let seconds = own.seconds.or_else(|| own.runs.is_none().then_some(DEFAULT_SECONDS));
+        let seeds = matches.try_get_one::<PathBuf>("input").ok().flatten();
+        if seeds.is_some_and(|i| i.as_os_str() == "-") {
             return Err(clap::Error::raw(
                 clap::error::ErrorKind::ValueValidation,
-                "-i -: a comparison begins its campaigns, and cannot go on with one\n",
+                "-i -: a comparison starts new campaigns and cannot resume one\n",
             ));
         }
         let mut strategies = own.strategies;
@@ -140,7 +147,7 @@ impl FromArgMatches for Compare {
             modules: own.modules,
             json: own.json,
             program: own.program,
-            passed: rebuilt(matches),
+            passed: passed_args(matches),
         })
     }
 
@@ -152,7 +159,7 @@ impl FromArgMatches for Compare {
 
 impl Args for Compare {
     fn augment_args(command: Command) -> Command {
-        Own::augment_args(command).args(passed_on())
+        Own::augment_args(command).args(passed_options())
     }
 
     fn augment_args_for_update(command: Command) -> Command {

@@ -1,10 +1,9 @@
-//! Which branches of which source files the inputs of a campaign take.
+//! The branches of each module that the inputs of a campaign take.
 //!
-//! A module is a source file, or several under a name. What a campaign covers of a
-//! module are its branches that some kept input, crash or hang takes. What *reaches* a
-//! module is counted among all runs, by the campaign itself, for each source file. Of
-//! several files under one name the one that most runs reach is taken: the runs that
-//! reach any of them may be more.
+//! A module is a source file, or several files under one name. A campaign *covers* a branch
+//! if a kept input, crash or hang takes it. The campaign itself counts, for each source
+//! file, the runs that *reach* it. For several files under one name, the largest of these
+//! numbers is reported. It is a lower bound for the runs that reach any of them.
 
 use crate::commands::{inputs_in, read_input};
 use crate::exit::Failure;
@@ -18,12 +17,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A run that ended in the campaign may take this many times as long.
-const PATIENCE: u32 = 10;
+/// A run that ended within the campaign's time limit gets this many times as long here.
+const TIMEOUT_FACTOR: u32 = 10;
 
-/// All branches of a program by the object they are in: the executable is "", a
-/// library goes by its file's name.
+/// All branches of a program.
 pub struct Branches {
+    /// The module of each counter, by object: "" is the executable, a library has the name of
+    /// its file.
     objects: BTreeMap<String, Vec<usize>>,
     names: Vec<String>,
     sizes: Vec<u64>,
@@ -31,11 +31,11 @@ pub struct Branches {
     files: BTreeMap<String, usize>,
 }
 
-/// A set of branches: the object, and the number of the counter in it.
+/// A set of branches: object, and number of the counter in it.
 #[derive(Default)]
 pub struct Taken(BTreeSet<(String, u32)>);
 
-/// What the inputs of one campaign take.
+/// What the inputs of one campaign cover.
 pub struct Replayed {
     pub taken: Taken,
     pub modules: Vec<InModule>,
@@ -50,36 +50,36 @@ impl Taken {
         self.0.len() as u64
     }
 
-    /// Branches that are here and not there.
+    /// The number of branches that the other set does not have.
     pub fn without(&self, other: &Taken) -> u64 {
         self.0.difference(&other.0).count() as u64
     }
 }
 
 impl Branches {
-    /// With `named` modules, or else one for each source file.
+    /// With the modules in `named`, or with one for each source file if there are none.
     pub fn new(layout: &Layout, named: &[(String, Vec<String>)]) -> anyhow::Result<Branches> {
-        let mut files = Files {
+        let mut modules = Modules {
             named,
             names: Vec::new(),
             sizes: Vec::new(),
-            met: BTreeSet::new(),
-            seen: BTreeMap::new(),
+            found: BTreeSet::new(),
+            by_file: BTreeMap::new(),
         };
         for (name, _) in named {
-            files.number(name);
+            modules.number_of(name);
         }
         let mut objects = BTreeMap::new();
-        objects.insert(String::new(), files.of(&layout.fast));
+        objects.insert(String::new(), modules.of_counters(&layout.fast));
         for (name, library) in &layout.libraries {
-            objects.insert(name.clone(), files.of(&library.fast));
+            objects.insert(name.clone(), modules.of_counters(&library.fast));
         }
         for file in named.iter().flat_map(|(_, files)| files) {
-            if !files.met.contains(file) {
-                return Err(anyhow!("--module: no branch of the program is in {file}"));
+            if !modules.found.contains(file) {
+                return Err(anyhow!("--module: the program has no branch in {file}"));
             }
         }
-        Ok(Branches { objects, names: files.names, sizes: files.sizes, files: files.seen })
+        Ok(Branches { objects, names: modules.names, sizes: modules.sizes, files: modules.by_file })
     }
 
     pub fn total(&self) -> u64 {
@@ -92,17 +92,17 @@ impl Branches {
         pairs.map(|(name, &branches)| Module { name: name.clone(), branches }).collect()
     }
 
-    /// Runs what a campaign kept on the fast half.
+    /// Runs the kept inputs of a campaign on the fast half.
     pub fn replay(&self, layout: &Arc<Layout>, dir: &Path) -> Result<Replayed, Failure> {
         let queue = inputs_in(dir, &["queue"])?;
         let crashes = inputs_in(dir, &["crashes"])?;
         let hangs = inputs_in(dir, &["hangs"])?;
-        let settings = Dir::settings(dir).map_err(Failure::person)?;
-        let workdir = settings.workdir().map_err(Failure::person)?;
+        let settings = Dir::settings(dir).map_err(Failure::user_error)?;
+        let workdir = settings.workdir().map_err(Failure::user_error)?;
         let target = settings.target(Half::Fast, workdir.as_ref());
         let mut executor = Executor::new(layout.clone(), target)?;
         let limit = Duration::from_millis(settings.timeout_ms);
-        let ended = queue.iter().chain(&crashes).map(|path| (path, limit * PATIENCE));
+        let ended = queue.iter().chain(&crashes).map(|path| (path, limit * TIMEOUT_FACTOR));
         let hung = hangs.iter().map(|path| (path, limit));
         let mut taken = Taken::default();
         let mut modules = vec![InModule::default(); self.names.len()];
@@ -120,8 +120,8 @@ impl Branches {
         Ok(Replayed { taken, modules })
     }
 
-    /// What a campaign counted by source file.
-    pub fn count(&self, stats: &Stats, modules: &mut [InModule]) {
+    /// Adds what a campaign counted by source file.
+    pub fn add_counts(&self, stats: &Stats, modules: &mut [InModule]) {
         for module in modules.iter_mut() {
             module.of = stats.runs;
         }
@@ -133,7 +133,7 @@ impl Branches {
         }
     }
 
-    /// Adds what a run took.
+    /// Adds the branches that a run took.
     fn collect(&self, counters: &[ModuleCounters], taken: &mut Taken) {
         for object in counters {
             let name = match object.module.place {
@@ -153,34 +153,35 @@ impl Branches {
     }
 }
 
-/// The module of a branch that belongs to none.
-const NONE: usize = usize::MAX;
-/// The module of a branch that totals leave out: it is in a system header.
+/// The module of a branch that belongs to no module.
+const NO_MODULE: usize = usize::MAX;
+/// The module of a branch in a system header, which totals do not count.
 const SYSTEM: usize = usize::MAX - 1;
 
-/// Modules while they are found.
-struct Files<'a> {
+/// Collects the modules.
+struct Modules<'a> {
     named: &'a [(String, Vec<String>)],
     names: Vec<String>,
     sizes: Vec<u64>,
-    /// Files of named modules that are there.
-    met: BTreeSet<String>,
-    seen: BTreeMap<String, usize>,
+    /// Files of named modules that the program has.
+    found: BTreeSet<String>,
+    /// The module of each source file.
+    by_file: BTreeMap<String, usize>,
 }
 
-impl Files<'_> {
+impl Modules<'_> {
     /// The module of each counter of an object.
-    fn of(&mut self, image: &Image) -> Vec<usize> {
+    fn of_counters(&mut self, image: &Image) -> Vec<usize> {
         let mut modules = Vec::new();
         for (i, site) in image.sites.iter().enumerate().filter(|(_, s)| s.counters > 0) {
             let module = match image.describe(i) {
                 Some((function, site)) => {
                     let file = function.file_of(site);
-                    let module = self.module(file);
-                    self.seen.insert(file.into(), module);
+                    let module = self.of_file(file);
+                    self.by_file.insert(file.into(), module);
                     module
                 }
-                None => NONE,
+                None => NO_MODULE,
             };
             if let Some(size) = self.sizes.get_mut(module) {
                 *size += u64::from(site.counters);
@@ -190,25 +191,26 @@ impl Files<'_> {
         modules
     }
 
-    fn module(&mut self, file: &str) -> usize {
+    fn of_file(&mut self, file: &str) -> usize {
         if self.named.is_empty() {
             if is_system_file(file) {
                 return SYSTEM;
             }
             let short = file.rsplit('/').next().unwrap_or(file);
-            return self.number(short);
+            return self.number_of(short);
         }
         let named = self.named;
         for (i, (_, files)) in named.iter().enumerate() {
             if let Some(given) = files.iter().find(|given| ends_with(file, given)) {
-                self.met.insert(given.clone());
+                self.found.insert(given.clone());
                 return i;
             }
         }
-        if is_system_file(file) { SYSTEM } else { NONE }
+        if is_system_file(file) { SYSTEM } else { NO_MODULE }
     }
 
-    fn number(&mut self, name: &str) -> usize {
+    /// The number of the module with a name, which may be new.
+    fn number_of(&mut self, name: &str) -> usize {
         if let Some(known) = self.names.iter().position(|n| n == name) {
             return known;
         }
@@ -218,7 +220,7 @@ impl Files<'_> {
     }
 }
 
-/// Whether a path ends in these whole components.
+/// True if a path ends in these components.
 fn ends_with(path: &str, end: &str) -> bool {
     Path::new(path).ends_with(end.strip_prefix("./").unwrap_or(end))
 }
@@ -228,14 +230,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_named_by_their_last_components() {
+    fn a_file_is_found_by_the_end_of_its_path() {
         assert!(ends_with("/src/js/codegen.c", "codegen.c"));
         assert!(ends_with("js/codegen.c", "./js/codegen.c"));
         assert!(!ends_with("js/mycodegen.c", "codegen.c"));
     }
 
     #[test]
-    fn sets_are_compared() {
+    fn sets_are_subtracted() {
         let set = |numbers: &[u32]| Taken(numbers.iter().map(|&n| (String::new(), n)).collect());
         let (a, b) = (set(&[1, 2, 3]), set(&[3, 4]));
         assert_eq!((a.count(), a.without(&b), b.without(&a)), (3, 2, 1));

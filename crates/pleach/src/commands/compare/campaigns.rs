@@ -1,5 +1,5 @@
-//! The campaigns of a comparison: processes of their own, one after the other or
-//! several at once, and what they leave.
+//! Runs the campaigns of a comparison as processes, one after another or several at a time,
+//! and reads their results.
 
 use super::Compare;
 use crate::exit::Failure;
@@ -24,47 +24,55 @@ pub struct Job {
     pub seed: u64,
 }
 
-/// What a campaign left.
-pub struct Left {
+/// A campaign that has ended.
+pub struct Finished {
     pub dir: PathBuf,
     pub campaign: Campaign,
     pub stats: Stats,
 }
 
-/// How often it is looked whether one has ended.
-const PAUSE: Duration = Duration::from_millis(20);
+/// The pause between two checks for campaigns that have ended.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 struct Running {
     job: usize,
     child: Child,
-    /// Its processor, among those that campaigns share out.
+    /// Its processor, as an index into [`Pool::processors`].
     slot: usize,
-    /// What it says, to be told if it fails.
-    said: File,
+    /// Its standard error, for the message if it fails.
+    stderr: File,
 }
 
-/// Runs all campaigns. One that fails before any has ended well ends the comparison: so
-/// would the others. Later ones are told of, and left out.
-pub fn run(args: &Compare, jobs: &[Job]) -> Result<Vec<Option<Left>>, Failure> {
+/// Runs all campaigns. If one fails before any has succeeded, the comparison stops, because
+/// the others would most likely fail, too. Later failures are reported, and the campaign is
+/// left out.
+pub fn run(args: &Compare, jobs: &[Job]) -> Result<Vec<Option<Finished>>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         signal_hook::flag::register(signal, stop.clone())?;
     }
-    let made = !args.output.exists();
+    let is_new = !args.output.exists();
     std::fs::create_dir_all(&args.output)
         .with_context(|| args.output.display().to_string())
-        .map_err(Failure::person)?;
-    // Who starts second does not see yet where the first one is going to be.
+        .map_err(Failure::user_error)?;
+    // Choose all processors now: a campaign that starts cannot see where others will run.
     let processors = affinity::processors(args.jobs);
-    let pool =
-        Pool { args, jobs, processors, running: Vec::new(), failed: HashSet::new(), well: false };
+    let pool = Pool {
+        args,
+        jobs,
+        processors,
+        running: Vec::new(),
+        failed: HashSet::new(),
+        has_succeeded: false,
+    };
     let done = pool.run(&stop);
-    if done.is_err() && made {
-        // A campaign that was refused has made nothing: neither have we.
+    if done.is_err() && is_new {
+        // A refused campaign has written nothing, so remove the empty directory, too.
         let _ = std::fs::remove_dir(&args.output);
     }
     let failed = done?;
-    let ended = |(i, job)| (!failed.contains(&i)).then(|| left(&dir_of(args, job))).transpose();
+    let ended =
+        |(i, job)| (!failed.contains(&i)).then(|| read_results(&dir_of(args, job))).transpose();
     jobs.iter().enumerate().map(ended).collect()
 }
 
@@ -75,35 +83,37 @@ fn dir_of(args: &Compare, job: &Job) -> PathBuf {
 struct Pool<'a> {
     args: &'a Compare,
     jobs: &'a [Job],
-    /// One for each of those that run at a time, or none.
+    /// One for each campaign that runs at a time; empty if they cannot be bound.
     processors: Vec<Affinity>,
     running: Vec<Running>,
-    /// Those that failed, and whether one has ended well.
+    /// The jobs that failed.
     failed: HashSet<usize>,
-    well: bool,
+    has_succeeded: bool,
 }
 
 impl Pool<'_> {
-    /// The numbers of those that failed.
+    /// Runs all jobs. Returns those that failed.
     fn run(mut self, stop: &AtomicBool) -> Result<HashSet<usize>, Failure> {
         let mut waiting: VecDeque<usize> = (0..self.jobs.len()).collect();
         while !(waiting.is_empty() && self.running.is_empty()) {
             if stop.load(Ordering::Relaxed) {
                 let dir = self.args.output.display();
-                return Err(Failure::person(anyhow!("interrupted; campaigns so far are in {dir}")));
+                return Err(Failure::user_error(anyhow!(
+                    "interrupted; the campaigns so far are in {dir}"
+                )));
             }
             while self.running.len() < self.args.jobs {
                 let Some(job) = waiting.pop_front() else { break };
                 let running = self.start(job)?;
                 self.running.push(running);
             }
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(POLL_INTERVAL);
             let mut i = 0;
             while i < self.running.len() {
                 match self.running[i].child.try_wait()? {
                     Some(status) => {
                         let ended = self.running.swap_remove(i);
-                        self.ended(ended, status)?;
+                        self.finish(ended, status)?;
                     }
                     None => i += 1,
                 }
@@ -114,7 +124,7 @@ impl Pool<'_> {
 
     fn start(&self, number: usize) -> Result<Running, Failure> {
         let (args, job) = (self.args, &self.jobs[number]);
-        let said = tempfile::tempfile()?;
+        let stderr = tempfile::tempfile()?;
         let mut command = Command::new(std::env::current_exe()?);
         command.arg("run").args(&args.passed).arg("-o").arg(dir_of(args, job));
         command.args(["-s", &job.strategy, "-j", "1", "--seed", &job.seed.to_string()]);
@@ -125,30 +135,30 @@ impl Pool<'_> {
             command.args(["-n", &runs.to_string()]);
         }
         command.arg("--").args(&args.program);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said.try_clone()?);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr.try_clone()?);
         let is_free = |slot: &usize| self.running.iter().all(|r| r.slot != *slot);
         let slot = (0..).find(is_free).unwrap_or_default();
         let own = self.processors.get(slot).and_then(|own| Some((own, Affinity::current()?)));
         own.iter().for_each(|(own, _)| own.bind());
         let child = command.spawn();
         own.iter().for_each(|(_, before)| before.bind());
-        Ok(Running { job: number, child: child?, slot, said })
+        Ok(Running { job: number, child: child?, slot, stderr })
     }
 
-    fn ended(&mut self, mut ended: Running, status: ExitStatus) -> Result<(), Failure> {
+    fn finish(&mut self, mut ended: Running, status: ExitStatus) -> Result<(), Failure> {
         let job = &self.jobs[ended.job];
         let name = format!("{}, seed {}", job.strategy, job.seed);
         if !status.success() {
-            let why = message(&mut ended.said, status);
-            if !self.well {
-                return Err(Failure::person(anyhow!("{name}: {why}")));
+            let why = error_message(&mut ended.stderr, status);
+            if !self.has_succeeded {
+                return Err(Failure::user_error(anyhow!("{name}: {why}")));
             }
             eprintln!("{name}: {why}; left out of the comparison");
             self.failed.insert(ended.job);
             return Ok(());
         }
-        self.well = true;
-        let campaign = left(&dir_of(self.args, job))?.campaign;
+        self.has_succeeded = true;
+        let campaign = read_results(&dir_of(self.args, job))?.campaign;
         eprintln!(
             "{name}: {} branches, {} runs, {} crashes ({})",
             campaign.covered, campaign.runs, campaign.crashes, campaign.stop
@@ -158,7 +168,7 @@ impl Pool<'_> {
 }
 
 impl Drop for Pool<'_> {
-    /// Campaigns end in order when they are asked to, and nothing outlives us.
+    /// Stops the campaigns that are still running, and waits for them.
     fn drop(&mut self) {
         for running in &self.running {
             if let Ok(id) = i32::try_from(running.child.id()) {
@@ -171,10 +181,10 @@ impl Drop for Pool<'_> {
     }
 }
 
-/// The one message of a command that failed.
-fn message(said: &mut File, status: ExitStatus) -> String {
+/// The error message of a campaign that failed.
+fn error_message(stderr: &mut File, status: ExitStatus) -> String {
     let mut text = String::new();
-    let read = said.rewind().and_then(|()| said.read_to_string(&mut text));
+    let read = stderr.rewind().and_then(|()| stderr.read_to_string(&mut text));
     let last = text.lines().rfind(|l| l.starts_with("pleach: ") || l.starts_with("error: "));
     match (read, last) {
         (Ok(_), Some(line)) => line.split_once(": ").map_or(line, |(_, rest)| rest).to_string(),
@@ -182,15 +192,15 @@ fn message(said: &mut File, status: ExitStatus) -> String {
     }
 }
 
-fn left(dir: &Path) -> Result<Left, Failure> {
+fn read_results(dir: &Path) -> Result<Finished, Failure> {
     let read = |name: &str| {
         let path = dir.join(name);
         std::fs::read_to_string(&path)
             .with_context(|| path.display().to_string())
-            .map_err(Failure::person)
+            .map_err(Failure::user_error)
     };
     let stats: Stats = serde_json::from_str(&read("stats.json")?)?;
-    let mut points: Vec<Point> = read("plot_data")?.lines().filter_map(point).collect();
+    let mut points: Vec<Point> = read("plot_data")?.lines().filter_map(parse_point).collect();
     points.push(Point {
         seconds: stats.time_s.total,
         runs: stats.runs,
@@ -209,7 +219,7 @@ fn left(dir: &Path) -> Result<Left, Failure> {
         measures: measures(&stats),
         points,
     };
-    Ok(Left { dir: dir.into(), campaign, stats })
+    Ok(Finished { dir: dir.into(), campaign, stats })
 }
 
 fn measures(stats: &Stats) -> Measures {
@@ -226,8 +236,8 @@ fn measures(stats: &Stats) -> Measures {
     }
 }
 
-/// A line of `plot_data`: seconds, runs, traces, covered, …
-fn point(line: &str) -> Option<Point> {
+/// Parses a line of `plot_data`: seconds, runs, traces, covered, …
+fn parse_point(line: &str) -> Option<Point> {
     let mut numbers = line.split(", ");
     Some(Point {
         seconds: numbers.next()?.parse().ok()?,
@@ -236,7 +246,7 @@ fn point(line: &str) -> Option<Point> {
     })
 }
 
-/// When the last input came that covered something new: its name says so.
+/// The time in seconds of the last input that covered a new branch, from the file names.
 fn last_gain(queue: &Path) -> Result<f64, Failure> {
     let mut last = 0u64;
     for entry in std::fs::read_dir(queue)? {
@@ -255,12 +265,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_plot_data_are_read_as_they_are_written() {
+    fn lines_of_plot_data_are_parsed() {
         let mut stats = Stats { runs: 7, traces: 3, ..Stats::default() };
         stats.branches.covered = 5;
         stats.time_s.total = 1.5;
-        let read = point(stats.plot_line().trim_end()).expect("a point");
+        let read = parse_point(stats.plot_line().trim_end()).expect("a point");
         assert_eq!((read.seconds, read.runs, read.covered), (1.5, 7, 5));
-        assert!(point("# seconds, runs, traces, covered").is_none());
+        assert!(parse_point("# seconds, runs, traces, covered").is_none());
     }
 }

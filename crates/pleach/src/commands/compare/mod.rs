@@ -1,7 +1,7 @@
-//! `pleach compare`: strategies side by side on one program. Each campaign is a
-//! `pleach run` of its own, with the same budget and flags, and leaves its directory;
-//! what is compared is read from there, and the inputs that were kept are run again
-//! to see which branches of which source files they take.
+//! `pleach compare`: runs several strategies on one program. Each campaign is a `pleach run`
+//! with the same limits and options, in its own directory. The results are read from these
+//! directories. The kept inputs run again, to find the branches that they take in each
+//! source file.
 
 mod args;
 mod branches;
@@ -9,11 +9,12 @@ mod campaigns;
 
 pub use args::Compare;
 
+use super::require_vacant;
 use crate::exit::{Code, Failure};
 use crate::show;
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use branches::{Branches, Taken};
-use campaigns::{Job, Left};
+use campaigns::{Finished, Job};
 use pleach_exec::Layout;
 use pleach_report::compare::{Axis, Comparison, Strategy, plot, table};
 use std::io::Write;
@@ -22,17 +23,17 @@ use std::sync::Arc;
 
 pub fn run(args: Compare) -> Result<Code, Failure> {
     for name in &args.strategies {
-        pleach_search::find(name).map_err(Failure::person)?;
+        pleach_search::find(name).map_err(Failure::user_error)?;
     }
     let layout = Arc::new(Layout::private(Path::new(&args.program[0]))?);
-    let branches = Branches::new(&layout, &args.modules).map_err(Failure::person)?;
-    vacant(&args.output)?;
+    let branches = Branches::new(&layout, &args.modules).map_err(Failure::user_error)?;
+    require_vacant(&args.output)?;
     let seeds = 0..args.seeds;
     let jobs: Vec<Job> = seeds
         .flat_map(|seed| args.strategies.iter().map(move |s| Job { strategy: s.clone(), seed }))
         .collect();
-    let left = campaigns::run(&args, &jobs)?;
-    let comparison = compared(&args, &layout, &branches, &jobs, left)?;
+    let finished = campaigns::run(&args, &jobs)?;
+    let comparison = compare(&args, &layout, &branches, &jobs, finished)?;
     let text = table(&comparison);
     let json = serde_json::to_string(&comparison)?;
     let files = [
@@ -45,7 +46,7 @@ pub fn run(args: Compare) -> Result<Code, Failure> {
         let path = args.output.join(name);
         std::fs::write(&path, contents)
             .with_context(|| path.display().to_string())
-            .map_err(Failure::person)?;
+            .map_err(Failure::user_error)?;
     }
     let mut out = show::out();
     match args.json {
@@ -53,53 +54,39 @@ pub fn run(args: Compare) -> Result<Code, Failure> {
         false => write!(out, "{text}")?,
     }
     out.flush()?;
-    eprintln!("plots, table and campaigns are in {}", args.output.display());
+    eprintln!("table, plots and campaigns are in {}", args.output.display());
     Ok(Code::Ok)
 }
 
-/// The directory must be empty or not exist; nothing is made yet.
-fn vacant(dir: &Path) -> Result<(), Failure> {
-    match std::fs::read_dir(dir) {
-        Ok(mut entries) => match entries.next() {
-            Some(_) => {
-                Err(Failure::person(anyhow!("{}: the directory is not empty", dir.display())))
-            }
-            None => Ok(()),
-        },
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(e) => Err(Failure::person(anyhow::Error::from(e).context(dir.display().to_string()))),
-    }
-}
-
-fn compared(
+fn compare(
     args: &Compare,
     layout: &Arc<Layout>,
     branches: &Branches,
     jobs: &[Job],
-    mut left: Vec<Option<Left>>,
+    mut finished: Vec<Option<Finished>>,
 ) -> Result<Comparison, Failure> {
     let mut strategies = Vec::new();
     let mut covered: Vec<Taken> = Vec::new();
     for name in &args.strategies {
         let mut all = Taken::default();
         let mut campaigns = Vec::new();
-        for (job, left) in jobs.iter().zip(&mut left).filter(|(j, _)| j.strategy == *name) {
-            let Some(mut left) = left.take() else { continue };
-            let replayed = branches.replay(layout, &left.dir)?;
-            left.campaign.seed = job.seed;
-            left.campaign.modules = replayed.modules;
-            branches.count(&left.stats, &mut left.campaign.modules);
+        for (job, campaign) in jobs.iter().zip(&mut finished).filter(|(j, _)| j.strategy == *name) {
+            let Some(Finished { dir, mut campaign, stats }) = campaign.take() else { continue };
+            let replayed = branches.replay(layout, &dir)?;
+            campaign.seed = job.seed;
+            campaign.modules = replayed.modules;
+            branches.add_counts(&stats, &mut campaign.modules);
             all.add(&replayed.taken);
-            campaigns.push(left.campaign);
+            campaigns.push(campaign);
         }
         covered.push(all);
         strategies.push(Strategy { name: name.clone(), campaigns });
     }
-    let lacking = |a: &Taken, i: usize, j: usize| match i == j {
+    let difference = |a: &Taken, i: usize, j: usize| match i == j {
         true => a.count(),
         false => a.without(&covered[j]),
     };
-    let row = |(i, a): (usize, &Taken)| (0..covered.len()).map(|j| lacking(a, i, j)).collect();
+    let row = |(i, a): (usize, &Taken)| (0..covered.len()).map(|j| difference(a, i, j)).collect();
     Ok(Comparison {
         program: Path::new(&args.program[0])
             .file_name()

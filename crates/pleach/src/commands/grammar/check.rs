@@ -1,4 +1,4 @@
-//! `pleach grammar check`
+//! `pleach grammar check`: prints remarks on a grammar, and its sizes.
 
 use super::Source;
 use crate::exit::{Code, Failure};
@@ -14,7 +14,7 @@ pub struct Check {
     source: Source,
 }
 
-/// Remarks, then sizes. Status 1 if there is a warning.
+/// Ends with status 1 if there is a warning.
 pub fn run(args: &Check) -> Result<Code, Failure> {
     let grammar = args.source.load()?;
     let analysis = Analysis::new(&grammar);
@@ -43,17 +43,17 @@ pub fn run(args: &Check) -> Result<Code, Failure> {
     writeln!(out, "start            {}", grammar.rule(grammar.start).name)?;
     writeln!(out, "shortest         {} tokens", analysis.length[start])?;
     writeln!(out, "lowest           height {}", analysis.height[start])?;
-    let automaton = Automaton::new(Arc::clone(&grammar)).map_err(Failure::person)?;
+    let automaton = Automaton::new(Arc::clone(&grammar)).map_err(Failure::user_error)?;
     writeln!(out, "chart states     {}", automaton.states())?;
-    let said = match &verdict {
+    let ambiguity = match &verdict {
         Verdict::Unambiguous => "none: one token of lookahead decides".into(),
         Verdict::Endless => "endless".into(),
-        Verdict::Ambiguous(witnesses) => format!("found, rules that have it: {}", witnesses.len()),
+        Verdict::Ambiguous(witnesses) => format!("found in {} rules", witnesses.len()),
         Verdict::Unknown { tokens } => format!("none found in parts of up to {tokens} tokens"),
     };
-    writeln!(out, "ambiguity        {said}")?;
+    writeln!(out, "ambiguity        {ambiguity}")?;
     writeln!(out, "import           {}", grammar.language)?;
     out.flush()?;
     let warned = notes.iter().any(|n| n.severity == Severity::Warning);
-    Ok(if warned { Code::Wanting } else { Code::Ok })
+    Ok(if warned { Code::Failed } else { Code::Ok })
 }

@@ -1,4 +1,4 @@
-//! `pleach grammar convert`
+//! `pleach grammar convert`: writes a grammar in another format.
 
 use super::Source;
 use crate::exit::{Code, Failure};
@@ -18,7 +18,7 @@ enum FormName {
 pub struct Convert {
     #[command(flatten)]
     source: Source,
-    /// W3C's EBNF, ANTLR 4, the JSON of F1 and the fuzzing book, or HAMPI's cfg
+    /// The format: W3C's EBNF, ANTLR 4, the JSON of F1 and the Fuzzing Book, or HAMPI's cfg
     #[arg(long, value_enum)]
     to: FormName,
 }
@@ -31,7 +31,7 @@ pub fn run(args: &Convert) -> Result<Code, Failure> {
         FormName::Json => Form::Json,
         FormName::Hampi => Form::Hampi,
     };
-    let (text, notes) = convert(&grammar, form).map_err(Failure::person)?;
+    let (text, notes) = convert(&grammar, form).map_err(Failure::user_error)?;
     for note in notes {
         eprintln!("pleach: {}: note: {note}", args.source.grammar.display());
     }

@@ -1,4 +1,4 @@
-//! `pleach grammar count`
+//! `pleach grammar count`: counts derivations or strings.
 
 use super::{Source, UnitName};
 use crate::exit::{Code, Failure};
@@ -9,26 +9,26 @@ use pleach_grammar::symbolic::{Abstraction, Symbolic};
 use std::collections::HashSet;
 use std::io::Write;
 
-/// Distinct strings are held in memory.
-const MOST_DISTINCT: usize = 20_000_000;
+/// Distinct strings are kept in memory, so there is a limit.
+const MAX_DISTINCT: usize = 20_000_000;
 
 #[derive(clap::Args)]
 pub struct Count {
     #[command(flatten)]
     source: Source,
-    /// Lengths up to this
+    /// Maximum length
     #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "max_height")]
     max_length: usize,
-    /// Count by height instead of length, up to this
+    /// Count by height instead of length, up to this height
     #[arg(long, value_name = "H")]
     max_height: Option<usize>,
-    /// What lengths are counted in
+    /// Unit of lengths
     #[arg(long, value_enum, default_value = "bytes")]
     unit: UnitName,
-    /// Count strings, not derivations
+    /// Count distinct strings instead of derivations
     #[arg(long, conflicts_with = "max_height")]
     distinct: bool,
-    /// Count in the symbolic grammar
+    /// Count derivations of the symbolic grammar
     #[arg(long)]
     symbolic: bool,
 }
@@ -36,24 +36,25 @@ pub struct Count {
 pub fn run(args: &Count) -> Result<Code, Failure> {
     let mut grammar = args.source.load()?;
     if args.symbolic {
-        let symbolic = Symbolic::new(&grammar, |_| Abstraction::Auto).map_err(Failure::person)?;
+        let symbolic =
+            Symbolic::new(&grammar, |_| Abstraction::Auto).map_err(Failure::user_error)?;
         grammar = symbolic.grammar.into();
     }
     let unit = Unit::from(args.unit);
-    let word = match unit {
+    let unit_name = match unit {
         Unit::Bytes => "bytes",
         Unit::Tokens => "tokens",
     };
     let mut out = show::out();
     if let Some(height) = args.max_height {
         writeln!(out, "height  derivations up to it")?;
-        let numbers = by_height(&grammar, unit, height).map_err(Failure::person)?;
+        let numbers = by_height(&grammar, unit, height).map_err(Failure::user_error)?;
         for (height, number) in numbers.iter().enumerate().skip(1) {
             writeln!(out, "{height:>6}  {number}")?;
         }
     } else if args.distinct {
         let limits = Limits { unit, longest: args.max_length, highest: None, constants: None };
-        let all = Enumerator::new(&grammar, &limits).map_err(Failure::person)?;
+        let all = Enumerator::new(&grammar, &limits).map_err(Failure::user_error)?;
         let mut numbers = vec![0u64; args.max_length + 1];
         let mut seen: HashSet<Vec<u8>> = HashSet::new();
         all.walk(|d| {
@@ -63,22 +64,22 @@ pub fn run(args: &Count) -> Result<Code, Failure> {
                 Unit::Tokens => d.tokens.iter().flat_map(|t| t.0.0.to_le_bytes()).collect(),
             };
             numbers[length] += u64::from(seen.insert(key));
-            seen.len() <= MOST_DISTINCT
+            seen.len() <= MAX_DISTINCT
         });
-        if seen.len() > MOST_DISTINCT {
-            let message = "there are more than {} distinct strings: ask for shorter ones";
-            let message = message.replace("{}", &MOST_DISTINCT.to_string());
-            return Err(Failure::person(anyhow::anyhow!(message)));
+        if seen.len() > MAX_DISTINCT {
+            let message = "there are more than {} distinct strings; use a smaller --max-length";
+            let message = message.replace("{}", &MAX_DISTINCT.to_string());
+            return Err(Failure::user_error(anyhow::anyhow!(message)));
         }
-        writeln!(out, "length in {word}  strings  up to it")?;
+        writeln!(out, "length in {unit_name}  strings  up to it")?;
         let mut sum = 0;
         for (length, number) in numbers.iter().enumerate() {
             sum += number;
             writeln!(out, "{length:>6}  {number}  {sum}")?;
         }
     } else {
-        let counts = Counts::new(&grammar, unit, args.max_length).map_err(Failure::person)?;
-        writeln!(out, "length in {word}  derivations  up to it")?;
+        let counts = Counts::new(&grammar, unit, args.max_length).map_err(Failure::user_error)?;
+        writeln!(out, "length in {unit_name}  derivations  up to it")?;
         for length in 0..=args.max_length {
             writeln!(out, "{length:>6}  {}  {}", counts.of_length(length), counts.up_to(length))?;
         }

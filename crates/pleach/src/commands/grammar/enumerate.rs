@@ -1,4 +1,4 @@
-//! `pleach grammar enumerate`
+//! `pleach grammar enumerate`: prints every derivation within bounds.
 
 use super::{Source, UnitName};
 use crate::exit::{Code, Failure};
@@ -13,25 +13,25 @@ use std::io::Write;
 pub struct Enumerate {
     #[command(flatten)]
     source: Source,
-    /// No longer than this
+    /// Maximum length
     #[arg(long, value_name = "N", default_value_t = 6)]
     max_length: usize,
-    /// No higher than this
+    /// Maximum height [default: no limit]
     #[arg(long, value_name = "H")]
     max_height: Option<usize>,
-    /// What lengths are counted in
+    /// Unit of lengths
     #[arg(long, value_enum, default_value = "bytes")]
     unit: UnitName,
-    /// Each string once (those seen are held in memory)
+    /// Print each string only once (keeps all strings in memory)
     #[arg(long)]
     distinct: bool,
-    /// Of the symbolic grammar, by rising number of symbolic constants
+    /// Enumerate the symbolic grammar, strings with few symbolic constants first
     #[arg(long)]
     symbolic: bool,
-    /// Print no more than so many
+    /// Print at most N
     #[arg(long, value_name = "N")]
     count: Option<u64>,
-    /// Print nothing but how many there are
+    /// Print only the number of derivations
     #[arg(long)]
     quiet: bool,
 }
@@ -40,7 +40,8 @@ pub fn run(args: &Enumerate) -> Result<Code, Failure> {
     let mut grammar = args.source.load()?;
     let mut constants = None;
     if args.symbolic {
-        let symbolic = Symbolic::new(&grammar, |_| Abstraction::Auto).map_err(Failure::person)?;
+        let symbolic =
+            Symbolic::new(&grammar, |_| Abstraction::Auto).map_err(Failure::user_error)?;
         constants = Some(symbolic.constants);
         grammar = symbolic.grammar.into();
     }
@@ -52,13 +53,13 @@ pub fn run(args: &Enumerate) -> Result<Code, Failure> {
         highest: args.max_height,
         constants: constants.clone(),
     };
-    let all = Enumerator::new(&grammar, &limits).map_err(Failure::person)?;
+    let all = Enumerator::new(&grammar, &limits).map_err(Failure::user_error)?;
     let detokenizer = super::detokenizer(&grammar)?;
     let mut out = show::out();
     let (mut failed, mut printed) = (None, 0u64);
     let mut seen: HashSet<Vec<u8>> = HashSet::new();
-    let most = args.count.unwrap_or(u64::MAX);
-    if most == 0 {
+    let max_printed = args.count.unwrap_or(u64::MAX);
+    if max_printed == 0 {
         return Ok(Code::Ok);
     }
     let mut line = Vec::new();
@@ -93,7 +94,7 @@ pub fn run(args: &Enumerate) -> Result<Code, Failure> {
                 return false;
             }
         }
-        printed < most
+        printed < max_printed
     });
     if let Some(error) = failed {
         return Err(error.into());

@@ -1,4 +1,4 @@
-//! `pleach grammar …`: what can be done with a grammar, one file a command.
+//! `pleach grammar`: commands on grammars, one file each.
 
 mod check;
 mod complete;
@@ -10,7 +10,7 @@ mod reduce;
 mod sample;
 mod symbolic;
 
-pub use self::symbolic::{choices, holes};
+pub use self::symbolic::{parse_choices, parse_holes};
 use crate::exit::{Code, Failure};
 use clap::{Args, Subcommand};
 use pleach_grammar::count::Unit;
@@ -22,40 +22,40 @@ use std::sync::Arc;
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Report rules of no use, recursion, ambiguity where it is found, and sizes
+    /// Report useless rules, recursion, ambiguity and sizes
     Check(check::Check),
-    /// Write the grammar in another form
+    /// Write the grammar in another format
     Convert(convert::Convert),
-    /// Replace tokens by symbolic constants, and print the grammar that results
+    /// Replace tokens by symbolic constants, and print the resulting grammar
     Symbolic(symbolic::Symbolic),
     /// Count derivations by length or height, exactly
     Count(count::Count),
     /// Print every derivation up to a length or height, each once
     Enumerate(enumerate::Enumerate),
-    /// Print sentences at random, or few that cover much
+    /// Print random sentences, or a few that cover the grammar
     Sample(sample::Sample),
     /// Print the derivation tree of an input
     Parse(parse::Parse),
-    /// Print the input of a tree that `parse` printed
+    /// Print the input of a derivation tree
     Unparse(parse::Unparse),
-    /// Make an input smaller while a command keeps succeeding on it
+    /// Make an input smaller while a command succeeds on it
     Reduce(reduce::Reduce),
-    /// Complete a beginning, given as sets of tokens, to a shortest sentence
+    /// Complete the beginning of a sentence, with as few tokens as possible
     Complete(complete::Complete),
 }
 
-/// What all of them take.
+/// The options of all grammar commands.
 #[derive(Args)]
 pub struct Source {
-    #[arg(help = format_names("The grammar"), long_help = format_list("The grammar"))]
+    #[arg(help = format_names("Grammar file"), long_help = format_list("Grammar file"))]
     pub grammar: PathBuf,
-    /// Its lexer: a lex or ANTLR file, or a list of tokens and patterns
+    /// Lexer of the grammar: a lex or ANTLR file, or a list of tokens and patterns
     #[arg(long, value_name = "FILE")]
     pub lexer: Option<PathBuf>,
     #[command(flatten)]
     pub keywords: Keywords,
-    /// What %left, %right, %nonassoc and %prec of a yacc file are for: to drop the
-    /// derivations that its parser would never take, or nothing
+    /// Precedences of a yacc file (%left, %prec and so on): ignore them, or drop the
+    /// derivations that they exclude
     #[arg(long, value_name = "WHAT", default_value = "keep")]
     pub precedence: Precedence,
 }
@@ -65,7 +65,7 @@ pub fn format_names(what: &str) -> String {
     format!("{what}: {}", import::format_names())
 }
 
-/// Help in full: one line a format.
+/// Help in full: one line for each format.
 pub fn format_list(what: &str) -> String {
     let mut text = format!("{what}, in one of these formats:");
     for format in FORMATS {
@@ -74,23 +74,24 @@ pub fn format_list(what: &str) -> String {
     text
 }
 
-/// Keywords that the scanner looks up in C, and not by a pattern.
+/// Keywords that the scanner looks up in a table.
 #[derive(Args, Clone, Default)]
 pub struct Keywords {
-    /// Words that the scanner of a yacc grammar looks up in a table: the C file with the
-    /// table, or lines `word TOKEN`; tables in grammar and lexer are found without this
+    /// File with words that the scanner of a yacc grammar looks up in a table: the C file
+    /// with the table, or lines `word TOKEN`. Tables in the grammar and the lexer are found
+    /// without this option
     #[arg(long, value_name = "FILE", requires = "grammar")]
     pub keywords: Vec<PathBuf>,
-    /// The scanner ignores the case of keywords
+    /// Keywords are case-insensitive
     #[arg(long, requires = "grammar")]
     pub caseless_keywords: bool,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 pub enum Precedence {
-    /// All derivations stay, and precedence is ambiguity
+    /// Ignore precedences; the grammar stays ambiguous
     Keep,
-    /// Those that the parser would never take are gone
+    /// Drop the derivations that the yacc parser would never take
     Drop,
 }
 
@@ -135,13 +136,13 @@ impl Source {
 
     fn parser(&self) -> Result<Parser, Failure> {
         let grammar = self.load()?;
-        let lexer = Lexer::new(&grammar).map_err(Failure::person)?;
-        let automaton = Automaton::new(grammar).map_err(Failure::person)?;
+        let lexer = Lexer::new(&grammar).map_err(Failure::user_error)?;
+        let automaton = Automaton::new(grammar).map_err(Failure::user_error)?;
         Ok(Parser::new(Arc::new(automaton), lexer))
     }
 }
 
-/// A grammar as a person names it.
+/// Loads a grammar from the files that the user named.
 pub fn load(
     grammar: &Path,
     lexer: Option<&Path>,
@@ -149,19 +150,19 @@ pub fn load(
     ambiguity: Ambiguity,
 ) -> Result<Arc<Grammar>, Failure> {
     let Keywords { keywords, caseless_keywords } = keywords;
-    let read = import::read_keywords(keywords, *caseless_keywords);
-    let options = Options { ambiguity, keywords: read.map_err(Failure::person)? };
+    let keywords = import::read_keywords(keywords, *caseless_keywords);
+    let options = Options { ambiguity, keywords: keywords.map_err(Failure::user_error)? };
     let grammar = import::load_with(grammar, lexer, &options);
-    grammar.map(Arc::new).map_err(Failure::person)
+    grammar.map(Arc::new).map_err(Failure::user_error)
 }
 
 fn detokenizer(grammar: &Grammar) -> Result<Detokenizer, Failure> {
-    Detokenizer::new(grammar).map_err(Failure::person)
+    Detokenizer::new(grammar).map_err(Failure::user_error)
 }
 
-/// The token that a person named, or a message.
-fn find(grammar: &Grammar, name: &str) -> Result<TokenId, Failure> {
+/// Finds a token by its name or its text.
+fn find_token(grammar: &Grammar, name: &str) -> Result<TokenId, Failure> {
     let quoted = format!("\"{name}\"");
     let found = grammar.find_token(name).or_else(|| grammar.find_token(&quoted));
-    found.ok_or_else(|| Failure::person(anyhow::anyhow!("the grammar has no token {name}")))
+    found.ok_or_else(|| Failure::user_error(anyhow::anyhow!("the grammar has no token {name}")))
 }

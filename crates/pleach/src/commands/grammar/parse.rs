@@ -1,8 +1,8 @@
 //! `pleach grammar parse` and `unparse`.
 //!
-//! A tree is printed a node a line, from the top down: `rule/2` is a rule and
-//! which of its productions (from 1), `token = "text"` a leaf. Lines are indented
-//! for people; `unparse` looks at their order only.
+//! A tree is printed from the top down, one node per line. `rule/2` is the second
+//! production of a rule, `token = "text"` is a leaf. The indentation is only for readers;
+//! `unparse` ignores it.
 
 use super::{Source, detokenizer};
 use crate::commands::read;
@@ -18,9 +18,9 @@ use std::path::PathBuf;
 pub struct Parse {
     #[command(flatten)]
     source: Source,
-    /// The input; - for standard input
+    /// Input file; - for standard input
     input: PathBuf,
-    /// Only say whether it is a sentence
+    /// Print no tree; only check the input
     #[arg(long)]
     quiet: bool,
 }
@@ -29,11 +29,11 @@ pub struct Parse {
 pub struct Unparse {
     #[command(flatten)]
     source: Source,
-    /// A tree as `parse` prints it; - for standard input
+    /// File with a tree that `pleach grammar parse` printed; - for standard input
     tree: PathBuf,
 }
 
-/// Status 1 for an input that is no sentence, with the tree up to the error.
+/// Ends with status 1 if the input is not a sentence, and prints the tree up to the error.
 pub fn run(args: &Parse) -> Result<Code, Failure> {
     let parser = args.source.parser()?;
     let input = read(&args.input)?;
@@ -42,7 +42,7 @@ pub fn run(args: &Parse) -> Result<Code, Failure> {
     match parser.parse(&input) {
         Ok(parsed) => {
             if !args.quiet {
-                print(&mut out, grammar, &parsed.tree, |leaf| {
+                print_tree(&mut out, grammar, &parsed.tree, |leaf| {
                     let span = parsed.lexemes.get(leaf)?.span;
                     Some(&input[span.0..span.1])
                 })?;
@@ -50,37 +50,37 @@ pub fn run(args: &Parse) -> Result<Code, Failure> {
             out.flush()?;
             Ok(Code::Ok)
         }
-        Err(error @ ParseError::TooLarge(_)) => Err(Failure::person(error)),
+        Err(error @ ParseError::TooLarge(_)) => Err(Failure::user_error(error)),
         Err(error) => {
             if let (ParseError::Syntax { partial, read, .. }, false) = (&error, args.quiet) {
                 let lexemes = parser.lexer().lex(&input).unwrap_or_default();
-                print(&mut out, grammar, partial, |leaf| {
+                print_tree(&mut out, grammar, partial, |leaf| {
                     let lexeme = lexemes.get(leaf).filter(|_| leaf < *read)?;
                     Some(&input[lexeme.span.0..lexeme.span.1])
                 })?;
             }
             out.flush()?;
             eprintln!("pleach: {}:{error}", args.input.display());
-            Ok(Code::Wanting)
+            Ok(Code::Failed)
         }
     }
 }
 
-/// Leaves without a text are marked as missing.
-fn print<'a>(
+/// Prints a tree. Leaves without a text are marked as missing.
+fn print_tree<'a>(
     out: &mut impl Write,
     grammar: &Grammar,
     tree: &Tree,
     text: impl Fn(usize) -> Option<&'a [u8]>,
 ) -> Result<(), Failure> {
-    // Deep trees stay readable, and their output linear in their size.
-    const DEEPEST: usize = 60;
+    // A limit, so that the output of a deep tree stays linear in its size.
+    const MAX_INDENT: usize = 60;
     let mut ends: Vec<usize> = Vec::new();
     for (at, node) in tree.nodes().iter().enumerate() {
         while ends.last().is_some_and(|&end| end <= at) {
             ends.pop();
         }
-        write!(out, "{:1$}", "", ends.len().min(DEEPEST))?;
+        write!(out, "{:1$}", "", ends.len().min(MAX_INDENT))?;
         match node.kind {
             Kind::Token(token, leaf) => {
                 let name = &grammar.token(token).name;
@@ -105,15 +105,15 @@ pub fn unparse(args: &Unparse) -> Result<Code, Failure> {
     let bytes = read(&args.tree)?;
     let file = args.tree.display();
     let text = String::from_utf8(bytes).with_context(|| file.to_string());
-    let text = text.map_err(Failure::person)?;
+    let text = text.map_err(Failure::user_error)?;
     let names = grammar.tokens_by_name();
     let mut leaves: Vec<(TokenId, Vec<u8>)> = Vec::new();
-    // What the productions so far still have to get, the next on top.
-    let mut wanted = vec![Symbol::Rule(grammar.start)];
+    // The symbols that the productions so far still need, the next on top.
+    let mut expected_symbols = vec![Symbol::Rule(grammar.start)];
     for (number, line) in text.lines().enumerate() {
-        let wrong = |why: &str| Failure::person(anyhow!("{file}:{}:1: {why}", number + 1));
+        let wrong = |why: &str| Failure::user_error(anyhow!("{file}:{}:1: {why}", number + 1));
         let line = line.trim_start();
-        let next = wanted.pop().ok_or_else(|| wrong("the tree has ended already"))?;
+        let next = expected_symbols.pop().ok_or_else(|| wrong("the tree has ended already"))?;
         match next {
             Symbol::Token(token) => {
                 let (name, text) = line
@@ -124,7 +124,10 @@ pub fn unparse(args: &Unparse) -> Result<Code, Failure> {
                     return Err(wrong(&format!("{expected} is expected, not {name}")));
                 }
                 let text = text.strip_suffix('"').and_then(unescape);
-                leaves.push((token, text.ok_or_else(|| wrong("the text does not end well"))?));
+                leaves.push((
+                    token,
+                    text.ok_or_else(|| wrong("the text has no closing quote, or a wrong escape"))?,
+                ));
             }
             Symbol::Rule(rule) => {
                 let rule = grammar.rule(rule);
@@ -135,13 +138,13 @@ pub fn unparse(args: &Unparse) -> Result<Code, Failure> {
                 let (Some(&p), true) = (production, name == rule.name) else {
                     return Err(expected());
                 };
-                wanted.extend(grammar.production(p).symbols.iter().rev());
+                expected_symbols.extend(grammar.production(p).symbols.iter().rev());
             }
         }
     }
-    if let Some(&symbol) = wanted.last() {
+    if let Some(&symbol) = expected_symbols.last() {
         let name = grammar.name(symbol);
-        return Err(Failure::person(anyhow!("{file}: the tree ends where {name} is expected")));
+        return Err(Failure::user_error(anyhow!("{file}: the tree ends where {name} is expected")));
     }
     let pieces: Vec<(TokenId, &[u8])> = leaves.iter().map(|(t, b)| (*t, b.as_slice())).collect();
     let mut out = show::out();

@@ -1,4 +1,4 @@
-//! `pleach grammar reduce`
+//! `pleach grammar reduce`: makes an input smaller by the grammar.
 
 use super::{Source, detokenizer};
 use crate::commands::read;
@@ -15,20 +15,20 @@ use std::time::{Duration, Instant};
 pub struct Reduce {
     #[command(flatten)]
     source: Source,
-    /// The input to make smaller
+    /// Input file
     input: PathBuf,
-    /// The file to write; standard output without it
+    /// File for the smaller input [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Run the command no more often than this
+    /// Run the command at most N times
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     attempts: usize,
-    /// Milliseconds that the command may take; longer counts as failure
+    /// Time limit of the command, in milliseconds; a timeout counts as failure
     #[arg(short, long, value_name = "MS", default_value_t = 1000,
           value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
-    /// The command and its arguments; @@ stands for the input file, without it
-    /// the input is standard input
+    /// The command and its arguments. @@ stands for the input file; without @@, the input is
+    /// standard input
     #[arg(last = true, required = true, value_name = "COMMAND [ARGS]")]
     command: Vec<OsString>,
 }
@@ -37,52 +37,53 @@ pub fn run(args: &Reduce) -> Result<Code, Failure> {
     let parser = args.source.parser()?;
     let input = read(&args.input)?;
     let name = args.input.display();
-    let parsed = parser.parse(&input).map_err(|e| Failure::person(anyhow!("{name}:{e}")))?;
+    let parsed = parser.parse(&input).map_err(|e| Failure::user_error(anyhow!("{name}:{e}")))?;
     let mut file = tempfile::NamedTempFile::new()?;
     let mut problem: Option<std::io::Error> = None;
-    let mut holds = |bytes: &[u8]| match succeeds(args, &mut file, bytes) {
+    let mut is_good = |bytes: &[u8]| match succeeds(args, &mut file, bytes) {
         Ok(yes) => yes,
         Err(error) => {
             problem.get_or_insert(error);
             false
         }
     };
-    if !holds(&input) {
+    if !is_good(&input) {
         let error = match problem {
             Some(error) => {
                 anyhow::Error::from(error).context(args.command[0].to_string_lossy().into_owned())
             }
-            None => anyhow!("{name}: the command does not succeed on the input itself"),
+            None => anyhow!("{name}: the command fails on the unchanged input"),
         };
-        return Err(Failure::person(error));
+        return Err(Failure::user_error(error));
     }
     let grammar = parser.grammar();
-    let found = reduce(grammar, &detokenizer(grammar)?, &input, &parsed, args.attempts, &mut holds);
+    let found =
+        reduce(grammar, &detokenizer(grammar)?, &input, &parsed, args.attempts, &mut is_good);
     if let Some(error) = problem {
         return Err(error.into());
     }
     match &args.output {
         Some(path) => std::fs::write(path, &found.bytes)
             .with_context(|| path.display().to_string())
-            .map_err(Failure::person)?,
+            .map_err(Failure::user_error)?,
         None => std::io::stdout().write_all(&found.bytes)?,
     }
-    let cut = if found.cut { ", the limit" } else { "" };
+    let cut = if found.cut { " (the limit)" } else { "" };
     let (from, to, attempts) = (input.len(), found.bytes.len(), found.attempts);
     eprintln!("{from} bytes to {to} in {attempts} attempts{cut}");
     Ok(Code::Ok)
 }
 
-/// Runs the command on an input. It is killed when its time is up.
+/// Runs the command on an input. Returns true if it succeeds within its time.
 fn succeeds(
     args: &Reduce,
     file: &mut tempfile::NamedTempFile,
     bytes: &[u8],
 ) -> Result<bool, std::io::Error> {
-    let it = file.as_file_mut();
-    it.set_len(0)?;
-    it.seek(SeekFrom::Start(0))?;
-    it.write_all(bytes)?;
+    let contents = file.as_file_mut();
+    contents.set_len(0)?;
+    contents.seek(SeekFrom::Start(0))?;
+    contents.write_all(bytes)?;
     let path = file.path().as_os_str().to_owned();
     let place = |a: &OsString| if a == "@@" { path.clone() } else { a.clone() };
     let mut child = Command::new(&args.command[0])

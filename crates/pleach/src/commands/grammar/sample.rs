@@ -1,4 +1,4 @@
-//! `pleach grammar sample`
+//! `pleach grammar sample`: prints sentences.
 
 use super::{Source, detokenizer};
 use crate::commands::require_vacant;
@@ -17,34 +17,35 @@ use std::sync::Arc;
 pub struct Sample {
     #[command(flatten)]
     source: Source,
-    /// Uniformly among derivations of so many bytes (separators not counted)
+    /// Choose uniformly among the derivations of this length, without separators
     #[arg(long, value_name = "BYTES")]
     length: Option<usize>,
-    /// Uniformly among derivations of so many tokens
+    /// Choose uniformly among the derivations of N tokens
     #[arg(long, value_name = "N", conflicts_with = "length")]
     tokens: Option<usize>,
-    /// Few sentences that cover every path of K steps down the grammar
+    /// Print a few sentences that cover every path of K steps down the grammar
     #[arg(long, value_name = "K", conflicts_with_all = ["length", "tokens"])]
     cover: Option<usize>,
-    /// Sentences chosen by weight end after so many bytes
+    /// Without --length, --tokens and --cover: end each sentence after about this many bytes
     #[arg(long, value_name = "BYTES", default_value_t = 1000)]
     limit: usize,
     /// Number of sentences
     #[arg(long, value_name = "N", default_value_t = 1)]
     count: u64,
-    /// Write each sentence to a file of its own in this directory, without a newline
-    /// behind it; the directory must be empty or not exist. On standard output a newline
-    /// stands between two sentences
+    /// Write each sentence to its own file in this directory, without a newline at the end.
+    /// The directory must be empty or not exist. On standard output, there is a newline
+    /// between two sentences
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Same seed, same sentences
+    /// Seed of the random numbers
     #[arg(long, default_value_t = 0)]
     seed: u64,
 }
 
-/// Without a length, productions are chosen by weight.
+/// Prints sentences. Without `--length`, `--tokens` and `--cover`, productions are chosen by
+/// weight.
 pub fn run(args: &Sample) -> Result<Code, Failure> {
-    let grammar = leave_out_unknown(args.source.load()?);
+    let grammar = drop_unknown_tokens(args.source.load()?);
     let detokenizer = detokenizer(&grammar)?;
     let mut sink = Sink::new(args.output.as_deref())?;
     let joined = |sentence: &Sentence| {
@@ -52,23 +53,25 @@ pub fn run(args: &Sample) -> Result<Code, Failure> {
         detokenizer.join(&pieces)
     };
     if let Some(k) = args.cover {
-        for tree in paths::cover(&grammar, k).map_err(Failure::person)? {
+        for tree in paths::cover(&grammar, k).map_err(Failure::user_error)? {
             sink.write(&detokenizer.sentence(&tree))?;
         }
     } else if let Some(length) = args.length.or(args.tokens) {
         let unit = if args.length.is_some() { Unit::Bytes } else { Unit::Tokens };
-        let mut uniform =
-            Uniform::new(Arc::clone(&grammar), unit, length, args.seed).map_err(Failure::person)?;
+        let mut uniform = Uniform::new(Arc::clone(&grammar), unit, length, args.seed)
+            .map_err(Failure::user_error)?;
         let mut sentence = Sentence::default();
         for _ in 0..args.count {
             if !uniform.sample(length, &mut sentence) {
                 let unit = if unit == Unit::Bytes { "bytes" } else { "tokens" };
-                return Err(Failure::person(anyhow!("no sentence has exactly {length} {unit}")));
+                return Err(Failure::user_error(anyhow!(
+                    "no sentence has exactly {length} {unit}"
+                )));
             }
             sink.write(&joined(&sentence))?;
         }
     } else {
-        let mut weighted = Weighted::new(&grammar, args.seed).map_err(Failure::person)?;
+        let mut weighted = Weighted::new(&grammar, args.seed).map_err(Failure::user_error)?;
         let mut sentence = Sentence::default();
         for _ in 0..args.count {
             sentence.clear();
@@ -80,14 +83,14 @@ pub fn run(args: &Sample) -> Result<Code, Failure> {
     Ok(Code::Ok)
 }
 
-/// A grammar without the tokens that are known by name only, where something is left.
-fn leave_out_unknown(grammar: Arc<Grammar>) -> Arc<Grammar> {
+/// Removes tokens whose text is unknown, if some sentence remains.
+fn drop_unknown_tokens(grammar: Arc<Grammar>) -> Arc<Grammar> {
     let unknown = grammar.tokens.iter().filter(|t| t.pattern == Pattern::Unknown).count();
     match writable(&grammar).filter(|_| unknown > 0) {
         Some(rest) => {
             eprintln!(
-                "pleach: {unknown} tokens are known by name only; no sentence has them. --lexer \
-                 and --keywords say what tokens look like"
+                "pleach: the text of {unknown} tokens is unknown, so no sentence has them; give a \
+                 lexer (--lexer) or keywords (--keywords)"
             );
             Arc::new(rest)
         }
@@ -95,8 +98,8 @@ fn leave_out_unknown(grammar: Arc<Grammar>) -> Arc<Grammar> {
     }
 }
 
-/// Where sentences go. A newline may be a token, so none is put behind a sentence: one
-/// stands between two of them, and one before the prompt of a terminal.
+/// Where sentences go. A newline may be a token, so none is added to a sentence. There is
+/// one between two sentences, and one at the end on a terminal.
 enum Sink<'a> {
     Files { dir: &'a Path, count: usize },
     Stdout { out: BufWriter<StdoutLock<'static>>, count: usize },
@@ -107,7 +110,7 @@ impl<'a> Sink<'a> {
         let Some(dir) = dir else { return Ok(Sink::Stdout { out: show::out(), count: 0 }) };
         require_vacant(dir)?;
         let made = std::fs::create_dir_all(dir).with_context(|| dir.display().to_string());
-        made.map_err(Failure::person)?;
+        made.map_err(Failure::user_error)?;
         Ok(Sink::Files { dir, count: 0 })
     }
 
@@ -117,7 +120,7 @@ impl<'a> Sink<'a> {
                 let path = dir.join(format!("{count:06}"));
                 let written = std::fs::write(&path, sentence);
                 let written = written.with_context(|| path.display().to_string());
-                written.map_err(Failure::person)?;
+                written.map_err(Failure::user_error)?;
                 *count += 1;
             }
             Sink::Stdout { out, count } => {
