@@ -93,7 +93,7 @@ fn grammar(stats: &Stats) -> String {
         let listed = places.iter().take(MAX_LISTED).map(|(what, n)| format!("{what} ({n})"));
         let listed: Vec<String> = listed.collect();
         text += &format!(
-            "the program rejected {} of {} sentences of the grammar: after {}\n",
+            "{} of {} sentences of the grammar were rejected: after {}\n",
             tokens.rejected,
             tokens.read,
             listed.join(", ")
@@ -121,7 +121,7 @@ fn describe_stop(stats: &Stats, total: &str) -> String {
                 list.join(", ")
             )
         }
-        Some(Stop::Time) => format!("time limit reached after {total}"),
+        Some(Stop::Time) => format!("time is up after {total}"),
         Some(Stop::Runs) => format!("run limit reached after {total}"),
         Some(Stop::Crash) => format!("stopped at the first crash after {total}"),
         Some(Stop::Enough) => format!("enough branches are covered after {total}"),

@@ -10,7 +10,7 @@ mod z3;
 
 use common::{applied, cases, flips, random_path, reaches};
 use pleach_solve::{Config, Limits, SmtRequest, Solver, Verdict};
-use z3::{Said, Z3};
+use z3::{Z3Answer, Z3};
 
 /// A unit of Z3's work is some tens of nanoseconds.
 const Z3_WORK: u64 = 20_000_000;
@@ -41,13 +41,13 @@ fn check(seeds: std::ops::Range<u64>, bytes: u32, lengths: bool) {
                     let request = SmtRequest::new(&recording, at, goal, false, longest)
                         .expect("the goal is one of the step's");
                     match z3.ask(&request.script, &request.values()).expect("z3 answers") {
-                        Said::Unsat => {}
+                        Z3Answer::Unsat => {}
                         // Its limit of work is for the whole process.
-                        Said::Unknown => {
+                        Z3Answer::Unknown => {
                             open += 1;
                             z3 = start();
                         }
-                        Said::Sat(values) => panic!("{}, but Z3 has {values}", context()),
+                        Z3Answer::Sat(values) => panic!("{}, but Z3 has {values}", context()),
                     }
                 }
                 Verdict::Optimistic(_) | Verdict::Unknown(_) => open += 1,
