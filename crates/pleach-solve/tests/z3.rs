@@ -10,7 +10,7 @@ mod z3;
 
 use common::{applied, cases, flips, random_path, reaches};
 use pleach_solve::{Config, Limits, SmtRequest, Solver, Verdict};
-use z3::{Z3Answer, Z3};
+use z3::{Z3, Z3Answer};
 
 /// A unit of Z3's work is some tens of nanoseconds.
 const Z3_WORK: u64 = 20_000_000;
