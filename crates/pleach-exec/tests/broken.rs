@@ -1,5 +1,5 @@
-//! Shared memory full of anything: reading it gives a sound trace or an error,
-//! also while somebody goes on writing to it.
+//! Shared memory with random contents: reading it gives a sound trace or an error, also
+//! while a target writes to it.
 
 use pleach_abi::shm::Header;
 use pleach_exec::container::view;
@@ -9,7 +9,7 @@ use std::mem::offset_of;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// xorshift, so that a failure can be repeated.
+/// xorshift, with a fixed seed: a failure can be repeated.
 struct Random(u64);
 
 impl Random {
@@ -20,7 +20,7 @@ impl Random {
         self.0
     }
 
-    /// Mostly small numbers, as indices and operations are.
+    /// Mostly small numbers, which are more often valid indices and operations.
     fn byte(&mut self) -> u8 {
         let n = self.next();
         match n >> 32 & 7 {
@@ -36,7 +36,7 @@ impl Random {
 const SIZES: Sizes =
     Sizes { nodes: 64, events: 16, snapshots: 4096, tokens: 16, cover: 4096, live: 0 };
 
-fn scribble(shm: &Shm, random: &mut Random) {
+fn fill_with_noise(shm: &Shm, random: &mut Random) {
     let file = shm.file();
     let counts = [random.next() % 70, random.next() % 18];
     let nodes = (counts[1] << 32 | counts[0]).to_le_bytes();
@@ -55,7 +55,7 @@ fn scribble(shm: &Shm, random: &mut Random) {
     }
 }
 
-/// Reads whatever is there and uses all of it.
+/// Reads a trace and uses all of it. True if it was sound.
 fn read(shm: &Shm) -> bool {
     let Ok(trace) = Trace::read(shm, 16, &[7]) else { return false };
     let input = [7u8; 16];
@@ -65,27 +65,27 @@ fn read(shm: &Shm) -> bool {
 }
 
 #[test]
-fn noise_is_refused_or_used() {
+fn a_random_trace_is_refused_or_used() {
     let shm = Shm::new(SIZES).unwrap();
     let mut random = Random(0x1234_5678_9abc_def1);
     let mut sound = 0;
     for _ in 0..3000 {
-        scribble(&shm, &mut random);
+        fill_with_noise(&shm, &mut random);
         sound += usize::from(read(&shm));
     }
-    // Neither all nor nothing, or the test would show little.
+    // If all or none were sound, the test would show little.
     assert!((1..2999).contains(&sound), "{sound} of 3000 were sound");
 }
 
 #[test]
-fn a_writer_cannot_change_what_was_checked() {
+fn a_target_cannot_change_a_trace_that_was_checked() {
     let shm = Shm::new(SIZES).unwrap();
     let stop = AtomicBool::new(false);
     std::thread::scope(|s| {
         s.spawn(|| {
             let mut random = Random(77);
             while !stop.load(Ordering::Relaxed) {
-                scribble(&shm, &mut random);
+                fill_with_noise(&shm, &mut random);
             }
         });
         for _ in 0..3000 {

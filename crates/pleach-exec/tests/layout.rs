@@ -1,5 +1,5 @@
-//! Shared libraries: the symbolic executable finds their twins, and libraries
-//! without a twin that were only found relative to the program.
+//! Shared libraries: the symbolic executable finds their twins, and also libraries without
+//! a twin that the loader finds relative to the program.
 
 use pleach_exec::Layout;
 use std::path::Path;
@@ -17,14 +17,14 @@ fn compile(dir: &Path, source: &str, args: &[&str]) {
     run(Command::new("cc").current_dir(dir).arg(&file).args(args));
 }
 
-/// Puts the file `twin` into `file`, as `pleach cc` does at a link.
+/// Puts the file `twin` into a section of `file`, as `pleach cc` does when it links.
 fn embed(dir: &Path, twin: &str, file: &str) {
     let section = format!(".pleach.symbolic={twin}");
     run(Command::new("objcopy").current_dir(dir).args(["--add-section", &section, file]));
 }
 
 #[test]
-fn twins_are_laid_out_beside_the_program() {
+fn twins_are_written_beside_the_program() {
     let dir = tempfile::tempdir().unwrap();
     let at = dir.path();
     std::fs::create_dir(at.join("lib")).unwrap();

@@ -1,6 +1,6 @@
-//! The executor against a fork server written by hand in C, which also plays
-//! every trick that a target could: the driver says what happened, goes on,
-//! and leaves nothing running.
+//! The executor against a fork server written in C (`server.c`) that can misbehave in every
+//! way a target can. The driver reports what happened, continues, and leaves no process
+//! behind.
 
 use pleach_abi::shm::Header;
 use pleach_exec::container::view;
@@ -13,17 +13,30 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
-/// What the server's processes are called, so that they can be counted while
-/// other tests run.
-const NAME: &str = "pl-proto-server";
-const EXTENSION: &str = ".pl-proto";
+/// The time limit of runs that end without it, however slow the machine is.
+const AMPLE: Duration = Duration::from_secs(60);
+/// The time limit of runs that never end.
+const SHORT: Duration = Duration::from_millis(300);
 
-/// The server as `pleach cc` would leave it: with a symbolic half in it.
+/// The name of the server's processes, of at most 15 characters. It is different in each
+/// build directory, so that processes of other tests are not counted.
+fn name() -> String {
+    let fnv = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    let hash = env!("CARGO_TARGET_TMPDIR").bytes().fold(0x811c_9dc5, fnv);
+    format!("plproto{hash:08x}")
+}
+
+/// The end of the name of the server's input files.
+fn extension() -> String {
+    format!(".{}", name())
+}
+
+/// The server as `pleach cc` would link it, with a symbolic half in it.
 fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
         let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-        let (plain, whole) = (dir.join("server-plain"), dir.join(NAME));
+        let (plain, whole) = (dir.join("server-plain"), dir.join(name()));
         let offsets = [
             ("NODES_OFF", offset_of!(Header, nodes_off)),
             ("EVENTS_OFF", offset_of!(Header, events_off)),
@@ -48,49 +61,48 @@ fn program() -> &'static Path {
     })
 }
 
-/// Tests that look at processes or set variables run one at a time.
+/// Tests that count processes or set variables run one at a time.
 fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(|e| e.into_inner())
 }
 
 fn executor(edit: impl FnOnce(&mut TargetOptions)) -> Executor {
-    let layout = Arc::new(Layout::private(program()).expect("the program is ours"));
+    let layout = Arc::new(Layout::private(program()).expect("it has both halves"));
     let args = vec![OsString::from("server"), OsString::from("@@")];
     let mut target = TargetOptions::new(Half::Symbolic, args);
-    target.extension = EXTENSION.into();
+    target.extension = extension().into();
     edit(&mut target);
-    Executor::new(layout, target).expect("nothing is missing")
+    Executor::new(layout, target).expect("it can be set up")
 }
 
 fn end(executor: &mut Executor, input: &str) -> End {
-    executor.run(input.as_bytes(), Duration::from_millis(500)).expect("it runs").end
+    executor.run(input.as_bytes(), AMPLE).expect("it runs").end
 }
 
-/// How many servers, runs and wardens of this test program there are.
+/// The number of servers, runs and wardens of this test program.
 fn processes() -> usize {
     let me = std::env::current_exe().unwrap();
-    let ours = |process: PathBuf| -> Option<bool> {
+    let server = name();
+    let is_ours = |process: PathBuf| -> Option<bool> {
         let text = |file: &str| std::fs::read_to_string(process.join(file)).ok();
         let name = text("comm")?;
-        let warden =
+        let is_warden =
             name.trim() == "pleach-warden" && text("cmdline")?.split('\0').next() == me.to_str();
-        Some((name.trim() == NAME || warden) && !text("stat")?.contains(") Z "))
+        Some((name.trim() == server || is_warden) && !text("stat")?.contains(") Z "))
     };
     let all = std::fs::read_dir("/proc").unwrap().flatten();
-    all.filter(|e| ours(e.path()) == Some(true)).count()
+    all.filter(|e| is_ours(e.path()) == Some(true)).count()
 }
 
 #[test]
-fn runs_end_as_they_end() {
+fn the_end_of_a_run_is_reported() {
     let _alone = alone();
     for by_path in [true, false] {
         let mut executor = executor(|t| t.args.truncate(1 + usize::from(by_path)));
         assert_eq!(end(&mut executor, "exit 3"), End::Exit(3));
         assert_eq!(end(&mut executor, "segv"), End::Signal(libc::SIGSEGV));
-        let started = Instant::now();
-        assert_eq!(end(&mut executor, "loop"), End::Timeout);
-        assert!(started.elapsed() < Duration::from_secs(3));
+        assert_eq!(executor.run(b"loop", SHORT).unwrap().end, End::Timeout);
         for _ in 0..100 {
             assert_eq!(end(&mut executor, "exit 0"), End::Exit(0));
         }
@@ -103,10 +115,10 @@ fn output_is_kept_and_bounded() {
     let _alone = alone();
     let mut executor = executor(|t| t.output = Output::Capture { limit: 100_000 });
     for _ in 0..2 {
-        let outcome = executor.run(b"echo", Duration::from_secs(5)).unwrap();
+        let outcome = executor.run(b"echo", AMPLE).unwrap();
         assert_eq!((&outcome.stdout[..], &outcome.stderr[..]), (&b"out\n"[..], &b"err\n"[..]));
     }
-    let outcome = executor.run(b"output", Duration::from_secs(30)).unwrap();
+    let outcome = executor.run(b"output", AMPLE).unwrap();
     assert_eq!(outcome.end, End::Output);
     assert_eq!(outcome.stdout.len(), 100_000);
     assert_eq!(end(&mut executor, "exit 1"), End::Exit(1));
@@ -116,17 +128,17 @@ fn output_is_kept_and_bounded() {
 fn memory_is_bounded() {
     let _alone = alone();
     let mut executor = executor(|t| t.memory_kib = Some(100 << 10));
-    let outcome = executor.run(b"memory", Duration::from_secs(30)).unwrap();
+    let outcome = executor.run(b"memory", AMPLE).unwrap();
     assert_eq!(outcome.end, End::Memory);
     assert!(outcome.rss_kib > 50 << 10, "{} KiB", outcome.rss_kib);
     assert_eq!(end(&mut executor, "exit 1"), End::Exit(1));
 }
 
 #[test]
-fn nothing_stays_behind() {
+fn no_process_is_left_behind() {
     let _alone = alone();
     let mut executor = executor(|_| {});
-    let outcome = executor.run(b"daemon", Duration::from_secs(5)).unwrap();
+    let outcome = executor.run(b"daemon", AMPLE).unwrap();
     assert_eq!(outcome.end, End::Exit(0));
     assert!(outcome.strays >= 3, "{} strays", outcome.strays);
     assert_eq!(processes(), 2, "the warden and the server");
@@ -141,8 +153,8 @@ fn a_lost_server_is_started_again() {
     let lost = end(&mut executor, "parent");
     assert_eq!(lost, End::Lost("the fork server is gone: it was killed by SIGKILL".into()));
     assert_eq!(end(&mut executor, "exit 2"), End::Exit(2));
-    // A server that stopped cannot report; it is given up after a while.
-    assert!(matches!(end(&mut executor, "stopped"), End::Lost(_)));
+    // A stopped server cannot report. The driver gives it up after a grace period.
+    assert!(matches!(executor.run(b"stopped", SHORT).unwrap().end, End::Lost(_)));
     assert_eq!(end(&mut executor, "close"), End::Exit(0));
     assert_eq!(end(&mut executor, "unlink"), End::Exit(0));
     assert_eq!(end(&mut executor, "exit 5"), End::Exit(5));
@@ -151,7 +163,7 @@ fn a_lost_server_is_started_again() {
 }
 
 #[test]
-fn traces_are_read_and_broken_ones_refused() {
+fn sound_traces_are_read_and_broken_ones_refused() {
     let _alone = alone();
     let mut executor = executor(|_| {});
     for (input, direction) in [("trace", 1), ("exit 0", 0)] {
@@ -181,43 +193,43 @@ fn traces_are_read_and_broken_ones_refused() {
     let found = oracle::check(&executor.trace().unwrap(), &view(b"wrong"), 5);
     assert_eq!(found.len(), 1);
     assert!(found[0].to_string().contains("in[0] == 't'"), "{}", found[0]);
-    // Sealed: no target can make the driver read beyond the end.
+    // The shared memory is sealed: no target can make the driver read behind its end.
     assert_eq!(end(&mut executor, "resize"), End::Exit(7));
 }
 
 #[test]
 fn a_server_that_does_not_start_is_explained() {
     let _alone = alone();
-    let start = |name: &str| {
+    let start = |name: &str, startup: Duration| {
         // Safety: no other thread of this test reads the environment now.
         unsafe { std::env::set_var(name, "1") };
-        let result = executor(|t| t.startup = Duration::from_millis(300)).start();
+        let result = executor(|t| t.startup = startup).start();
         unsafe { std::env::remove_var(name) };
         result.expect_err("it must not start")
     };
-    let refused = start("FAIL").to_string();
+    let refused = start("FAIL", AMPLE).to_string();
     assert!(refused.contains("it ended with status 4; it said: I would rather not"), "{refused}");
-    let silent = start("SILENT").to_string();
-    assert!(silent.contains("no sign of life within 0.3 s"), "{silent}");
-    assert!(matches!(start("OLD"), ExecError::Version { theirs: 0, .. }));
+    let silent = start("SILENT", SHORT).to_string();
+    assert!(silent.contains("it sent no message within 0.3 s"), "{silent}");
+    assert!(matches!(start("OLD", AMPLE), ExecError::Version { theirs: 0, .. }));
     assert_eq!(processes(), 0);
 }
 
-/// Not a test: the driver that the next one kills.
+/// Not a test: the driver that the next test kills.
 #[test]
 #[ignore = "started by a_killed_driver_leaves_nothing"]
 fn driver() {
     let mut executor = executor(|_| {});
-    let _ = executor.run(b"loop", Duration::from_secs(60));
+    let _ = executor.run(b"loop", AMPLE);
 }
 
-/// Private directories of drivers.
+/// The private directories of this test's drivers.
 fn directories() -> Vec<PathBuf> {
     let list = |d: &Path| std::fs::read_dir(d).into_iter().flatten().flatten().map(|e| e.path());
     let temporary = std::env::temp_dir();
     let all = list(&temporary).chain(list(Path::new("/dev/shm")));
-    let input = format!("input{EXTENSION}");
-    all.filter(|p| p.join(NAME).exists() || p.join(&input).exists()).collect()
+    let input = format!("input{}", extension());
+    all.filter(|p| p.join(name()).exists() || p.join(&input).exists()).collect()
 }
 
 #[test]
@@ -231,19 +243,19 @@ fn a_killed_driver_leaves_nothing() {
             .stdout(std::process::Stdio::null())
             .spawn()
             .unwrap();
-        wait_until("it runs", || processes() == 3);
+        wait_until("the driver runs its target", || processes() == 3);
         assert_eq!(directories().len(), before.len() + 2);
-        // Safety: a signal to a child of ours that has not been waited for.
+        // Safety: our child was not waited for yet, so the number is still its own.
         unsafe { libc::kill(driver.id() as i32, signal) };
         driver.wait().unwrap();
-        wait_until("all is gone", || processes() == 0 && directories() == before);
+        wait_until("everything is removed", || processes() == 0 && directories() == before);
     }
 }
 
 fn wait_until(what: &str, done: impl Fn() -> bool) {
     let start = Instant::now();
     while !done() {
-        assert!(start.elapsed() < Duration::from_secs(10), "waited for: {what}");
+        assert!(start.elapsed() < AMPLE, "waited for: {what}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }

@@ -1,6 +1,5 @@
-// A fork server by hand, in another language and without the runtime: it
-// speaks the protocol of pleach_abi::message, and does in its runs what the
-// input's first word says. Offsets come from the test by -D.
+// A fork server without the runtime. It speaks the protocol of pleach_abi::message. The
+// input of a run is the name of what the run does. The test gives the offsets by -D.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
@@ -30,7 +29,7 @@ static uint32_t *word(long at) { return (uint32_t *)(memory + at); }
 
 static uint64_t offset(long at) { return *(uint64_t *)(memory + at); }
 
-// in[0] == 'a', as a trace.
+// Writes a trace with two decisions: in[0] == 't', and len > 2.
 static void trace(const char *input) {
     struct node *nodes = (struct node *)(memory + offset(NODES_OFF));
     struct event *events = (struct event *)(memory + offset(EVENTS_OFF));
@@ -95,7 +94,7 @@ int main(int argc, char **argv) {
     if (!ctl) return 99;
     if (getenv("FAIL")) { fputs("I would rather not\n", stderr); return 4; }
     if (getenv("SILENT")) for (;;) pause();
-    ctl = strchr(ctl, ':') + 1; /* whether functions are bound is nothing to us */
+    ctl = strchr(ctl, ':') + 1; /* the first number, <bind>, has no meaning here */
     setenv("KEEP", ctl, 1);
     control = atoi(ctl);
     int fd = atoi(strchr(ctl, ':') + 1);

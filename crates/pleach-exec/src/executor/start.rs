@@ -148,7 +148,7 @@ impl Setup {
             }
             (_, Some(status)) => describe(status),
             (Ok(None), None) => {
-                format!("no sign of life within {} s", self.options.startup.as_secs_f32())
+                format!("it sent no message within {} s", self.options.startup.as_secs_f32())
             }
             (Ok(Some(_)), None) => "it does not speak the fork server's protocol".into(),
             (Err(why), None) => why,
