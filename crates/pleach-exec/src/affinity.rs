@@ -1,22 +1,21 @@
-//! Which processor a worker and its targets run on.
+//! The processor that a worker and its targets run on.
 //!
-//! A run is a handful of hand-overs between driver, fork server and child, each of
-//! which waits for the one before. Spread over processors, every hand-over wakes
-//! one that sleeps, which in a virtual machine takes longer than the hand-over
-//! itself: bound to one, a small program makes a third more runs a second. So each
-//! worker gets a processor of its own, as AFL's instances do, if there are enough
-//! to which nobody else is bound.
+//! In a run, driver, fork server and child take turns: each waits for the one before. If
+//! they are on different processors, each turn wakes a sleeping processor, which in a
+//! virtual machine takes longer than the turn. Bound to one processor, a small program
+//! makes a third more runs a second. So each worker gets a processor of its own, as AFL's
+//! instances do, if there are enough that no other process is bound to.
 
 use std::fs;
 
-/// A thread's processors.
+/// The processors that a thread may run on.
 #[derive(Clone, Copy)]
 pub struct Affinity(libc::cpu_set_t);
 
 impl Affinity {
-    /// Those of this thread.
+    /// Those of the calling thread.
     pub fn current() -> Option<Affinity> {
-        // Safety: a plain structure that the call fills.
+        // Safety: the call fills a plain structure.
         unsafe {
             let mut set: libc::cpu_set_t = std::mem::zeroed();
             let size = size_of::<libc::cpu_set_t>();
@@ -25,7 +24,7 @@ impl Affinity {
     }
 
     fn one(cpu: usize) -> Affinity {
-        // Safety: all zeros is the empty set, and the number came from a set.
+        // Safety: all zeros is the empty set, and the number is one of a set.
         unsafe {
             let mut set: libc::cpu_set_t = std::mem::zeroed();
             libc::CPU_SET(cpu, &mut set);
@@ -33,38 +32,38 @@ impl Affinity {
         }
     }
 
-    /// Binds this thread, and what it starts from now on. Where that is refused,
-    /// things are slower and otherwise the same.
+    /// Binds the calling thread, and the processes that it starts later. If the system
+    /// refuses, runs are slower; nothing else changes.
     pub fn bind(&self) {
-        // Safety: a set of ours for the calling thread.
+        // Safety: reads our own set.
         unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &self.0) };
     }
 
     fn cpus(&self) -> Vec<usize> {
-        // Safety: numbers within the set's size.
+        // Safety: the numbers are within the size of the set.
         (0..libc::CPU_SETSIZE as usize)
             .filter(|&c| unsafe { libc::CPU_ISSET(c, &self.0) })
             .collect()
     }
 }
 
-/// A processor for each of so many workers, or none at all.
+/// A processor for each worker; empty if there are not enough.
 pub fn processors(workers: usize) -> Vec<Affinity> {
     let Some(own) = Affinity::current().map(|a| a.cpus()) else { return Vec::new() };
-    // Bound already, by somebody who knows better.
+    // The user has bound it already.
     if own.len() == 1 {
         return Vec::new();
     }
-    let taken = taken();
-    let free: Vec<_> = own.into_iter().filter(|cpu| !taken.contains(cpu)).collect();
+    let bound = bound_processors();
+    let free: Vec<_> = own.into_iter().filter(|cpu| !bound.contains(cpu)).collect();
     if free.len() < workers {
         return Vec::new();
     }
     free.into_iter().take(workers).map(Affinity::one).collect()
 }
 
-/// Processors to which some process is bound.
-fn taken() -> Vec<usize> {
+/// The processors that some process is bound to.
+fn bound_processors() -> Vec<usize> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let bound = processes.filter_map(|entry| {
         entry.file_name().to_str()?.parse::<u32>().ok()?;
@@ -73,8 +72,8 @@ fn taken() -> Vec<usize> {
     bound.collect()
 }
 
-/// The only processor of a process, from its `status`. Threads of the kernel, which
-/// have no memory of their own, do not count.
+/// The only processor that a process may run on, from its `status`. Threads of the kernel
+/// do not count; they have no memory of their own.
 fn bound_to(status: &str) -> Option<usize> {
     let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name));
     field("VmSize:")?;
@@ -86,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_bound_to_one_processor_takes_it() {
+    fn only_processes_bound_to_one_processor_count() {
         let status =
             |cpus: &str| format!("Name:\tx\nVmSize:\t 10 kB\nCpus_allowed_list:\t{cpus}\n");
         assert_eq!(bound_to(&status("3")), Some(3));

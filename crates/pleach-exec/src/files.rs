@@ -1,7 +1,7 @@
-//! The files that a target meets: its input, and where its output goes.
+//! The files of a target: its input, and its output.
 //!
-//! The input is one file in a private directory, in memory where there is such
-//! a place, rewritten in place for every run: the target knows it by its inode.
+//! The input is one file in a private directory, in memory if possible. It is rewritten in
+//! place for every run, because the target knows it by its inode.
 
 use crate::private::PrivateDir;
 use crate::shm::memory_file;
@@ -16,10 +16,10 @@ use std::process::Stdio;
 pub(crate) struct InputFiles {
     dir: PrivateDir,
     path: PathBuf,
-    /// What standard input or `@@` is.
+    /// The file that standard input or `@@` is.
     visible: File,
     identity: (u64, u64),
-    /// A container as it was given.
+    /// The whole container, if the input is one.
     container: File,
 }
 
@@ -34,8 +34,8 @@ impl InputFiles {
         Ok(InputFiles { dir, path, visible, identity, container })
     }
 
-    /// Puts the next input in place. False: the target had removed or replaced
-    /// the file, and there is a new one, which only a new server knows.
+    /// Puts the next input in place. False if the target had removed or replaced the file.
+    /// Then there is a new file, which only a new server knows.
     pub fn put(&mut self, visible: &[u8], container: Option<&[u8]>) -> io::Result<bool> {
         let there = std::fs::metadata(&self.path).map(|m| (m.dev(), m.ino()));
         let intact = there.is_ok_and(|i| i == self.identity);
@@ -65,12 +65,12 @@ impl InputFiles {
         self.identity
     }
 
-    /// The input as it was given.
+    /// The file that holds the whole input.
     pub fn given(&self, container: bool) -> &File {
         if container { &self.container } else { &self.visible }
     }
 
-    /// For standard input; the runtime goes back to its start for every run.
+    /// A new handle for standard input. The runtime rewinds it for every run.
     pub fn stdin(&self) -> io::Result<File> {
         File::open(&self.path)
     }
@@ -99,7 +99,7 @@ impl Capture {
     pub fn new(limit: u64) -> io::Result<Capture> {
         let open = |name| {
             let file = memory_file(name, libc::MFD_CLOEXEC)?;
-            // Appending, so that clearing needs no word with the target.
+            // In append mode: after it is cleared, the target writes at its new end.
             OpenOptions::new()
                 .read(true)
                 .append(true)
@@ -116,7 +116,7 @@ impl Capture {
         Ok(())
     }
 
-    /// Whether more was written than is kept.
+    /// True if more was written than is kept.
     pub fn is_over(&self) -> bool {
         let size = |f: &File| f.metadata().map_or(0, |m| m.len());
         size(&self.stdout) + size(&self.stderr) > self.limit
@@ -126,7 +126,7 @@ impl Capture {
         Ok((self.stdout.try_clone()?.into(), self.stderr.try_clone()?.into()))
     }
 
-    /// What was written, each stream up to the limit.
+    /// Standard output and error, each up to the limit.
     pub fn read(&self) -> (Vec<u8>, Vec<u8>) {
         let read = |file: &File| {
             let len = file.metadata().map_or(0, |m| m.len()).min(self.limit);
@@ -138,7 +138,7 @@ impl Capture {
         (read(&self.stdout), read(&self.stderr))
     }
 
-    /// The end of what went to standard error, on one line.
+    /// The last lines of standard error, as one line.
     pub fn last_words(&self) -> Option<String> {
         let (_, stderr) = self.read();
         let text = String::from_utf8_lossy(&stderr);

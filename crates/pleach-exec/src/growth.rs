@@ -1,7 +1,7 @@
-//! Inputs that grow: a typed call past the end of the input gets a fresh value, and the
-//! input becomes longer by it. The target says how far it got; which bytes these are, both
-//! know (`pleach_abi::growth`). So the driver puts them into the file, and whoever runs
-//! the file sees the same run.
+//! Inputs that grow. A typed call past the end of the input gets a fresh value, and the
+//! input becomes longer by it. The target reports how long the input has become. Driver
+//! and target compute the same fresh bytes (`pleach_abi::growth`), so the driver can append
+//! them to the input file, and a later run on that file does the same.
 
 use crate::container::{self, is_container};
 use pleach_abi::container::STDIN;
@@ -12,11 +12,11 @@ use std::borrow::Cow;
 /// What typed calls past the end of the input get.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Growth {
-    /// The whole input may become this long. At this length a call ends the run.
+    /// The whole input may become this long. A call that needs more ends the run.
     pub limit: u64,
     /// Seed of the fresh bytes; 0 makes all of them 0.
     pub seed: u64,
-    /// The input does not grow, and its end is a decision for typed calls as it is for
+    /// The input does not grow. Its end is a decision for typed calls too, as it is for
     /// streams.
     pub fixed: bool,
 }
@@ -24,27 +24,28 @@ pub struct Growth {
 /// What typed calls did at the end of the input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Calls {
-    /// The stream that they take has become this long; 0 if it did not grow.
+    /// The stream that they read has become this long; 0 if it did not grow.
     pub reached: u64,
     /// A call past the end has ended the run.
     pub ended: bool,
-    /// The program reads the same stream without calls, too. Its length cannot change
-    /// under the program, so such a program is run with [`Growth::fixed`].
+    /// The program also reads the same stream without typed calls. The length of a stream
+    /// must not change while a program reads it, so such a program needs
+    /// [`Growth::fixed`].
     pub mixed: bool,
 }
 
 impl Growth {
-    /// For the shared memory: limits are those of the stream.
+    /// The form for the shared memory, where the limit is that of the stream.
     pub(crate) fn prepare(&self, input: &[u8]) -> shm::Growth {
         let room = self.limit.saturating_sub(input.len() as u64);
         let limit = if room == 0 || self.fixed { 0 } else { len_of_stream(input) + room };
         shm::Growth { limit, seed: self.seed, reached: 0, calls: 0 }
     }
 
-    /// The input with the bytes that calls have added.
+    /// The input with the bytes that typed calls have added.
     pub fn add<'a>(&self, input: &'a [u8], calls: &Calls) -> Cow<'a, [u8]> {
         let before = len_of_stream(input);
-        // What a target says is not to be believed.
+        // A target may report any number.
         let reached = calls.reached.min(self.prepare(input).limit);
         if reached <= before {
             return Cow::Borrowed(input);
@@ -67,13 +68,13 @@ impl Growth {
 }
 
 impl From<shm::Growth> for Calls {
-    fn from(said: shm::Growth) -> Calls {
-        let has = |bit| said.calls & bit != 0;
-        Calls { reached: said.reached, ended: has(CALLS_ENDED), mixed: has(CALLS_MIXED) }
+    fn from(reported: shm::Growth) -> Calls {
+        let has = |bit| reported.calls & bit != 0;
+        Calls { reached: reported.reached, ended: has(CALLS_ENDED), mixed: has(CALLS_MIXED) }
     }
 }
 
-/// The length of the stream that typed calls take.
+/// The length of the stream that typed calls read.
 fn len_of_stream(input: &[u8]) -> u64 {
     if !is_container(input) {
         return input.len() as u64;

@@ -1,8 +1,7 @@
 //! What `pleach cc` left in an executable or shared library.
 //!
-//! Everything is checked before anything runs, and each thing that can be
-//! wrong with the file has its own message: it is the person who reads it, and
-//! what to do differs.
+//! Everything is checked before anything runs. Each thing that can be wrong with the file
+//! has a message of its own, which tells the user what to do.
 
 use object::elf;
 use object::read::elf::{Dyn, ElfFile64, FileHeader, ProgramHeader};
@@ -20,24 +19,24 @@ pub struct Image {
     pub path: PathBuf,
     pub sites: Vec<Site>,
     pub functions: Vec<Function>,
-    /// Token functions, each with its record's address (symbolic half).
+    /// Token functions, each with the address of its record (symbolic half).
     pub tokens: Vec<(u64, TokenFunction)>,
-    /// Where a site's hash is described: function, site.
+    /// By the hash of a site: its function, and its place among the function's sites.
     places: HashMap<u64, (usize, usize)>,
-    /// Data and function symbols by address: start, size, name.
+    /// Symbols of data and functions, sorted: address, size, name.
     symbols: Vec<(u64, u64, String)>,
-    /// Sonames that it needs, in order.
+    /// The sonames of the libraries that it needs, in order.
     pub needed: Vec<String>,
-    /// Its own run path, entries as written.
+    /// The entries of its run path, as written.
     pub run_path: Vec<String>,
     pub soname: Option<String>,
     /// The whole symbolic twin; empty in the twin itself.
     pub symbolic: Vec<u8>,
 }
 
-/// True for a file of the system: headers of libc, of the C++ library and of installed
-/// packages. Their branches are not the program's own, so totals leave them out. Inputs
-/// that take them are kept all the same.
+/// True for a file of the system: a header of libc, of the C++ library or of an installed
+/// package. Totals leave out the branches in such files. Inputs that cover one are still
+/// kept.
 pub fn is_system_file(path: &str) -> bool {
     const DIRECTORIES: [&str; 6] = [
         "/usr/include",
@@ -60,7 +59,7 @@ pub fn is_system_file(path: &str) -> bool {
         }
     }
     let text = clean.to_string_lossy();
-    // A toolchain elsewhere has its C++ library in such a directory.
+    // The C++ library of a toolchain that is installed elsewhere.
     DIRECTORIES.iter().any(|dir| clean.starts_with(dir)) || text.contains("/include/c++/")
 }
 
@@ -72,7 +71,7 @@ pub struct Site {
     pub kind: Option<SiteKind>,
 }
 
-/// Why a file cannot be used. All are the person's to mend.
+/// Why a file cannot be used. The user can fix each of these.
 #[derive(Debug, Error)]
 pub enum ImageError {
     #[error("{}: {error}", path.display())]
@@ -116,7 +115,7 @@ pub enum ImageError {
 }
 
 impl Image {
-    /// Reads an executable, and insists on its symbolic half.
+    /// Reads an executable; an error if it has no symbolic half.
     pub fn open(path: &Path) -> Result<Image, ImageError> {
         let io = |error| ImageError::Io { path: path.into(), error };
         if std::fs::metadata(path).map_err(io)?.is_dir() {
@@ -219,12 +218,12 @@ impl Image {
         self.describe(site).is_some_and(|(function, info)| is_system_file(function.file_of(info)))
     }
 
-    /// The same as numbers: the function, and the site among the function's.
+    /// The same as indices: of the function, and of the site among the function's sites.
     pub fn described(&self, site: usize) -> Option<(usize, usize)> {
         self.places.get(&self.sites.get(site)?.hash).copied()
     }
 
-    /// The symbol that an address (as linked) lies in, and how far inside.
+    /// The symbol that an address (as linked) lies in, and the offset inside it.
     pub fn symbol(&self, address: u64) -> Option<(&str, u64)> {
         let after = self.symbols.partition_point(|s| s.0 <= address);
         let (start, size, name) = self.symbols.get(after.checked_sub(1)?)?;
@@ -273,7 +272,7 @@ impl Image {
     }
 }
 
-/// Where each site is described, by its hash: function, site.
+/// By the hash of each site: its function, and its place among the function's sites.
 fn places_of(functions: &[Function]) -> HashMap<u64, (usize, usize)> {
     let mut places = HashMap::new();
     for (f, function) in functions.iter().enumerate() {

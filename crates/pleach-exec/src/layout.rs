@@ -1,9 +1,9 @@
-//! The symbolic half as files: a private directory with the symbolic
-//! executable under the program's own name, and beside it `pleach-twins/`,
-//! which its run path names, with the symbolic twins of the shared libraries.
+//! The symbolic half as files. A private directory holds the symbolic executable, under
+//! the program's own name. Beside it, `pleach-twins/` holds the symbolic twins of the
+//! shared libraries; the run path of the executable names this directory.
 //!
-//! The executable no longer lies where it was built to lie, so a library that
-//! was found relative to it (`$ORIGIN`) and has no twin gets a link there too.
+//! The loader finds some libraries relative to the executable (`$ORIGIN`), which is now
+//! elsewhere. Such a library gets a link in `pleach-twins/` if it has no twin.
 
 use crate::executor::Half;
 use crate::image::{Image, ImageError};
@@ -17,7 +17,7 @@ use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 pub const TWINS: &str = "pleach-twins";
-/// Libraries of the system that have models, or that programs do not hand input to.
+/// Libraries of the system that have models, or that do not get input from programs.
 const MODELLED: [&str; 16] = [
     "ld-linux",
     "libc.so",
@@ -37,16 +37,16 @@ const MODELLED: [&str; 16] = [
     "libclang_rt",
 ];
 
-/// A target with everything that is needed to run either half.
+/// A target, with everything that is needed to run either half.
 #[derive(Debug)]
 pub struct Layout {
     /// The executable as given.
     pub fast: Image,
-    /// The symbolic executable, and the twins by soname.
     pub symbolic: Image,
+    /// Shared libraries with instrumentation, by soname.
     pub libraries: HashMap<String, Library>,
     pub symbolic_path: PathBuf,
-    /// Owns the files, if they are in a private directory.
+    /// The private directory that the files are in, if they are in one.
     dir: Option<PrivateDir>,
 }
 
@@ -58,7 +58,7 @@ pub struct Library {
 }
 
 impl Layout {
-    /// Lays the symbolic half out in a private directory.
+    /// Writes the symbolic half into a private directory.
     pub fn private(program: &Path) -> Result<Layout, ImageError> {
         let dir = PrivateDir::new().map_err(no_directory)?;
         let mut layout = Layout::at(program, &dir.path().join(name_of(program)))?;
@@ -66,8 +66,8 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Lays it out in a directory that outlives this process, for one that is to
-    /// become the target; its removal is the caller's.
+    /// Writes it into a directory that outlives this process, for a process that will
+    /// `exec` the target. The caller must have the directory removed.
     pub fn lasting(program: &Path) -> Result<(Layout, PathBuf), ImageError> {
         let owner = Permissions::from_mode(0o700);
         let mut builder = tempfile::Builder::new();
@@ -77,9 +77,8 @@ impl Layout {
         Ok((layout, dir.keep()))
     }
 
-    /// The symbolic executable as a file in memory, if it needs nothing beside
-    /// it: there is nothing to clean up then. `None` if it has twins, or where
-    /// there are no such files.
+    /// The symbolic executable as a file in memory, which needs no clean-up. `None` if it
+    /// has twins, or if the system has no such files.
     pub fn in_memory(program: &Path) -> Result<Option<File>, ImageError> {
         let fast = Image::open(program)?;
         if !libraries_of(&fast).is_empty() {
@@ -129,10 +128,11 @@ impl Layout {
         }
     }
 
-    /// The value of `LD_LIBRARY_PATH` for a half, if there is a need for one. The variable
-    /// goes before the run path: it would find the fast halves for the symbolic half. And
-    /// relative directories, there or in the run path, are relative to where the person
-    /// stands, not to where runs work.
+    /// The value of `LD_LIBRARY_PATH` for a half, if it needs one. The loader tries this
+    /// variable before the run path. So the user's value would lead the symbolic half to
+    /// fast halves; the twins go in front of it. Relative directories, in the variable or in
+    /// the run path, are relative to the user's current directory, which is not that of the
+    /// runs; they become absolute.
     pub fn library_path(&self, half: Half) -> Option<OsString> {
         let from_here = self.fast.run_path.iter().filter(|d| is_from_here(d));
         let from_here = from_here.filter_map(|d| std::path::absolute(d).ok());
@@ -147,8 +147,8 @@ impl Layout {
         std::env::join_paths(dirs).ok()
     }
 
-    /// The image behind a module that the target reports. The executable is
-    /// always the first; the path that it has for itself is what it was called.
+    /// The image of a module that the target reports. The executable is always the first;
+    /// its reported path is what it was called by.
     pub fn module(&self, module: &LoadedModule, half: Half) -> Option<&Image> {
         let pick = |fast, symbolic| match half {
             Half::Fast => fast,
@@ -161,9 +161,9 @@ impl Layout {
         Some(pick(&library.fast, &library.symbolic))
     }
 
-    /// Of the files that the symbolic half has loaded, those in which nothing is followed:
-    /// libraries that were not built by `pleach cc`, and instrumented ones of which the
-    /// loader found the fast half. The C and C++ libraries have models instead.
+    /// Of the files that the symbolic half has loaded, those whose code runs without labels:
+    /// libraries that were not built by `pleach cc`, and those of which the loader found the
+    /// fast half. The C and C++ libraries are not listed, because they have models.
     pub fn without_symbolic_half(&self, loaded: &[PathBuf]) -> Vec<PathBuf> {
         let own = self.symbolic_path.parent();
         let own = own.and_then(|dir| std::fs::canonicalize(dir).ok());
@@ -175,7 +175,7 @@ impl Layout {
         loaded.iter().filter(foreign).cloned().collect()
     }
 
-    /// The private directory, and what is in it, for whoever must remove it.
+    /// The private directory, for the warden that removes it if the driver is killed.
     pub fn directory(&self) -> Option<&Path> {
         self.dir.as_ref().map(PrivateDir::path)
     }
@@ -191,11 +191,12 @@ fn no_directory(error: io::Error) -> ImageError {
 
 enum Found {
     Instrumented(Box<Image>),
-    /// No twin, and only found relative to the executable.
+    /// It has no twin, and was found relative to the executable.
     Plain(PathBuf),
 }
 
-/// The shared libraries of an executable that matter here, transitively.
+/// The shared libraries of an executable that need a file beside it, also those that other
+/// libraries need.
 fn libraries_of(program: &Image) -> Vec<(String, Found)> {
     let mut found = Vec::new();
     let mut seen = HashSet::new();
@@ -227,20 +228,20 @@ fn libraries_of(program: &Image) -> Vec<(String, Found)> {
     found
 }
 
-/// The directories that `LD_LIBRARY_PATH` names, from the root.
+/// The directories of `LD_LIBRARY_PATH`, as absolute paths.
 pub(crate) fn library_variable() -> Vec<PathBuf> {
     let variable = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let dirs = std::env::split_paths(&variable).filter(|d| !d.as_os_str().is_empty());
     dirs.filter_map(|d| std::path::absolute(d).ok()).collect()
 }
 
-/// True for an entry of a run path that is relative to where a process works.
+/// True for an entry of a run path that is relative to the current directory.
 fn is_from_here(entry: &str) -> bool {
     !entry.is_empty() && !entry.starts_with(['/', '$'])
 }
 
-/// Where the loader looks before the system's directories, and whether that
-/// is relative to the file.
+/// The directories that the loader tries before those of the system. The flag is true for
+/// one that depends on where the file or the process is.
 fn search_path(image: &Image) -> Vec<(PathBuf, bool)> {
     let path = std::fs::canonicalize(&image.path).unwrap_or_else(|_| image.path.clone());
     let origin = path.parent().unwrap_or(Path::new(".")).to_path_buf();

@@ -1,14 +1,16 @@
-//! From a target's executable to a trace in the driver's memory: finding the halves in
-//! the file, running them, reading and checking what they leave in shared memory, and
-//! telling crashes apart.
+//! From an executable to a run or a trace. This crate finds the two halves in the file,
+//! runs them, reads and checks what they leave in shared memory, and tells crashes apart.
+//!
+//! `target` has the small interface that a search uses, and `fake` implements it for tests.
+//! `executor` is what implements it for real targets.
 //!
 //! A target is hostile by assumption. It may write anything into the shared memory at any
-//! time, fork, daemonise, close its descriptors, kill its parent or never end; what it
-//! costs is its own run. Nothing here searches, solves or decides what to run next, and
-//! nothing formats anything for people beyond one-line messages.
+//! time, fork, daemonise, close its descriptors, kill its parent or hang. All that it can
+//! spoil is its own run.
 //!
-//! `unsafe` is confined to `shm` (memory files) and to the parts that make system calls:
-//! `process`, `affinity`, `warden`, `terminal` and `server`.
+//! Nothing here searches, solves, chooses what to run, or formats more than one-line
+//! messages. `unsafe` is confined to `shm` (memory files) and to the modules that make
+//! system calls: `process`, `affinity`, `warden`, `terminal` and `server`.
 
 pub mod affinity;
 pub use pleach_expr::container;

@@ -1,7 +1,7 @@
-//! The oracle: a trace says of every labelled value how it is computed from
-//! the input and what it was. So the one can be computed and compared with the
-//! other, for every node that any event depends on. A difference is a wrong
-//! constraint, whatever made it: an operation, a model, a missed overwrite.
+//! The oracle checks traces. Each node of a trace has an expression over the input and the
+//! value that the program saw. The oracle evaluates the expression and compares. A
+//! difference means a wrong constraint, whatever the cause: an operation, a model, or a
+//! write to memory that the runtime missed.
 
 use crate::layout::Layout;
 use crate::trace::{Trace, kind};
@@ -9,7 +9,7 @@ use pleach_abi::event::{Event, Kind};
 use pleach_expr::{Input, NoSymbols, Printer, Values, case_of};
 use std::fmt;
 
-/// A recorded value that its expression does not have.
+/// A difference between what was recorded and what the expressions give.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Disagreement {
     Value { label: u32, recorded: u128, computed: u128, text: String },
@@ -33,8 +33,9 @@ impl fmt::Display for Disagreement {
     }
 }
 
-/// What in a trace does not follow from its input and the tokens it took: the first `most` of them.
-pub fn check(trace: &Trace, input: &Input, most: usize) -> Vec<Disagreement> {
+/// Evaluates a trace on its own input and tokens. Returns the first disagreements, at most
+/// `max_count` of them.
+pub fn check(trace: &Trace, input: &Input, max_count: usize) -> Vec<Disagreement> {
     let expr = &trace.expr;
     let bytes = trace.extended(input.bytes());
     let input = &input.extended(&bytes);
@@ -51,7 +52,7 @@ pub fn check(trace: &Trace, input: &Input, most: usize) -> Vec<Disagreement> {
     });
     let wrong_events = trace.events.iter().enumerate().filter_map(|(event, e)| {
         let (recorded, computed) = match decided(e, &values, input) {
-            // A value is its own record, and was compared above.
+            // Values were compared above.
             Decided::Value(_) => return None,
             Decided::Direction(computed) => (e.dir == 1, computed),
         };
@@ -65,12 +66,12 @@ pub fn check(trace: &Trace, input: &Input, most: usize) -> Vec<Disagreement> {
             },
         })
     });
-    wrong_values.chain(wrong_events).take(most).collect()
+    wrong_values.chain(wrong_events).take(max_count).collect()
 }
 
-/// The first event that would come out differently on another input: where a
-/// run on it is expected to leave the path of this trace. The layout has the
-/// cases of switches; without it, another value is another way.
+/// The first event that has another outcome on this input: there, a run on the input is
+/// predicted to leave the path of the trace. The layout has the cases of switches; without
+/// it, every other value of a switch counts as another outcome.
 pub fn predict(trace: &Trace, layout: Option<&Layout>, input: &Input) -> Option<usize> {
     let bytes = trace.extended(input.bytes());
     let input = &input.extended(&bytes);
@@ -87,7 +88,7 @@ pub fn predict(trace: &Trace, layout: Option<&Layout>, input: &Input) -> Option<
     })
 }
 
-/// What decides an event: one bit, or a value.
+/// The outcome of an event on an input.
 enum Decided {
     Direction(bool),
     Value(u128),

@@ -1,9 +1,9 @@
-//! The program as a person runs it: by `exec`, with no fork server, no driver's
-//! options for sanitizers and no shared memory. It stands below a warden all the
-//! same: it has limits, and leaves nothing behind.
+//! The program as the user runs it: by `exec`, without fork server and shared memory, and
+//! without the driver's options for sanitizers. It still runs under a warden, so it has
+//! limits and leaves nothing behind.
 //!
-//! A container becomes what it stands for: arguments, variables, standard input,
-//! a file. Connections need the runtime to deliver them, so they are refused.
+//! The streams of a container become arguments, variables, standard input and a file.
+//! Connections are refused, because only the runtime can deliver them.
 
 use crate::container::{self, is_container};
 use crate::executor::{End, ExecError, Outcome, TICK, TargetOptions, add_args, with_path};
@@ -27,13 +27,13 @@ pub struct Plain {
     program: PathBuf,
     target: TargetOptions,
     input: InputFiles,
-    /// Of the run that is under way.
+    /// The directory of the current run.
     scratch: Option<Scratch>,
     capture: Capture,
 }
 
 impl Plain {
-    /// Output beyond `limit` ends a run.
+    /// A run that writes more than `limit` bytes is ended.
     pub fn new(program: PathBuf, target: TargetOptions, limit: u64) -> Result<Plain, ExecError> {
         let io = |what| move |error| ExecError::Io { what, error };
         Ok(Plain {
@@ -68,17 +68,17 @@ impl Plain {
             Warden::spawn(command, &[], self.target.file_kib << 10, terminal.is_some(), &left)
                 .map_err(spawn)?;
         let keys = terminal.map(|terminal| Keys {
-            first: terminal.modes(),
+            first_modes: terminal.modes(),
             terminal,
             left: input,
+            has_begun: false,
             since: Instant::now(),
-            began: false,
         });
         let end = self.wait(&mut warden, Instant::now() + timeout, keys);
         drop(warden);
         self.scratch = None;
         let (stdout, stderr) = self.capture.read();
-        Ok(Outcome { end, stdout, stderr, ..Outcome::nothing() })
+        Ok(Outcome { end, stdout, stderr, ..Outcome::not_run() })
     }
 
     fn wait(&self, warden: &mut Warden, deadline: Instant, mut keys: Option<Keys>) -> End {
@@ -86,7 +86,7 @@ impl Plain {
         loop {
             let now = Instant::now();
             if let Some(status) = warden.ended(deadline.min(now + tick)) {
-                // Whoever is left without a terminal has read all there was.
+                // The terminal is closed when all keys were read; that is no crash.
                 return match end_of_status(status) {
                     End::Signal(libc::SIGHUP) if on_terminal && keys.is_none() => End::Exit(0),
                     end => end,
@@ -94,20 +94,21 @@ impl Plain {
             }
             if let Some(rest) = &mut keys {
                 tick = Duration::from_millis(1);
-                if !rest.press() {
+                if !rest.type_next() {
                     (keys, tick) = (None, TICK);
                 }
             }
-            let (most, run) = (self.target.processes, warden.server().unwrap_or(0));
             // There is no server: the program itself is the warden's child.
-            let family = Family::below(warden.pid(), 0, run, most);
-            let grown = self.target.memory_kib.is_some_and(|most| family.resident_kib > most);
-            match () {
-                () if family.processes > most => return End::Processes,
-                () if Instant::now() >= deadline => return End::Timeout,
-                () if grown => return End::Memory,
-                () if self.capture.is_over() => return End::Output,
-                () => {}
+            let run = warden.server().unwrap_or(0);
+            let family = Family::below(warden.pid(), 0, run, self.target.processes);
+            if family.processes > self.target.processes {
+                return End::Processes;
+            } else if Instant::now() >= deadline {
+                return End::Timeout;
+            } else if self.target.memory_kib.is_some_and(|limit| family.resident_kib > limit) {
+                return End::Memory;
+            } else if self.capture.is_over() {
+                return End::Output;
             }
         }
     }
@@ -115,12 +116,13 @@ impl Plain {
     fn command(&mut self, input: &[u8]) -> Result<Command, ExecError> {
         let io = |what| move |error| ExecError::Io { what, error };
         let given = Given::of(input, self.target.socket)?;
-        let named = self.target.args.iter().skip(1).any(|a| with_path(a, &self.program).is_some());
-        let visible = if named { given.file } else { given.stdin };
+        let args = &self.target.args;
+        let names_input = args.iter().skip(1).any(|a| with_path(a, &self.program).is_some());
+        let visible = if names_input { given.file } else { given.stdin };
         self.input.put(visible, None).map_err(io("cannot write the input"))?;
         let program = std::path::absolute(&self.program).map_err(io("no current directory"))?;
         let mut command = Command::new(program);
-        add_args(&mut command, &self.target.args, self.input.path());
+        add_args(&mut command, args, self.input.path());
         if let Some(scratch) = &self.scratch {
             command.current_dir(scratch.path());
             let libraries = std::env::join_paths(library_variable()).unwrap_or_default();
@@ -129,10 +131,10 @@ impl Plain {
             }
         }
         command.args(given.args).envs(given.variables).env_remove(shm::ENV);
-        let stdin = match named {
+        let stdin = match names_input {
             false => self.input.stdin().map(Stdio::from),
             true if given.stdin.is_empty() => Ok(Stdio::null()),
-            true => spooled(given.stdin),
+            true => temporary_file(given.stdin),
         };
         command.stdin(stdin.map_err(io("cannot write the input"))?);
         let (stdout, stderr) = self.capture.handles().map_err(io("no descriptor"))?;
@@ -141,40 +143,42 @@ impl Plain {
     }
 }
 
-/// What is still to be typed. It is typed a line at a time at most, and only when
-/// the program has read what came before. Programs throw away what they find when
-/// they set up the terminal, so typing waits for that, for a while.
+/// The keys that are still to be typed on the terminal. They are typed at most a line at a
+/// time, and only when the program has read all keys before. Programs drop waiting keys when
+/// they set up the terminal, so typing first waits for that, for a limited time.
 struct Keys<'a> {
     terminal: Terminal,
-    first: Vec<u8>,
+    /// The modes of the terminal before the program started.
+    first_modes: Vec<u8>,
     left: &'a [u8],
-    began: bool,
-    /// When typing began to wait, or something was typed last.
+    has_begun: bool,
+    /// When typing began to wait, or when the last key was typed.
     since: Instant,
 }
 
 impl Keys<'_> {
-    /// Types some more; false when all has been read.
-    fn press(&mut self) -> bool {
-        const MOST: usize = 64;
-        const WHILE: Duration = Duration::from_millis(300);
-        if !self.began {
-            self.began = self.terminal.modes() != self.first || self.since.elapsed() > WHILE;
+    /// Types the next keys, if it is time. False when all keys were read.
+    fn type_next(&mut self) -> bool {
+        const MAX_AT_ONCE: usize = 64;
+        const MAX_WAIT: Duration = Duration::from_millis(300);
+        if !self.has_begun {
+            let has_changed = self.terminal.modes() != self.first_modes;
+            self.has_begun = has_changed || self.since.elapsed() > MAX_WAIT;
             return true;
         }
-        // Of half a line the kernel does not say whether it was read.
-        if !self.terminal.is_read() || self.left.is_empty() && self.since.elapsed() < WHILE {
+        // The kernel does not report whether a line without its end was read.
+        if !self.terminal.is_read() || self.left.is_empty() && self.since.elapsed() < MAX_WAIT {
             return true;
         }
         self.since = Instant::now();
         let line = self.left.iter().position(|&b| b == b'\n').map_or(self.left.len(), |at| at + 1);
-        let (now, rest) = self.left.split_at(line.min(MOST));
+        let (now, rest) = self.left.split_at(line.min(MAX_AT_ONCE));
         self.left = rest;
         !now.is_empty() && self.terminal.type_keys(now).is_ok()
     }
 }
 
-/// An input as the program will meet it.
+/// An input, in the parts that the program gets.
 #[derive(Default)]
 struct Given<'a> {
     stdin: &'a [u8],
@@ -216,8 +220,8 @@ impl<'a> Given<'a> {
     }
 }
 
-/// Standard input beside a file: a file without a name.
-fn spooled(bytes: &[u8]) -> io::Result<Stdio> {
+/// A file without a name, for standard input beside an input file.
+fn temporary_file(bytes: &[u8]) -> io::Result<Stdio> {
     use std::io::Seek;
     let mut file = tempfile::tempfile()?;
     file.write_all(bytes)?;

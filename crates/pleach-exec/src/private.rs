@@ -1,10 +1,9 @@
-//! Directories that only this driver uses, and that go with it.
+//! Directories that only this driver uses.
 //!
-//! They are removed when they are dropped. A warden removes them where the driver
-//! was killed (see `warden`), but a driver can be killed before it has one. So
-//! each directory is locked for as long as the process lives, whatever ends it;
-//! one that is not locked any more has been abandoned, and the next driver
-//! removes it.
+//! They are removed when they are dropped. If the driver is killed, its warden removes them
+//! (see `warden`), but a driver can be killed before it has a warden. So the driver locks
+//! each directory, and the lock ends with the process. The next driver removes the
+//! directories that nobody locks.
 
 use std::fs::{File, Permissions};
 use std::io;
@@ -15,15 +14,15 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 const PREFIX: &str = "pleach-run-";
-/// A directory younger than this may be one that is about to be locked.
+/// A younger directory without a lock may be new, and about to be locked.
 const SETTLED: Duration = Duration::from_secs(60);
-/// Files that live in memory, where there is such a place.
+/// A file system in memory, which most systems have.
 const IN_MEMORY: &str = "/dev/shm";
 
 #[derive(Debug)]
 pub(crate) struct PrivateDir {
     dir: TempDir,
-    /// Only to be held.
+    /// Locked until it is dropped.
     _lock: Option<File>,
 }
 
@@ -54,7 +53,7 @@ impl PrivateDir {
     }
 }
 
-/// Locks a directory until the result is dropped; `None` if somebody has it.
+/// Locks a directory until the result is dropped; `None` if another process holds it.
 fn lock(dir: &Path) -> Option<File> {
     let file = File::open(dir).ok()?;
     file.try_lock().ok()?;

@@ -1,8 +1,8 @@
-//! The conversation with a fork server, as `pleach_abi::message` fixes it.
+//! The conversation with a fork server. `pleach_abi::message` defines the protocol.
 //!
-//! Whatever the other side does, a run ends: by its own report, by the clock,
-//! by a limit, or with the server given up. A message that does not come whole
-//! is a server that does not answer.
+//! Whatever the server does, the driver never waits for ever: the server reports the end of
+//! the run, or a limit ends the run, or the driver gives up the server. A server that sends
+//! half a message counts as one that does not answer.
 
 use crate::executor::End;
 use crate::process::{kill_run, parent_of, readable};
@@ -17,16 +17,16 @@ pub(crate) struct Server {
     pub warden: Warden,
     control: OwnedFd,
     pub pid: i32,
-    /// Whether it was started for a container: its descriptors differ.
+    /// True if it was started for inputs that are containers: its descriptors differ.
     pub container: bool,
     pub modules: Vec<LoadedModule>,
-    /// What the program's start covered before the first run.
+    /// Counters of each module from before the first run.
     pub startup: Vec<Vec<u8>>,
-    /// Inputs that the process which waits for the next one has seen.
+    /// How many inputs the waiting process has seen (persistent mode); 0 if none waits.
     pub rounds: u32,
     /// Paused live runs, each forked from the one before. Commands go to the last.
     pub paused: Vec<PausedRun>,
-    /// Bytes of a message that has not come whole.
+    /// The first bytes of a message whose rest has not come yet.
     partial: Vec<u8>,
 }
 
@@ -37,22 +37,25 @@ pub(crate) struct PausedRun {
     pub taken: u64,
 }
 
-/// What the server, or the live run that is paused, is told to do.
+/// A command to the server, or to the live run that is paused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
+    /// Fork, and run the child.
     Run,
+    /// Continue (live run).
     Go,
+    /// End (live run).
     Quit,
 }
 
-/// What it did.
+/// What the run did then.
 pub(crate) enum Answer {
     Ended(End, Message),
-    /// A live run is paused.
+    /// It is a live run, and is paused now.
     Paused(Message),
 }
 
-/// How long a server may take to say what it must say at once.
+/// How long a server may take for an answer that it must give at once.
 const GRACE: Duration = Duration::from_secs(5);
 
 impl Server {
@@ -70,20 +73,24 @@ impl Server {
         }
     }
 
-    /// The server's process, if it is the one that was started.
+    /// The process that the server reports as its own, if it really is the one that was
+    /// started.
     pub fn verified_pid(&self) -> Option<i32> {
         (parent_of(self.pid)? == self.warden.pid()).then_some(self.pid)
     }
 
-    /// Has a run begin, go on or end, and waits for what comes of it. The error
-    /// says how the server was lost. `over` is asked again and again whether the
-    /// run must end, and is told whether its time is up; it may give it more.
+    /// Sends a command and waits until the run has ended or is paused. The error says how
+    /// the server was lost.
+    ///
+    /// At every tick, `check_limits` gets the process of the run, and whether its deadline
+    /// has passed. It returns how the run must be ended, if it must; a late run that it
+    /// does not end gets as much time again.
     pub fn converse(
         &mut self,
         command: Command,
         timeout: Duration,
         tick: Duration,
-        over: &mut dyn FnMut(i32, bool) -> Option<End>,
+        check_limits: &mut dyn FnMut(i32, bool) -> Option<End>,
     ) -> Result<Answer, String> {
         self.send(match command {
             Command::Run => message::RUN,
@@ -94,14 +101,14 @@ impl Server {
             Command::Run => None,
             Command::Go | Command::Quit => self.paused.last().map(|p| p.pid),
         };
-        // Whoever goes on stands no longer; it ends as a child of the one before.
+        // A process that continues is paused no longer.
         if run.is_some() {
             self.paused.pop();
         }
         let parent = self.paused.last().map(|p| p.pid).unwrap_or(self.pid);
         let mut killed = None;
-        // A child may come to stand before its parent has said that there is one.
-        let mut early = None;
+        // A child may be paused before its parent has reported that it started.
+        let mut early_pause = None;
         let mut deadline = Instant::now() + if run.is_some() { timeout } else { GRACE };
         loop {
             let wake = match (run, &killed) {
@@ -112,20 +119,20 @@ impl Server {
                 match (m.kind, run) {
                     (message::STARTED, None) => {
                         let pid = m.a as i32;
-                        if let Some(stands) = early.filter(|e: &Message| e.a == m.a) {
+                        if let Some(pause) = early_pause.filter(|e: &Message| e.a == m.a) {
                             self.paused.push(PausedRun { pid, taken: 0 });
-                            return Ok(Answer::Paused(stands));
+                            return Ok(Answer::Paused(pause));
                         }
                         run = Some(pid);
                         deadline = Instant::now() + timeout;
                     }
-                    (message::PAUSED, None) if early.is_none() => early = Some(m),
+                    (message::PAUSED, None) if early_pause.is_none() => early_pause = Some(m),
                     (message::DONE | message::STOPPED, Some(_)) => {
                         let waits = m.kind == message::STOPPED && killed.is_none();
                         self.rounds = if waits { self.rounds + 1 } else { 0 };
                         return Ok(Answer::Ended(killed.unwrap_or_else(|| end_of(&m)), m));
                     }
-                    // One that is about to be killed may still come to stand.
+                    // The kill may come after the pause.
                     (message::PAUSED, Some(_)) if killed.is_some() => {}
                     (message::PAUSED, Some(pid)) if m.a as i32 == pid => {
                         self.paused.push(PausedRun { pid, taken: 0 });
@@ -136,12 +143,12 @@ impl Server {
                 }
                 continue;
             }
-            let late = Instant::now() >= deadline;
+            let is_late = Instant::now() >= deadline;
             match (run, &killed) {
-                (None, _) | (_, Some(_)) if late => {
+                (None, _) | (_, Some(_)) if is_late => {
                     return Err("the fork server does not answer".into());
                 }
-                (Some(pid), None) => match over(pid, late) {
+                (Some(pid), None) => match check_limits(pid, is_late) {
                     Some(end) => {
                         if parent_of(pid) == Some(parent) {
                             kill_run(pid);
@@ -149,7 +156,7 @@ impl Server {
                         killed = Some(end);
                         deadline = Instant::now() + GRACE;
                     }
-                    None if late => deadline = Instant::now() + timeout,
+                    None if is_late => deadline = Instant::now() + timeout,
                     None => {}
                 },
                 _ => {}
@@ -160,7 +167,7 @@ impl Server {
     fn send(&self, kind: u32) -> Result<(), String> {
         let mut bytes = [0u8; message::SIZE];
         bytes[..4].copy_from_slice(&kind.to_le_bytes());
-        // Safety: bytes of ours to a socket of ours.
+        // Safety: sends from our own array to our own socket.
         let n = unsafe {
             let fd = self.control.as_raw_fd();
             libc::send(fd, bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL)
@@ -168,8 +175,7 @@ impl Server {
         if n == bytes.len() as isize { Ok(()) } else { Err("the fork server is gone".into()) }
     }
 
-    /// The server's first message; `None` when the time is up or it is no
-    /// longer wanted.
+    /// The server's first message; `None` after the deadline, or when `cancel` is set.
     pub fn first(
         &mut self,
         deadline: Instant,
@@ -185,19 +191,20 @@ impl Server {
         }
     }
 
-    /// The next message; `None` when the time is up.
+    /// The next message; `None` after the deadline.
     pub fn receive(&mut self, deadline: Instant) -> Result<Option<Message>, String> {
         let gone = || String::from("the fork server is gone");
         loop {
             let fds = [self.control.as_raw_fd(), self.warden.socket()];
             let ready = readable(&fds, Some(deadline)).map_err(|e| e.to_string())?;
             if !ready[0] {
-                // What the server sent before it ended comes first.
+                // If only the warden is heard, the server has ended, and all that it sent
+                // was read before.
                 return if ready[1] { Err(gone()) } else { Ok(None) };
             }
             let mut bytes = [0u8; message::SIZE];
             let room = message::SIZE - self.partial.len();
-            // Safety: at most as many bytes as the array has.
+            // Safety: the array has room for `room` bytes.
             let n =
                 unsafe { libc::recv(fds[0], bytes.as_mut_ptr().cast(), room, libc::MSG_DONTWAIT) };
             match n {
@@ -222,7 +229,7 @@ fn end_of(done: &Message) -> End {
     }
 }
 
-/// How a process with a wait status ended.
+/// How a process ended, by its wait status.
 pub(crate) fn end_of_status(status: i32) -> End {
     match libc::WIFSIGNALED(status) {
         true => End::Signal(libc::WTERMSIG(status)),
@@ -239,7 +246,7 @@ pub(crate) fn describe(status: i32) -> String {
     }
 }
 
-/// `SIGSEGV` and its like.
+/// The name of a signal, such as `SIGSEGV`.
 pub fn signal_name(signal: i32) -> String {
     let name = match signal {
         libc::SIGHUP => "SIGHUP",

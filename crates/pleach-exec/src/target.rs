@@ -1,8 +1,8 @@
 //! What a search needs of a target: run an input, trace an input, examine a crash, and
 //! control a live run.
 //!
-//! [`CompiledTarget`] implements this with real processes. It is the only real
-//! implementation; the others are for tests.
+//! [`CompiledTarget`] implements this with real processes. The fake target, which tests
+//! use, is in `fake`.
 
 use crate::executor::{
     Events, ExecError, Executor, Half, ModuleCounters, Outcome, Step, TargetOptions,

@@ -1,9 +1,9 @@
-//! Pseudo-terminals: what a program that insists on a terminal is given.
+//! Pseudo-terminals, for programs that need a terminal.
 //!
-//! A terminal has a fixed size and the modes that the system begins with. What the
-//! program writes to it is read by a thread and thrown away: nobody looks at it, and
-//! a program that writes more than the kernel holds would wait. The keys come from
-//! the runtime (see `terminal` in `pleach-rt`), or, for the plain program, are typed.
+//! A terminal has a fixed size, and at first the default modes of the system. A thread reads
+//! and drops what the program writes to it: otherwise a program that writes more than the
+//! kernel buffers would block. The runtime delivers the keys (see `terminal` in
+//! `pleach-rt`); for the plain program they are typed.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -55,21 +55,21 @@ impl From<Size> for String {
     }
 }
 
-/// A kind of terminal that everybody knows, and that is never asked what it can do.
+/// A terminal that every program knows, and that programs do not query.
 const TERM: &str = "vt100";
 
 pub(crate) struct Terminal {
     ours: OwnedFd,
-    /// Kept open: without it ours would end with each program.
+    /// Kept open, or reading from ours would fail when a program has ended.
     theirs: File,
-    first: libc::termios,
-    /// Closing it ends the thread.
+    first_modes: libc::termios,
+    /// Closing this ends the thread.
     stop: Option<OwnedFd>,
     reader: Option<JoinHandle<()>>,
 }
 
 fn modes_of(terminal: &File) -> libc::termios {
-    // Safety: a structure of numbers, and a descriptor of ours.
+    // Safety: fills a structure of numbers, for our own descriptor.
     unsafe {
         let mut modes: libc::termios = std::mem::zeroed();
         libc::tcgetattr(terminal.as_raw_fd(), &raw mut modes);
@@ -81,7 +81,7 @@ impl Terminal {
     pub fn new(size: Size) -> io::Result<Terminal> {
         let flags = libc::O_RDWR | libc::O_NOCTTY | libc::O_CLOEXEC;
         let mut name = [0u8; 64];
-        // Safety: system calls with descriptors and buffers of ours.
+        // Safety: system calls with our own descriptors and buffers.
         let ours = unsafe {
             let fd = libc::posix_openpt(flags);
             if fd < 0 {
@@ -119,36 +119,37 @@ impl Terminal {
                 }
             }
         })?;
-        let first = modes_of(&theirs);
-        Ok(Terminal { ours, theirs, first, stop: Some(stop), reader: Some(reader) })
+        let first_modes = modes_of(&theirs);
+        Ok(Terminal { ours, theirs, first_modes, stop: Some(stop), reader: Some(reader) })
     }
 
-    /// Our end.
+    /// Our end of the terminal.
     pub fn fd(&self) -> i32 {
         self.ours.as_raw_fd()
     }
 
-    /// Has a command run on it, as on a new one: the last may have ended in whatever
-    /// modes it was in.
+    /// Gives a command this terminal, in the modes of a new one: the last program may have
+    /// changed them.
     pub fn attach(&self, command: &mut Command) -> io::Result<()> {
-        // Safety: a descriptor and a structure of ours.
-        unsafe { libc::tcsetattr(self.theirs.as_raw_fd(), libc::TCSAFLUSH, &raw const self.first) };
+        let modes = &raw const self.first_modes;
+        // Safety: our own descriptor and structure.
+        unsafe { libc::tcsetattr(self.theirs.as_raw_fd(), libc::TCSAFLUSH, modes) };
         let end = || self.theirs.try_clone().map(Stdio::from);
         command.stdin(end()?).stdout(end()?).stderr(end()?);
         command.env("TERM", TERM).env_remove("LINES").env_remove("COLUMNS");
         Ok(())
     }
 
-    /// Whether all that was typed has been read, as far as the kernel says.
+    /// True if the kernel reports no key that is not read yet.
     pub fn is_read(&self) -> bool {
         let mut waiting: libc::c_int = 0;
-        // Safety: a descriptor and a number of ours.
+        // Safety: our own descriptor and number.
         let done =
             unsafe { libc::ioctl(self.theirs.as_raw_fd(), libc::FIONREAD, &raw mut waiting) };
         done == 0 && waiting == 0
     }
 
-    /// The modes that it is in.
+    /// The current modes.
     pub fn modes(&self) -> Vec<u8> {
         let modes = modes_of(&self.theirs);
         let flags = [modes.c_iflag, modes.c_oflag, modes.c_cflag, modes.c_lflag];
@@ -182,9 +183,9 @@ mod tests {
         }
     }
 
-    /// More than the kernel holds is taken away, and the size is there.
+    /// The program knows the size, and can write more than the kernel buffers.
     #[test]
-    fn output_does_not_fill_it_up() {
+    fn output_never_blocks() {
         let terminal = Terminal::new(Size { columns: 80, rows: 24 }).expect("a terminal");
         let mut command = Command::new("sh");
         command.args([

@@ -1,31 +1,31 @@
 //! Which events of a long trace are kept.
 //!
-//! A search pays for every decision of a trace: it hashes it, marks it, offers it and
-//! prepares it for the solver. A loop that decides four million times on eight bytes
-//! would take seconds of that and teach little. So the beginning of a trace is kept as it
-//! is, and behind it a sample: of each site the first occurrences and then those at powers
-//! of two, each with a few events just before it, since these say most about the same
-//! bytes. Which events are kept depends on those before them alone, so two runs that begin
-//! alike keep alike.
+//! A search hashes, marks and offers every decision of a trace, and prepares it for the
+//! solver. For a loop that decides four million times on eight bytes that takes seconds,
+//! and little of it is new. So the first events of a trace are all kept, and the rest is
+//! sampled: of each site the first occurrences, and then those whose number is a power of
+//! two. Each sampled event is kept with a few events just before it, since these are the
+//! most likely to read the same bytes. Whether an event is kept depends only on the events
+//! before it, so two runs that begin alike keep the same events there.
 
 use pleach_abi::event::Event;
 use std::collections::{HashMap, VecDeque};
 
 /// Events at the beginning of a trace that are all kept.
 const MAX_PREFIX: usize = 1 << 16;
-/// Events that are kept behind the beginning.
+/// Events that are kept after these.
 const MAX_SAMPLE: usize = 1 << 16;
-/// Occurrences of one outcome of a site that are kept before it is sampled.
+/// Occurrences of one outcome of a site that are all kept.
 const MAX_PER_SITE: u32 = 256;
-/// Events just before one of the sample that are kept with it.
+/// Events that are kept just before each sampled one.
 const CONTEXT: usize = 8;
 
 /// The events of a trace that are kept.
 pub struct Thinned {
     pub events: Vec<Event>,
-    /// The place of each in the whole trace.
+    /// Of each kept event, its place in the whole trace.
     pub places: Vec<u32>,
-    /// Kept events that have all events before them.
+    /// The number of events up to the first gap.
     pub complete: usize,
 }
 
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_loop_is_sampled_and_what_follows_it_is_kept() {
+    fn a_long_loop_is_sampled_and_later_sites_are_kept() {
         let mut events: Vec<Event> = (0..4_000_000).map(|i| event(1, (i % 2) as u8)).collect();
         events.extend((10..30).map(|site| event(site, 1)));
         let kept = thin(events);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn many_sites_do_not_make_it_long() {
+    fn the_sample_is_bounded_for_many_sites() {
         let kept = thin((0..1_000_000).map(|i| event(i, 0)).collect());
         assert!(kept.events.len() <= MAX_PREFIX + MAX_SAMPLE);
     }

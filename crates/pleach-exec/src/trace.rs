@@ -1,7 +1,7 @@
-//! A trace: what one run of the symbolic half decided on labelled values.
+//! A trace: the decisions of one run of the symbolic half on labelled values.
 //!
-//! It is built from a copy of the shared memory and checked as it is built.
-//! Either it is sound from end to end, or it is refused with what was wrong.
+//! It is built from a copy of the shared memory, and checked as it is built. A trace with
+//! any error in it is refused, and the error is named.
 
 use crate::executor::Half;
 use crate::layout::Layout;
@@ -20,40 +20,40 @@ use thiserror::Error;
 #[derive(Debug)]
 pub struct Trace {
     pub events: Vec<Event>,
-    /// The tokens that the program took, in a run that works on them.
+    /// The tokens that the program read, in a run on tokens.
     pub tokens: Vec<TokenSeen>,
-    /// For each of these the address of its function's record; 0: marked in source.
+    /// Of each token, the address of its function's record; 0 if the source marks it.
     token_sources: Vec<u64>,
-    /// The lengths of the input's holes, in a run that was told of some.
+    /// The lengths of the holes that the run was given.
     pub lengths: Vec<u32>,
     pub expr: Expr,
-    /// Nodes in use, those of the input's bytes included.
+    /// The number of nodes that the run made, with those of the input's bytes.
     pub nodes: u32,
     pub snapshot_bytes: u64,
-    /// `CUT_*` bits: why the trace ends early, if it does.
+    /// `CUT_*` bits: why the trace ends early; 0 if it does not.
     pub cut: u32,
     pub losses: [u32; 16],
     pub unmodelled: Vec<String>,
-    /// Events that the run recorded and that are not in `events`.
+    /// How many events of the run are not in `events`.
     pub left_out: u64,
-    /// Events from the first on that have all events before them.
+    /// The number of events up to the first that was left out.
     pub complete: usize,
-    /// Input bytes that were read.
+    /// How far the input was read.
     pub input_read: u32,
     pub modules: Vec<LoadedModule>,
 }
 
-/// One token that the program took.
+/// One token that the program read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenSeen {
     pub number: i32,
-    /// How far the input had been looked at: the offset after the last such byte.
+    /// How far the input had been read: the offset after the last byte.
     pub read: u32,
-    /// Events before it.
+    /// How many events came before it.
     pub events: u32,
 }
 
-/// A trace that cannot be used; the target's doing.
+/// Why a trace cannot be used. The target is the cause, except for the last two.
 #[derive(Debug, Error)]
 pub enum BrokenTrace {
     #[error("broken trace: {count} {what}, where there is room for {room}")]
@@ -64,7 +64,7 @@ pub enum BrokenTrace {
     Direction { event: usize, dir: u8 },
     #[error("broken trace: event {event} has no condition")]
     NoLabel { event: usize },
-    #[error("broken trace: token {token} was taken where neither input nor events are")]
+    #[error("broken trace: token {token} lies behind the input or the events")]
     Token { token: usize },
     #[error("broken trace: {0}")]
     Graph(#[from] Broken),
@@ -75,14 +75,14 @@ pub enum BrokenTrace {
 }
 
 impl Trace {
-    /// Reads what a run on an input of `input_len` bytes, with holes of such lengths,
-    /// has left.
+    /// Reads the trace of a run on an input of `input_len` bytes, with holes of these
+    /// lengths.
     pub fn read(shm: &Shm, input_len: u64, lengths: &[u32]) -> Result<Trace, BrokenTrace> {
         Trace::read_part(shm, input_len, lengths, None)
     }
 
-    /// Reads as much of it as a search can use: a bounded number of events, see [`thin`],
-    /// and the nodes that they reach. Ends early when `stop` is set.
+    /// Reads as much of it as a search can use: a bounded number of events, chosen by
+    /// [`thin`], and the nodes that they reach. Ends early when `stop` is set.
     pub fn read_bounded(
         shm: &Shm,
         input_len: u64,
@@ -162,10 +162,9 @@ impl Trace {
         })
     }
 
-    /// The input with the lengths of its holes and the tokens' numbers behind it: what
-    /// expressions are evaluated on. Each is four bytes, the first at offset
-    /// `input_len`, which is the length of the input of this run; another input is cut
-    /// or filled up to it.
+    /// What expressions are evaluated on: the input, then the lengths of its holes, then the
+    /// numbers of its tokens. Each number has four bytes; the first is at the offset where
+    /// the input of this run ends. An input of another length is cut or filled up to it.
     pub fn extended(&self, input: &[u8]) -> Vec<u8> {
         let mut bytes = input.to_vec();
         if !self.tokens.is_empty() || !self.lengths.is_empty() {
@@ -176,13 +175,13 @@ impl Trace {
         bytes
     }
 
-    /// The numbers of the tokens that the program was given, in order.
+    /// The numbers of the tokens that the program read, in order.
     pub fn token_numbers(&self) -> Vec<i32> {
         self.tokens.iter().map(|t| t.number).collect()
     }
 
-    /// The function that a token came from; `None` if the source marked it, or the
-    /// tables do not know.
+    /// The function that returned a token; `None` if the source marks the token, or if the
+    /// tables do not have the function.
     pub fn token_function<'a>(
         &self,
         layout: &'a Layout,
@@ -196,18 +195,18 @@ impl Trace {
         })
     }
 
-    /// The name of a number that a token has or could have.
+    /// The name that a token has, or would have with this number.
     pub fn token_name<'a>(&self, layout: &'a Layout, token: usize, number: i32) -> Option<&'a str> {
         let names = &self.token_function(layout, token)?.names;
         names.iter().find(|(n, _)| *n == number).map(|(_, name)| name.as_str())
     }
 
-    /// Losses by name, those that occurred.
+    /// The losses that occurred, by name.
     pub fn named_losses(&self) -> impl Iterator<Item = (&'static str, u32)> {
         LOSS_NAMES.into_iter().zip(self.losses).filter(|(_, n)| *n > 0)
     }
 
-    /// What ran full, if the trace was cut.
+    /// What was full, if the trace was cut.
     pub fn cut_by(&self) -> impl Iterator<Item = &'static str> {
         let cut = self.cut;
         [
@@ -221,7 +220,7 @@ impl Trace {
         .filter_map(move |(bit, name)| (cut & bit != 0).then_some(name))
     }
 
-    /// Where an event's site is in the source, as far as the tables know.
+    /// The place of an event's site in the source, if the tables have it.
     pub fn place<'a>(
         &self,
         layout: &'a Layout,
@@ -234,9 +233,8 @@ impl Trace {
         layout.module(module, Half::Symbolic)?.describe((event.site - module.site_base) as usize)
     }
 
-    /// The cases of the switch that an event is of. `None` for other events,
-    /// where the tables do not know the site, and for a switch on more bits
-    /// than the tables hold.
+    /// The cases of the switch that an event belongs to. `None` for other events, for a site
+    /// that the tables do not have, and for a switch on more than 64 bits.
     pub fn cases<'a>(&self, layout: &'a Layout, event: &Event) -> Option<&'a [u64]> {
         if kind(event) != Kind::Switch || self.expr.width(event.label) > 64 {
             return None;
@@ -270,13 +268,13 @@ pub(crate) fn check_events(events: &[Event]) -> Result<(), BrokenTrace> {
     Ok(())
 }
 
-/// Nodes that a bounded trace has besides those of its input.
+/// How many nodes a bounded trace may have besides those of its input.
 const MAX_NODES: usize = 1 << 20;
-/// Nodes that are read at once.
+/// How many nodes are read at once.
 const CHUNK: u32 = 1 << 16;
 
-/// The nodes that kept events reach, and the events with their labels in these. If they
-/// reach too many nodes, only events of the first nodes are kept.
+/// Reads the nodes that the kept events reach, and renumbers the labels of the events. If
+/// they reach too many nodes, only events on the first nodes are kept.
 fn read_reached(
     shm: &Shm,
     nodes: u32,
@@ -305,7 +303,7 @@ fn read_reached(
                 kept.retain(|event| event.label < first);
                 return Ok((shm.nodes(first)?, kept));
             }
-            // Several threads wrote them: there is no order to cut by.
+            // Several threads wrote the nodes, so they are not in order and cannot be cut.
             Err(NoPart::Unordered) => return Ok((shm.nodes(nodes)?, kept)),
         }
     }
@@ -314,7 +312,7 @@ fn read_reached(
     Ok((nodes, kept))
 }
 
-/// The kind of an event in a trace that was read; they are all known ones.
+/// The kind of an event. Reading a trace has checked that it is a known kind.
 pub fn kind(event: &Event) -> Kind {
     Kind::from_u8(event.kind).unwrap_or(Kind::Branch)
 }

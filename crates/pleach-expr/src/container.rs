@@ -1,4 +1,4 @@
-//! Inputs of several streams in one file; the format is `pleach_abi::container`'s.
+//! Inputs of several streams in one file; `pleach_abi::container` defines the format.
 
 use crate::Input;
 use pleach_abi::container::{MAGIC, RECORD_HEAD};
@@ -68,8 +68,8 @@ pub fn extents(file: &[u8]) -> (Vec<u64>, Vec<u64>) {
     (lengths, streams.iter().map(|s| s.offset as u64).collect())
 }
 
-/// An input file as expressions see it. A damaged container has the streams
-/// before the damage, as the runtime reads it.
+/// An input file as expressions see it. Of a damaged container it has the streams before
+/// the damage, as the runtime does.
 pub fn view(file: &[u8]) -> Input<'_> {
     if !is_container(file) {
         return Input::plain(file);
@@ -94,7 +94,7 @@ mod tests {
     use pleach_abi::container::{ARG, STDIN};
 
     #[test]
-    fn streams_survive_the_way_through_a_file() {
+    fn streams_are_the_same_after_a_file() {
         let file = build([(STDIN, &b"hello"[..]), (ARG, b""), (ARG, b"-x")]).unwrap();
         let streams = parse(&file).unwrap();
         let parts: Vec<_> = streams.iter().map(|s| (s.kind, s.bytes)).collect();
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_container_is_refused_at_its_place() {
+    fn the_error_names_the_record_that_is_cut_off() {
         let file = build([(STDIN, &b"hello"[..]), (ARG, b"-x")]).unwrap();
         for end in MAGIC.len() + 1..file.len() {
             let whole_first = MAGIC.len() + RECORD_HEAD + 5;

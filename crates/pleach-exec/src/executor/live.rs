@@ -145,7 +145,7 @@ impl Executor {
             Step::Paused(_) => {
                 self.server = None;
                 let end = End::Lost("the target did not end where it had to".into());
-                Outcome { end, ..Outcome::nothing() }
+                Outcome { end, ..Outcome::not_run() }
             }
         })
     }
@@ -266,12 +266,12 @@ impl Executor {
                 Step::Paused(Paused { taken, events: m.c, flaws })
             }
             Ok(Answer::Ended(end, done)) => {
-                let mut outcome = Outcome::nothing();
+                let mut outcome = Outcome::not_run();
                 self.finish(end, &done, &mut outcome);
                 Step::Ended(outcome)
             }
             Err(why) => {
-                Step::Ended(Outcome { end: self.give_up_server(why), ..Outcome::nothing() })
+                Step::Ended(Outcome { end: self.give_up_server(why), ..Outcome::not_run() })
             }
         }
     }

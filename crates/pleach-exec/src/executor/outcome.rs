@@ -43,7 +43,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// The outcome of a run that did not take place.
-    pub(crate) fn nothing() -> Outcome {
+    pub(crate) fn not_run() -> Outcome {
         Outcome {
             end: End::Lost("the fork server is gone".into()),
             cpu: Duration::ZERO,
@@ -80,8 +80,8 @@ pub enum ExecError {
     )]
     Version { program: PathBuf, theirs: u32, ours: u32 },
     #[error(
-        "connections deliver the input only under the fork server: the plain program \
-         cannot be given it (use another half)"
+        "the plain program cannot get its input from connections: only the fork server \
+         delivers them (use another half)"
     )]
     Connections,
     #[error("a zero byte cannot be in an argument or a variable of the plain program")]

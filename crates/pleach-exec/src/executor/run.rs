@@ -70,7 +70,7 @@ impl Executor {
 
     /// Makes the run that was prepared.
     pub(super) fn run_prepared(&mut self, timeout: Duration) -> Outcome {
-        let mut outcome = Outcome::nothing();
+        let mut outcome = Outcome::not_run();
         if let Some(server) = self.server.as_mut().filter(|_| self.fresh) {
             server.rounds = 0;
         }

@@ -1,4 +1,4 @@
-//! A target that is a Rust function, for tests of whatever runs targets.
+//! A target that is a Rust function, for tests of the code that runs targets.
 //!
 //! Nothing is compiled and no process is started, so a test takes microseconds. But the
 //! results are real: outcomes, branch counters, traces with nodes and events, and the
@@ -161,7 +161,7 @@ impl Runner {
             round,
             calls: run.calls,
             stderr: std::mem::take(&mut run.stderr),
-            ..Outcome::nothing()
+            ..Outcome::not_run()
         };
         let (stack, is_paused, read) = (run.stack(), run.is_paused, run.read);
         let lengths: Vec<u32> = request.holes.iter().map(|hole| hole.len).collect();

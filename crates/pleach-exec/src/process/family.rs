@@ -2,26 +2,25 @@
 
 use std::time::Duration;
 
-/// A run and all that it has started, wherever that has gone: what is below a
-/// warden, but for the server.
+/// The processes of a run: all that are below its warden, except for the server.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Family {
     pub processes: u32,
-    /// Resident memory. What processes share with the run counts once.
+    /// Resident memory. Pages that processes share with the run count once.
     pub resident_kib: u64,
     pub cpu: Duration,
 }
 
 impl Family {
-    /// Looks at `most` processes and one more.
-    pub fn below(warden: i32, server: i32, run: i32, most: u32) -> Family {
+    /// Adds up the processes. Stops when there are more than `max_processes`.
+    pub fn below(warden: i32, server: i32, run: i32, max_processes: u32) -> Family {
         let mut family = Family::default();
         let mut found = vec![warden];
         while let Some(pid) = found.pop() {
             if pid != warden && pid != server {
                 family.add(pid, run);
             }
-            if family.processes > most {
+            if family.processes > max_processes {
                 break;
             }
             found.extend(children_of(pid));
@@ -40,19 +39,19 @@ impl Family {
     }
 }
 
-/// Pages of x86-64.
+/// The size of a page on x86-64.
 const PAGE_KIB: u64 = 4;
-/// Clock ticks of `/proc`, the same on every Linux.
+/// The unit of times in `/proc`; it is the same on every Linux.
 const TICKS_PER_SECOND: u64 = 100;
 
-/// CPU time of a process, and of its children that have ended, which is less exact.
+/// CPU time of a process and of its children that have ended. The latter is less exact.
 fn cpu_of(pid: i32) -> Option<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let fields = stat.rsplit_once(')')?.1.split_whitespace().skip(13).take(2);
     let ticks: u64 = fields.map_while(|n| n.parse::<u64>().ok()).sum();
     let children = Duration::from_millis(ticks * 1000 / TICKS_PER_SECOND);
     let (mut clock, mut time) = (0, libc::timespec { tv_sec: 0, tv_nsec: 0 });
-    // Safety: places of ours; a process that is not there is an error.
+    // Safety: our own variables; for a process that does not exist the calls fail.
     let known = unsafe {
         libc::clock_getcpuclockid(pid, &mut clock) == 0
             && libc::clock_gettime(clock, &mut time) == 0

@@ -1,7 +1,7 @@
-//! Processes and descriptors: what the standard library does not have.
+//! System calls for processes and descriptors that the standard library does not have.
 //!
-//! Code after a fork of a program with threads (in `raw`) may only make system
-//! calls: no allocation, no locks, nothing of the standard library.
+//! After a fork of a program with threads, the child (in `raw`) may only make system calls:
+//! no allocation, no locks, nothing of the standard library.
 
 mod family;
 pub(crate) mod raw;
@@ -17,15 +17,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Removes a directory (with a layout in it) once this process has ended,
-/// whatever it has become by then: for a caller that is about to `exec`. The
-/// process that waits is nobody's child, holds none of the caller's
-/// descriptors, and ends with it.
+/// Has a directory (with a layout in it) removed when this process has ended, also after an
+/// `exec`. Another process waits for that. It is not a child of the caller, and holds none
+/// of the caller's descriptors.
 pub fn remove_after_exit(dir: &Path) -> io::Result<()> {
     let (files, dirs) = listing(dir);
     let (files, dirs) = (c_paths(&files)?, c_paths(&dirs)?);
-    // Safety: a descriptor of our own process; then two forks of which the
-    // second only makes system calls.
+    // Safety: after each of the two forks, the child only makes system calls.
     unsafe {
         let me = libc::syscall(libc::SYS_pidfd_open, libc::getpid(), 0) as libc::c_int;
         if me < 0 {
@@ -48,13 +46,13 @@ pub fn remove_after_exit(dir: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Sees whether anybody opens or reads a file, by whatever library.
+/// Watches whether any process opens or reads a file.
 pub(crate) struct FileWatch(OwnedFd);
 
 impl FileWatch {
     pub fn new(path: &Path) -> io::Result<FileWatch> {
         let name = CString::new(path.as_os_str().as_bytes())?;
-        // Safety: a new descriptor, and a string that ends.
+        // Safety: the descriptor is new, and the name is a C string.
         unsafe {
             let fd = libc::inotify_init1(libc::IN_CLOEXEC | libc::IN_NONBLOCK);
             if fd < 0 {
@@ -71,17 +69,17 @@ impl FileWatch {
     /// True if the file was opened or read since the watch began.
     pub fn was_used(&self) -> bool {
         let mut event = [0u8; 4096];
-        // Safety: as many bytes as there is room for.
+        // Safety: reads at most as many bytes as the array has.
         unsafe { libc::read(self.0.as_raw_fd(), event.as_mut_ptr().cast(), event.len()) > 0 }
     }
 }
 
-/// Paths as system calls take them.
+/// Paths as C strings.
 pub(crate) fn c_paths(paths: &[PathBuf]) -> io::Result<Vec<CString>> {
     paths.iter().map(|p| Ok(CString::new(p.as_os_str().as_bytes())?)).collect()
 }
 
-/// The files and directories of a layout, in the order of their removal.
+/// The files and directories of a layout, in the order in which they must be removed.
 pub(crate) fn listing(dir: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let twins = dir.join(crate::layout::TWINS);
     let mut files = Vec::new();
@@ -95,7 +93,7 @@ pub(crate) fn listing(dir: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
 /// A pair of connected sockets, closed on exec.
 pub(crate) fn socket_pair(kind: libc::c_int) -> io::Result<(OwnedFd, OwnedFd)> {
     let mut fds = [0; 2];
-    // Safety: an array of two for two descriptors, which are then ours alone.
+    // Safety: the array has room for two descriptors; they are new, and nobody else's.
     unsafe {
         if libc::socketpair(libc::AF_UNIX, kind | libc::SOCK_CLOEXEC, 0, fds.as_mut_ptr()) != 0 {
             return Err(io::Error::last_os_error());
@@ -104,10 +102,10 @@ pub(crate) fn socket_pair(kind: libc::c_int) -> io::Result<(OwnedFd, OwnedFd)> {
     }
 }
 
-/// A duplicate of a descriptor, out of the way of the numbers that a program
-/// expects for its own files.
+/// A duplicate of a descriptor with a high number: a program may expect low numbers for its
+/// own files.
 pub(crate) fn high_duplicate(fd: RawFd) -> io::Result<OwnedFd> {
-    // Safety: the result is a new descriptor or -1.
+    // Safety: the result is a new descriptor, or -1.
     unsafe {
         let high = libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 198);
         if high < 0 {
@@ -117,22 +115,22 @@ pub(crate) fn high_duplicate(fd: RawFd) -> io::Result<OwnedFd> {
     }
 }
 
-/// Which of some descriptors can be read (or have ended), waiting at most
-/// until `deadline`. All false: the time is up.
+/// Waits until one of these descriptors can be read (or has ended), at most until
+/// `deadline`. Returns which ones; all false after the deadline.
 pub(crate) fn readable(fds: &[RawFd], deadline: Option<Instant>) -> io::Result<Vec<bool>> {
     let mut polls: Vec<_> =
         fds.iter().map(|&fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 }).collect();
     loop {
         let timeout = match deadline {
             None => -1,
-            // Rounded up, so that the last round does not spin.
+            // Rounded up: with 0 the last round would spin.
             Some(d) => d
                 .saturating_duration_since(Instant::now())
                 .as_micros()
                 .div_ceil(1000)
                 .min(i32::MAX as u128) as libc::c_int,
         };
-        // Safety: the array is ours and of that length.
+        // Safety: our own array, with its own length.
         let n = unsafe { libc::poll(polls.as_mut_ptr(), polls.len() as libc::nfds_t, timeout) };
         if n >= 0 {
             return Ok(polls.iter().map(|p| p.revents != 0).collect());
@@ -144,19 +142,19 @@ pub(crate) fn readable(fds: &[RawFd], deadline: Option<Instant>) -> io::Result<V
     }
 }
 
-/// The parent of a process, if it is there.
+/// The parent of a process, if the process exists.
 pub(crate) fn parent_of(pid: i32) -> Option<i32> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name may hold spaces and parentheses; it ends at the last one.
+    // The name may contain spaces and parentheses; it ends at the last parenthesis.
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// Kills a run: its process group, or, if it has not made one yet, the process.
+/// Kills a run: the process, and its process group if it has made one.
 pub(crate) fn kill_run(pid: i32) {
     if pid <= 1 {
         return;
     }
-    // Safety: signals only; the caller has checked that it is the server's child.
+    // Safety: only sends signals. The caller has checked that it is the server's child.
     unsafe {
         if libc::getpgid(pid) == pid {
             libc::kill(-pid, libc::SIGKILL);

@@ -1,11 +1,11 @@
-//! What runs in a fresh fork: only system calls.
+//! Code that runs after a fork: only system calls.
 
 use std::ffi::CString;
 
-/// Removes files and directories once a process has ended.
+/// Waits until a process has ended, and removes these files and directories.
 ///
 /// # Safety
-/// Only in a fresh process with one thread.
+/// Only in a new process with one thread.
 pub(super) unsafe fn remove_after(process: libc::c_int, files: &[CString], dirs: &[CString]) -> ! {
     unsafe {
         block_signals();
@@ -30,26 +30,26 @@ pub(crate) unsafe fn remove(files: &[CString], dirs: &[CString]) {
     }
 }
 
-/// Removes a directory with all that is in it.
+/// Removes a directory and everything in it.
 pub(crate) unsafe fn remove_tree(path: &CString) {
     unsafe {
         let flags = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_CLOEXEC;
         let dir = libc::open(path.as_ptr(), flags);
         if dir >= 0 {
-            empty(dir, DEEPEST);
+            empty(dir, MAX_DEPTH);
             libc::close(dir);
         }
         libc::rmdir(path.as_ptr());
     }
 }
 
-/// A directory below more than so many others stays.
-const DEEPEST: u32 = 64;
+/// Directories below this depth are not removed.
+const MAX_DEPTH: u32 = 64;
 
-/// Removes what is in a directory.
+/// Removes everything in a directory.
 unsafe fn empty(dir: libc::c_int, depth: u32) {
-    // As `getdents64` lays it out: after 16 bytes two with the length of the
-    // entry and one with its type, then the name.
+    // An entry of `getdents64`: 16 bytes, the length of the entry in two bytes, its type in
+    // one, and its name.
     const LENGTH: usize = 16;
     const NAME: usize = 19;
     let flags = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_CLOEXEC;

@@ -1,13 +1,13 @@
-//! The directory that runs work in, and what it holds when a run begins.
+//! The directory that runs work in, and its contents when a run begins.
 //!
-//! It is a private directory. Without `--cwd` it is empty at the start of every run; with
-//! it, every run finds a copy of the files of a person's directory. A copy, because a
-//! target may write or remove anything: the original is only ever read. (A read-only mount
-//! would do as well, but needs privileges; permissions do not stop root.)
+//! It is a private directory. Without `--cwd` it is empty at the start of every run. With
+//! `--cwd`, every run finds a copy of the files of the user's directory. The original is
+//! only read, since a target may write or remove anything. (A read-only mount would protect
+//! it too, but needs privileges; permissions do not stop root.)
 //!
-//! Before each run the directory is put back as it was. What was not touched is known by
-//! its time of change, which no program can set. Clocks of file systems are coarse, so an
-//! entry that was changed just now is also compared by its contents.
+//! Before each run the directory is restored. The time of change of an entry, which no
+//! program can set, shows whether the entry was touched. Clocks of file systems are coarse,
+//! so an entry that was changed just now is also compared by its contents.
 
 mod run_dir;
 mod saved;
@@ -25,9 +25,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// At most this many entries of a scratch directory are added up; more are too many.
+/// A scratch directory with more entries is over its limit.
 const MAX_ENTRIES: usize = 10_000;
-/// What is remembered of a directory that a live run has changed.
+/// How much of the directory of a live run is saved.
 const MAX_SAVED_BYTES: u64 = 4 << 20;
 const MAX_SAVED_ENTRIES: usize = 256;
 
@@ -36,13 +36,13 @@ const MAX_SAVED_ENTRIES: usize = 256;
 pub(crate) struct Scratch {
     dir: PrivateDir,
     identity: (u64, u64),
-    /// What every run finds there.
+    /// The files that every run finds there.
     given: Option<WorkDir>,
     contents: Saved,
 }
 
 impl Scratch {
-    /// A new directory, with a copy of the files that are given.
+    /// Makes a new directory, with a copy of these files.
     pub fn new(given: Option<&WorkDir>) -> io::Result<Scratch> {
         let dir = PrivateDir::new()?;
         let identity = identity(&dir.path().metadata()?);
@@ -56,8 +56,8 @@ impl Scratch {
         self.dir.path()
     }
 
-    /// Undoes what a run has done. False: it could not be done, or the run has removed the
-    /// directory itself; there is a new one for a new server.
+    /// Undoes what a run has done. False if that failed, or if the run has removed the
+    /// directory itself. Then there is a new directory, which only a new server knows.
     pub fn clear(&mut self) -> io::Result<bool> {
         let there = self.path().metadata().map(|m| identity(&m));
         let mut contents = std::mem::take(&mut self.contents);
@@ -69,14 +69,14 @@ impl Scratch {
         Ok(false)
     }
 
-    /// True if more was written into it than that.
+    /// True if its files take more than `limit` bytes.
     pub fn is_over(&self, limit: u64) -> bool {
         let (mut dirs, mut bytes, mut entries) = (vec![self.path().to_path_buf()], 0, 0);
         while let Some(dir) = dirs.pop() {
             for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
                 entries += 1;
                 let Ok(meta) = entry.metadata() else { continue };
-                // Holes take no room.
+                // By blocks: holes in a file take no space.
                 bytes += meta.blocks() * 512;
                 if meta.is_dir() {
                     dirs.push(entry.path());
@@ -89,7 +89,7 @@ impl Scratch {
         false
     }
 
-    /// Remembers everything that is in it, as far as that is not too much.
+    /// Saves its contents, up to the limit.
     pub fn save(&self) -> Saved {
         let (mut saved, mut left) = (Saved::default(), MAX_SAVED_BYTES);
         for (path, meta) in self.entries() {
@@ -105,7 +105,7 @@ impl Scratch {
         saved
     }
 
-    /// Puts back what was saved. True if anything had changed.
+    /// Restores what was saved. True if anything had changed.
     pub fn restore(&self, saved: &mut Saved) -> io::Result<bool> {
         if saved.entries.is_empty() && !saved.cut {
             return empty(self.path());
@@ -138,14 +138,14 @@ impl Scratch {
             let path = self.path().join(&entry.path);
             changed |= entry.restore(&path)?;
         }
-        // What was put into directories has changed them.
+        // Restoring the entries of a directory has changed its time.
         for entry in saved.entries.iter_mut().filter(|e| e.bytes.is_none()) {
             entry.observe(&self.path().join(&entry.path).symlink_metadata()?);
         }
         Ok(changed)
     }
 
-    /// Everything in it, directories before what is in them.
+    /// Its entries, each directory before its own entries.
     fn entries(&self) -> Vec<(PathBuf, Metadata)> {
         let (mut dirs, mut found) = (vec![PathBuf::new()], Vec::new());
         while let Some(dir) = dirs.pop() {
@@ -168,7 +168,7 @@ impl Scratch {
     }
 }
 
-/// Removes everything in a directory. True if there was something.
+/// Removes everything in a directory. True if it was not empty.
 fn empty(dir: &Path) -> io::Result<bool> {
     let mut any = false;
     for entry in std::fs::read_dir(dir)? {
@@ -189,7 +189,7 @@ mod tests {
     use std::os::unix::fs::FileExt;
 
     #[test]
-    fn a_directory_is_put_back_as_it_was() {
+    fn a_directory_is_restored() {
         let scratch = Scratch::new(None).expect("a directory");
         let at = |name: &str| scratch.path().join(name);
         std::fs::write(at("kept"), "before").unwrap();
@@ -207,7 +207,7 @@ mod tests {
             assert_eq!(std::fs::read(at("kept")).unwrap(), b"before");
             assert_eq!(std::fs::read(at("dir/inner")).unwrap(), b"inner");
             assert!(!at("new").exists() && !at("dir/deep").exists());
-            // The very file: a program that has it open sees it.
+            // It is the same file, also for a program that has it open.
             let mut bytes = [0; 6];
             open.read_exact_at(&mut bytes, 0).unwrap();
             assert_eq!(&bytes, b"before");
@@ -215,17 +215,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_much_is_not_saved() {
+    fn a_large_directory_is_not_saved() {
         let scratch = Scratch::new(None).expect("a directory");
         let long = vec![0; MAX_SAVED_BYTES as usize + 1];
         std::fs::write(scratch.path().join("long"), long).unwrap();
         assert!(scratch.save().cut);
     }
 
-    /// Whatever a run does to its copy, the next finds it as it was, and the original and
-    /// everything else stays.
+    /// Whatever a run does to its copy, the next run finds it restored. The original and
+    /// files elsewhere do not change.
     #[test]
-    fn a_copy_is_put_back_and_the_original_is_never_written() {
+    fn a_copy_is_restored_and_the_original_is_never_written() {
         let source = tempfile::tempdir().unwrap();
         let original = |name: &str| source.path().join(name);
         std::fs::create_dir_all(original("conf/deep")).unwrap();
@@ -252,7 +252,7 @@ mod tests {
             &|| std::fs::write(at("conf/a.ini"), "ONE").unwrap(),
             &|| std::fs::remove_dir_all(at("conf")).unwrap(),
             &|| std::fs::write(at("link"), "through the link").unwrap(),
-            // Writing it back must not write through what it has become.
+            // Restoring must not write through this link.
             &|| {
                 std::fs::remove_file(at("conf/a.ini")).unwrap();
                 std::os::unix::fs::symlink(outside.path(), at("conf/a.ini")).unwrap();
@@ -267,7 +267,7 @@ mod tests {
             },
         ];
         for damage in damages {
-            // At once again, too: the clock may stand still between two short runs.
+            // Several times without a pause: short runs may have the same time of change.
             for _ in 0..3 {
                 damage();
                 assert!(scratch.clear().unwrap());

@@ -54,7 +54,7 @@ impl RunDir {
         self.scratch.as_ref().map(Scratch::save)
     }
 
-    /// Puts back what was saved. True if anything had changed, or may have.
+    /// Restores what was saved. True if anything had changed, or may have.
     pub fn restore(&self, saved: &mut Saved) -> bool {
         self.scratch.as_ref().is_some_and(|s| s.restore(saved).unwrap_or(true))
     }

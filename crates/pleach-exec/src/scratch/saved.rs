@@ -1,4 +1,4 @@
-//! What a directory held, to put it back.
+//! The contents of a directory, saved to restore them later.
 
 use std::fs::{File, Metadata, OpenOptions, Permissions};
 use std::io;
@@ -10,27 +10,28 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Clocks of file systems are no coarser than this.
 const CLOCK_GRAIN_NS: i128 = 50_000_000;
 
-/// What a directory holds, to put it back.
+/// The contents of a directory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Saved {
-    /// Directories before what is in them.
+    /// Each directory comes before its own entries.
     pub(super) entries: Vec<Entry>,
-    /// It holds more than is saved.
+    /// The directory has more than was saved.
     pub cut: bool,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
-    /// From the directory on.
+    /// Relative to the directory.
     pub(super) path: PathBuf,
     mode: u32,
-    /// None for a directory.
+    /// `None` for a directory.
     pub(super) bytes: Option<Arc<[u8]>>,
-    /// Which file it is, and when it was changed last.
+    /// Device and inode.
     identity: (u64, u64),
+    /// The time of the last change: seconds and nanoseconds.
     changed: (i64, i64),
-    /// That was so long ago that another change would show.
-    settled: bool,
+    /// That was long enough ago: a later change would have another time.
+    is_settled: bool,
 }
 
 impl Entry {
@@ -41,29 +42,30 @@ impl Entry {
             bytes,
             identity: (0, 0),
             changed: (0, 0),
-            settled: false,
+            is_settled: false,
         };
         entry.observe(meta);
         entry
     }
 
-    /// Takes in what the file system says of it.
+    /// Remembers which file it is and when it was changed.
     pub fn observe(&mut self, meta: &Metadata) {
         (self.identity, self.changed) = (identity(meta), (meta.ctime(), meta.ctime_nsec()));
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i128);
         let then = i128::from(meta.ctime()) * 1_000_000_000 + i128::from(meta.ctime_nsec());
-        self.settled = now - then > CLOCK_GRAIN_NS;
+        self.is_settled = now - then > CLOCK_GRAIN_NS;
     }
 
-    /// True if it certainly is as it was; a directory, with the names that are in it.
+    /// True if it has certainly not changed. For a directory, this includes the names of
+    /// its entries.
     pub fn is_untouched(&self, meta: &Metadata) -> bool {
         let changed = (meta.ctime(), meta.ctime_nsec());
-        identity(meta) == self.identity && self.settled && changed == self.changed
+        identity(meta) == self.identity && self.is_settled && changed == self.changed
     }
 
-    /// Puts it back. Files are written in place, because a program may have them open;
-    /// but only the very file that was there, not another that it was linked to.
-    /// True if it had changed.
+    /// Restores it. True if it had changed. A file is written in place, because a program
+    /// may have it open, but only if it is still the same file: a link could lead to a file
+    /// elsewhere.
     pub fn restore(&mut self, path: &Path) -> io::Result<bool> {
         let there = path.symlink_metadata().ok();
         let Some(bytes) = &self.bytes else {

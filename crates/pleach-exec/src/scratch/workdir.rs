@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use thiserror::Error;
 
-/// What a directory for `--cwd` may hold: it is checked before every run.
+/// Limits for a directory of `--cwd`, because its copy is checked before every run.
 const MAX_COPIED_BYTES: u64 = 64 << 20;
 const MAX_COPIED_ENTRIES: usize = 4096;
 
@@ -23,12 +23,12 @@ pub enum WorkDirError {
     TooLarge { dir: PathBuf },
 }
 
-/// The files of a person's directory, of which runs get a copy.
+/// The files of the user's directory. Every run gets a copy of them.
 #[derive(Clone, Debug)]
 pub struct WorkDir(pub(super) Arc<Saved>);
 
 impl WorkDir {
-    /// Reads a directory. Links are followed; `.git` and directories of campaigns are left
+    /// Reads a directory. Links are followed. `.git` and directories of campaigns are left
     /// out.
     pub fn read(dir: &Path) -> Result<WorkDir, WorkDirError> {
         let mut saved = Saved::default();
@@ -42,7 +42,7 @@ impl WorkDir {
             names.sort();
             for name in names {
                 let (path, source) = (relative.join(&name), at.join(&name));
-                // A link that leads nowhere is of no use to the program either.
+                // A broken link is of no use to the program.
                 let Ok(meta) = source.metadata() else { continue };
                 let is_campaign = || source.join("run.toml").exists();
                 if meta.is_dir() && (name == ".git" || is_campaign()) {

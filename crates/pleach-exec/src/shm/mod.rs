@@ -1,10 +1,9 @@
 //! The shared memory, from the driver's side.
 //!
-//! The driver never maps it. It writes and reads by `pwrite` and `pread`: what
-//! it has read is a copy that no target can change behind its back, a load can
-//! neither race nor fault, and the memory file is sealed against resizing.
-//! For a trace of the usual size this costs as much as copying out of a
-//! mapping would.
+//! The driver never maps it, but uses `pwrite` and `pread`. So it works on copies, which no
+//! target can change, and its loads can neither race nor fault. The memory file is sealed
+//! against resizing. For a trace of the usual size, this takes as long as copying from a
+//! mapping.
 
 mod read;
 
@@ -23,8 +22,8 @@ use std::os::unix::fs::FileExt;
 const PAGE: u64 = 4096;
 const LIVE_AT: u64 = offset_of!(Header, live) as u64;
 
-/// How much a trace may hold before it is cut. Memory is used as it is
-/// touched, so the room costs nothing.
+/// How much a trace may hold before it is cut. Unused room costs nothing: memory is
+/// allocated when it is first touched.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
     pub nodes: u64,
@@ -50,8 +49,8 @@ impl Default for Sizes {
     }
 }
 
-/// The memory file and where things are in it. The driver's own numbers are
-/// used throughout; what a target writes into the layout fields is ignored.
+/// The memory file and the offsets of its regions. The driver never reads these offsets from
+/// the header, where a target could change them.
 #[derive(Debug)]
 pub struct Shm {
     file: File,
@@ -62,9 +61,9 @@ pub struct Shm {
     tokens_off: u64,
     cover_off: u64,
     live_off: u64,
-    /// The fields that are the driver's to write.
+    /// The part of the header that the driver writes.
     head: Vec<u8>,
-    /// What the target said about its modules when it started.
+    /// The modules that the target reported when it started, as bytes.
     modules: Vec<u8>,
 }
 
@@ -81,7 +80,7 @@ impl Shm {
         let total = live_off + pages(sizes.live);
         file.set_len(total)?;
         let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
-        // Safety: fcntl on a descriptor that is ours, with a plain number.
+        // Safety: our own descriptor, and a number.
         if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, seals) } != 0 {
             return Err(io::Error::last_os_error());
         }
@@ -125,8 +124,8 @@ impl Shm {
         &self.sizes
     }
 
-    /// Before a target starts: which file is the input. What the last target
-    /// said about itself is wiped.
+    /// Before a target starts: sets which file is the input, and clears what the last target
+    /// reported about itself.
     pub fn prepare_target(&mut self, dev: u64, ino: u64) -> io::Result<()> {
         self.head[offset_of!(Header, input_dev)..][..8].copy_from_slice(&dev.to_le_bytes());
         self.head[offset_of!(Header, input_ino)..][..8].copy_from_slice(&ino.to_le_bytes());
@@ -136,7 +135,7 @@ impl Shm {
         self.file.write_all_at(&wiped, offset_of!(Header, nodes) as u64)
     }
 
-    /// Once a target has started: keeps what it said about its modules.
+    /// After a target has started: keeps the modules that it reported.
     pub fn keep_modules(&mut self) -> io::Result<()> {
         const AT: usize = offset_of!(Header, modules_len);
         let count = self.modules()?.len();
@@ -145,9 +144,9 @@ impl Shm {
         self.file.read_exact_at(&mut self.modules, AT as u64)
     }
 
-    /// Before each run: all of the header that is not the run's own, since the
-    /// last run may have written anything over it. The last run's counts stay:
-    /// the runtime maps ahead by them, and then zeroes them.
+    /// Before each run: writes the driver's part of the header and the modules, because the
+    /// last run may have overwritten them. The counts of the last run stay: the runtime uses
+    /// them to map memory ahead, and then clears them.
     pub fn prepare_run(
         &mut self,
         input_len: u64,
@@ -175,7 +174,7 @@ impl Shm {
         self.file.write_all_at(&self.modules, offset_of!(Header, modules_len) as u64)
     }
 
-    /// Before a live run starts or goes on: what it may do.
+    /// Before a live run starts or is resumed: sets what it may do.
     pub fn prepare_live(&mut self, live: &Live) -> io::Result<()> {
         let words = [live.have, live.events, live.random, live.seed, live.limit, live.label_from];
         const { assert!(size_of::<Live>() == 48) };
@@ -186,7 +185,7 @@ impl Shm {
         self.file.write_all_at(&self.head[offset_of!(Header, live)..][..48], LIVE_AT)
     }
 
-    /// What random events are made of.
+    /// Sets what random events are made of.
     pub fn set_bias(&self, bias: &Bias) -> io::Result<()> {
         let mut bytes = vec![0; size_of::<Bias>()];
         let mut put = |at: usize, part: &[u8]| bytes[at..][..part.len()].copy_from_slice(part);
@@ -211,7 +210,7 @@ impl Shm {
         self.file.write_all_at(&bytes, offset_of!(Header, bias) as u64)
     }
 
-    /// Puts bytes into the input of a live run.
+    /// Puts bytes into the input of a live run, as far as there is room.
     pub fn put_live(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
         let room = self.sizes.live.saturating_sub(at).min(bytes.len() as u64) as usize;
         self.file.write_all_at(&bytes[..room], self.live_off + at)
@@ -227,11 +226,11 @@ impl Shm {
 
 /// An anonymous file in memory.
 pub(crate) fn memory_file(name: &std::ffi::CStr, flags: libc::c_uint) -> io::Result<File> {
-    // Safety: the name is a C string; the result is a new descriptor or -1.
+    // Safety: the name is a C string.
     let fd = unsafe { libc::memfd_create(name.as_ptr(), flags) };
     if fd < 0 {
         return Err(io::Error::last_os_error());
     }
-    // Safety: a new descriptor that nobody else owns.
+    // Safety: the descriptor is new, and nobody else's.
     Ok(unsafe { File::from_raw_fd(fd) })
 }

@@ -1,4 +1,4 @@
-//! Reading the shared memory: copies, nothing of them checked.
+//! Reading the shared memory. The results are copies, and nothing in them is checked.
 
 use super::Shm;
 use pleach_abi::event::Event;
@@ -10,7 +10,7 @@ use std::mem::offset_of;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
-/// What the header says after a run: a copy, nothing of it checked.
+/// The counts in the header after a run.
 #[derive(Clone, Debug)]
 pub struct Counts {
     pub nodes: u32,
@@ -23,10 +23,10 @@ pub struct Counts {
     pub unmodelled: Vec<String>,
 }
 
-/// An instrumented module, as the target reports it.
+/// An instrumented module that the target reports.
 #[derive(Clone, Debug)]
 pub struct LoadedModule {
-    /// Its place among the modules; 0 is the executable.
+    /// Its place in the list of modules; 0 is the executable.
     pub place: usize,
     pub path: PathBuf,
     pub site_base: u32,
@@ -37,7 +37,7 @@ pub struct LoadedModule {
 }
 
 impl Shm {
-    /// What was counted in the run.
+    /// The counts of the last run.
     pub fn counts(&self) -> io::Result<Counts> {
         const AT: usize = offset_of!(Header, nodes);
         const LEN: usize = offset_of!(Header, modules_len) - AT;
@@ -86,8 +86,8 @@ impl Shm {
         Ok(bytes.chunks_exact(size_of::<Module>()).enumerate().map(module).collect())
     }
 
-    /// Why the target gave up, if it said so. Control characters are dropped:
-    /// this goes to a terminal.
+    /// The target's message on why it gave up, if there is one. It goes to a terminal, so
+    /// control characters are dropped.
     pub fn note(&self) -> Option<String> {
         let mut head = [0; 4 + NOTE_CAP];
         const { assert!(offset_of!(Header, note) == offset_of!(Header, note_len) + 4) };
@@ -98,7 +98,7 @@ impl Shm {
         (!clean.is_empty()).then_some(clean)
     }
 
-    /// The first `count` events; the caller has compared it with the room.
+    /// The first `count` events. The caller has checked that there is room for so many.
     pub fn events(&self, count: u32) -> io::Result<Vec<Event>> {
         self.read(self.events_off, count as usize)
     }
@@ -107,7 +107,7 @@ impl Shm {
         self.nodes_from(0, count)
     }
 
-    /// `count` nodes from number `from` on.
+    /// `count` nodes, the first of them number `from`.
     pub fn nodes_from(&self, from: u32, count: u32) -> io::Result<Vec<Node>> {
         let at = self.nodes_off + u64::from(from) * size_of::<Node>() as u64;
         self.read(at, count as usize)
@@ -123,8 +123,8 @@ impl Shm {
         Ok(bytes)
     }
 
-    /// Branch counters in so many bytes of the cover region, cut to 8 bits;
-    /// `None` outside it.
+    /// The branch counters in `len` bytes of the cover region, each at most 255. `None` if
+    /// these bytes lie outside the region.
     pub fn counters(&self, at: u64, len: u64) -> io::Result<Option<Vec<u8>>> {
         if at.checked_add(len).is_none_or(|end| end > self.sizes.cover) {
             return Ok(None);
@@ -143,7 +143,7 @@ impl Shm {
         Ok(Growth { limit: word(0), seed: word(1), reached: word(2), calls: word(3) })
     }
 
-    /// Bytes `from .. to` of the input of a live run, as far as there is room.
+    /// Bytes `from..to` of the input of a live run, as far as the region has them.
     pub fn live(&self, from: u64, to: u64) -> io::Result<Vec<u8>> {
         let to = to.min(self.sizes.live);
         let mut bytes = vec![0; to.saturating_sub(from) as usize];
@@ -151,7 +151,7 @@ impl Shm {
         Ok(bytes)
     }
 
-    /// Bytes that a live run has taken, and its events since it last went on.
+    /// How many bytes a live run has read, and its events since it was last resumed.
     pub fn live_counts(&self) -> io::Result<(u64, u64)> {
         let mut words = [0; 16];
         const { assert!(offset_of!(Header, live_events) == offset_of!(Header, live_taken) + 8) };
@@ -162,14 +162,14 @@ impl Shm {
     fn read<T: Plain>(&self, at: u64, count: usize) -> io::Result<Vec<T>> {
         let mut items = vec![T::default(); count];
         let bytes = count * size_of::<T>();
-        // Safety: the vector owns that many bytes, and any bytes are a `T`.
+        // Safety: the vector has this many bytes, and any bytes are a valid `T`.
         let view = unsafe { std::slice::from_raw_parts_mut(items.as_mut_ptr().cast(), bytes) };
         self.file.read_exact_at(view, at)?;
         Ok(items)
     }
 }
 
-/// Types without padding for which every pattern of bytes is a value.
+/// Types without padding for which any bytes are a valid value.
 trait Plain: Copy + Default {}
 impl Plain for Event {}
 impl Plain for Node {}

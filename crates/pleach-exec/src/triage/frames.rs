@@ -1,13 +1,12 @@
-//! Frames of a stack: which of them are the program's own, and which only started it
-//! or only report its fault.
+//! Frames of a stack: those of the program, those that started it, and those that report
+//! its fault.
 //!
-//! Seen from the crash, a stack is made of three parts. On top is what *reports* the
-//! fault: `raise` and `abort`, the frames of a sanitizer, what C++ does with an
-//! exception that nobody catches. At the bottom is what *starts* the program: the C
-//! library, the start of a thread, the driver's loop around a libFuzzer target. Only the
-//! part between them tells crashes apart, so the other two are dropped. The bottom goes
-//! first: a starter must never be taken for a reporter, because everything above the
-//! last reporter is dropped with it.
+//! The stack of a crash has three parts. On top are the functions that *report* the fault:
+//! `raise` and `abort`, a sanitizer, or the C++ runtime after an exception that nobody
+//! catches. At the bottom are the functions that *start* the program: the C library, the
+//! start of a thread, or the driver's loop around a libFuzzer target. Only the part between
+//! them tells crashes apart, so the other two are dropped. The bottom is dropped first: if a
+//! starter were taken for a reporter, everything above it would be dropped.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -15,21 +14,21 @@ use std::path::{Path, PathBuf};
 /// One function on a stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// As people write it; empty if nothing is known.
+    /// As in the source; empty if unknown.
     pub function: String,
     pub file: String,
-    /// 0 if nothing is known.
+    /// 0 if unknown.
     pub line: u32,
-    /// The executable or library that it is in.
+    /// The executable or library.
     pub module: PathBuf,
-    /// The address in that file, as linked.
+    /// The address in this file, as linked.
     pub address: u64,
-    /// Where the function begins, if only the unwind tables say so (a stripped file).
+    /// The start of the function, if only the unwind tables have it (a stripped file).
     pub start: Option<u64>,
 }
 
 impl Frame {
-    /// What tells this function from others.
+    /// A text that identifies the function.
     pub fn function_key(&self) -> String {
         match self.function.is_empty() {
             true => format!("{}+{:#x}", self.module_name(), self.start.unwrap_or(self.address)),
@@ -37,8 +36,8 @@ impl Frame {
         }
     }
 
-    /// What tells this place in the function from others: its line, or without debug
-    /// information its address.
+    /// A text that identifies the place in the function: by its line, or without debug
+    /// information by its address.
     pub fn place_key(&self) -> String {
         match self.line {
             0 => format!("{}:{:#x}", self.function_key(), self.address),
@@ -46,7 +45,7 @@ impl Frame {
         }
     }
 
-    /// `/src/calc.c:41`, if the source is known.
+    /// For example `/src/calc.c:41`; `None` if the source is unknown.
     pub(crate) fn source(&self) -> Option<String> {
         match (self.file.as_str(), self.line) {
             ("", _) => None,
@@ -59,8 +58,7 @@ impl Frame {
         self.module.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
-    /// True if a bug is looked for in this function: it is neither the C or C++ library's
-    /// nor a sanitizer's.
+    /// True for a function of the program: not of the C or C++ library, nor of a sanitizer.
     pub fn is_of_program(&self) -> bool {
         let intercepted = self.function.trim_start_matches('_').starts_with("interceptor_");
         !self.module.as_os_str().is_empty()
@@ -75,7 +73,7 @@ impl Frame {
         SYSTEM.iter().any(|s| module.starts_with(s))
     }
 
-    /// True for templates of the C++ library, which are compiled into the program.
+    /// True for templates of the C++ library: they are compiled into the program.
     fn is_of_cxx_library(&self) -> bool {
         match self.file.is_empty() {
             true => CXX_NAMESPACES.iter().any(|n| self.function.starts_with(n)),
@@ -83,10 +81,10 @@ impl Frame {
         }
     }
 
-    /// True for functions that end a process or say why.
+    /// True for functions that end a process or report why.
     fn is_reporter(&self) -> bool {
         let name = self.function.as_str();
-        // The program may have a function of its own called `raise`.
+        // The program may have its own function with the name `raise`.
         let own = self.line > 0 && !self.is_of_system() && !self.is_of_cxx_library();
         REPORTERS.contains(&name) && !own || REPORTERS_BEGIN.iter().any(|r| name.starts_with(r))
     }
@@ -98,7 +96,7 @@ impl Frame {
     }
 }
 
-/// `parse (calc.c:41)`; without any name, `? (calc+0x12f0)`.
+/// For example `parse (calc.c:41)`, or `? (calc+0x12f0)` without a name.
 impl fmt::Display for Frame {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let function = if self.function.is_empty() { "?" } else { &self.function };
@@ -116,34 +114,34 @@ impl fmt::Display for Frame {
     }
 }
 
-/// The frames between those that started the program and those that report its fault.
+/// Drops the frames that started the program and those that report its fault.
 pub(crate) fn without_noise(mut frames: Vec<Frame>) -> Vec<Frame> {
     drop_starters(&mut frames);
-    // Between two reporters may be others, some without a name. A line of the program's
-    // own source is certainly none.
+    // There may be unknown frames between two reporters. A frame with a line of the
+    // program's own source is no reporter.
     let own = |f: &Frame| f.line > 0 && f.is_of_program();
-    let known = frames.iter().take(MAX_REPORTERS).take_while(|f| !own(f)).count();
-    let top = frames[..known].iter().rposition(Frame::is_reporter).map_or(0, |last| last + 1);
+    let candidates = frames.iter().take(MAX_REPORTERS).take_while(|f| !own(f)).count();
+    let top = frames[..candidates].iter().rposition(Frame::is_reporter).map_or(0, |last| last + 1);
     let top = if top < frames.len() { top } else { 0 };
     frames.drain(..top);
     frames
 }
 
-/// Drops what calls the program's entry, from the bottom.
+/// Drops the frames below the program's entry.
 fn drop_starters(frames: &mut Vec<Frame>) {
     let last = |name: &str| frames.iter().rposition(|f| f.function == name);
     // `main` of a libFuzzer target is the runtime's.
     let end = last(FUZZER_MAIN).or(last("main").map(|main| main + 1)).unwrap_or(frames.len());
-    // Without one it is a constructor or a thread.
+    // Without `main` it is a constructor or a thread.
     let own = frames[..end].iter().rposition(|f| !f.is_starter() && !f.is_of_system());
     if let Some(own) = own {
         frames.truncate(own + 1);
     }
 }
 
-/// At most this many frames are spent on reporting a fault.
+/// How many frames may report a fault.
 const MAX_REPORTERS: usize = 32;
-/// Functions that end a process or say why: these, and those that begin so.
+/// Functions that end a process or report why: their names, and how their names begin.
 const REPORTERS: [&str; 7] =
     ["abort", "raise", "gsignal", "pthread_kill", "malloc_printerr", "tgkill", "_exit"];
 const REPORTERS_BEGIN: [&str; 21] = [
@@ -172,12 +170,12 @@ const REPORTERS_BEGIN: [&str; 21] = [
 
 /// Calls `LLVMFuzzerTestOneInput`.
 const FUZZER_MAIN: &str = "__pleach_fuzzer_main";
-/// Functions that call the program's entry: these, and those that begin so.
+/// Functions that call the program's entry: their names, and how their names begin.
 const STARTERS: [&str; 6] =
     ["_start", "__libc_start_main", "start_thread", "clone", "clone3", "asan_thread_start"];
 const STARTERS_BEGIN: [&str; 3] = ["pleach_rt::", "__libc_start_", "__asan::AsanThread::"];
 
-/// Libraries that nobody looks into for a bug.
+/// Libraries of the system, by the beginning of their names.
 const SYSTEM: [&str; 10] = [
     "libc.so",
     "libc-",
@@ -211,15 +209,15 @@ mod tests {
         assert_eq!(names(stack), "parse main");
         let stack = "libc.so.6/? libc.so.6/abort __sanitizer::Die handleIt __ubsan_handle_it f:3";
         assert_eq!(names(stack), "f");
-        // All of it is noise: better than nothing.
+        // If all frames are noise, they stay.
         assert_eq!(names("libc.so.6/raise libc.so.6/abort"), "raise abort");
-        // A function of the program that is called like one of the library.
+        // Functions of the program with names like those of the library.
         assert_eq!(names("abort_parse:4 main:2"), "abort_parse main");
         assert_eq!(names("raise:4 main:2"), "raise main");
     }
 
     #[test]
-    fn what_starts_the_program_does_not_report() {
+    fn starters_are_not_taken_for_reporters() {
         let end = "libc.so.6/? libc.so.6/__libc_start_main _start";
         // A libFuzzer target, with and without debug information.
         let stack = format!(
@@ -242,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn exceptions_are_reported_by_the_cxx_library() {
+    fn functions_of_the_cxx_library_report_exceptions() {
         let stack = "libc.so.6/abort libstdc++.so.6/__cxa_throw std::__throw_out_of_range \
                      parse:7 main:9";
         assert_eq!(names(stack), "parse main");

@@ -1,25 +1,25 @@
-//! Which crash is it? Two inputs show the same fault if the kind of it and the
-//! functions at the top of the stack agree.
+//! Which crash is it? Two inputs show the same crash if the kind and the functions at the
+//! top of the stack agree.
 //!
-//! A crash is run once more, on the fast half, in a fresh process, with its
-//! output kept and its stack watched (`watch`). A sanitizer's report names the
-//! kind and, from AddressSanitizer, the stack; otherwise the signal is the kind,
-//! and the stack is read from the process where the signal meets it (`unwind`).
-//! Names and lines are found in this process (`symbols`).
+//! A crash is run once more on the fast half, in a new process, with its output kept and
+//! its stack watched (`watch`). If there is a sanitizer's report, it names the kind, and
+//! AddressSanitizer's report has the stack too. Otherwise the signal is the kind, and the
+//! stack is read from the process when the signal arrives (`unwind`). Names and lines are
+//! found in the driver (`symbols`).
 //!
 //! What identifies a crash:
 //!
-//! - the kind, without any values of the run;
-//! - the first few *different* functions of the program, innermost first. What
-//!   the C library, the sanitizers and the runtime put on top is skipped (`frames`):
-//!   `abort` tells nothing. A function counts once, because a recursive parser meets the
+//! - the kind, without values of this run;
+//! - the first few *different* functions of the program, innermost first. Functions of the
+//!   C library, the sanitizers and the runtime on top are skipped (`frames`), since every
+//!   crash may end in `abort`. A function counts once, because a recursive parser has the
 //!   same fault at every depth;
-//! - the line in the innermost of them, or without debug information the address: two
-//!   bugs in one function are two.
+//! - the line in the innermost of these functions, or without debug information the
+//!   address: one function may have two bugs.
 //!
-//! A stack overflow is where the recursion happened to be when the room was used
-//! up. There the set of functions counts, without order and line. A hang is known
-//! by the frames that several looks at it have in common.
+//! A stack overflow can happen anywhere in a recursion. So only the set of functions
+//! counts, without order and line. A hang is known by the frames that several samples of
+//! its stack have in common.
 
 mod frames;
 mod readme;
@@ -52,16 +52,15 @@ pub struct CrashId {
     pub kind: String,
     /// Innermost first, without what only reports the fault.
     pub frames: Vec<Frame>,
-    /// Of the kind and the frames that count: equal for equal crashes.
+    /// A hash of the kind and of the frames that count: equal for equal crashes.
     pub hash: u64,
 }
 
-/// A run that was looked at.
+/// A crash that was run once more.
 #[derive(Clone, Debug)]
 pub struct Examined {
     pub outcome: Outcome,
-    /// `None` if the run ended well: then whatever was seen before does not
-    /// happen in a fresh process.
+    /// `None` if the run exited: then the crash does not happen in a new process.
     pub crash: Option<CrashId>,
 }
 
@@ -72,15 +71,15 @@ pub struct Triage {
     timeout: Duration,
 }
 
-/// The most output of a run that is kept.
-const CAPTURE: u64 = 1 << 20;
-/// So many different functions identify a crash.
-const FUNCTIONS: usize = 4;
-/// So much of an endless recursion is looked at for its functions.
-const RECURSION: usize = 64;
+/// How much output of a run is kept.
+const MAX_OUTPUT: u64 = 1 << 20;
+/// How many different functions identify a crash.
+const MAX_FUNCTIONS: usize = 4;
+/// How many frames of an endless recursion count.
+const MAX_RECURSION: usize = 64;
 
 impl Triage {
-    /// Like `target`, but always the fast half, with its output kept.
+    /// Runs the fast half, with its output kept; otherwise as the options say.
     pub fn new(
         layout: Arc<Layout>,
         target: &TargetOptions,
@@ -88,7 +87,7 @@ impl Triage {
     ) -> Result<Triage, ExecError> {
         let mut target = target.clone();
         target.half = Half::Fast;
-        target.output = Output::Capture { limit: CAPTURE };
+        target.output = Output::Capture { limit: MAX_OUTPUT };
         let executor = Executor::new(layout, target)?;
         Ok(Triage { executor, symbols: Symbols::default(), timeout })
     }
@@ -105,15 +104,15 @@ impl Triage {
         Ok(Examined { outcome, crash })
     }
 
-    /// What a run wrote to standard error, with names in the report of a sanitizer.
+    /// The standard error of a run, with names in a sanitizer's report.
     pub fn symbolise(&mut self, stderr: &[u8]) -> Vec<u8> {
         report::symbolise(stderr, &mut |a: &Address| self.symbols.frames(&a.file, a.address))
     }
 
     fn identify(&mut self, outcome: &Outcome, seen: Seen) -> Option<CrashId> {
-        let Seen { crash, looks } = seen;
+        let Seen { crash, samples } = seen;
         let signal = match &outcome.end {
-            End::Timeout => return Some(self.hang(&looks)),
+            End::Timeout => return Some(self.identify_hang(&samples)),
             End::Signal(signal) => *signal,
             end => return kind_of(end).map(|kind| CrashId::new(&kind, Vec::new())),
         };
@@ -135,20 +134,22 @@ impl Triage {
         })
     }
 
-    /// A run that does not end: where all looks agree, from the outer end.
-    fn hang(&mut self, looks: &[Vec<Address>]) -> CrashId {
-        let mut stacks: Vec<Vec<Frame>> = looks.iter().map(|l| self.frames(l)).collect();
+    /// A hang: the frames that all samples have in common, from the outer end.
+    fn identify_hang(&mut self, samples: &[Vec<Address>]) -> CrashId {
+        let mut stacks: Vec<Vec<Frame>> = samples.iter().map(|s| self.frames(s)).collect();
         let Some(mut common) = stacks.pop() else { return CrashId::new("hang", Vec::new()) };
         for other in &stacks {
-            // The same function may be at another line by then.
-            let alike = |(a, b): &(&Frame, &Frame)| {
+            // A later sample may be at another line of the same function.
+            let is_same = |(a, b): &(&Frame, &Frame)| {
                 a.function_key() == b.function_key() && a.module == b.module
             };
-            let same = common.iter().rev().zip(other.iter().rev()).take_while(alike).count();
-            common.drain(..common.len() - same);
+            let pairs = common.iter().rev().zip(other.iter().rev());
+            let shared = pairs.take_while(is_same).count();
+            common.drain(..common.len() - shared);
         }
         let mut id = CrashId::new("hang", common);
-        id.hash = hash("hang", distinct(&id.frames, FUNCTIONS).iter().map(|f| f.function_key()));
+        id.hash =
+            hash("hang", distinct(&id.frames, MAX_FUNCTIONS).iter().map(|f| f.function_key()));
         id
     }
 
@@ -176,7 +177,7 @@ pub(crate) fn kind_of(end: &End) -> Option<String> {
 
 impl CrashId {
     pub(crate) fn new(kind: &str, frames: Vec<Frame>) -> CrashId {
-        let top = distinct(&frames, FUNCTIONS);
+        let top = distinct(&frames, MAX_FUNCTIONS);
         let parts = top.iter().enumerate().map(|(i, f)| match i {
             0 => f.place_key(),
             _ => f.function_key(),
@@ -185,14 +186,14 @@ impl CrashId {
     }
 
     fn recursion(frames: Vec<Frame>) -> CrashId {
-        let some = &frames[..frames.len().min(RECURSION)];
+        let some = &frames[..frames.len().min(MAX_RECURSION)];
         let functions: BTreeSet<_> =
-            distinct(some, RECURSION).iter().map(|f| f.function_key()).collect();
+            distinct(some, MAX_RECURSION).iter().map(|f| f.function_key()).collect();
         let kind = "stack-overflow";
         CrashId { hash: hash(kind, functions.into_iter()), kind: kind.into(), frames }
     }
 
-    /// The innermost frame of the program itself.
+    /// The innermost frame of the program itself, if there is one.
     pub fn top(&self) -> Option<&Frame> {
         self.frames.iter().find(|f| f.is_of_program()).or(self.frames.first())
     }
@@ -209,20 +210,22 @@ impl fmt::Display for CrashId {
     }
 }
 
-/// The first frame of each function of the program; of anything, if the program
-/// is not on the stack.
-fn distinct(frames: &[Frame], most: usize) -> Vec<&Frame> {
+/// The first frame of each function of the program, at most `max_count` of them. If no
+/// function of the program is on the stack, all functions count.
+fn distinct(frames: &[Frame], max_count: usize) -> Vec<&Frame> {
     let own = frames.iter().any(Frame::is_of_program);
     let mut found: Vec<&Frame> = Vec::new();
     for frame in frames.iter().filter(|f| !own || f.is_of_program()) {
-        if found.len() < most && !found.iter().any(|f| f.function_key() == frame.function_key()) {
+        if found.len() < max_count
+            && !found.iter().any(|f| f.function_key() == frame.function_key())
+        {
             found.push(frame);
         }
     }
     found
 }
 
-/// FNV-1a: the same in every version and on every machine.
+/// FNV-1a, which is the same in every version and on every machine.
 fn hash(kind: &str, parts: impl Iterator<Item = String>) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325;
     let mut add = |text: &str| {
@@ -256,8 +259,8 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_identifies_a_crash() {
-        // The same place from another depth, or through another outer caller.
+    fn kind_and_inner_functions_identify_a_crash() {
+        // The same place at another depth, or below another outer caller.
         assert!(same("value:12 array:9 value:4 main:3", "value:12 array:9 value:4 array:9 main:3"));
         assert!(same("a:1 b:2 c:3 d:4 x:5 main:6", "a:1 b:9 c:9 d:9 y:5 main:6"));
         // How it was reported does not matter.
@@ -272,14 +275,14 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn recursion_has_no_order() {
+    fn the_order_of_a_recursion_does_not_count() {
         let id = |text| CrashId::recursion(frames(text)).hash;
         assert_eq!(id("a:1 b:2 a:1 b:2 main:3"), id("b:5 a:1 b:2 main:3"));
         assert_ne!(id("a:1 b:2 main:3"), id("a:1 c:2 main:3"));
     }
 
     #[test]
-    fn one_line_says_what_and_where() {
+    fn a_crash_is_shown_on_one_line() {
         let mut all = frames("libc.so.6/strlen parse:41 main:3");
         all[1].file = "/src/calc.c".into();
         assert_eq!(CrashId::new("SIGSEGV", all).to_string(), "SIGSEGV in parse (calc.c:41)");

@@ -1,9 +1,9 @@
-//! The text beside the crashes: how to run one again.
+//! The text beside the crashes that tells how to run one again.
 
 use std::ffi::{OsStr, OsString};
 
-/// `README.txt` of a directory of crashes. `program` is the program and its
-/// arguments, as given; `flags` what `pleach replay` needs besides.
+/// `README.txt` of a directory of crashes. `program` is the program with its arguments, as
+/// the user gave them; `flags` are further options of `pleach replay`.
 pub fn readme(program: &[OsString], flags: &[OsString], container: bool) -> String {
     let all = command(program);
     let flags: String = flags.iter().map(|f| format!("{} ", quoted(f))).collect();
@@ -28,10 +28,10 @@ pub fn readme(program: &[OsString], flags: &[OsString], container: bool) -> Stri
 /// The command that runs the program on one input, for a shell.
 pub fn by_hand(program: &[OsString], input: &OsStr) -> String {
     use std::os::unix::ffi::OsStrExt;
-    let named = program.iter().skip(1).any(|a| a.as_bytes().windows(2).any(|w| w == b"@@"));
+    let names_input = program.iter().skip(1).any(|a| a.as_bytes().windows(2).any(|w| w == b"@@"));
     let file = quoted(input);
     let parts: Vec<_> = program.iter().map(|a| quoted(a).replace("@@", &file)).collect();
-    match named {
+    match names_input {
         true => parts.join(" "),
         false => format!("{} <{file}", parts.join(" ")),
     }
@@ -41,7 +41,7 @@ fn command(program: &[OsString]) -> String {
     program.iter().map(|a| quoted(a)).collect::<Vec<_>>().join(" ")
 }
 
-/// An argument as a shell takes it.
+/// An argument, quoted for a shell if necessary.
 pub fn quoted(arg: &OsStr) -> String {
     let text = arg.to_string_lossy();
     let plain = |c: char| c.is_alphanumeric() || "@%+=:,./-_".contains(c);

@@ -1,48 +1,48 @@
-//! What sanitizers print: the kind of a fault, and the stack that AddressSanitizer
-//! gives as files and offsets.
+//! Reports of sanitizers: the kind of the fault, and the stack, which AddressSanitizer
+//! prints as files and offsets.
 
 use super::Frame;
 use super::unwind::Address;
 use std::path::PathBuf;
 
-/// What a sanitizer said of a run.
+/// The report of a sanitizer on a run.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Report {
     pub kind: String,
-    /// The first stack of the report: where it happened.
+    /// The first stack of the report: where the fault happened.
     pub stack: Vec<Address>,
 }
 
-/// A target may print anything: no more lines than this are read as frames.
-const MOST: usize = 256;
+/// At most this many lines are read as frames: a target may print anything.
+const MAX_FRAMES: usize = 256;
 /// At most this many addresses of a report get names.
 const MAX_SYMBOLISED: usize = 1024;
 
-/// The report in what a run wrote to standard error, if there is one.
+/// The report in the standard error of a run, if there is one.
 pub(crate) fn parse(stderr: &[u8]) -> Option<Report> {
     let text = String::from_utf8_lossy(stderr);
     let error = text.lines().position(|l| l.contains("ERROR: ") && l.contains("Sanitizer: "));
     if let Some(at) = error {
         let first = text.lines().nth(at)?;
         let summary = text.lines().skip(at).find(|l| l.starts_with("SUMMARY: "));
-        let said = summary.unwrap_or(first).split_once("Sanitizer: ")?.1;
-        let kind = word(said)?;
+        let text_of_kind = summary.unwrap_or(first).split_once("Sanitizer: ")?.1;
+        let kind = first_word(text_of_kind)?;
         let frames = text.lines().skip(at + 1).skip_while(|l| !l.trim_start().starts_with("#0 "));
-        let stack = frames.map_while(frame).take(MOST).collect();
+        let stack = frames.map_while(frame).take(MAX_FRAMES).collect();
         return Some(Report { kind, stack });
     }
     let line = text.lines().find_map(|l| l.split_once(": runtime error: "))?;
     Some(Report { kind: format!("runtime error: {}", rule(line.1)), stack: Vec::new() })
 }
 
-/// Whether a sanitizer reported a fault in what a run wrote to standard error.
+/// True if the standard error of a run has a sanitizer's report.
 pub fn has_report(stderr: &[u8]) -> bool {
     parse(stderr).is_some()
 }
 
-/// What a run wrote to standard error, with names and lines in the stacks and the summary of
-/// a sanitizer's report. Functions that were inlined get frames of their own, as the
-/// sanitizer itself would print them. All other lines stay as they are, byte by byte.
+/// The standard error of a run, with names and lines in the stacks and the summary of a
+/// sanitizer's report. Inlined functions get frames of their own, as if the sanitizer had
+/// printed them. All other lines stay as they are, byte by byte.
 pub(crate) fn symbolise(
     stderr: &[u8],
     find_frames: &mut dyn FnMut(&Address) -> Vec<Frame>,
@@ -62,11 +62,11 @@ pub(crate) fn symbolise(
             find_frames(&address)
         });
         let first = named.iter().flatten().next().filter(|f| !f.function.is_empty());
-        if let (Some((said, _)), Some(first)) = (text.split_once(" ("), first)
+        if let (Some((kind, _)), Some(first)) = (text.split_once(" ("), first)
             && text.starts_with("SUMMARY: ")
         {
             let source = first.source().unwrap_or_else(|| format!("({})", first.module.display()));
-            out.extend(format!("{said} {source} in {}\n", first.function).bytes());
+            out.extend(format!("{kind} {source} in {}\n", first.function).bytes());
             continue;
         }
         let Some((indent, rest)) = text.split_once('#').filter(|_| frame(text).is_some()) else {
@@ -91,8 +91,8 @@ pub(crate) fn symbolise(
     out
 }
 
-/// The first word, of what a kind is made of.
-fn word(text: &str) -> Option<String> {
+/// The first word, if it can be the name of a kind.
+fn first_word(text: &str) -> Option<String> {
     let word = text.split_whitespace().next()?;
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let word: String = word.chars().take_while(|&c| plain(c)).take(64).collect();
@@ -117,8 +117,8 @@ fn place(text: &str) -> Option<Address> {
     Some(Address { file: PathBuf::from(file), address: u64::from_str_radix(offset, 16).ok()? })
 }
 
-/// What UndefinedBehaviorSanitizer objects to, without the values of this run:
-/// `index 12 out of bounds for type 'int[4]'` is `index N out of bounds`.
+/// The complaint of UndefinedBehaviorSanitizer, without the values of this run:
+/// `index 12 out of bounds for type 'int[4]'` becomes `index N out of bounds`.
 fn rule(text: &str) -> String {
     let text = [": ", " for type", " of type", " '", " in type"]
         .iter()
@@ -198,7 +198,7 @@ SUMMARY: AddressSanitizer: heap-use-after-free /src/a.h:3 in inlined\n\
 \xff #0 is not a frame\n";
         let show = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         assert_eq!(show(&named), show(expected));
-        // Without a report nothing is touched.
+        // Without a report nothing changes.
         let plain = b"    #0 0x11 (/tmp/prog+0x1)\n";
         assert_eq!(symbolise(plain, &mut |_| vec![frame("f", "", 0)]), plain);
     }
@@ -209,14 +209,14 @@ SUMMARY: AddressSanitizer: heap-use-after-free /src/a.h:3 in inlined\n\
             b"==7==ERROR: AddressSanitizer: attempting double-free on 0x6020 in thread T0:\n\
 SUMMARY: AddressSanitizer: double-free (/tmp/prog+0x1) in free\n";
         assert_eq!(parse(text).unwrap().kind, "double-free");
-        // It was killed before it was done.
+        // The run was killed before the summary.
         let text = b"==7==ERROR: AddressSanitizer: use-after-poison on 0x6020\n";
         assert_eq!(parse(text).unwrap().kind, "use-after-poison");
     }
 
     #[test]
     fn rules_have_no_values() {
-        for (said, kind) in [
+        for (text, kind) in [
             ("signed integer overflow: 2147483647 + 120 cannot", "signed integer overflow"),
             ("index 12 out of bounds for type 'int[4]'", "index N out of bounds"),
             ("store to null pointer of type 'char'", "store to null pointer"),
@@ -227,7 +227,7 @@ SUMMARY: AddressSanitizer: double-free (/tmp/prog+0x1) in free\n";
                 "load of misaligned address N",
             ),
         ] {
-            let text = format!("prog.c:11:40: runtime error: {said}\n");
+            let text = format!("prog.c:11:40: runtime error: {text}\n");
             assert_eq!(parse(text.as_bytes()).unwrap().kind, format!("runtime error: {kind}"));
         }
     }

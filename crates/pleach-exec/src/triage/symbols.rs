@@ -1,8 +1,8 @@
-//! From an address in a file to the functions and lines that it belongs to.
+//! From an address in a file to its functions and lines.
 //!
-//! Names and lines come from the debug information, functions that were inlined
-//! there included; without it, from the symbol table. All of it is read in this
-//! process: no symbolizer has to be installed, and none is started for a crash.
+//! Names and lines come from the debug information, also for inlined functions. Without
+//! debug information, names come from the symbol table. The driver reads all of this
+//! itself: no symbolizer needs to be installed.
 
 use super::Frame;
 use crate::image::Image;
@@ -16,21 +16,21 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Files that were looked into, each read once.
+/// The files that were needed so far, each read once.
 #[derive(Default)]
 pub(crate) struct Symbols {
     files: HashMap<PathBuf, Option<Elf>>,
 }
 
-/// What is kept of one file.
+/// The tables of one file.
 pub(crate) struct Elf {
     path: PathBuf,
     lines: Option<Context<EndianArcSlice<LittleEndian>>>,
     symbols: Image,
-    /// Addresses of code. The debug information of functions that the linker
-    /// dropped claims addresses near 0.
+    /// Addresses of code. Only these are looked up: functions that the linker dropped have
+    /// debug information for addresses near 0.
     code: Vec<Range<u64>>,
-    /// Parts that are loaded: where in the file, and the address they are linked for.
+    /// The parts that are loaded: the offset in the file, and the address as linked.
     pub segments: Vec<Segment>,
     pub eh_frame: Option<Section>,
     pub eh_frame_hdr: Option<Section>,
@@ -48,15 +48,15 @@ pub(crate) struct Section {
 }
 
 /// Larger files are not read: a target may map anything.
-const LARGEST: u64 = 1 << 30;
+const MAX_FILE_SIZE: u64 = 1 << 30;
 
 impl Symbols {
     pub fn file(&mut self, path: &Path) -> Option<&Elf> {
         self.files.entry(path.into()).or_insert_with(|| Elf::read(path)).as_ref()
     }
 
-    /// The functions at an address (as linked) of a file, innermost first. There
-    /// is always one, if without a name.
+    /// The functions at an address (as linked) of a file, innermost first. There is always
+    /// at least one, but it may have no name.
     pub fn frames(&mut self, path: &Path, address: u64) -> Vec<Frame> {
         let mut frames = self.file(path).map_or_else(Vec::new, |elf| elf.frames(address));
         if frames.is_empty() {
@@ -70,7 +70,7 @@ impl Symbols {
 impl Elf {
     fn read(path: &Path) -> Option<Elf> {
         let meta = std::fs::metadata(path).ok()?;
-        if !meta.is_file() || meta.len() > LARGEST {
+        if !meta.is_file() || meta.len() > MAX_FILE_SIZE {
             return None;
         }
         let bytes = std::fs::read(path).ok()?;
@@ -135,8 +135,8 @@ impl Elf {
         frames
     }
 
-    /// Where the function at an address begins, by the unwind tables: they are there in
-    /// a stripped file, too.
+    /// The start of the function at an address, by the unwind tables. A stripped file has
+    /// them too.
     fn function_start(&self, address: u64) -> Option<u64> {
         let section = self.eh_frame.as_ref()?;
         let table = EhFrame::new(&section.bytes, LittleEndian);
@@ -146,8 +146,8 @@ impl Elf {
     }
 }
 
-/// A function's name as people write it: C++ names without their parameters,
-/// `std::basic_string<…>::rfind`.
+/// A function's name as in the source. C++ names have no parameters and no template
+/// arguments: `std::basic_string<…>::rfind`.
 pub fn readable(name: &str) -> String {
     let options = cpp_demangle::DemangleOptions::new().no_params().no_return_type();
     cpp_demangle::Symbol::new(name)
@@ -157,10 +157,10 @@ pub fn readable(name: &str) -> String {
         .map_or_else(|| name.to_string(), |name| shortened(&name))
 }
 
-/// A C++ name with `<…>` for the arguments of templates, and without the
-/// namespaces that libstdc++ puts in for the sake of its symbols.
+/// A C++ name with `<…>` for template arguments, and without the inline namespace of
+/// libstdc++.
 fn shortened(name: &str) -> String {
-    // What follows `operator` may be an angle bracket of its own.
+    // After `operator`, an angle bracket may be part of the name.
     let (head, tail) = name.find("operator").map_or((name, ""), |at| name.split_at(at));
     let (mut out, mut depth) = (String::new(), 0u32);
     for c in head.chars() {
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(readable("_ZlsRSoi"), "operator<<");
     }
 
-    /// This very test is in a file with debug information.
+    /// The test program itself has debug information.
     #[test]
     fn an_address_has_a_function_and_a_line() {
         let path = std::env::current_exe().unwrap();
@@ -211,7 +211,7 @@ mod tests {
         let frames = symbols.frames(&path, address);
         let outer = frames.last().expect("there is one");
         assert!(outer.file.ends_with("symbols.rs") && outer.line > 100, "{frames:?}");
-        // Outside of everything there is a place without a name.
+        // An address outside all functions has a frame without a name.
         assert_eq!(symbols.frames(&path, 1)[0].function, "");
         assert_eq!(symbols.frames(Path::new("/no/such/file"), 1).len(), 1);
     }

@@ -1,6 +1,5 @@
-//! The stack of a process that has stopped, by the tables that its files carry
-//! for exceptions (`.eh_frame`): they are there without debug information, and
-//! need no frame pointers.
+//! The stack of a stopped process, by the tables for exceptions in its files
+//! (`.eh_frame`). These need neither debug information nor frame pointers.
 
 use super::symbols::Symbols;
 use framehop::x86_64::{CacheX86_64, UnwindRegsX86_64, UnwinderX86_64};
@@ -10,27 +9,27 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What is asked of a stopped process.
+/// The state of a stopped process.
 pub(crate) struct Stopped<'a> {
     pub ip: u64,
     pub sp: u64,
     pub bp: u64,
     /// `/proc/PID/maps`.
     pub maps: &'a str,
-    /// Eight bytes at an address, if they can be read.
+    /// Reads eight bytes at an address, if possible.
     pub read: &'a mut dyn FnMut(u64) -> Option<u64>,
 }
 
-/// An address in a file, as linked; of the call, for a caller.
+/// An address in a file, as linked. For a caller it is the address of the call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
-    /// Empty: in no file.
+    /// Empty if the address is in no file.
     pub file: PathBuf,
     pub address: u64,
 }
 
 /// Deeper stacks are cut.
-const DEEPEST: usize = 256;
+const MAX_DEPTH: usize = 256;
 
 /// The addresses on the stack, innermost first.
 pub(crate) fn unwind(symbols: &mut Symbols, stopped: Stopped) -> Vec<Address> {
@@ -45,7 +44,8 @@ pub(crate) fn unwind(symbols: &mut Symbols, stopped: Stopped) -> Vec<Address> {
     };
     let Stopped { mut ip, mut sp, bp, read, .. } = stopped;
     let mut found = Vec::new();
-    // A call to where there is no code: the caller's address was just pushed.
+    // If the program has jumped to an address without code, it was probably by a call. Then
+    // the top of the stack is the return address.
     if find(ip).is_none() {
         found.push(Address { file: PathBuf::new(), address: ip });
         match read(sp) {
@@ -63,7 +63,7 @@ pub(crate) fn unwind(symbols: &mut Symbols, stopped: Stopped) -> Vec<Address> {
             FrameAddress::ReturnAddress(_) => frame.address_for_lookup(),
         };
         match find(address) {
-            Some(address) if found.len() < DEEPEST => found.push(address),
+            Some(address) if found.len() < MAX_DEPTH => found.push(address),
             _ => break,
         }
     }
@@ -73,21 +73,21 @@ pub(crate) fn unwind(symbols: &mut Symbols, stopped: Stopped) -> Vec<Address> {
 struct Mapped {
     file: PathBuf,
     range: Range<u64>,
-    /// What was added to the addresses in the file.
+    /// Load address minus address as linked.
     bias: u64,
     unwinding: Module<Arc<[u8]>>,
 }
 
-/// The files in a process: those that are mapped to be run.
+/// The files with code that a process has mapped.
 fn modules(symbols: &mut Symbols, maps: &str) -> Vec<Mapped> {
     let mut ranges: HashMap<&str, (Range<u64>, Vec<Mapping>, bool)> = HashMap::new();
     for mapping in maps.lines().filter_map(Mapping::parse) {
         let entry = ranges.entry(mapping.path);
-        let (range, all, runs) =
+        let (range, all, is_code) =
             entry.or_insert_with(|| (mapping.range.clone(), Vec::new(), false));
         range.start = range.start.min(mapping.range.start);
         range.end = range.end.max(mapping.range.end);
-        *runs |= mapping.runs;
+        *is_code |= mapping.is_code;
         all.push(mapping);
     }
     let mut modules = Vec::new();
@@ -115,11 +115,11 @@ fn modules(symbols: &mut Symbols, maps: &str) -> Vec<Mapped> {
     modules
 }
 
-/// One line of a process's map that has a file.
+/// One line of `/proc/PID/maps` that has a file.
 struct Mapping<'a> {
     range: Range<u64>,
     offset: u64,
-    runs: bool,
+    is_code: bool,
     path: &'a str,
 }
 
@@ -129,9 +129,9 @@ impl Mapping<'_> {
         let mut fields = line.split_whitespace();
         let (start, end) = fields.next()?.split_once('-')?;
         let number = |text| u64::from_str_radix(text, 16).ok();
-        let runs = fields.next()?.contains('x');
+        let is_code = fields.next()?.contains('x');
         let offset = number(fields.next()?)?;
-        Some(Mapping { range: number(start)?..number(end)?, offset, runs, path })
+        Some(Mapping { range: number(start)?..number(end)?, offset, is_code, path })
     }
 }
 
@@ -140,18 +140,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn maps_are_read() {
+    fn lines_of_the_map_are_parsed() {
         let line = "555555554000-555555556000 r-xp 00001000 08:01 123  /tmp/a b/prog";
         let m = Mapping::parse(line).unwrap();
         assert_eq!((m.range, m.offset), (0x5555_5555_4000..0x5555_5555_6000, 0x1000));
-        assert_eq!((m.runs, m.path), (true, "/tmp/a b/prog"));
+        assert_eq!((m.is_code, m.path), (true, "/tmp/a b/prog"));
         assert!(Mapping::parse("7ffff7fc1000-7ffff7fc3000 r-xp 00000000 00:00 0 [vdso]").is_none());
         assert!(Mapping::parse("nonsense /x").is_none());
     }
 
-    /// A stack that leads nowhere ends; it does not fail.
+    /// A stack that cannot be followed ends there, without an error.
     #[test]
-    fn a_wild_jump_is_one_address() {
+    fn a_jump_to_nowhere_has_one_address() {
         let mut read = |_| Some(7);
         let stopped = Stopped { ip: 0, sp: 8, bp: 0, maps: "", read: &mut read };
         let found = unwind(&mut Symbols::default(), stopped);

@@ -1,18 +1,16 @@
-//! Watching a run by `ptrace`, so that its stack can be read where it dies.
+//! Watching a run by `ptrace`, to read its stack when it crashes.
 //!
-//! A handler in the target for the signals of a crash would change the target,
-//! and works on the very stack that may be the cause. Nothing of that here: the
-//! fork server is seized when it is about to start the run, the run and all that
-//! it forks come along, and each signal is passed on after a look. So a run
-//! under watch ends as it ends without, in whatever way it gets its input.
+//! A signal handler in the target would change the target, and would run on the stack that
+//! may be the cause of the crash. `ptrace` needs no handler. The fork server is seized
+//! before it starts the run; the run and its children are then watched too. Each signal is
+//! examined and then delivered. So a watched run ends in the same way as an unwatched one.
 //!
-//! Only the thread that seized a process may speak to it, and the conversation
-//! with the server goes on meanwhile: the watch has a thread of its own. When
-//! that ends, the kernel kills what it watched (`EXITKILL`).
+//! Only the thread that has seized a process can control it. The driver talks to the server
+//! at the same time, so the watch has a thread of its own. When this thread ends, the kernel
+//! kills the processes that it watched (`EXITKILL`).
 //!
-//! A run that never ends is stopped for a look several times before its time is
-//! over. What all looks have in common at the outer end of the stack is where
-//! it loops.
+//! A run that hangs is stopped several times before its timeout, to sample its stack. The
+//! samples agree on the outer frames, down to the loop.
 
 use super::symbols::Symbols;
 use super::unwind::{Address, Stopped, unwind};
@@ -22,13 +20,13 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// What was seen of a run.
+/// The stacks of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
-    /// Where it was when a signal that would end it came.
+    /// At the signal that ended it.
     pub crash: Option<Crash>,
-    /// Where it was from time to time.
-    pub looks: Vec<Vec<Address>>,
+    /// At some times before its timeout.
+    pub samples: Vec<Vec<Address>>,
 }
 
 #[derive(Debug)]
@@ -39,11 +37,11 @@ pub(crate) struct Crash {
     pub stack_overflow: bool,
 }
 
-/// Shares of the time limit at which to look.
-const LOOKS: [f64; 6] = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
-/// Between two questions whether something has stopped.
-const PAUSE: Duration = Duration::from_micros(300);
-/// Signals that end a process unless it catches them, and are its own doing.
+/// When the stack is sampled, as shares of the timeout.
+const SAMPLE_TIMES: [f64; 6] = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+/// The time between two checks whether a process has stopped.
+const POLL_INTERVAL: Duration = Duration::from_micros(300);
+/// Signals of a crash: they end a process, and the process is their cause.
 const FATAL: [i32; 8] = [
     libc::SIGSEGV,
     libc::SIGBUS,
@@ -54,12 +52,12 @@ const FATAL: [i32; 8] = [
     libc::SIGSYS,
     libc::SIGXCPU,
 ];
-/// A fault this near to the stack pointer and to the end of the stack is one of
-/// the stack.
-const NEAR: u64 = 1 << 20;
+/// A fault within this distance of the stack pointer and of the end of the stack is a stack
+/// overflow.
+const STACK_MARGIN: u64 = 1 << 20;
 
-/// Watches the runs of a server until `done`. `ready` is set when the server may
-/// be told to run: it is watched, or cannot be.
+/// Watches the runs of a server until `done` is set. Sets `ready` when the run may start:
+/// the server is watched, or cannot be watched.
 pub(crate) fn watch(
     symbols: &mut Symbols,
     server: i32,
@@ -75,9 +73,9 @@ pub(crate) fn watch(
     }
     let mut watch = Watch { symbols, seen: &mut seen, all: vec![server], server, run: None };
     while !done.load(Ordering::Acquire) && !watch.all.is_empty() {
-        watch.look_at_times(timeout);
+        watch.request_sample(timeout);
         if !watch.step() {
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
     seen
@@ -95,27 +93,27 @@ struct Watch<'a> {
 struct Run {
     pid: i32,
     start: Instant,
-    looks: usize,
-    /// It was asked to stop for a look.
-    asked: bool,
+    samples_requested: usize,
+    /// It was asked to stop for a sample.
+    is_asked: bool,
 }
 
 impl Watch<'_> {
-    /// Deals with all that has stopped; whether anything had.
+    /// Handles all processes that have stopped or ended. True if there were any.
     fn step(&mut self) -> bool {
         let mut any = false;
         for pid in self.all.clone() {
             match Tracee(pid).state() {
                 tracee::State::Runs => continue,
                 tracee::State::Gone => self.all.retain(|&p| p != pid),
-                tracee::State::Stopped { signal, event } => self.stopped(pid, signal, event),
+                tracee::State::Stopped { signal, event } => self.handle_stop(pid, signal, event),
             }
             any = true;
         }
         any
     }
 
-    fn stopped(&mut self, pid: i32, signal: i32, event: i32) {
+    fn handle_stop(&mut self, pid: i32, signal: i32, event: i32) {
         let tracee = Tracee(pid);
         match event {
             libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK | libc::PTRACE_EVENT_CLONE => {
@@ -123,35 +121,37 @@ impl Watch<'_> {
                     self.all.push(child);
                     if pid == self.server && self.run.is_none() {
                         let start = Instant::now();
-                        self.run = Some(Run { pid: child, start, looks: 0, asked: false });
+                        let (pid, samples_requested, is_asked) = (child, 0, false);
+                        self.run = Some(Run { pid, start, samples_requested, is_asked });
                     }
                 }
-                tracee.go_on(0);
+                tracee.resume(0);
             }
             libc::PTRACE_EVENT_STOP if signal != libc::SIGTRAP => tracee.stay_stopped(),
             libc::PTRACE_EVENT_STOP => {
-                let asked = self.run.as_mut().filter(|r| r.pid == pid);
-                if asked.is_some_and(|r| std::mem::take(&mut r.asked)) {
-                    let look = self.stack(pid).map(|(stack, _)| stack);
-                    self.seen.looks.extend(look);
+                let run = self.run.as_mut().filter(|r| r.pid == pid);
+                if run.is_some_and(|r| std::mem::take(&mut r.is_asked)) {
+                    let sample = self.stack(pid).map(|(stack, _)| stack);
+                    self.seen.samples.extend(sample);
                 }
-                tracee.go_on(0);
+                tracee.resume(0);
             }
             0 => {
                 if FATAL.contains(&signal) && self.is_run(pid) && !is_handled(pid, signal) {
-                    self.crash(pid, signal);
+                    self.record_crash(pid, signal);
                 }
-                tracee.go_on(signal);
+                tracee.resume(signal);
             }
-            _ => tracee.go_on(0),
+            _ => tracee.resume(0),
         }
     }
 
-    fn crash(&mut self, pid: i32, signal: i32) {
+    fn record_crash(&mut self, pid: i32, signal: i32) {
         let Some((stack, sp)) = self.stack(pid) else { return };
         let fault = Tracee(pid).fault_address().filter(|_| signal == libc::SIGSEGV);
         let stack_overflow = fault.is_some_and(|at| {
-            at.abs_diff(sp) < NEAR && stack_end(pid).is_none_or(|end| at.abs_diff(end) < NEAR)
+            let is_near = |place: u64| at.abs_diff(place) < STACK_MARGIN;
+            is_near(sp) && stack_end(pid).is_none_or(is_near)
         });
         self.seen.crash = Some(Crash { signal, stack, stack_overflow });
     }
@@ -170,24 +170,25 @@ impl Watch<'_> {
         Some((unwind(self.symbols, stopped), sp))
     }
 
-    /// Whether a process or thread belongs to the run itself.
+    /// True for the process of the run and its threads.
     fn is_run(&self, pid: i32) -> bool {
         let Some(run) = &self.run else { return false };
         pid == run.pid || status_field(pid, "Tgid:").is_some_and(|t| t == run.pid.to_string())
     }
 
-    fn look_at_times(&mut self, timeout: Duration) {
+    /// Asks the run to stop for a sample, when it is time for the next.
+    fn request_sample(&mut self, timeout: Duration) {
         let Some(run) = &mut self.run else { return };
-        let Some(share) = LOOKS.get(run.looks) else { return };
+        let Some(share) = SAMPLE_TIMES.get(run.samples_requested) else { return };
         if run.start.elapsed() >= timeout.mul_f64(*share) {
-            run.looks += 1;
-            run.asked = Tracee(run.pid).interrupt();
+            run.samples_requested += 1;
+            run.is_asked = Tracee(run.pid).interrupt();
         }
     }
 }
 
-/// Where the stack of a process's first thread ends for now; `None` for other
-/// threads, whose stacks have no name.
+/// The current end of the stack of a process's first thread. `None` for other threads: their
+/// stacks have no name in the map.
 fn stack_end(pid: i32) -> Option<u64> {
     if status_field(pid, "Tgid:")? != pid.to_string() {
         return None;
@@ -197,7 +198,7 @@ fn stack_end(pid: i32) -> Option<u64> {
     u64::from_str_radix(line.split_once('-')?.0, 16).ok()
 }
 
-/// Whether a process catches or ignores a signal.
+/// True if a process catches or ignores a signal.
 fn is_handled(pid: i32, signal: i32) -> bool {
     ["SigCgt:", "SigIgn:"].iter().any(|field| {
         let set = status_field(pid, field).and_then(|t| u64::from_str_radix(&t, 16).ok());

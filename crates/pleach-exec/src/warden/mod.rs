@@ -1,24 +1,23 @@
-//! Starting a target so that nothing of it can outlive its use.
+//! Starting a target so that none of its processes outlives the driver.
 //!
-//! Between the driver and the fork server stands a *warden*: a process that
-//! only waits. It is the subreaper of everything below it, so whatever the
-//! target forks, however it daemonises, ends up as the warden's child, and the
-//! warden's children are exactly what must go. Killing its own children has no
-//! race over process numbers: one is not used again before the warden has
-//! reaped it.
+//! Between the driver and the fork server is a *warden*: a process that only waits. It is
+//! the subreaper of all processes below it. So whatever the target forks, and however it
+//! daemonises, becomes a child of the warden in the end. The children of the warden are
+//! exactly the processes that must be killed. It can kill them without a race, because the
+//! system does not reuse the number of a process before its parent has reaped it.
 //!
-//! The warden and the driver share a socket. When the driver is gone, by
-//! whatever death, the socket ends, and the warden kills everything and removes
-//! the private files. When the warden is killed, the kernel kills the server
-//! (parent-death signal), and the server's runs with it. So neither `SIGKILL`
-//! to the driver nor a target that kills its parent leaves anything running.
+//! The warden and the driver share a socket. When the driver ends, in whatever way, the
+//! socket is closed; then the warden kills everything and removes the private files. When
+//! the warden is killed, the kernel kills the server (parent-death signal), and with it the
+//! server's runs. So neither `SIGKILL` to the driver nor a target that kills its parent
+//! leaves a process behind.
 //!
-//! The driver as a subreaper itself would be simpler, but then a child that
-//! anything else in the driver's process has started could not be told from
-//! the target's.
+//! The driver could be the subreaper itself. But then it could not tell the target's
+//! processes from children that other code in the driver has started.
 //!
-//! The warden is a fork without exec of a program with threads, so it may only
-//! make system calls: no allocation, no locks, nothing of the standard library.
+//! The warden is a fork, without exec, of a program with threads. So it may only make
+//! system calls: no allocation, no locks, nothing of the standard library. `raw` has its
+//! code.
 
 mod raw;
 
@@ -32,43 +31,44 @@ use std::path::PathBuf;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-/// What is removed if the driver dies without a word: files, then directories
-/// that are empty by then, and one with whatever is in it.
+/// What the warden removes if the driver is killed.
 #[derive(Clone, Debug, Default)]
 pub struct Leftovers {
     pub files: Vec<PathBuf>,
+    /// Directories that are empty without these files.
     pub dirs: Vec<PathBuf>,
+    /// A directory that is removed with everything in it.
     pub tree: Option<PathBuf>,
 }
 
-/// Everything that runs below one warden.
+/// A warden, and the processes below it.
 #[derive(Debug)]
 pub struct Warden {
     child: Child,
     socket: OwnedFd,
-    /// The warden's children, where the system has such a file.
+    /// The file of `/proc` that lists the warden's children, if the system has it.
     children: Option<File>,
-    /// How the server ended, once it has.
+    /// The wait status of the server, when it has ended.
     ended: Option<i32>,
 }
 
-/// From the driver: kill what is left of a run, but not the server.
+/// From the driver: kill all processes except the server.
 const SWEEP: u8 = b's';
-/// From the driver: kill everything and leave; the files are the driver's.
+/// From the driver: kill everything and exit. The driver removes the files itself.
 const QUIT: u8 = b'q';
-/// From the warden: done sweeping; a count follows, -1 if some are left.
+/// From the warden: the sweep is done. The number of processes follows, or -1 if some are
+/// left.
 const SWEPT: u8 = b'S';
-/// From the warden: the server has ended; its wait status follows.
+/// From the warden: the server has ended. Its wait status follows.
 const ENDED: u8 = b'E';
 
-/// How long killed processes may take to go.
+/// How long killed processes may take to end.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Warden {
-    /// Starts a command below a new warden. `keep` are descriptors that the
-    /// command inherits under their numbers. No file that it writes may be
-    /// longer than `file_limit`. With `terminal`, its standard input is the terminal
-    /// of its session.
+    /// Starts a command below a new warden. The command inherits the descriptors `keep`
+    /// under their numbers. It cannot write a file longer than `file_limit` bytes. With
+    /// `terminal`, its standard input is the terminal of its session.
     pub fn spawn(
         mut command: Command,
         keep: &[RawFd],
@@ -80,11 +80,10 @@ impl Warden {
         let (files, dirs) = (c_paths(&left.files)?, c_paths(&left.dirs)?);
         let tree = c_paths(left.tree.as_slice())?;
         let (keep, socket) = (keep.to_vec(), theirs.as_raw_fd());
-        // Safety: the closure makes only system calls, in the new process.
+        // Safety: in the new process, the closure only makes system calls.
         unsafe {
             command.pre_exec(move || {
-                // A session of its own has no terminal: what is in it cannot
-                // write to the driver's, nor read from it.
+                // A new session has no terminal, so its processes cannot use the driver's.
                 libc::setsid();
                 if terminal {
                     libc::ioctl(0, libc::TIOCSCTTY, 0);
@@ -98,7 +97,8 @@ impl Warden {
                 }
                 libc::setpgid(0, 0);
                 if terminal {
-                    // Who asks for the foreground from the background is stopped.
+                    // Without this, the system would stop a background process that asks
+                    // for the foreground.
                     libc::signal(libc::SIGTTOU, libc::SIG_IGN);
                     libc::tcsetpgrp(0, libc::getpid());
                     libc::signal(libc::SIGTTOU, libc::SIG_DFL);
@@ -107,8 +107,7 @@ impl Warden {
                 if libc::getppid() != warden {
                     libc::_exit(1);
                 }
-                // Fixed addresses make runs comparable; where it is not
-                // permitted they are not.
+                // Fixed addresses make runs comparable. The system may refuse this.
                 let persona = libc::personality(0xffff_ffff);
                 if persona >= 0 {
                     libc::personality((persona | libc::ADDR_NO_RANDOMIZE) as libc::c_ulong);
@@ -131,7 +130,7 @@ impl Warden {
         Ok(Warden { child, socket: ours, children, ended: None })
     }
 
-    /// The process that was started, if it is still there: the warden's first child.
+    /// The process that was started (the warden's first child), if it still exists.
     pub fn server(&self) -> Option<i32> {
         let mut text = [0; 64];
         let n = self.children.as_ref()?.read_at(&mut text, 0).ok()?;
@@ -147,16 +146,16 @@ impl Warden {
         self.socket.as_raw_fd()
     }
 
-    /// Whether anything but the server is left below the warden; `None` where
-    /// the system does not say.
+    /// True if the warden has children other than the server; `None` if the system does not
+    /// tell.
     pub fn has_strays(&self) -> Option<bool> {
         let mut text = [0; 64];
         let n = self.children.as_ref()?.read_at(&mut text, 0).ok()?;
         Some(text[..n].split(|&b| b == b' ').filter(|pid| !pid.is_empty()).count() > 1)
     }
 
-    /// Kills what a run has left behind; says how many processes that were, or
-    /// nothing if some may be left.
+    /// Kills the processes that a run has left behind. Returns their number; `None` if some
+    /// may be left.
     pub fn sweep(&mut self) -> Option<u32> {
         self.send(SWEEP).ok()?;
         let deadline = Instant::now() + PATIENCE + Duration::from_secs(1);
@@ -170,8 +169,7 @@ impl Warden {
         None
     }
 
-    /// How the server ended (a wait status), if it has; waits until `deadline`
-    /// at most.
+    /// Waits for the end of the server, at most until `deadline`. Returns its wait status.
     pub fn ended(&mut self, deadline: Instant) -> Option<i32> {
         while self.ended.is_none() {
             let (kind, value) = self.receive(deadline)?;
@@ -183,7 +181,7 @@ impl Warden {
     }
 
     fn send(&self, what: u8) -> io::Result<()> {
-        // Safety: one byte of ours to a socket of ours.
+        // Safety: sends one byte of our own to our own socket.
         let n =
             unsafe { libc::send(self.socket(), (&raw const what).cast(), 1, libc::MSG_NOSIGNAL) };
         if n == 1 { Ok(()) } else { Err(io::Error::last_os_error()) }
@@ -194,7 +192,7 @@ impl Warden {
             return None;
         }
         let mut message = [0u8; 5];
-        // Safety: five bytes of ours from a socket of ours.
+        // Safety: the array has room for five bytes.
         let n = unsafe {
             libc::recv(self.socket(), message.as_mut_ptr().cast(), 5, libc::MSG_DONTWAIT)
         };
@@ -211,11 +209,11 @@ impl Drop for Warden {
             if !matches!(self.child.try_wait(), Ok(None)) {
                 return;
             }
-            // The socket closes when the warden leaves.
+            // The socket is closed when the warden exits.
             let _ = readable(&[self.socket()], Some(Instant::now() + Duration::from_millis(20)));
             while self.receive(Instant::now()).is_some() {}
             std::thread::sleep(Duration::from_micros(200));
         }
-        // It goes on alone: without it, what it has to kill would be free.
+        // It is not killed: it continues to kill its children.
     }
 }

@@ -4,10 +4,10 @@ use super::{ENDED, PATIENCE, QUIT, SWEEP, SWEPT};
 use crate::process::raw::{block_signals, close_all_but, remove, remove_tree};
 use std::ffi::CString;
 
-/// Watches over a server until it or the driver is gone.
+/// Waits until the server or the driver has ended, and follows the driver's commands.
 ///
 /// # Safety
-/// Only in a fresh process with one thread, whose only child is `server`.
+/// Only in a new process with one thread, whose only child is `server`.
 pub(super) unsafe fn watch(
     server: libc::pid_t,
     socket: libc::c_int,
@@ -22,7 +22,7 @@ pub(super) unsafe fn watch(
         libc::sigaddset(&mut chld, libc::SIGCHLD);
         let signals = libc::signalfd(-1, &chld, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
         let poll = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-        // It may have ended before its signal was waited for.
+        // The server may have ended before the signal descriptor was open.
         if let Some(status) = reap(server) {
             leave(server, socket, status);
         }
@@ -64,7 +64,7 @@ pub(super) unsafe fn watch(
     }
 }
 
-/// The server is gone, with this status; so goes all the rest.
+/// The server has ended with this status: kills the rest, reports the status and exits.
 unsafe fn leave(server: libc::pid_t, socket: libc::c_int, status: i32) -> ! {
     unsafe {
         kill_all(server, false, None);
@@ -79,7 +79,7 @@ unsafe fn send(socket: libc::c_int, kind: u8, value: i32) {
     unsafe { libc::send(socket, message.as_ptr().cast(), 5, libc::MSG_NOSIGNAL) };
 }
 
-/// Reaps whatever has ended; the server's status if it is among it.
+/// Reaps all children that have ended. Returns the status of the server if it is among them.
 unsafe fn reap(server: libc::pid_t) -> Option<i32> {
     let mut ended = None;
     loop {
@@ -92,14 +92,12 @@ unsafe fn reap(server: libc::pid_t) -> Option<i32> {
     }
 }
 
-/// Kills everything below us (the server and what is its own too, unless it
-/// is spared) until nothing is left, or until `deadline`. Says how many there
-/// were, whether all are gone, and the server's status if it ended meanwhile.
+/// Kills all processes below us until none is left, or until `deadline`. If the server is
+/// spared, its own children are too.
 ///
-/// A fork bomb is a race. A process that is killed forks no more, even before
-/// it has the time to die, and to kill one takes far less than to make one.
-/// But its children become ours only when it is dead; so those further down
-/// are looked for and killed as well.
+/// Against a fork bomb this is a race. A killed process forks no more, even while it is
+/// still dying, and a kill takes much less time than a fork. But its children become ours
+/// only when it is dead, so this also finds and kills processes further down.
 unsafe fn kill_all(server: libc::pid_t, spare: bool, deadline: Option<i64>) -> Killed {
     let mut killed = Killed { count: 0, all: true, server: None };
     loop {
@@ -125,38 +123,40 @@ unsafe fn kill_all(server: libc::pid_t, spare: bool, deadline: Option<i64>) -> K
             killed.all = false;
             return killed;
         }
-        // Those that are dying need the processor.
+        // Dying processes need the processor.
         unsafe { libc::usleep(if reaped { 100 } else { 1000 }) };
     }
 }
 
 struct Killed {
     count: i32,
+    /// None is left.
     all: bool,
+    /// The status of the server, if it has ended meanwhile.
     server: Option<i32>,
 }
 
-/// So many processes are killed in one go.
-const AT_ONCE: usize = 4096;
+/// At most this many processes are killed in one pass.
+const MAX_PER_PASS: usize = 4096;
 
-/// Kills what is below us now. Whether there was anything.
+/// Kills the processes that are below us now. True if there were any.
 unsafe fn kill_once(server: libc::pid_t, spare: bool) -> bool {
     let me = unsafe { libc::getpid() };
-    let (mut list, mut count) = ([(0, 0); AT_ONCE], 0);
-    let mut add = |parent: libc::pid_t, list: &mut [(libc::pid_t, libc::pid_t); AT_ONCE]| {
-        let known = unsafe {
+    let (mut list, mut count) = ([(0, 0); MAX_PER_PASS], 0);
+    let mut add = |parent: libc::pid_t, list: &mut [(libc::pid_t, libc::pid_t); MAX_PER_PASS]| {
+        let is_listed = unsafe {
             children(parent, |pid| {
-                if count < AT_ONCE && pid > 1 && !(spare && pid == server) {
+                if count < MAX_PER_PASS && pid > 1 && !(spare && pid == server) {
                     list[count] = (pid, parent);
                     count += 1;
                 }
             })
         };
-        (known, count)
+        (is_listed, count)
     };
-    let (known, mut end) = add(me, &mut list);
-    if !known && !spare {
-        // No such file here: the server can still be reached.
+    let (is_listed, mut end) = add(me, &mut list);
+    if !is_listed && !spare {
+        // The system has no list of children, but the server is known.
         unsafe { libc::kill(server, libc::SIGKILL) };
     }
     let mut at = 0;
@@ -173,9 +173,9 @@ unsafe fn kill_once(server: libc::pid_t, spare: bool) -> bool {
     end > 0
 }
 
-/// Kills a process if it still is the child of that one, or ours by now. Its
-/// number may have gone to a stranger since it was read; the descriptor
-/// keeps what it names from changing between the look and the kill.
+/// Kills a process if it is still a child of `parent`, or has become ours. Its number may
+/// belong to another process by now. The descriptor keeps the process the same between the
+/// check and the kill.
 unsafe fn kill_child_of(pid: libc::pid_t, parent: libc::pid_t, me: libc::pid_t) {
     unsafe {
         let process = libc::syscall(libc::SYS_pidfd_open, pid, 0) as libc::c_int;
@@ -184,7 +184,7 @@ unsafe fn kill_child_of(pid: libc::pid_t, parent: libc::pid_t, me: libc::pid_t) 
         }
         let mut now = 0;
         read_proc(pid, b"/stat", |text| {
-            // The name may hold anything; it ends at the last parenthesis.
+            // The name may contain anything; it ends at the last parenthesis.
             let after = text.iter().rposition(|&b| b == b')').map_or(text.len(), |i| i + 4);
             let digits = text.get(after..).unwrap_or_default().iter();
             now = digits
@@ -199,8 +199,8 @@ unsafe fn kill_child_of(pid: libc::pid_t, parent: libc::pid_t, me: libc::pid_t) 
     }
 }
 
-/// The children of a process's first thread; those of others become ours
-/// when it dies. False where the system does not say.
+/// Calls `each` with the children of a process's first thread. Children of other threads
+/// become ours when the process dies. False if the system has no list of children.
 unsafe fn children(pid: libc::pid_t, mut each: impl FnMut(libc::pid_t)) -> bool {
     let mut name = [0u8; 32];
     let end = put(&mut name, 0, b"/task/");
@@ -221,7 +221,7 @@ unsafe fn children(pid: libc::pid_t, mut each: impl FnMut(libc::pid_t)) -> bool 
     }
 }
 
-/// Reads the beginning of a file of `/proc`. False if it is not there.
+/// Reads the beginning of a file of `/proc`. False if it does not exist.
 unsafe fn read_proc(pid: libc::pid_t, rest: &[u8], then: impl FnOnce(&[u8])) -> bool {
     let (mut name, mut text) = ([0u8; 64], [0u8; 16384]);
     let end = put(&mut name, 0, b"/proc/");
@@ -239,7 +239,8 @@ unsafe fn read_proc(pid: libc::pid_t, rest: &[u8], then: impl FnOnce(&[u8])) -> 
     true
 }
 
-/// Writes bytes at a place, one short of the end at most; the place after them.
+/// Writes bytes at an offset, but never the last byte of the buffer. Returns the offset after
+/// them.
 fn put(buffer: &mut [u8], at: usize, bytes: &[u8]) -> usize {
     let room = buffer.len().saturating_sub(at + 1).min(bytes.len());
     buffer[at..at + room].copy_from_slice(&bytes[..room]);
@@ -256,8 +257,8 @@ fn put_number(buffer: &mut [u8], at: usize, number: libc::pid_t) -> usize {
     put(buffer, at, &digits[first..])
 }
 
-/// Kills a child of ours, and its group, which consists of the target's
-/// processes: it is in our session or in one that a descendant has made.
+/// Kills a child of ours and its process group. All processes in the group are the target's:
+/// a group never has processes of two sessions, and this session is ours or a descendant's.
 unsafe fn kill_with_group(pid: libc::pid_t, server: libc::pid_t) {
     unsafe {
         let group = libc::getpgid(pid);
@@ -268,7 +269,7 @@ unsafe fn kill_with_group(pid: libc::pid_t, server: libc::pid_t) {
     }
 }
 
-/// Milliseconds of a clock that only goes forward.
+/// The monotonic clock, in milliseconds.
 unsafe fn now() -> i64 {
     unsafe {
         let mut time: libc::timespec = std::mem::zeroed();
