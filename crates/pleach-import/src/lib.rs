@@ -182,7 +182,7 @@ pub enum ImportError {
     Read { path: PathBuf, problem: io::Error },
     #[error("{file}: the file is too large for a grammar; the limit is {MAX_FILE} bytes")]
     TooLarge { file: Arc<str> },
-    #[error("{file}: unknown grammar format; the known ones are {}", format_names())]
+    #[error("{file}: unknown grammar format; `pleach grammar check --help` lists the formats")]
     Format { file: Arc<str> },
     #[error("{place}: {message}")]
     Syntax { place: Place, message: String },

@@ -13,7 +13,7 @@ use crate::tree::{Lowerer, Tree};
 use pleach_grammar::builder::Attributes;
 use pleach_grammar::{Grammar, Language, Lexing};
 
-pub(super) fn recognizes(bytes: &[u8]) -> bool {
+pub(super) fn recognises(bytes: &[u8]) -> bool {
     json::is_object(bytes)
 }
 

@@ -25,40 +25,40 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "yacc",
         extensions: &["y", "yy", "ypp", "y++", "yxx", "yacc", "bison"],
-        about: "yacc and bison, with the lexer that `--lexer` names",
+        about: "yacc and bison; `--lexer` names the lexer",
         companions: Companions::LexerAndKeywords,
-        recognizes: yacc::recognizes,
+        recognises: Some(yacc::recognises),
         import: yacc::import,
     },
     Format {
         name: "lex",
         extensions: &["l", "ll", "lpp", "l++", "lxx", "lex", "flex"],
-        about: "lex and flex; without a parser, any sequence of the tokens",
-        recognizes: lex::recognizes,
+        about: "lex and flex; alone, any sequence of the tokens",
+        recognises: Some(lex::recognises),
         import: lex::import,
         ..Format::ONE_FILE
     },
     Format {
         name: "ANTLR 4",
         extensions: &["g4"],
-        about: "ANTLR 4, with the lexer and the imports that are found beside the file",
+        about: "with its lexer and imports, found beside the file",
         companions: Companions::Lexer,
-        recognizes: antlr::recognizes,
+        recognises: Some(antlr::recognises),
         import: antlr::import,
     },
     Format {
         name: "tree-sitter",
         extensions: &["json"],
         about: "`src/grammar.json` of a tree-sitter parser",
-        recognizes: treesitter::recognizes,
+        recognises: Some(treesitter::recognises),
         import: treesitter::import,
         ..Format::ONE_FILE
     },
     Format {
         name: "fuzzing book",
         extensions: &["json"],
-        about: "JSON of the fuzzing book, F1 and the AFL++ grammar mutator",
-        recognizes: fuzzingbook::recognizes,
+        about: "JSON of the fuzzing book, F1, AFL++ grammar mutator",
+        recognises: Some(fuzzingbook::recognises),
         import: fuzzingbook::import,
         ..Format::ONE_FILE
     },
@@ -66,15 +66,15 @@ pub const FORMATS: &[Format] = &[
         name: "HAMPI",
         extensions: &["hmp"],
         about: "the `cfg` statements of a HAMPI file",
-        recognizes: hampi::recognizes,
+        recognises: Some(hampi::recognises),
         import: hampi::import,
         ..Format::ONE_FILE
     },
     Format {
         name: "W3C EBNF",
         extensions: &["ebnf", "bnf"],
-        about: "EBNF with `::=`, as in the XML recommendation, and plain BNF",
-        recognizes: w3c::recognizes,
+        about: "EBNF with `::=`, as in the XML standard, and BNF",
+        recognises: Some(w3c::recognises),
         import: w3c::import,
         ..Format::ONE_FILE
     },
@@ -82,7 +82,7 @@ pub const FORMATS: &[Format] = &[
         name: "ABNF",
         extensions: &["abnf", "ebnf", "bnf"],
         about: "RFC 5234 with the strings of RFC 7405",
-        recognizes: abnf::recognizes,
+        recognises: Some(abnf::recognises),
         import: abnf::import,
         ..Format::ONE_FILE
     },
@@ -90,20 +90,20 @@ pub const FORMATS: &[Format] = &[
         name: "ISO EBNF",
         extensions: &["ebnf", "bnf"],
         about: "ISO 14977, and the EBNF of Wirth and of Go",
-        recognizes: iso::recognizes,
+        recognises: Some(iso::recognises),
         import: iso::import,
         ..Format::ONE_FILE
     },
     Format {
         name: "tokens",
         extensions: &["tokens"],
-        about: "the token patterns of a lexer written by hand; alone, any sequence of them",
+        about: "names and patterns for a lexer written by hand",
         import: tokens::import,
         ..Format::ONE_FILE
     },
 ];
 
-/// The names of all formats, for help and messages.
+/// The names of all formats, for help.
 pub fn format_names() -> String {
     let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
     names.join(", ")
@@ -114,12 +114,12 @@ pub struct Format {
     pub name: &'static str,
     /// In small letters, without the dot. Several formats may share one.
     pub extensions: &'static [&'static str],
-    /// One line for help and documents.
+    /// One short line for help and documents.
     pub about: &'static str,
     companions: Companions,
     /// True if a text looks like this format. Asked only if the extension of the file
-    /// is unknown or shared.
-    recognizes: fn(&[u8]) -> bool,
+    /// is unknown or shared. `None` for formats that only an extension shows.
+    recognises: Option<fn(&[u8]) -> bool>,
     import: fn(&Input) -> Result<Grammar, ImportError>,
 }
 
@@ -154,7 +154,7 @@ impl Format {
         extensions: &[],
         about: "",
         companions: Companions::None,
-        recognizes: |_| false,
+        recognises: None,
         import: |input| Err(ImportError::Format { file: input.file.into() }),
     };
 
@@ -166,12 +166,21 @@ impl Format {
         let named: Vec<&Format> =
             FORMATS.iter().filter(|format| format.extensions.contains(&&*extension)).collect();
         match named[..] {
-            [] => FORMATS.iter().find(|format| (format.recognizes)(bytes)),
+            [] => FORMATS.iter().find(|format| format.looks_like(bytes)),
             [only] => Some(only),
             [.., last] => {
-                Some(named.iter().find(|format| (format.recognizes)(bytes)).map_or(last, |f| *f))
+                Some(named.into_iter().find(|format| format.looks_like(bytes)).unwrap_or(last))
             }
         }
+    }
+
+    /// True if the format can be found by the text of a file alone.
+    pub fn is_found_by_text(&self) -> bool {
+        self.recognises.is_some()
+    }
+
+    fn looks_like(&self, bytes: &[u8]) -> bool {
+        self.recognises.is_some_and(|recognises| recognises(bytes))
     }
 
     pub(crate) fn import(&self, input: &Input) -> Result<Grammar, ImportError> {

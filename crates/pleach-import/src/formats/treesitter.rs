@@ -27,7 +27,7 @@ use pleach_grammar::{
 const IMMEDIATE_IGNORED: &str =
     "this token must directly follow the one before; the grammar allows separators there";
 
-pub(super) fn recognizes(bytes: &[u8]) -> bool {
+pub(super) fn recognises(bytes: &[u8]) -> bool {
     json::is_object(bytes) && contains(bytes, b"\"rules\"")
 }
 

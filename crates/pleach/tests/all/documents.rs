@@ -38,9 +38,13 @@ fn models_are_those_of_the_runtime() {
 fn links_lead_somewhere() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut pages = vec![root.join("README.md")];
-    for dir in ["docs", "docs/contributing"] {
-        let docs = std::fs::read_dir(root.join(dir)).expect("there are documents");
-        pages.extend(docs.flatten().map(|e| e.path()).filter(|path| path.is_file()));
+    let mut folders = vec![root.join("docs")];
+    while let Some(folder) = folders.pop() {
+        let entries = std::fs::read_dir(folder).expect("there are documents");
+        let paths = entries.flatten().map(|e| e.path());
+        let (inner, files): (Vec<_>, Vec<_>) = paths.partition(|path| path.is_dir());
+        folders.extend(inner);
+        pages.extend(files);
     }
     for page in pages {
         let text = std::fs::read_to_string(&page).expect("text");

@@ -33,7 +33,7 @@ const MAX_NEGATED: usize = 1_000_000;
 /// its text.
 type Finder<'f> = dyn FnMut(&str) -> Option<(String, Vec<u8>)> + 'f;
 
-pub(super) fn recognizes(bytes: &[u8]) -> bool {
+pub(super) fn recognises(bytes: &[u8]) -> bool {
     let words: [&[u8]; 3] = [b"grammar ", b"lexer grammar ", b"parser grammar "];
     words.iter().any(|word| has_line_start(bytes, word))
 }

@@ -12,7 +12,7 @@ use pleach_grammar::{ByteSet, Grammar, Language, Lexing};
 
 /// True for `=`, and numbers as ABNF has them (`%x41`), `=/`, or rules without an end
 /// mark.
-pub fn recognizes(bytes: &[u8]) -> bool {
+pub fn recognises(bytes: &[u8]) -> bool {
     let marks: [&[u8]; 3] = [b"%x", b"%d", b"=/"];
     // A comment of ABNF starts with the mark that ends a rule of ISO's.
     let has_end_marks = bytes.split(|b| *b == b'\n').any(|line| {

@@ -11,7 +11,7 @@ use crate::tree::Tree;
 use pleach_grammar::{Grammar, Language, Lexing};
 
 /// True for any text with `=`: other formats are recognised before.
-pub fn recognizes(bytes: &[u8]) -> bool {
+pub fn recognises(bytes: &[u8]) -> bool {
     contains(bytes, b"=")
 }
 

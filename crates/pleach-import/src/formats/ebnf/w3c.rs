@@ -10,7 +10,7 @@ use crate::text::{Cursor, MAX_NESTING, Source, contains};
 use crate::tree::{LAST_CHAR, Ranges, Tree, complement};
 use pleach_grammar::{Grammar, Lexing};
 
-pub fn recognizes(bytes: &[u8]) -> bool {
+pub fn recognises(bytes: &[u8]) -> bool {
     contains(bytes, b"::=")
 }
 

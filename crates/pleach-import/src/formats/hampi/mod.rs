@@ -55,7 +55,7 @@ impl File<'_> {
     }
 }
 
-pub(super) fn recognizes(bytes: &[u8]) -> bool {
+pub(super) fn recognises(bytes: &[u8]) -> bool {
     has_line_start(bytes, b"cfg ")
 }
 

@@ -29,7 +29,7 @@ use crate::text::{Source, contains};
 use pleach_grammar::{ByteSet, Grammar, Language, Regex};
 
 /// True for `%%`. A yacc file has that, too, and is recognised before.
-pub(super) fn recognizes(bytes: &[u8]) -> bool {
+pub(super) fn recognises(bytes: &[u8]) -> bool {
     contains(bytes, b"\n%%")
 }
 

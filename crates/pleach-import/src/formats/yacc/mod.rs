@@ -41,7 +41,7 @@ pub enum Ambiguity {
 }
 
 /// True for `%%` and a declaration that lex does not have.
-pub(super) fn recognizes(bytes: &[u8]) -> bool {
+pub(super) fn recognises(bytes: &[u8]) -> bool {
     let declarations: [&[u8]; 6] =
         [b"\n%token", b"\n%union", b"\n%start", b"\n%type", b"\n%left", b"\n%define"];
     contains(bytes, b"\n%%") && declarations.iter().any(|word| contains(bytes, word))
