@@ -1,4 +1,4 @@
-/* A calculator: one statement a line from standard input, one answer a line out.
+/* A calculator: reads one statement per line from standard input, prints one answer each.
  *
  *     statement   [ expression ] newline
  *     expression  conjunction { '|' conjunction }
@@ -11,8 +11,8 @@
  * Variables are a to z and start at 0. Arithmetic wraps at 64 bits. A line that
  * does not parse is reported and skipped; the exit status is then 1.
  *
- * Two checks are missing, on purpose: '/' and '%' do not ask whether their right
- * operand is zero. Finding an input that shows it is what this example is for.
+ * Two checks are missing on purpose: '/' and '%' do not check whether their right
+ * operand is zero. The purpose of this example is to find such an input.
  */
 #include <ctype.h>
 #include <limits.h>
@@ -22,23 +22,23 @@
 
 enum token { END, NEWLINE, NUMBER, VARIABLE, OPERATOR, UNKNOWN };
 
-/* What a byte that is neither digit nor letter means; 0 means nothing. */
+/* The token of a byte that is neither a digit nor a letter; 0 if it has none. */
 static const unsigned char kinds[UCHAR_MAX + 1] = {
     ['\n'] = NEWLINE, ['+'] = OPERATOR, ['-'] = OPERATOR, ['*'] = OPERATOR,
     ['/'] = OPERATOR, ['%'] = OPERATOR, ['&'] = OPERATOR, ['|'] = OPERATOR,
     ['('] = OPERATOR, [')'] = OPERATOR, ['='] = OPERATOR,
 };
 
-static enum token token;    /* the token that is looked at */
+static enum token token;    /* the current token */
 static long value;          /* of a NUMBER */
 static int symbol;          /* the character of any other token */
-static const char *problem; /* the first thing wrong with this line, or NULL */
+static const char *problem; /* the first error in this line, or NULL */
 static int nesting;
 static long variables[26];
 
 static long expression(void);
 
-/* The result of what does not parse is never shown. It is 1, so that it divides. */
+/* Returns 1, so that a division by it does not fail. The value is never printed. */
 static long fail(const char *what)
 {
     if (problem == NULL)

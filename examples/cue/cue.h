@@ -1,20 +1,20 @@
-/* A sheet while it is read, and what is printed of it. */
+/* Builds a sheet while it is parsed, and prints it. */
 #ifndef CUE_H
 #define CUE_H
 
-/* Frames in a second. */
+/* Frames per second. */
 #define FRAMES 75
-/* Digits after the thirteenth are left out: catalogue numbers are the longest. */
+/* Only 13 digits count: no number is longer than a catalogue number. */
 #define MAX_NUMBER 1000000000000L
 #define MAX_TRACKS 99
-/* Bytes of a text that are kept. */
+/* Maximum length of a stored text. */
 #define MAX_TEXT 80
 
 enum { FLAG_PRE = 1, FLAG_DCP = 2, FLAG_4CH = 4, FLAG_SCMS = 8 };
 
-/* Of the lexer. */
+/* From the lexer. */
 extern int line;
-/* What made no sense so far. */
+/* Number of semantic errors so far. */
 extern int complaints;
 
 void set_catalog(long number);

@@ -1,4 +1,4 @@
-/* Cue sheets: what is on a disc, and where each track begins. */
+/* Cue sheets: the contents of a disc, and where each track starts. */
 %{
 #include "cue.h"
 #include <stdio.h>
@@ -14,7 +14,7 @@ static void yyerror(const char *message);
 }
 %token CATALOG CDTEXTFILE FLAGS FILE_ INDEX ISRC PERFORMER POSTGAP PREGAP SONGWRITER TITLE TRACK
 %token REM EOL
-/* What no sheet has in it. */
+/* A character that no sheet contains. */
 %token BAD
 %token AUDIO CDG MODE1_2048 MODE1_2352 MODE2_2336 MODE2_2352
 %token BINARY MOTOROLA AIFF WAVE MP3
@@ -107,7 +107,7 @@ static void yyerror(const char *message)
     fprintf(stderr, "cue: line %d: %s\n", line, message);
 }
 
-/* Status 1 is bad syntax, 2 a sheet that makes no sense. */
+/* Status 1 means bad syntax, 2 a semantic error. */
 int main(void)
 {
     if (yyparse() != 0)

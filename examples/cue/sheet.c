@@ -1,5 +1,5 @@
-/* The tracks of a sheet. What the grammar cannot say is checked here: order,
-   ranges, and what each track must have. */
+/* The tracks of a sheet. Checks what the grammar cannot express: order, ranges, and
+   what each track must have. */
 #include "cue.h"
 #include <ctype.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ static int files;
 static int tracks;
 static struct track list[MAX_TRACKS];
 static char disc_title[MAX_TEXT + 1], disc_performer[MAX_TEXT + 1];
-/* Takes what is said of tracks beyond the last that there is room for. */
+/* Receives the data of tracks beyond the limit. */
 static struct track beyond;
 static struct track *current;
 
@@ -153,7 +153,7 @@ static void print_time(long frames)
         printf("  %02ld:%02ld:%02ld", frames / FRAMES / 60, frames / FRAMES % 60, frames % FRAMES);
 }
 
-/* How long a track lasts, as far as the sheet can tell: to the next in its file. */
+/* The length of a track, if known: up to the next track in the same file. */
 static long length_of(int i)
 {
     const struct track *next = &list[i + 1];

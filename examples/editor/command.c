@@ -1,4 +1,4 @@
-/* What is typed after a colon: an optional range of lines, a name, arguments. */
+/* Commands typed after a colon: an optional range of lines, a name, arguments. */
 #include "editor.h"
 
 #include <stdio.h>
@@ -129,7 +129,7 @@ static void substitute(struct editor *e, const struct range *r, const char *at) 
     e->message = changed ? NULL : "no match";
 }
 
-/* Pieces of a line that is being put together, some at a time. */
+/* A block of pieces of a line that is being joined. */
 enum { PIECES = 24 };
 
 struct pieces {
@@ -138,10 +138,10 @@ struct pieces {
     struct pieces *next;
 };
 
-/* Joins the lines of a range into one. With `tight`, nothing comes between them.
+/* Joins the lines of a range into one. With `tight`, nothing is put between them.
  *
- * Planted: a second block of pieces is needed only for many lines, and for
- * `tight` nobody makes it. */
+ * Planted bug: many lines need a second block of pieces, and with `tight` it is not
+ * allocated. */
 static void join(struct editor *e, const struct range *r, int tight) {
     struct pieces first, *last = &first;
     size_t n = 0, to = r->given && r->to > r->from ? r->to : r->from + 1;

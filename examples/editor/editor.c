@@ -1,16 +1,16 @@
-/* A modal line editor, as an example of a program that keeps reading and has
- * states that no short input reaches.
+/* A modal line editor: an example of a program that reads many events and has states
+ * that no short input reaches.
  *
- * It takes keys from standard input. Command mode moves, deletes and changes;
- * `i`, `a`, `o`, `O`, `I`, `A` insert, Escape ends that; `:` begins a line such
- * as `:2,5s/a/b/g` or `:sort`; `/` and `?` search.
+ * It reads keys from standard input. Command mode moves, deletes and changes;
+ * `i`, `a`, `o`, `O`, `I`, `A` insert until Escape; `:` starts a command such as
+ * `:2,5s/a/b/g` or `:sort`; `/` and `?` search.
  *
- * Two bugs are planted. Each needs a state that takes many keys, and then the
- * right name of a command, letter by letter:
+ * It has two planted bugs. Each needs many keys to reach a state, and then the
+ * exact name of a command:
  *
- * - `:rewind` takes back all changes, and believes that the first of all is
- *   still remembered. It is not after forty.
- * - `:join!` joins all lines from here on, and runs out of pieces after 24.
+ * - `:rewind` undoes all changes, and assumes that the first change is still in the
+ *   history. After forty changes it is not.
+ * - `:join!` joins all lines from the current one, and uses too many pieces after 24.
  *
  *     make CC=pleach-cc
  *     pleach run -s hybrid -V 60 -o out -- ./editor
@@ -142,7 +142,7 @@ static int find_char(struct editor *e, int key) {
     return 1;
 }
 
-/* Moves the cursor; 0 if the key is no motion. */
+/* Moves the cursor; 0 if the key is not a motion. */
 static int motion(struct editor *e, int key) {
     unsigned n = e->count ? e->count : 1;
     switch (key) {
@@ -214,7 +214,7 @@ static void on_characters(struct editor *e, size_t from, size_t to) {
     if (e->operator== 'c') e->mode = MODE_INSERT;
 }
 
-/* An operator has its motion. */
+/* Applies an operator to its motion. */
 static void operate(struct editor *e, int key) {
     size_t row = e->row, column = e->column;
     if (key == e->operator) {
@@ -253,7 +253,7 @@ static void toggle_case(struct editor *e) {
 
 /* ---- keys ------------------------------------------------------------- */
 
-/* The second key of `m`, `'`, `r`, `f`, `Z`. */
+/* Handles the second key of `m`, `'`, `r`, `f`, `Z`. */
 static void second_key(struct editor *e, int key) {
     int waiting = e->waiting, letter = key >= 'a' && key <= 'z';
     e->waiting = 0;

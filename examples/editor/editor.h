@@ -1,4 +1,4 @@
-/* A modal line editor: the parts and what they know of each other. */
+/* A modal line editor: the interfaces of its parts. */
 #ifndef EDITOR_H
 #define EDITOR_H
 
@@ -30,7 +30,7 @@ void line_set(struct line *line, const char *text, size_t len);
 
 enum change_kind { CHANGE_INSERTED, CHANGE_DELETED, CHANGE_REPLACED };
 
-/* What was done to one line, and how it was before. */
+/* A change of one line, and the line before the change. */
 struct change {
     struct change *older, *newer;
     enum change_kind kind;
@@ -48,15 +48,15 @@ struct history {
 void history_inserted(struct history *h, size_t at);
 void history_deleted(struct history *h, size_t at, const struct line *line);
 void history_replaced(struct history *h, size_t at, const struct line *line);
-/* Takes the newest change back; 0 if there is none. */
+/* Undoes the newest change; 0 if there is none. */
 int history_undo(struct history *h, struct text *text, size_t *cursor);
-/* Takes everything back. */
+/* Undoes all changes. */
 void history_rewind(struct history *h, struct text *text, size_t *cursor);
 
 /* ---- patterns --------------------------------------------------------- */
 
-/* Literal characters, `.`, `*` after either, `^` in front and `$` at the end.
- * Where it matches from `from` on, or -1; its end goes to *end. */
+/* Patterns have literal characters, `.`, `*` after either, `^` in front, `$` at the end.
+ * Returns the first match at or after `from`, or -1; *end gets its end. */
 long pattern_find(const char *pattern, const char *text, size_t from, size_t *end);
 
 /* ---- the editor ------------------------------------------------------- */
@@ -69,12 +69,12 @@ struct editor {
     struct history history;
     size_t row, column;
     size_t marks[26];
-    /* A number typed before a command, an operator that waits for its motion. */
+    /* The number typed before a command, and the operator that waits for its motion. */
     unsigned count;
     char operator, waiting;
-    /* Lines that were deleted or yanked last. */
+    /* The lines deleted or yanked last. */
     struct text yanked;
-    /* What is being typed in the last two modes. */
+    /* The text typed so far in the last two modes. */
     char typed[LINE_MAX_LEN];
     size_t typed_len;
     char pattern[LINE_MAX_LEN];
@@ -85,7 +85,7 @@ struct editor {
 
 void editor_init(struct editor *e);
 void editor_key(struct editor *e, int key);
-/* A line after `:`; one after `/`. */
+/* Run a line typed after `:`, and one typed after `/`. */
 void command_run(struct editor *e, const char *command);
 int search_run(struct editor *e, int forward);
 

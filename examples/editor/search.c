@@ -1,4 +1,4 @@
-/* Patterns, and looking for them. */
+/* Patterns and the search for them. */
 #include "editor.h"
 
 #include <string.h>
@@ -43,8 +43,8 @@ long pattern_find(const char *pattern, const char *text, size_t from, size_t *en
     return -1;
 }
 
-/* The next match after the cursor, or the last before it; round the end if the
- * option says so. */
+/* Finds the next match after the cursor, or the last before it; wraps around the end
+ * if the option is set. */
 int search_run(struct editor *e, int forward) {
     size_t end, rows = e->text.count;
     if (e->pattern[0] == 0) {

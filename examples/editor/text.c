@@ -1,4 +1,4 @@
-/* Lines of text, and the history of what was done to them. */
+/* Lines of text, and the history of their changes. */
 #include "editor.h"
 
 #include <stdlib.h>
@@ -137,8 +137,8 @@ int history_undo(struct history *h, struct text *text, size_t *cursor) {
     return 1;
 }
 
-/* Planted: the first change of all has the serial number 0, and is forgotten
- * once there were too many. */
+/* Planted bug: the first change has the serial number 0, and is dropped when there
+ * are too many changes. */
 void history_rewind(struct history *h, struct text *text, size_t *cursor) {
     struct change *c = h->newest;
     if (!c) return;

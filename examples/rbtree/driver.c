@@ -1,11 +1,11 @@
 /* A data structure driven by calls, after Figure 3 of "Hybrid concolic testing"
- * (Majumdar, Sen, ICSE 2007): each round, one input says which function of the
- * red-black tree is called, and another with what.
+ * (Majumdar, Sen, ICSE 2007): in each round, one input selects the function of the
+ * red-black tree, and another is its argument.
  *
- * Deletion has cases that only some shapes of the tree lead to, and it must hit
- * a key that is there. Random numbers of 32 bits never do; solving alone does,
- * but only in small trees. Hybrid search grows the tree by random calls, and
- * solves for the calls that do something new to the tree as it stands.
+ * Deletion has cases that need certain shapes of the tree, and a key that is in the
+ * tree. Random numbers of 32 bits never are such keys; solving alone finds them, but
+ * only in small trees. Hybrid search grows the tree by random calls, and solves for
+ * the calls that cover something new in the current tree.
  *
  *     make CC=pleach-cc
  *     pleach run -s hybrid -V 60 -o out -- ./rbtree
@@ -14,8 +14,8 @@
 
 #include <pleach.h>
 
-/* With more than that a round takes longer, and shows nothing new. */
-enum { MOST = 200 };
+/* A larger tree takes longer and covers nothing new. */
+enum { MAX_NODES = 200 };
 
 int main(void) {
     struct rb_tree tree = {NULL, 0};
@@ -24,7 +24,7 @@ int main(void) {
         if (toss < 0) toss = -(toss + 1);
         switch (toss % 5) {
         case 1:
-            if (rb_len(&tree) > MOST) rb_clear(&tree);
+            if (rb_len(&tree) > MAX_NODES) rb_clear(&tree);
             break;
         case 2:
             rb_add_if_not_member(&tree, pleach_i32());

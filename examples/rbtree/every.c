@@ -1,11 +1,11 @@
-/* Every red-black tree of up to MOST nodes that adding and deleting lead to, and
- * every way to add to it and to delete from it: `rb_check` must let all of them pass.
+/* Checks all red-black trees of up to MAX_NODES nodes that insertion and deletion can make,
+ * and every insertion into them and deletion from them: `rb_check` must accept all.
  *
- * Mending looks at a node, its parent, its sibling or uncle and their children, and
- * goes up by whole steps that look the same at every height. Trees of a dozen nodes
- * have all these neighbourhoods, at the root and below it. So the branches of
- * `rb_check` that abort are not missing from what a search covers; they are not there
- * to be had.
+ * Rebalancing depends on a node, its parent, its sibling or uncle and their children,
+ * and moves up in steps that are the same at every height. Trees of a dozen nodes
+ * contain all these neighbourhoods, at the root and below it. So the branches of
+ * `rb_check` that abort cannot be reached, and a search that does not cover them
+ * misses nothing.
  *
  *     make every && ./every
  */
@@ -15,12 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 12, TEXT = 3 * MOST + 4, TREES = 1 << 16 };
+enum { MAX_NODES = 12, TEXT = 3 * MAX_NODES + 4, TREES = 1 << 16 };
 
 static char seen[TREES][TEXT];
 static size_t trees;
 
-/* Shape and colours, in preorder. */
+/* Writes shape and colours as text, in preorder. */
 static char *write_out(const struct rb_node *node, char *to) {
     if (!node) {
         *to++ = '.';
@@ -30,7 +30,7 @@ static char *write_out(const struct rb_node *node, char *to) {
     return write_out(node->right, write_out(node->left, to));
 }
 
-/* The tree of such a text, with 2, 4, 6, … for keys. */
+/* Builds the tree of such a text, with the keys 2, 4, 6, … */
 static struct rb_node *read_in(const char **from, struct rb_node *parent, int *key) {
     char colour = *(*from)++;
     if (colour == '.') return NULL;
@@ -47,7 +47,7 @@ static struct rb_node *read_in(const char **from, struct rb_node *parent, int *k
 static void note(const struct rb_tree *tree) {
     char text[TEXT] = "";
     rb_check(tree);
-    if (tree->size > MOST) return;
+    if (tree->size > MAX_NODES) return;
     write_out(tree->root, text);
     for (size_t i = 0; i < trees; i++)
         if (strcmp(seen[i], text) == 0) return;
@@ -69,7 +69,7 @@ int main(void) {
     note(&empty);
     for (size_t i = 0; i < trees; i++) {
         int last = 2 * (int)tree_of(seen[i]).size;
-        /* Odd keys are between others, even ones are there already. */
+        /* Odd keys are between the others, even ones are already in the tree. */
         for (int key = 1; key <= last + 1; key++) {
             struct rb_tree more = tree_of(seen[i]);
             rb_add(&more, key);

@@ -6,7 +6,7 @@ static int is_red(const struct rb_node *node) {
     return node && node->red;
 }
 
-/* Puts `child` where `node` hangs. */
+/* Replaces `node` by `child` in its parent. */
 static void replace(struct rb_tree *tree, struct rb_node *node, struct rb_node *child) {
     if (!node->parent)
         tree->root = child;
@@ -41,7 +41,7 @@ struct rb_node *rb_find(const struct rb_tree *tree, int key) {
     return node;
 }
 
-/* A new node is red; two reds in a row are mended upwards. */
+/* Rebalances upwards from a new red node whose parent may be red, too. */
 static void mend_after_add(struct rb_tree *tree, struct rb_node *node) {
     while (is_red(node->parent)) {
         struct rb_node *parent = node->parent, *grand = parent->parent;
@@ -103,7 +103,7 @@ int rb_add_if_not_member(struct rb_tree *tree, int key) {
     return 1;
 }
 
-/* The paths through `node`, which may be missing, are one black node short. */
+/* Rebalances when the paths through `node`, which may be NULL, lack one black node. */
 static void mend_after_delete(struct rb_tree *tree, struct rb_node *node, struct rb_node *parent) {
     while (parent && !is_red(node)) {
         if (node == parent->left) {
@@ -165,7 +165,7 @@ int rb_delete_if_member(struct rb_tree *tree, int key) {
     if (!node) return 0;
     int red = node->red;
     if (node->left && node->right) {
-        /* The next in order has no left child; it takes the node's place. */
+        /* The successor has no left child; it replaces the node. */
         struct rb_node *next = node->right;
         while (next->left) next = next->left;
         red = next->red;
@@ -214,7 +214,7 @@ void rb_clear(struct rb_tree *tree) {
     tree->size = 0;
 }
 
-/* The black height. */
+/* Returns the black height. */
 static int check(const struct rb_node *node, const struct rb_node *parent) {
     if (!node) return 1;
     if (node->parent != parent) abort();

@@ -17,14 +17,14 @@ struct rb_tree {
 
 struct rb_node *rb_find(const struct rb_tree *tree, int key);
 void rb_add(struct rb_tree *tree, int key);
-/* 1 if it was not there. */
+/* Returns 1 if the key was not in the tree. */
 int rb_add_if_not_member(struct rb_tree *tree, int key);
-/* 1 if it was there. */
+/* Returns 1 if the key was in the tree. */
 int rb_delete_if_member(struct rb_tree *tree, int key);
 size_t rb_len(const struct rb_tree *tree);
 void rb_clear(struct rb_tree *tree);
 
-/* Ends the program if the tree is none: order, links, colours, black height. */
+/* Aborts if the tree is invalid: order, links, colours, black height. */
 void rb_check(const struct rb_tree *tree);
 
 #endif

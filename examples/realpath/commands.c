@@ -1,4 +1,4 @@
-/* The commands: each resolves its path, and tells what it would do. */
+/* The commands: each resolves its path and prints what it would do. */
 #include "ftp.h"
 #include <stdio.h>
 #include <string.h>

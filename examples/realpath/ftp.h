@@ -1,19 +1,19 @@
-/* What the commands do. */
+/* The commands and path resolution. */
 #ifndef FTP_H
 #define FTP_H
 
-/* Room for a resolved path, its end included. */
+/* Size of a resolved path with its terminating zero. */
 #define MAX_PATH 1024
-/* Longest name that a command takes: the line it comes on has its limit, too. */
+/* Maximum length of a name in a command. */
 #define MAX_NAME 1010
 
 enum resolution { RESOLVED, TOO_LONG, NO_DIRECTORY };
 
-/* Writes the path that a name stands for, seen from a directory, without links
-   and without "." and "..", into a buffer of MAX_PATH bytes. */
+/* Resolves a name from a directory and writes the path, without links, "." and "..",
+   into a buffer of MAX_PATH bytes. */
 enum resolution resolve(const char *from, const char *name, char *resolved);
 
-/* Whether there is a directory of this resolved path. */
+/* Returns 1 if this resolved path is a directory. */
 int is_directory(const char *path);
 
 void change_directory(const char *name);

@@ -1,4 +1,4 @@
-/* Commands of an FTP-like server, one a line. */
+/* Commands of an FTP-like server, one on each line. */
 %{
 #include "ftp.h"
 #include <stdio.h>
@@ -12,7 +12,7 @@ static void yyerror(const char *message);
     char *name;
 }
 %token CWD RETR STOR DELE MKD RMD LIST SIZE USER PWD NOOP QUIT EOL
-/* What no command has in it. */
+/* A character that no command contains. */
 %token BAD
 %token <name> NAME
 %destructor { free($$); } <name>

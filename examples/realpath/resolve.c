@@ -1,4 +1,4 @@
-/* Paths over a file system that is a table: directories, and links to them. */
+/* Resolves paths in a file system that is a table of directories and links to them. */
 #include "ftp.h"
 #include <string.h>
 
@@ -38,13 +38,13 @@ static void go_up(char *resolved)
     slash[slash == resolved] = '\0';
 }
 
-/* Joins a path and the next part of a name. */
+/* Appends the next part of a name to a path. */
 static enum resolution join(char *resolved, const char *part)
 {
     int root = resolved[0] == '/' && resolved[1] == '\0';
 
-    /* The slash is needed where the path is not the root, and counted where it
-       is: at exactly MAX_PATH the end of the string is one byte past the buffer. */
+    /* Planted bug: a slash is added if the path is not the root, but counted if it is.
+       At exactly MAX_PATH bytes the terminating zero is written past the buffer. */
     if (strlen(resolved) + strlen(part) + root + 1 > MAX_PATH)
         return TOO_LONG;
     if (!root)
@@ -74,7 +74,7 @@ enum resolution resolve(const char *from, const char *name, char *resolved)
             go_up(resolved);
             continue;
         }
-        /* What comes last need not exist: it may be about to be made. */
+        /* The last part need not exist: the command may create it. */
         if (!is_directory(resolved))
             return NO_DIRECTORY;
         if (join(resolved, part) == TOO_LONG)

@@ -1,17 +1,17 @@
 /* A server with a line protocol and log-in states, on a loopback socket: an
  * example of a program that talks to a peer.
  *
- *     HELLO name            greets, once
- *     USER name             who; then
- *     PASS password         three wrong ones and the connection is closed
+ *     HELLO name            greets; allowed once
+ *     USER name             names the user; then
+ *     PASS password         logs in; after three wrong ones the connection is closed
  *     PUT key value, GET key, DEL key, COUNT      for users
  *     GRANT name, PURGE     for administrators
  *     QUIT
  *
- * One connection at a time is served, a line at a time. `PURGE now` is for an
- * administrator only, and it divides by the number of keys: with none stored
- * the program dies. It takes a log-in, a grant, a log-in under that name, and no
- * key left.
+ * The server handles one connection at a time, line by line. `PURGE now` is for
+ * administrators only, and it divides by the number of keys: without a key the
+ * program crashes. This takes a log-in, a grant, a log-in under the granted name,
+ * and no stored key.
  *
  *     make CC=pleach-cc
  *     pleach run -s hybrid --socket -V 60 -o out -- ./server
@@ -45,7 +45,7 @@ static void answer(struct session *s, const char *text) {
     if (write(s->peer, text, len) != (ssize_t)len) s->tries = TRIES;
 }
 
-/* Cuts the first word off; what follows it is left in *rest. */
+/* Cuts off the first word; *rest gets the text after it. */
 static char *word(char **rest) {
     char *start = *rest + strspn(*rest, " ");
     size_t len = strcspn(start, " ");
@@ -120,7 +120,7 @@ static void for_users(struct session *s, const char *command, char *rest) {
             answer(s, "PURGE now\n");
             return;
         }
-        /* Planted: there may be no key. */
+        /* Planted bug: there may be no key. */
         snprintf(number, sizeof number, "%ld a key\n", s->served / s->count);
         s->count = 0;
         answer(s, number);
@@ -129,7 +129,7 @@ static void for_users(struct session *s, const char *command, char *rest) {
     }
 }
 
-/* 0: the connection is to be closed. */
+/* Returns 0 if the connection must be closed. */
 static int serve_line(struct session *s, char *line) {
     char *rest = line, *command = word(&rest);
     s->served++;
@@ -175,7 +175,7 @@ static void serve(int peer) {
         }
         len -= (size_t)(at - line);
         memmove(line, at, len);
-        if (len == sizeof line - 1) len = 0; /* nobody has such long lines */
+        if (len == sizeof line - 1) len = 0; /* drops a line that is too long */
     }
 }
 

@@ -1,12 +1,12 @@
 /* SimpleCalc, the calculator of the CESE paper: one expression of letters, digits
-   and one-character operators. Precedence is left to bison's choice, as there. */
+   and one-character operators. As in the paper, the grammar defines no precedence. */
 %{
 #include <stdio.h>
 
 int yylex(void);
 static void yyerror(const char *message);
 
-/* What the letters stand for, from A to z; none is zero. */
+/* The values of the letters from A to z; none is zero. */
 static const int values['z' - 'A' + 1] = {
     9, 8, 7, 6, 5, 4, 3, 2, 1, 9, 8, 7, 6, 5, 4, 3, 2, 1, 9, 8, 7, 6, 5, 4, 3, 2,
     0, 0, 0, 0, 0, 0, /* between Z and a */
@@ -16,9 +16,9 @@ static const int values['z' - 'A' + 1] = {
 
 %define api.value.type {int}
 %token LETTER DIGIT
-/* What no expression has in it. */
+/* A character that no expression contains. */
 %token BAD
-/* Seven operators beside each of seven, and beside the sign. */
+/* Conflicts: each of seven operators after each of seven, and after the sign. */
 %expect 56
 
 %%

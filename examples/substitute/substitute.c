@@ -1,7 +1,7 @@
-/* A line editor's substitute command, with its input by calls as in CREST's benchmarks:
- * a pattern, a substitution and lines of text, each a field of characters of a fixed size
- * whose string ends at the first zero. Every match of the pattern in a line is replaced
- * by the substitution.
+/* The substitute command of a line editor. It gets its input by calls, as CREST's
+ * benchmarks do: a pattern, a substitution and lines of text. Each is a field of fixed
+ * size whose string ends at the first zero. Every match of the pattern in a line is
+ * replaced by the substitution.
  *
  * The pattern has literals, `.`, `[...]` and `[^...]` with ranges, `*`, `+` and `?` after
  * one of these, `^` at its start, `$` at its end, and backslashes: `\t`, `\n`, `\d`,
@@ -12,7 +12,7 @@
  *     pleach-cc -O2 -g -o substitute substitute.c
  *     pleach run -s cfg -V 10 -o out -- ./substitute
  *
- * Values that the program asks for are made up, so nobody has to say how many there are.
+ * Pleach creates the values that the program asks for, so their number need not be given.
  */
 #include <crest.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static int output_len;
 static enum piece_kind letter_case;
 static int replaced, skipped, cut;
 
-/* Fills a field with characters; its string ends at the first zero. */
+/* Fills a field with input characters; its string ends at the first zero. */
 static int get_string(char *field, int size) {
     for (int i = 0; i < size - 1; i++) CREST_char(field[i]);
     field[size - 1] = 0;
@@ -76,7 +76,7 @@ static int add_to_set(struct item *it, char c) {
     return 1;
 }
 
-/* The characters of a class, from behind its bracket; where it ends, or -1. */
+/* Parses a class after its bracket. Returns its end, or -1. */
 static int parse_class(const char *p, int at, struct item *it) {
     it->kind = CLASS;
     if (p[at] == '^') {
@@ -211,7 +211,7 @@ static int fits(const struct item *it, char c) {
     }
 }
 
-/* Where a match of the items from `first` on ends that begins at `at`, or -1. */
+/* Matches the items from `first` on at `at`. Returns the end of the match, or -1. */
 static int match_from(const char *line, int at, int first) {
     for (int i = first; i < item_count; i++) {
         const struct item *it = &items[i];

@@ -2,11 +2,11 @@
  * ICSE 2007). Nine characters, one in each state, lead to the last state; there
  * the word "reset" is an error.
  *
- * Random events reach the last state soon: a wrong character costs nothing. They
- * do not spell a word. A search that solves for every branch spells the word at
- * once and is then lost among the ways through the states: it would have to
- * solve for the nine characters in the right order first. Hybrid search does one
- * and then the other:
+ * Random events reach the last state soon, because a wrong character does no harm. But
+ * they do not spell a word. A search that solves for every branch spells the word at
+ * once, but has too many paths through the states: it would have to solve for the nine
+ * characters in the right order first. Hybrid search does the first with random events
+ * and the second by solving:
  *
  *     pleach-cc -O2 -g -o testme testme.c
  *     pleach run -s hybrid --stop-on-crash -o out -- ./testme

@@ -1,4 +1,4 @@
-/* The tree of a script. */
+/* The syntax tree of a script. */
 #ifndef AST_H
 #define AST_H
 
@@ -49,14 +49,14 @@ struct node {
     enum token op;
     int line;
     struct node *a, *b, *c, *d;
-    struct node *list; /* the first of several */
-    struct node *next; /* the one behind it in its list */
+    struct node *list; /* the first of a list */
+    struct node *next; /* the next in its list */
     const char *text;
     size_t length;
     double number;
 };
 
-/* Reads a script; ends the program if it is none. */
+/* Parses a script; ends the program if the syntax is bad. */
 struct node *parse(const char *script, size_t length);
 
 #endif

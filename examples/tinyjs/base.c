@@ -6,7 +6,7 @@
 
 #define MAX_MEMORY (32u << 20)
 
-/* Every piece of memory is found from here, so none of it is lost. */
+/* All memory is linked from here, so no leak checker reports it. */
 static struct piece {
     struct piece *next;
     size_t size;

@@ -5,7 +5,7 @@
 #include "ast.h"
 #include "value.h"
 
-/* With what each takes from the stack and leaves there: before -> after. */
+/* Each with its operands, and the stack before -> after. */
 enum op {
     OP_CONSTANT,      /* k:         -> constant k */
     OP_UNDEFINED,     /*            -> undefined */
@@ -20,8 +20,8 @@ enum op {
     OP_SWAP,          /* a b        -> b a */
     OP_LOAD,          /* up, slot:  -> value */
     OP_STORE,         /* up, slot: a -> a */
-    OP_BEGIN,         /* up, slot: a ->      the variable has its first value */
-    OP_FORGET,        /* slot:      ->       the variable has none yet */
+    OP_BEGIN,         /* up, slot: a ->      initialises the variable */
+    OP_FORGET,        /* slot:      ->       makes the variable uninitialised */
     OP_LOAD_GLOBAL,   /* k:         -> value */
     OP_STORE_GLOBAL,  /* k: a       -> a */
     OP_TYPEOF_GLOBAL, /* k:         -> string */
@@ -43,13 +43,13 @@ enum op {
     OP_NEW,           /* n: function n values -> object */
     OP_RETURN,        /* a          -> */
     OP_THROW,         /* a          -> */
-    OP_TRY,           /* to:        ->       errors go there, with the error */
+    OP_TRY,           /* to:        ->       an exception jumps there, with its value */
     OP_END_TRY,       /*            -> */
     OP_GOSUB,         /* to:        -> place */
     OP_BACK,          /* place      -> */
     OP_NAMES,         /* a          -> array of names */
     OP_NEXT,          /* to: names index -> names index+1 name, or a jump */
-    OP_TRIM,          /* n:         -> as many values as n */
+    OP_TRIM,          /* n:         -> the lowest n values */
 };
 
 /* One function. The script is one, too. */
@@ -65,7 +65,7 @@ struct code {
     size_t function_count, function_room;
 };
 
-/* Code for a script; ends the program if the script makes no sense. */
+/* Generates code for a script; ends the program after a semantic error. */
 struct code *generate(const struct node *script);
 
 #endif

@@ -11,7 +11,7 @@
 
 #define MAX_WORDS 60000
 #define MAX_SLOTS 2000
-/* A chain of operators nests the tree although nobody nested anything. */
+/* A chain of operators makes a deep tree, although the script does not nest. */
 #define MAX_DEPTH 2000
 
 /* A name in a scope. */
@@ -27,19 +27,19 @@ struct block {
     struct name *names;
 };
 
-/* Jumps that do not know yet where they go. */
+/* Jumps whose target is not known yet. */
 struct patch {
     struct patch *next;
     size_t at;
 };
 
-/* What a jump may leave: a loop, a switch, a label, or a try with what is to be done
-   on the way out. */
+/* A statement that a jump may leave: a loop, a switch, a label, or a try with its
+   finally block. */
 struct target {
     struct target *outer;
     enum { LOOP, SWITCH, LABELLED, TRY, FINALLY } kind;
-    const char *label; /* of a label, and of the loop behind it */
-    int depth;         /* of the stack where it begins */
+    const char *label; /* of a label, and of the loop after it */
+    int depth;         /* of the stack at its start */
     struct patch *breaks, *continues;
     struct patch *gosubs; /* of a try, to its finally block */
     int has_finally;
@@ -81,7 +81,7 @@ static size_t word(struct generator *g, int word)
     return code->count++;
 }
 
-/* An operation, and by how much it changes the depth of the stack. */
+/* Emits an operation that changes the depth of the stack by `change`. */
 static void emit(struct generator *g, enum op op, int change)
 {
     word(g, op);
@@ -99,7 +99,7 @@ static int here(const struct generator *g)
     return (int)g->code->count;
 }
 
-/* A jump to somewhere that comes later. */
+/* Emits a jump to a later target. */
 static void jump_later(struct generator *g, enum op op, int change, struct patch **list)
 {
     struct patch *patch = allocate(sizeof *patch);
@@ -159,7 +159,7 @@ static int may_repeat(enum token declared)
     return declared == T_VAR || declared == T_FUNCTION;
 }
 
-/* Declares a name in a block; the same variable again where that is allowed. */
+/* Declares a name in a block, or returns the existing variable where that is allowed. */
 static struct name *declare(struct generator *g, struct block *block, const char *text,
                             enum token declared, int line)
 {
@@ -179,7 +179,7 @@ static struct name *declare(struct generator *g, struct block *block, const char
     return name;
 }
 
-/* Finds a name from here outwards, and how many functions further out it is. */
+/* Finds a name in the enclosing scopes, and the number of functions in between. */
 static struct name *find(const struct generator *g, const char *text, int *up)
 {
     *up = 0;
@@ -233,7 +233,7 @@ static void store_name(struct generator *g, const struct node *node)
     emit_variable(g, OP_STORE, up, name->slot, 0);
 }
 
-/* Finds what `var` declares in a statement, however deep: it belongs to the function. */
+/* Declares the names of all `var`s in a statement, at any depth: they belong to the function. */
 static void hoist(struct generator *g, const struct node *node)
 {
     if (node == NULL)
@@ -274,8 +274,8 @@ static void hoist(struct generator *g, const struct node *node)
     }
 }
 
-/* Declares what a list of statements declares for its block; functions are there
-   from the start. */
+/* Declares the names of a list of statements in their block; functions get their value
+   at its start. */
 static void declare_all(struct generator *g, const struct node *list)
 {
     for (const struct node *one = list; one; one = one->next)
@@ -356,7 +356,7 @@ static int list_values(struct generator *g, const struct node *list)
     return count;
 }
 
-/* Of `a.b` or `a[b]`: the object and the key. */
+/* Pushes the object and the key of `a.b` or `a[b]`. */
 static void place_of(struct generator *g, const struct node *node)
 {
     expression(g, node->a);
@@ -407,7 +407,7 @@ static void unary(struct generator *g, const struct node *node)
     case T_TYPEOF:
         emit(g, OP_TYPEOF, 0);
         break;
-    case T_DELETE: /* nothing that could be */
+    case T_DELETE: /* of something that is not a property */
         emit(g, OP_POP, -1);
         emit(g, OP_TRUE, 1);
         break;
@@ -418,7 +418,7 @@ static void unary(struct generator *g, const struct node *node)
     }
 }
 
-/* What comes second is looked at only if the first does not decide. */
+/* The second operand is evaluated only if the first does not decide. */
 static void logical(struct generator *g, const struct node *node)
 {
     struct patch *end = NULL;
@@ -467,7 +467,7 @@ static void assign(struct generator *g, const struct node *node)
     emit(g, OP_SET, -2);
 }
 
-/* The old value, if that is what is wanted, waits in a variable of its own. */
+/* If the old value is needed, a hidden variable keeps it. */
 static void update(struct generator *g, const struct node *node)
 {
     const struct node *place = node->a;
@@ -638,15 +638,15 @@ static void pop_target(struct generator *g)
     g->targets = g->targets->outer;
 }
 
-/* Leaves all statements inside a target: their handlers go, their finally blocks
-   run, and the stack is as deep as the target found it. */
+/* Leaves all statements inside a target: removes their handlers, runs their finally
+   blocks, and restores the depth of the stack. */
 static void leave_to(struct generator *g, const struct target *goal)
 {
     struct target *innermost = g->targets;
     int depth = g->depth;
 
     for (struct target *t = innermost; t != goal; t = t->outer) {
-        /* What runs on the way out is no longer inside this one. */
+        /* The finally block runs outside its own try. */
         g->targets = t->outer;
         if (t->kind != TRY && t->kind != FINALLY)
             continue;
@@ -819,7 +819,7 @@ static void for_loop(struct generator *g, const struct node *node)
     close_block(g);
 }
 
-/* With the name of a property on the stack: puts it where the loop says. */
+/* Assigns the name of a property on the stack to the variable of the loop. */
 static void assign_name(struct generator *g, const struct node *target)
 {
     int up;
@@ -939,7 +939,7 @@ static void throw_away(struct generator *g, const struct node *node)
 }
 
 /* try { A } catch (e) { B } finally { C }: two handlers, the inner one for A and the
-   outer one for A and B. C is a subroutine that all ways out go through. */
+   outer one for A and B. C is a subroutine that every exit calls. */
 static void try_catch(struct generator *g, const struct node *node)
 {
     struct target guarded, inner, finally;
@@ -975,7 +975,7 @@ static void try_catch(struct generator *g, const struct node *node)
     jump_later(g, OP_GOSUB, 0, &guarded.gosubs);
     jump_later(g, OP_JUMP, 0, &end);
 
-    /* An error waits until the finally block has run. */
+    /* The exception is thrown again after the finally block. */
     int error = new_slot(g);
     land(g, on_error);
     g->depth++;

@@ -1,4 +1,4 @@
-/* The lexer, by hand. It takes the longest token that begins where it stands. */
+/* A hand-written lexer. It takes the longest token at the current position. */
 #include "lexer.h"
 #include "base.h"
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static int starts_name(int c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
 }
 
-/* The character so far ahead; 0 behind the end, which no token has in it. */
+/* The character `n` positions ahead; 0 after the end, which no token contains. */
 static int ahead(const struct lexer *lexer, ptrdiff_t n)
 {
     return n < lexer->end - lexer->at ? (unsigned char)lexer->at[n] : 0;
@@ -79,7 +79,7 @@ static int take(struct lexer *lexer, int c)
     return 1;
 }
 
-/* Skips what stands between tokens. A comment that does not end is none. */
+/* Skips blanks and comments. A comment without an end is not a comment. */
 static void skip_blanks(struct lexer *lexer)
 {
     for (;;) {
@@ -152,7 +152,7 @@ static char escaped(int c)
     }
 }
 
-/* Printable characters between two equal quotes. */
+/* Reads a string: printable characters between two equal quotes. */
 static enum token string(struct lexer *lexer)
 {
     int quote = *lexer->at;
@@ -178,7 +178,7 @@ static enum token string(struct lexer *lexer)
     return T_STRING;
 }
 
-/* A sign that may be followed by an equals sign. */
+/* Reads an operator that may be followed by an equals sign. */
 static enum token or_assign(struct lexer *lexer, enum token plain, enum token assign)
 {
     return take(lexer, '=') ? assign : plain;

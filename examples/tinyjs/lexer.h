@@ -1,4 +1,4 @@
-/* Tokens. In the order of this list they are numbered from 0. */
+/* Tokens, numbered from 0 in this order. */
 #ifndef LEXER_H
 #define LEXER_H
 
@@ -41,17 +41,17 @@ enum token {
 struct lexer {
     const char *at, *end;
     int line;
-    /* Of the token that was read last: its text, for strings without quotes and
-       escapes, and its value. */
+    /* The text and the value of the last token; the text of a string has no quotes and
+       no escapes. */
     const char *text;
     size_t length;
     double number;
 };
 
-/* Reads the next token. After the last one it is T_END, again and again. */
+/* Reads the next token. After the last one it always returns T_END. */
 enum token nextToken(struct lexer *lexer);
 
-/* How a token is written, or what it is called. */
+/* The text of a token, or its name if it has no fixed text. */
 const char *token_text(enum token token);
 
 #endif

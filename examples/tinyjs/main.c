@@ -1,4 +1,4 @@
-/* tinyjs: runs a script from standard input, or from the file that is named. */
+/* tinyjs: runs a script from standard input, or from the file in the first argument. */
 #include "ast.h"
 #include "base.h"
 #include "code.h"

@@ -4,7 +4,7 @@
 #include "ast.h"
 #include "base.h"
 
-/* Nested deeper than this, a script is refused before the stack is full. */
+/* A script that nests deeper is rejected, before the C stack overflows. */
 #define MAX_DEPTH 400
 
 struct parser {
@@ -12,7 +12,7 @@ struct parser {
     enum token token;
     int line; /* of the token */
     int depth;
-    const struct node *left; /* the last expression that may stand left of an assignment */
+    const struct node *left; /* the last expression that may be the target of an assignment */
 };
 
 static struct node *statement(struct parser *p);
@@ -72,7 +72,7 @@ static struct node **append(struct node **end, struct node *node)
     return &node->next;
 }
 
-/* The text of a name goes into the node. */
+/* Copies the text of a name into the node. */
 static void take_name(struct parser *p, struct node *node)
 {
     if (p->token != T_IDENTIFIER)
@@ -87,7 +87,7 @@ static int is_place(const struct node *node)
     return node->kind == N_NAME || node->kind == N_INDEX;
 }
 
-/* The grammar keeps operators out of a place; that it is one is another matter. */
+/* The grammar allows no operators in a target; that it can be assigned is checked here. */
 static void check_place(struct parser *p, const struct node *node, const char *what)
 {
     if (node != p->left)
@@ -96,7 +96,7 @@ static void check_place(struct parser *p, const struct node *node, const char *w
         fail(BAD_MEANING, node->line, "%s needs a variable or a property", what);
 }
 
-/* Expressions, from the inside out. */
+/* Expressions, the innermost first. */
 
 static struct node *list_of(struct parser *p, enum token close)
 {
@@ -121,7 +121,7 @@ static struct node *property(struct parser *p)
         node->length = p->lexer.length;
         break;
     case T_NUMBER:
-        /* The code generator writes it out. */
+        /* The code generator converts it to text. */
         node->number = p->lexer.number;
         break;
     default:
@@ -193,7 +193,7 @@ static struct node *primary(struct parser *p)
     }
 }
 
-/* A property of what came before; NULL if none is named here. */
+/* Parses a property access after an expression; NULL if there is none. */
 static struct node *member(struct parser *p, struct node *of)
 {
     struct node *node;
@@ -217,7 +217,7 @@ static struct node *member(struct parser *p, struct node *of)
     return NULL;
 }
 
-/* `new` takes the arguments that come next, those of another `new` inside it first. */
+/* `new` takes the next arguments; a `new` inside it takes its own first. */
 static struct node *construction(struct parser *p)
 {
     struct node *node, *inner;
@@ -299,7 +299,7 @@ static struct node *unary(struct parser *p)
     }
 }
 
-/* How tightly an operator binds; 0 if it takes no two operands. */
+/* The precedence of a binary operator; 0 if the token is none. */
 static int precedence(enum token token)
 {
     switch (token) {
@@ -317,7 +317,7 @@ static int precedence(enum token token)
     }
 }
 
-/* Operands joined by operators that bind at least so tightly. */
+/* Parses operands joined by operators of at least this precedence. */
 static struct node *binary(struct parser *p, int least)
 {
     struct node *left = unary(p);
@@ -350,7 +350,7 @@ static struct node *conditional(struct parser *p)
     return node;
 }
 
-/* The operator of a compound assignment, `=` of a plain one; T_END if it is none. */
+/* The operator of a compound assignment, `=` of a plain one; T_END for other tokens. */
 static enum token assigned_by(enum token token)
 {
     switch (token) {
@@ -465,7 +465,7 @@ static struct node *declaration(struct parser *p)
     return node;
 }
 
-/* Outside the head of a loop over properties, constants need their values. */
+/* A constant needs a value, except in the head of a for-in loop. */
 static void check_constants(const struct node *declaration)
 {
     if (declaration->op != T_CONST)
@@ -581,7 +581,7 @@ static struct node *jump(struct parser *p, enum kind kind)
     return node;
 }
 
-/* An expression, or a label, which begins as one. */
+/* Parses an expression statement, or a label, which starts in the same way. */
 static struct node *expression_statement(struct parser *p)
 {
     struct node *node = new_node(p, N_EXPRESSION);
@@ -675,7 +675,7 @@ static struct node *statement(struct parser *p)
     return node;
 }
 
-/* What may stand in a list of statements: also what declares something for it. */
+/* Parses an element of a list of statements: a statement or a declaration. */
 static struct node *item(struct parser *p)
 {
     struct node *node;

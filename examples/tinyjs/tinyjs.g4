@@ -1,6 +1,6 @@
-// The scripts that tinyjs takes, as a grammar. It derives what the parser takes and
-// nothing else; how operators bind does not show in the language, and is left to the
-// parser. Tokens are the lexer's, written as the scripts write them.
+// The grammar of tinyjs scripts. It derives exactly what the parser accepts. It does not
+// define the precedence of operators, which does not change the language. Tokens are
+// those of the lexer, written as in scripts.
 grammar tinyjs;
 
 script : item* EOF ;
@@ -64,8 +64,8 @@ primary : simple
         | 'function' IDENTIFIER? parameters block
         ;
 
-// A statement that begins with a brace is a block, and one that begins with
-// `function` declares it: expressions that begin otherwise.
+// Expressions that start with neither a brace nor `function`: a statement that starts
+// with a brace is a block, and one that starts with `function` is a declaration.
 expressionFirst : assignmentFirst (',' assignment)* ;
 
 assignmentFirst : leftFirst assignOperator assignment | conditionalFirst ;

@@ -7,7 +7,7 @@
 
 #define MAX_STRING (1u << 16)
 #define MAX_ELEMENTS (1u << 12)
-/* Arrays in arrays are written out so deep; they may contain themselves. */
+/* Nested arrays are printed only to this depth, because they may contain themselves. */
 #define MAX_NESTED 4
 
 struct value undefined(void)
@@ -114,7 +114,7 @@ void delete_property(struct object *object, const struct string *name)
         found->deleted = 1;
 }
 
-/* The digits as they would be written, and nothing else. */
+/* The index that a text of digits without leading zeros is, or -1. */
 static ptrdiff_t place_in(const struct string *string)
 {
     ptrdiff_t place = 0;
@@ -214,7 +214,7 @@ static struct string *written(double n)
         return new_string("NaN", 3);
     if (isinf(n))
         return n < 0 ? new_string("-Infinity", 9) : new_string("Infinity", 8);
-    /* The shortest that reads back as the same number. */
+    /* The shortest text that is parsed as the same number. */
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(buffer, sizeof buffer, "%.*g", digits, n == 0 ? 0.0 : n);
         if (strtod(buffer, NULL) == n)

@@ -1,4 +1,4 @@
-/* Values, and what can be done with any of them. */
+/* Values and their operations. */
 #ifndef VALUE_H
 #define VALUE_H
 
@@ -7,7 +7,7 @@
 
 enum type {
     UNDEFINED,
-    EMPTY, /* a variable whose declaration was not reached; no script sees it */
+    EMPTY, /* a variable whose declaration was not reached; never visible to a script */
     NOTHING, /* null */
     BOOLEAN,
     NUMBER,
@@ -15,7 +15,7 @@ enum type {
     OBJECT,
     CLOSURE,
     NATIVE,
-    PLACE, /* in the code: where a finally block goes on */
+    PLACE, /* a position in the code: where to continue after a finally block */
 };
 
 struct string {
@@ -42,7 +42,7 @@ struct property {
     int deleted;
 };
 
-/* Properties in the order in which they came. An array has elements besides. */
+/* Properties in the order of insertion. An array also has elements. */
 struct object {
     int is_array;
     size_t count, room;
@@ -58,10 +58,10 @@ struct closure {
     struct object *properties;
 };
 
-/* A function of the machine itself. */
+/* A built-in function. */
 struct native {
     const char *name;
-    enum type self; /* what it is a method of: arrays, strings, or anything */
+    enum type self; /* the type it is a method of: arrays, strings, or any */
     struct value (*call)(struct value self, const struct value *args, size_t count);
 };
 
@@ -76,12 +76,12 @@ struct value of_object(struct object *object);
 struct object *new_object(int is_array);
 void push(struct object *array, struct value value);
 
-/* Of an object's own; undefined if there is none. */
+/* An object's own property; undefined if there is none. */
 struct value get_property(const struct object *object, const struct string *name);
 void set_property(struct object *object, struct string *name, struct value value);
 void delete_property(struct object *object, const struct string *name);
 
-/* A number, or its digits, as the place of an element; -1 if it is none. */
+/* The index of an element, from a number or its digits; -1 if it is none. */
 ptrdiff_t as_place(struct value value);
 
 int truth_of(struct value value);

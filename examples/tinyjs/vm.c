@@ -1,5 +1,5 @@
-/* The stack machine. Calls of scripts' functions do not nest in C, and everything
-   is limited: no script runs forever, and none can overflow a stack of ours. */
+/* The stack machine. Calls in scripts do not nest in C, and everything is limited: no
+   script runs forever, and none can overflow the C stack. */
 #include "vm.h"
 #include "base.h"
 #include "natives.h"
@@ -62,7 +62,7 @@ static int line_of(const struct frame *frame)
     return frame->code->lines[frame->at - 1];
 }
 
-/* Goes to the innermost handler, if need be out of functions. */
+/* Jumps to the innermost handler, also in calling functions. */
 static void throw(struct value error)
 {
     if (handler_count == 0) {
@@ -103,7 +103,7 @@ static int fits(const struct native *native, struct value self)
     return native->self == UNDEFINED || native->self == self.type;
 }
 
-/* With function, this and arguments on the stack. */
+/* Calls a function; the function, `this` and the arguments are on the stack. */
 static void call(size_t count)
 {
     struct value function = values[depth - count - 2], self = values[depth - count - 1];
@@ -123,7 +123,7 @@ static void call(size_t count)
     }
 }
 
-/* With function and arguments on the stack. */
+/* Runs `new`; the function and the arguments are on the stack. */
 static void construct(size_t count)
 {
     struct value function = values[depth - count - 1];
@@ -284,7 +284,7 @@ static void set(void)
     case NOTHING:
         throw_text("no properties in ", string_of(object)->text);
         return;
-    default: /* forgotten at once */
+    default: /* other values keep no properties */
         break;
     }
     put(value);
@@ -304,7 +304,7 @@ static void delete(void)
     put(boolean(1));
 }
 
-/* The names of all properties, before a loop over them begins. */
+/* Collects the names of all properties before a for-in loop. */
 static void names(void)
 {
     struct value value = take();
