@@ -1,9 +1,9 @@
 /* paths: 7
  * len: 0
  *
- * Each value decides whether there is another: a value that nobody gave is asked for and
- * found. A chain of up to 3 values, each ended by a zero (3 ways), or full, and then two
- * ways with one more value; and a first value of 9 with two ways of its own.
+ * Each value decides whether the program asks for another; the search adds the missing
+ * values. A zero among the first 3 values ends the program (3 paths). Without a zero it
+ * asks for one more value (2 paths). A first value of 9 asks for another one (2 paths).
  */
 #include <crest.h>
 

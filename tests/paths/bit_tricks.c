@@ -1,7 +1,7 @@
 /* paths: 3
  * len: 2
  *
- * One condition after the other: 3.
+ * Two conditions joined by &&: 3 paths.
  */
 #include <pleach.h>
 

@@ -1,7 +1,7 @@
 /* paths: 4
  * len: 3
  *
- * Digits up to the first other character: 0 to 3 of them.
+ * Digits up to the first other character: 0 to 3 digits.
  */
 #include <pleach.h>
 #include <ctype.h>

@@ -1,7 +1,7 @@
 /* paths: 3
  * len: 8
  *
- * Remainder and quotient of one number: 3 ways.
+ * Two conditions joined by &&, on the remainder and the quotient of one number: 3 paths.
  */
 #include <pleach.h>
 

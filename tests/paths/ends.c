@@ -1,7 +1,7 @@
 /* paths: 4
  * len: 2
  *
- * Every way to end is a path: exit, abort, a null pointer, return.
+ * Each way to end is one path: exit, abort, a null pointer, return.
  */
 #include <pleach.h>
 #include <stdlib.h>

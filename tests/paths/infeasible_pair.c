@@ -1,7 +1,7 @@
 /* paths: 3
  * len: 1
  *
- * No byte is above 10 and below 5: 3 of 4 combinations.
+ * No byte is both above 10 and below 5: 3 of 4 combinations are feasible.
  */
 #include <pleach.h>
 

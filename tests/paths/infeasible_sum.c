@@ -1,8 +1,8 @@
 /* paths: 4
  * len: 3
  *
- * The sum of three digits is at most 27, so the last branch has one way where
- * it is reached: not all digits (3 places to fail), digits (1).
+ * The sum of three digits is at most 27, so the last branch has only one feasible
+ * side: one of the three is no digit (3 paths), all are digits (1 path).
  */
 #include <pleach.h>
 

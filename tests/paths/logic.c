@@ -1,8 +1,8 @@
 /* paths: 5
  * len: 3
  *
- * (a && b) || c: with a false or b false, c decides: 2 + 2; with both true it is
- * not looked at: 1.
+ * (a && b) || c: if a or b is false, c decides: 2 + 2 paths; if both are true, c is
+ * not evaluated: 1 path.
  */
 #include <pleach.h>
 

@@ -1,7 +1,7 @@
 /* paths: 8
  * len: 1
  *
- * A loop whose bound is input: 0 to 7 rounds.
+ * A loop whose bound is input: 0 to 7 iterations.
  */
 #include <pleach.h>
 

@@ -1,7 +1,7 @@
 /* paths: 2
  * len: 4
  *
- * Whether four bytes are the key: memcmp decides as a whole. Two.
+ * memcmp of four bytes with the key is one decision: 2 paths.
  */
 #include <pleach.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* paths: 2
  * len: 8
  *
- * One 64-bit number has this product.
+ * Only one 64-bit number has this product: 2 paths.
  */
 #include <pleach.h>
 

@@ -1,7 +1,7 @@
 /* paths: 4
  * len: 1
  *
- * Each branch inside the last one's true side: 4.
+ * Three branches, each inside the true side of the one before: 4 paths.
  */
 #include <pleach.h>
 

@@ -1,8 +1,8 @@
 /* paths: 13
  * len: 2
  *
- * Without an outer round the inner bound is never looked at: 1. With 1 to 3
- * outer rounds the inner loop has 0 to 3 rounds, the same in each: 3 * 4.
+ * Without an outer iteration the inner bound is never read: 1 path. With 1 to 3 outer
+ * iterations the inner loop has 0 to 3, the same number each time: 3 * 4 paths.
  */
 #include <pleach.h>
 

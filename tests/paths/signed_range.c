@@ -1,7 +1,7 @@
 /* paths: 4
  * len: 1
  *
- * Below 0 and above, each with a far end: 4.
+ * Negative or not, and each case is split at an absolute value of 100: 4 paths.
  */
 #include <pleach.h>
 

@@ -1,7 +1,7 @@
 /* paths: 9
  * len: 2
  *
- * A function with 3 ways, called twice: 9.
+ * A function with 3 paths is called twice: 9 paths.
  */
 #include <pleach.h>
 

@@ -1,8 +1,8 @@
 /* paths: 6
  * len: 3
  *
- * Three comparisons that sort three bytes. After two that found order the third
- * cannot swap, and after a swap in the first place alone neither: 6 of 8 ways.
+ * Three comparisons sort three bytes. If the first two find the order correct, the third
+ * cannot swap; the same after a swap in the first alone: 6 of 8 paths are feasible.
  */
 #include <pleach.h>
 

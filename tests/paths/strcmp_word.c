@@ -1,8 +1,8 @@
 /* paths: 2
  * len: 4
  *
- * Whether four bytes are the word: a comparison of strings whose result is only
- * compared with 0 is one decision. Two.
+ * strcmp of four bytes with the word: its result is only compared with 0, so it is
+ * one decision: 2 paths.
  */
 #include <pleach.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* paths: 3
  * len: 8
  *
- * Cases that only a 64-bit value has.
+ * Two cases that need 64-bit values, and the default.
  */
 #include <pleach.h>
 

@@ -1,7 +1,7 @@
 /* paths: 5
  * len: 2
  *
- * A switch of 3 in one of 3 cases: 3 + 1 + 1.
+ * A switch with 3 outcomes, and one of them has a switch with 3: 3 + 1 + 1 paths.
  */
 #include <pleach.h>
 

@@ -1,8 +1,8 @@
 /* paths: 2
  * len: 3
  *
- * A machine of tables, one byte a step, accepts one word of three letters:
- * accepted or not.
+ * A state machine by tables, one byte per step, accepts one word of three letters:
+ * accepted or not, 2 paths.
  */
 #include <pleach.h>
 

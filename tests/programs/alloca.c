@@ -1,4 +1,4 @@
-// alloca of an input-dependent size inside a loop, the memory handed to another function.
+// alloca with a size from the input, in a loop; another function gets the memory.
 // opt: all
 // run
 // input: "\x02\x05hello!!"

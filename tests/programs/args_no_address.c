@@ -1,4 +1,4 @@
-// What is passed as a pointer to another module need not be an address.
+// A pointer argument that is passed to another module need not be a valid address.
 // with: parts/kind.c
 // opt: all
 // run

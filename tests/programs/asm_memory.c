@@ -1,4 +1,4 @@
-// Inline assembly that writes over labelled memory: the label heals away; a barrier changes nothing.
+// Inline assembly overwrites labelled memory: the label is dropped (healed). A barrier changes nothing.
 // run
 // input: "\x05\x06"
 // stdout: "nine\nsix\n"

@@ -1,4 +1,4 @@
-// Inline assembly: what it puts out is concrete, whatever went in.
+// The outputs of inline assembly are concrete, even if its inputs are labelled.
 // run
 // input: "\x05\x06"
 // stdout: "eight\nsix\n"

@@ -1,4 +1,4 @@
-// A callback called by code without instrumentation: its arguments arrive without labels, memory keeps them.
+// Code without instrumentation calls a callback: the arguments have no labels, memory keeps its labels.
 // object: plain/each.c
 // run
 // input: "kapw"

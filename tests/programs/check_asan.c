@@ -1,4 +1,4 @@
-// -fsanitize=address: the fast half has it, the symbolic half must not, and both behave alike.
+// -fsanitize=address: only the fast half has the sanitizer, and both halves behave the same.
 // flags: -O1 -g -fsanitize=address
 // run
 // input: "\x03abc"

@@ -1,4 +1,4 @@
-// A labelled divisor that could be zero: a check, though the program has no branch there.
+// A labelled divisor that may be zero is a check, although the program has no branch there.
 // opt: all
 // run
 // input: "\x64\x04"

@@ -1,4 +1,4 @@
-// An index that could leave its table: a check with the size of the object, where the program has no branch.
+// An index that may exceed its table is a check with the object's size, although there is no branch.
 // run
 // input: "2"
 // stdout: "thirty\n"
@@ -18,7 +18,7 @@ int main(void) {
     int c = getchar();
     if (c < '0' || c > '9')
         return 1;
-    // '8' and '9' leave the table; only the check knows.
+    // '8' and '9' exceed the table; only the check shows it.
     printf("%s\n", table[c - '0'] == 30 ? "thirty" : "other");
     return 0;
 }

@@ -1,4 +1,4 @@
-// Sizes from the input given to memcpy, memset and malloc: checks against the object's size.
+// Sizes from the input for memcpy, memset and malloc are checked against the object's size.
 // run
 // input: "\x05\x03hello"
 // stdout: "hello\nfilled\n"

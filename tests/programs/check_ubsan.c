@@ -1,4 +1,4 @@
-// -fsanitize=undefined: the branches that UBSan put in become checks in the symbolic half.
+// -fsanitize=undefined: the branches that UBSan inserts become checks in the symbolic half.
 // flags: -O1 -fsanitize=undefined -fno-sanitize-recover=undefined
 // run
 // input: "\x10\x00\x00\x00\x03"

@@ -1,4 +1,4 @@
-// A failed assertion on the input: the run ends by SIGABRT and its trace is whole up to there.
+// A failed assertion on the input: the run ends by SIGABRT, and its trace is complete up to there.
 // run
 // input: "A!"
 // stdout: "read\n"

@@ -1,4 +1,4 @@
-// A null pointer taken when three bytes line up: the run ends by SIGSEGV.
+// Three matching bytes lead to a null pointer: the run ends by SIGSEGV.
 // run
 // input: "bug"
 // stdout: ""

@@ -1,4 +1,4 @@
-// __builtin_trap and exit statuses: how a run ends is part of its behaviour.
+// __builtin_trap and exit statuses: both halves must end in the same way.
 // run
 // input: "T"
 // stdout: ""

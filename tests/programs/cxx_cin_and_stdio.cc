@@ -1,5 +1,5 @@
-// std::cin and stdio share one buffer, character for character: what one has
-// pushed back, the other reads.
+// std::cin and stdio share one buffer: if one pushes a character back, the
+// other reads it.
 // run
 // input: "ab12cd\n"
 // stdout: "a b 12 c d\n"

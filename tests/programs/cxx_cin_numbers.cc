@@ -1,4 +1,4 @@
-// Numbers from std::cin: the library's parser, its overflow check included.
+// Numbers from std::cin: the library's parser with its overflow check is instrumented.
 // run
 // input: "42 -7 ff\n"
 // stdout: "near\nnegative\n255\n"

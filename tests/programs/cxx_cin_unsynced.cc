@@ -1,4 +1,4 @@
-// After sync_with_stdio(false) std::cin has a buffer of its own, filled by read.
+// After sync_with_stdio(false) std::cin has its own buffer, which read fills.
 // run
 // input: "key=value\nq\n"
 // stdout: "value 2\n"

@@ -1,4 +1,4 @@
-// A coroutine reads the input: its frame is on the heap and labels live in it across suspensions.
+// A coroutine reads the input: its frame is on the heap and keeps labels across suspensions.
 // flags: -O2 -std=c++20
 // run
 // input: "ab(c)d"

@@ -1,4 +1,4 @@
-// std::deque as a queue and std::list spliced: nodes of the heap carry the labels.
+// std::deque as a queue, and a spliced std::list: their heap nodes carry the labels.
 // run
 // input: "ab<c>"
 // stdout: "1 queued, 2 out\n"

@@ -1,4 +1,4 @@
-// A value from the input travels inside an exception, is caught, changed and thrown on through frames.
+// An exception carries a value from the input; it is caught, changed and rethrown through several frames.
 // opt: all
 // run
 // input: "c"

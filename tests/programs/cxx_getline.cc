@@ -1,4 +1,4 @@
-// std::getline over lines, and a stringstream over each.
+// std::getline reads lines, and a stringstream reads each line.
 // run
 // input: "[one]\nx\n[two]\n"
 // stdout: "2 3\n"

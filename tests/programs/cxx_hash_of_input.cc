@@ -1,5 +1,5 @@
-// The hash of a string from the input is an expression: std::hash is the
-// library's, and decides like any other function.
+// The hash of a string from the input is an expression, because the library's
+// std::hash is instrumented.
 // run
 // input: "ab\n"
 // stdout: "odd\n"

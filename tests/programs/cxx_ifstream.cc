@@ -1,4 +1,4 @@
-// A file through std::ifstream: lines, a seek back, and a block.
+// std::ifstream on a file: reads lines, seeks back, and reads a block.
 // run
 // args: @@
 // input: "header 3\nabc\n"

@@ -1,5 +1,5 @@
-// An inline function in two objects, inlined in both: the linker keeps one copy
-// of its counters and sites, and both must find it.
+// An inline function is in two objects and inlined in both. The linker keeps one
+// copy of its counters and sites, and both objects must use it.
 // with: parts/shared_inline.cc
 // run
 // input: "A"

@@ -1,4 +1,4 @@
-// Characters from std::cin by get and peek: the stream's buffer keeps the labels of what was read.
+// get and peek on std::cin: the stream's buffer keeps the labels of the characters.
 // run
 // input: "a//b\nc"
 // stdout: "1 2\n"

@@ -1,5 +1,5 @@
-// The usual way to read everything: no member of a stream is called, only the
-// buffer's virtual functions, which lie in the library.
+// The usual way to read everything. It calls no member of a stream, only the
+// buffer's virtual functions, which are in the library.
 // run
 // input: "7*8"
 // stdout: "product\n"

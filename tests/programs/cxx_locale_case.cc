@@ -1,4 +1,4 @@
-// Case by a locale's facet: table reads of the C library's tables.
+// Upper and lower case by a locale's facet: lookups in the C library's tables.
 // run
 // input: "Go!"
 // stdout: "go\n"

@@ -1,4 +1,4 @@
-// Globals with constructors (before main) and a local static made on first use.
+// Globals with constructors, which run before main, and a local static that is initialised on first use.
 // opt: all
 // run
 // input: "k"

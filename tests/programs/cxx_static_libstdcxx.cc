@@ -1,4 +1,4 @@
-// Linked with -static-libstdc++: what std::cin reads is labelled all the same.
+// Linked with -static-libstdc++: the input that std::cin reads still has labels.
 // flags: -O1 -static-libstdc++
 // run
 // input: "open 12\n"

@@ -1,4 +1,4 @@
-// std::stoi: instrumented in the header, strtol called through a pointer, errors as exceptions.
+// std::stoi: the header's code is instrumented, calls strtol through a pointer, and throws exceptions for errors.
 // run
 // input: "42;"
 // stdout: "forty-two\n"

@@ -1,5 +1,5 @@
-// All of std::cin into a string stream, and out of it again by words, lines and
-// characters.
+// Copies all of std::cin into a string stream, and reads words, lines and
+// characters from it.
 // run
 // input: "set x 5\nend"
 // stdout: "x is five\n"

@@ -1,4 +1,4 @@
-// Templates over integer types: one source line, several functions with sites of their own.
+// Templates over integer types: one source line becomes several functions, each with its own sites.
 // opt: all
 // run
 // input: "\xff\x01\x80\xff"

@@ -1,4 +1,4 @@
-// std::thread: two workers on halves of the input, joined; labels are per thread.
+// std::thread: two workers each process half of the input; each thread has its own labels.
 // flags: -O2 -pthread
 // run
 // input: "aaxbxx"

@@ -1,4 +1,4 @@
-// std::to_string is a header's code: the digits that it makes of a labelled number are labelled.
+// std::to_string is in a header, so the digits of a labelled number are labelled.
 // run
 // input: "*!"
 // stdout: "42\na star\n"

@@ -1,4 +1,4 @@
-// References and objects that are null: at -O0 the program can tell, and so can the symbolic half.
+// Null references and objects: at -O0 the program can detect them, and so can the symbolic half.
 // flags: -O0 -w
 // run
 // input: "\x01\x02"

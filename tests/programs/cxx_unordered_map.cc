@@ -1,4 +1,4 @@
-// std::unordered_map: the hash of a key picks a bucket, which is pinned; equality is decided.
+// std::unordered_map: the hash of a key selects a bucket, which is pinned; the comparison of keys is a decision.
 // run
 // input: "kk"
 // stdout: "1\n"

@@ -1,4 +1,4 @@
-// std::optional and std::variant made from the input, visited.
+// std::optional and std::variant are made from the input and visited.
 // opt: all
 // run
 // input: "i7"

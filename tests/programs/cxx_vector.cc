@@ -1,4 +1,4 @@
-// std::vector growing while labelled elements are pushed: reallocation moves the labels along.
+// A std::vector grows while labelled elements are pushed: reallocation moves the labels, too.
 // opt: all
 // run
 // input: "\x05\x03\x09\x01\x07"

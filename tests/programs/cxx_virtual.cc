@@ -1,4 +1,4 @@
-// Virtual calls on objects whose class the input chose, through a base pointer.
+// Virtual calls through a base pointer, on objects whose class depends on the input.
 // opt: all
 // run
 // input: "sc\x04\x03"

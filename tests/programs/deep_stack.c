@@ -1,4 +1,4 @@
-// A recursion a thousand deep with labelled locals, and a large frame.
+// A recursion of depth one thousand with labelled locals, and a large frame.
 // run
 // input: "\x07"
 // stdout: "seven\n"

@@ -1,4 +1,4 @@
-// What lies behind the end of a short read is there only because the input is so short.
+// The buffer after a short read: its contents are as they are only because the input is short.
 // run
 // input: "abc"
 // stdout: "abc\n"

@@ -1,4 +1,4 @@
-// fgetc to EOF, the classic loop; an empty input is a path of its own.
+// The classic loop of fgetc until EOF; an empty input is a separate path.
 // opt: all
 // run
 // input: ""

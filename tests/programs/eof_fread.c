@@ -1,4 +1,4 @@
-// fread with a short count: whole records only, and the rest.
+// fread with a short count: it returns complete records only, and leaves the rest.
 // run
 // input: "aaabbbcc"
 // stdout: "2 whole, at the end\na b record\n"

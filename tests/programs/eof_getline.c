@@ -1,4 +1,4 @@
-// getline and getdelim: buffers that grow, a delimiter of our own, the end.
+// getline and getdelim: growing buffers, another delimiter, the end of the input.
 // run
 // input: "first line\na;bc;"
 // stdout: "starts with f\n20\n"

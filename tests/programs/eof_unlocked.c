@@ -1,4 +1,4 @@
-// getc_unlocked takes bytes out of the buffer without a call: the end tells how many there were.
+// getc_unlocked takes bytes from the buffer without a call: only the end of the input shows how many.
 // opt: all
 // run
 // input: "four"

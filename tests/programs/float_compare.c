@@ -1,4 +1,4 @@
-// Comparisons of doubles made from input: concrete, and no constraint may come out wrong.
+// Comparisons of doubles made from the input are concrete; no constraint may be wrong.
 // opt: all
 // run
 // input: "\x07\x02"

@@ -1,4 +1,4 @@
-// Integers to floats and back at all widths: where that is exact the condition stays, and none comes out wrong.
+// Integers to floats and back at all widths: exact conversions keep the condition, and no constraint is wrong.
 // opt: all
 // run
 // input: "\x2a\xff\x10"

@@ -1,4 +1,4 @@
-// Floating point that has nothing to do with the input must not be touched by the labels next to it.
+// Floating point that does not depend on the input is not affected by labels beside it.
 // opt: all
 // run
 // input: "q"

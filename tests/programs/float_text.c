@@ -1,4 +1,4 @@
-// strtod, atof and printf of floats: what they read and give has no labels, the rest of the text keeps its own.
+// strtod, atof and printf of floats: their results have no labels, the rest of the text keeps its labels.
 // run
 // input: "2.5e1;x"
 // stdout: "25.000 25 much\nended by a semicolon\n"

@@ -1,4 +1,4 @@
-// Callbacks: a visitor with state, called through a pointer with labelled arguments and result.
+// A visitor with state, called through a pointer with labelled arguments and a labelled result.
 // opt: all
 // run
 // input: "a1b22c"

@@ -1,4 +1,4 @@
-// The program forks; the child's decisions must not disturb the parent's trace, nor its end.
+// The program forks; the child's decisions must not change the parent's trace or exit status.
 // run
 // input: "pc"
 // stdout: "child 7\np\n"
@@ -19,7 +19,7 @@ int main(void) {
     pid_t child = fork();
     if (child < 0)
         return 3;
-    // The child decides nothing on the input: its status is a plain copy.
+    // The child makes no decision on the input: its status is a copy.
     if (child == 0)
         _exit(7);
     waitpid(child, &status, 0);

@@ -1,4 +1,4 @@
-// Forward gotos to one exit, as C code does for cleaning up.
+// Forward gotos to one exit, as in the clean-up code of C programs.
 // opt: all
 // run
 // input: "OK\x02hi"

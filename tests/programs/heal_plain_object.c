@@ -1,4 +1,4 @@
-// A function compiled by plain clang writes over labelled memory and returns a value: both are concrete.
+// A function compiled by plain clang overwrites labelled memory and returns a value: both are concrete.
 // object: plain/upper.c
 // run
 // input: "ab?"

@@ -1,4 +1,4 @@
-// snprintf writes over a labelled buffer: what was there before must not decide anything afterwards.
+// snprintf overwrites a labelled buffer: the old labels must not appear in later decisions.
 // run
 // input: "abcdef"
 // stdout: "one\ntwo\nf\n"

@@ -1,4 +1,4 @@
-// A frame's labelled locals must not show in the next frame at the same place.
+// The labels of a frame's locals must not appear in the next frame at the same address.
 // opt: all
 // run
 // input: "zz"

@@ -1,4 +1,4 @@
-// Labelled addresses far inside large objects, as objects come and go around them.
+// Labelled addresses far inside large objects, while other objects are allocated and freed.
 // run
 // input: "Z"
 // exit: 0
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void *volatile keep; // what does not escape is never allocated
+static void *volatile keep; // otherwise the optimiser removes the allocation
 
 __attribute__((noinline)) static volatile char *make(size_t n) {
     char *p = calloc(n, 1);
@@ -26,10 +26,10 @@ int main(void) {
     size_t c = (unsigned char)getchar();
     volatile char *large = make(120000);
     volatile char *small = make(64);
-    // Three times the same way back through the large one.
+    // Three accesses far from the start of the large object.
     int sum = large[c * 1000] + large[c * 1001] + large[c * 1002];
     free((void *)large);
-    // In the place of the large one, others with their own ends.
+    // Other objects, with other bounds, where the large one was.
     volatile char *first = make(50000), *second = make(50000);
     sum += first[c * 400] + second[c * 403];
     free((void *)first);

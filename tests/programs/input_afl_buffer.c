@@ -1,4 +1,4 @@
-// AFL's shared buffer; without AFL's compiler it is standard input.
+// AFL's shared buffer; without AFL's macros the program reads standard input.
 // run
 // input: "shm!"
 // stdout: "loud\n"

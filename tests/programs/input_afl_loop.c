@@ -1,4 +1,4 @@
-// AFL's persistent loop and deferred start; without AFL's compiler the macros fall back to one round.
+// AFL's persistent loop and deferred start; without AFL's macros there is one round.
 // run
 // input: "loop"
 // stdout: "an l\n"

@@ -1,4 +1,4 @@
-// Command-line arguments as input, two records of a container.
+// Command-line arguments as input: two streams in a container.
 // run
 // arg: "--level=7"
 // arg: "-v"

@@ -1,4 +1,4 @@
-// LLVMFuzzerTestOneInput with our own main, by -fsanitize=fuzzer.
+// LLVMFuzzerTestOneInput with Pleach's main, by -fsanitize=fuzzer.
 // flags: -O1 -fsanitize=fuzzer
 // plain: no
 // run

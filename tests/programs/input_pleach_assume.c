@@ -1,4 +1,4 @@
-// pleach_assume: a run outside the assumption ends, and the assumption is part of the path condition.
+// pleach_assume: a run that violates the assumption ends, and the assumption is part of the path condition.
 // plain: no
 // run
 // input: "\x28\x00"

@@ -1,4 +1,4 @@
-// Three streams in one container: an argument says how standard input is read, the environment adds to it.
+// Three streams in one container: an argument, an environment variable and standard input.
 // run
 // arg: "x"
 // env: "PLEACH_TEST_ADD=2"

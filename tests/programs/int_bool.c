@@ -1,4 +1,4 @@
-// Booleans: stored, negated, combined without and with short circuit, counted.
+// Booleans are stored, negated, combined with and without short circuit, and counted.
 // opt: all
 // run
 // input: "ab\n "

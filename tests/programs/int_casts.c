@@ -1,4 +1,4 @@
-// Sign and zero extension and truncation, chained: the same byte read at every signedness.
+// Chains of sign extension, zero extension and truncation of the same byte.
 // opt: all
 // run
 // input: "\x80\xff\x7f\xfe\xff\xff\xff"

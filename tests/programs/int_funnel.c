@@ -1,4 +1,4 @@
-// Double-word shifts: two words joined, shifted by an input amount, one word taken.
+// Double-word shifts: two words are joined and shifted by an amount from the input, and one word is used.
 // opt: all
 // run
 // input: "\xef\xcd\xab\x89\x67\x45\x23\x01\x04"

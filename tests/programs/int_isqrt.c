@@ -1,4 +1,4 @@
-// An integer square root by digits: labels through a loop that branches on them.
+// An integer square root, digit by digit: a loop that branches on labelled values.
 // run
 // input: "\x10\x27"
 // stdout: "a hundred\n"

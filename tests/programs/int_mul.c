@@ -1,4 +1,4 @@
-// Multiplication at every width; a product that decides by its low and its high bits.
+// Multiplication at every width; decisions on the low and on the high bits of a product.
 // opt: all
 // run
 // input: "\x1b\x13\x03\x01\x07\x00\x00\x00\x0b"

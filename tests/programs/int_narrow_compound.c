@@ -1,4 +1,4 @@
-// Compound assignments on char and short: the promotion to int and back must wrap as C says.
+// Compound assignments on char and short: the conversion to int and back must wrap as in C.
 // opt: all
 // run
 // input: "\xfe\x7f\x05"

@@ -1,4 +1,4 @@
-// The input through dup and dup2; a pipe in between is another stream and carries no labels.
+// The input through dup; a pipe that replaces standard input is another stream without labels.
 // run
 // input: "ab"
 // stdout: "a\nfrom the pipe\n"

@@ -1,4 +1,4 @@
-// The input file mapped into memory, walked with pointers.
+// The input file is mapped into memory and read through pointers.
 // run
 // input: "line one\nline two\n"
 // args: @@

@@ -1,4 +1,4 @@
-// open, read in pieces, lseek and read again from the file that @@ names.
+// The file @@: open, read in pieces, lseek, and read again.
 // run
 // input: "HEADbody"
 // args: @@

@@ -1,4 +1,4 @@
-// The input over a loopback connection that the program accepts; recv in its forms.
+// The input over a loopback connection that the program accepts; all forms of recv.
 // socket: yes
 // plain: no
 // run

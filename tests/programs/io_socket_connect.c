@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 int main(void) {
-    // The discard port: nobody answers there but the driver.
+    // The discard port: only the driver answers there.
     struct sockaddr_in addr = {
         .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int s = socket(AF_INET, SOCK_STREAM, 0);

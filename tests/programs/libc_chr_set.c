@@ -1,4 +1,4 @@
-// strchr and memchr for an input byte in a constant set: the optimiser makes a bit test or a switch of it.
+// strchr and memchr search an input byte in a constant set: the optimiser makes a bit test or a switch of it.
 // opt: all
 // run
 // input: "+x;"

@@ -1,4 +1,4 @@
-// ctype as the header gives it: macros over the locale's tables, read at the input byte.
+// ctype macros of the header: they read the locale's tables at the input byte.
 // opt: all
 // run
 // input: "aZ5 _\n"

@@ -1,4 +1,4 @@
-// strcmp, strncmp, strcasecmp, strncasecmp, strcoll: commands told apart by each.
+// strcmp, strncmp, strcasecmp, strncasecmp, strcoll: each recognises a command.
 // run
 // input: "HELLO worlds"
 // stdout: "greeting\nbeyond the world\n"

@@ -1,4 +1,4 @@
-// strcpy, stpcpy, strncpy, strcat, strncat: labels follow, the padding has none.
+// strcpy, stpcpy, strncpy, strcat, strncat copy labels; the padding has none.
 // run
 // input: "ab\x00cd"
 // stdout: "four\ntwo\npadded\na\n"

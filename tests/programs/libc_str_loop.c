@@ -1,4 +1,4 @@
-// A short strncmp in a loop's condition, which the optimiser writes out as branches of its own: they decide too.
+// The optimiser expands a short strncmp in a loop's condition into branches: these are decisions, too.
 // opt: all
 // run
 // input: "a\r\n"

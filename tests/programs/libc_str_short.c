@@ -1,4 +1,4 @@
-// Comparisons with strings so short that the optimiser writes them out: each byte is still a decision.
+// The optimiser expands comparisons with very short strings: each byte is still a decision.
 // opt: all
 // run
 // input: "ab\r\nif"

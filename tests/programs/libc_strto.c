@@ -1,4 +1,4 @@
-// strtol, strtoul, strtoll, strtoull in several bases, with signs, prefixes and what follows.
+// strtol, strtoul, strtoll, strtoull in several bases, with signs, prefixes and text after the number.
 // run
 // input: "  -42;0x1F;777;zz;9"
 // stdout: "minus forty-two\nabove thirty\nall bits\nzz\n"

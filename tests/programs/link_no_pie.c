@@ -1,4 +1,4 @@
-// Compiled and linked with -no-pie: addresses of the fast half are fixed, those of the symbolic half are not.
+// Compiled and linked with -no-pie: the fast half has fixed addresses, the symbolic half does not.
 // flags: -O2 -fno-pie -no-pie
 // run
 // input: "\x02"

@@ -1,4 +1,4 @@
-// Linked with -static: the fast half is, the symbolic half is dynamic all the same.
+// Linked with -static: the fast half is static, the symbolic half is still dynamic.
 // flags: -O1 -static
 // run
 // input: "static"

@@ -1,4 +1,4 @@
-// A longjmp across many instrumented frames, several times: argument slots must not keep stale labels.
+// Several longjmps across many instrumented frames: argument slots must not keep stale labels.
 // opt: all
 // run
 // input: "abcd"

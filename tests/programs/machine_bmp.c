@@ -1,4 +1,4 @@
-// An image header: sizes multiplied with overflow checks before memory is taken.
+// An image header: sizes are multiplied with overflow checks before memory is allocated.
 // run
 // input: "BM\x04\x00\x00\x00\x03\x00\x00\x00\x18\x00"
 // stdout: "image\n36 bytes\n"

@@ -1,4 +1,4 @@
-// A CRC-8 without tables: the bit decides by mask, so there is no branch inside.
+// A CRC-8 without tables: each bit is used as a mask, so there is no branch inside.
 // run
 // input: "abc\x5f"
 // stdout: "intact\n"

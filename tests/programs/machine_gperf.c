@@ -1,4 +1,4 @@
-// A perfect hash of keywords in gperf's style: sums of table entries pick the one candidate to compare with.
+// A perfect hash of keywords in gperf's style: sums of table entries select the only candidate for a comparison.
 // opt: all
 // run
 // input: "while"
@@ -53,7 +53,7 @@ int main(void) {
     if (n < 2 || in[0] < 'a' || in[0] > 'z' || in[n - 1] < 'a' || in[n - 1] > 'z')
         return puts("no word"), 1;
     unsigned h = (unsigned)n + value[in[0] - 'a'] + value[in[n - 1] - 'a'];
-    // "do" and "for" come out seven higher.
+    // "do" and "for" have a hash that is too large.
     if (h >= 8)
         h -= 8;
     h &= 7;

@@ -1,4 +1,4 @@
-// A hash table with open addressing: the bucket is a symbolic index, written and read.
+// A hash table with open addressing: the bucket is a symbolic index that is written and read.
 // run
 // input: "cab\ncab\nbac\n"
 // stdout: "2 words, 2 at most\n"

@@ -1,4 +1,4 @@
-// The classic: magic, version, length and checksum before the payload is looked at.
+// A typical header: magic, version, length and checksum are checked before the payload is read.
 // opt: all
 // run
 // input: "PLCH\x02\x00\x05\x00\x14\x02hello-"

@@ -1,4 +1,4 @@
-// A request line and a header that counts: methods by length and memcmp, numbers by hand.
+// An HTTP request: methods are compared by length and memcmp, numbers are parsed by hand.
 // run
 // input: "GET /a HTTP/1.1\r\nContent-Length: 12\r\n\r\n"
 // stdout: "200, a dozen\n"

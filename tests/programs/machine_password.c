@@ -1,4 +1,4 @@
-// A password check in constant time: no branch but the last, all bytes in one expression.
+// A password check in constant time: only the last step is a branch, on an expression over all bytes.
 // opt: all
 // run
 // input: "open sesame"

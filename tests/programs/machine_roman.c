@@ -1,4 +1,4 @@
-// Roman numerals: a switch for values and a look back for subtraction.
+// Roman numerals: a switch for the values, and the previous value for subtraction.
 // opt: all
 // run
 // input: "MCMXCIX"

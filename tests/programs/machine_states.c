@@ -1,4 +1,4 @@
-// A hand-written state machine with an enum and a switch in a loop: C comments out of text.
+// A hand-written state machine with an enum and a switch in a loop: it removes C comments from text.
 // opt: all
 // run
 // input: "a/*b*/c"

@@ -1,4 +1,4 @@
-// A UTF-8 decoder that refuses overlong forms, surrogates and what lies beyond U+10FFFF.
+// A UTF-8 decoder that rejects overlong forms, surrogates and code points above U+10FFFF.
 // opt: all
 // run
 // input: "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"

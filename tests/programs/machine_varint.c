@@ -1,4 +1,4 @@
-// Variable-length integers, seven bits a byte, with zigzag signs.
+// Variable-length integers with seven bits per byte and zigzag signs.
 // opt: all
 // run
 // input: "\x96\x01\x03"

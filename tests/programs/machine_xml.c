@@ -1,4 +1,4 @@
-// Matching tags kept on a stack of pointers into the text, compared when they close.
+// Open tags are on a stack of pointers into the text and are compared with the closing tags.
 // opt: all
 // run
 // input: "<a><bc>x</bc></a>"

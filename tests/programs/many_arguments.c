@@ -1,4 +1,4 @@
-// More arguments than registers, of all widths, labels in each; a result used in another call.
+// More labelled arguments than registers, of all widths; the result is used in another call.
 // opt: all
 // run
 // input: "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c"

@@ -1,4 +1,4 @@
-// memcpy and assignments move labels; what is copied over loses its own.
+// memcpy and assignments copy labels; the destination loses its old labels.
 // opt: all
 // run
 // input: "abcdefgh"

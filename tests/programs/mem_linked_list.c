@@ -1,4 +1,4 @@
-// A linked list built from the input, reversed, and walked: labels in the nodes, not in the links.
+// A linked list is built from the input and reversed: labels are in the nodes, not in the links.
 // opt: all
 // run
 // input: "abc"

@@ -1,4 +1,4 @@
-// A byte stored into a labelled int, and a labelled byte into a concrete one, then reloaded whole.
+// A byte is stored into a labelled int, and a labelled byte into a concrete int; then both are loaded.
 // opt: all
 // run
 // input: "\x11\x22\x33\x44"

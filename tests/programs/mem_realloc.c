@@ -1,4 +1,4 @@
-// realloc and calloc: labels move with the block; fresh memory has none, even where old labels were freed.
+// realloc moves labels with the block; new memory has none, even where labelled memory was freed.
 // run
 // input: "abcdefghij"
 // stdout: "still a\nclean\nabove c\n"

@@ -1,4 +1,4 @@
-// A server with poll: the listening socket is ready while a connection waits, and the run ends when all is served.
+// A server with poll: the listening socket is ready while a connection waits, and the run ends after the last one.
 // socket: yes
 // plain: no
 // run

@@ -1,4 +1,4 @@
-// recvmsg, preadv and MSG_PEEK over a connection and the same with readv: labels by what was taken.
+// recvmsg, readv and MSG_PEEK on a connection: bytes have the labels of their position in the stream.
 // flags: -O2 -D_GNU_SOURCE
 // socket: yes
 // plain: no

@@ -1,4 +1,4 @@
-// Counts that write and fwrite give back do not fix the length of what was read.
+// The counts that write and fwrite return do not constrain the length of the input.
 // run
 // input: "abc"
 // stdout: "abcabc"

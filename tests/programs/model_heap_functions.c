@@ -1,4 +1,4 @@
-// The allocation functions: labels move with realloc, fresh memory has none, failures are libc's.
+// The allocation functions: realloc moves labels, new memory has none, and failures are the same as libc's.
 // run
 // input: "12,30"
 // stdout: "second\nthird\nfourth\nzero\naligned 0 0 0 1 1 0\nfailed 1 1 1\n"
@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void *volatile keep; // what does not escape is never allocated
+static void *volatile keep; // otherwise the optimiser removes the allocation
 
 static unsigned past(void *p, uintptr_t align) {
     unsigned rest = (uintptr_t)p % align;

@@ -1,4 +1,4 @@
-// operator new and delete in their forms: exceptions pass through, labels do not outlive an object.
+// All forms of operator new and delete: exceptions pass through, and labels end with their object.
 // run
 // input: "1x"
 // stdout: "bad_alloc\nnull\naligned\naligned\none\nx\nfresh\n"

@@ -1,4 +1,4 @@
-// mmap of the input: past its end a page reads as zeros, and munmap takes the labels away.
+// mmap of the input: the rest of its last page is zeros, and munmap removes the labels.
 // run
 // input: "map\nped"
 // args: @@

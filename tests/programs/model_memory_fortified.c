@@ -1,4 +1,4 @@
-// Fortified copies are copies, and the one that is too long ends the program.
+// Fortified copy functions copy labels, and a copy that is too long ends the program.
 // flags: -O2 -D_FORTIFY_SOURCE=2 -Wno-fortify-source
 // run
 // input: "a\x04wxyz"

@@ -1,4 +1,4 @@
-// A child that decides on the input after a fork: its decisions are not in the parent's trace.
+// A forked child decides on the input: its decisions are not in the parent's trace.
 // run
 // input: "xy"
 // stdout: "child saw x\nparent saw y\n"

@@ -1,4 +1,4 @@
-// fgetpos, fsetpos, fseeko, ftello and rewind: the same bytes keep the same labels.
+// fgetpos, fsetpos, fseeko, ftello and rewind: bytes that are read again have the same labels.
 // run
 // input: "0123456789"
 // stdout: "5 again\n2\nfirst\n"

@@ -16,7 +16,7 @@
 
 int main(void) {
     int c = getchar();
-    // One more than what was read: 'b' for 'a'.
+    // The next character after the one that was read: 'b' for 'a'.
     if (c == EOF || ungetc(c + 1, stdin) == EOF)
         return 1;
     puts(getchar() == 'b' ? "b first" : "another first");

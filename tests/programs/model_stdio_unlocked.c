@@ -1,4 +1,4 @@
-// getc_unlocked and its relatives, inlined by the headers and not: the buffer carries the labels.
+// getc_unlocked and similar functions, inlined by the headers or called: the buffer carries the labels.
 // flags: -O2 -D_GNU_SOURCE
 // run
 // input: "abc"

@@ -1,4 +1,4 @@
-// More of KLEE's functions: choose, assume on a comparison, values, and what means nothing here.
+// More functions of KLEE: choose, assume on a comparison, values, and functions without effect here.
 // plain: no
 // run
 // input: "\x02\x00\x00\x00\x00\x00\x00\x00A"

@@ -1,4 +1,4 @@
-// Loops that end by exit from inside, nested breaks and continues with labels in the bounds.
+// Loops that end by exit, and nested breaks and continues with labelled bounds.
 // opt: all
 // run
 // input: "\x03\x04"

@@ -1,4 +1,4 @@
-// Values that meet at joins and run round loops: several accumulators with labels in some and not others.
+// Values that meet at joins and in loops: some accumulators have labels, others do not.
 // opt: all
 // run
 // input: "3-1+"

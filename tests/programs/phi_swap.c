@@ -1,4 +1,4 @@
-// Two values that swap on each turn of a loop: phis that read each other.
+// Two values are swapped in each iteration of a loop: phis that read each other.
 // opt: all
 // run
 // input: "ab3"

@@ -1,4 +1,4 @@
-// An address computed from the input outside any known object size: a pointer hop, pinned.
+// The input selects a pointer, which is then followed: the address is pinned.
 // opt: all
 // run
 // input: "\x01"

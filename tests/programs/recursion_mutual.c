@@ -1,4 +1,4 @@
-// Two functions that call each other, the result decided at the bottom.
+// Two functions call each other; the innermost call decides the result.
 // opt: all
 // run
 // input: "\x07"

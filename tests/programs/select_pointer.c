@@ -1,4 +1,4 @@
-// A pointer chosen by the input and then read: the choice is a decision, or the address is pinned; never lost.
+// The input chooses a pointer that is read: the choice is a decision, or the address is pinned, but it is never lost.
 // opt: all
 // run
 // input: "Lxy"

@@ -1,4 +1,4 @@
-// setjmp and longjmp as an error exit out of a parser; the value that longjmp carries comes from the input.
+// setjmp and longjmp as the error exit of a parser; the value passed to longjmp comes from the input.
 // opt: all
 // run
 // input: "12x"

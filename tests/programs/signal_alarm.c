@@ -1,4 +1,4 @@
-// A timer that interrupts labelled code at any moment; what the code decides must stay the same.
+// A timer interrupts labelled code at any moment; the decisions of the code must stay the same.
 // run
 // input: "tick tock tick tock"
 // stdout: "three\n"
@@ -44,7 +44,7 @@ int main(void) {
     sigaction(SIGALRM, &sa, NULL);
     long n = read(0, in, sizeof in);
     setitimer(ITIMER_REAL, &soon, NULL);
-    // A fixed amount of labelled work while the timer runs, so that the trace is always the same one.
+    // A fixed amount of labelled work while the timer runs, so that the trace is always the same.
     for (int round = 0; round < 400; round++)
         for (long i = 0; i < n; i++)
             h = h * 33 + (unsigned char)in[i];

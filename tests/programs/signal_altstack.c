@@ -1,4 +1,4 @@
-// A fault caught on another stack, left by siglongjmp.
+// A fault is caught on an alternate stack, and siglongjmp leaves the handler.
 // run
 // input: "N"
 // stdout: "caught\n"

@@ -1,4 +1,4 @@
-// A handler that runs synchronously in the middle of labelled work and must not disturb it.
+// A handler that runs synchronously in the middle of labelled work must not change its labels.
 // opt: all
 // run
 // input: "abQd"

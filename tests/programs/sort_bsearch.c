@@ -1,4 +1,4 @@
-// bsearch for an input key among constants, and for a constant among input.
+// bsearch for an input key in constants, and for a constant key in the input.
 // run
 // input: "gcmx"
 // stdout: "3\nno q\n"

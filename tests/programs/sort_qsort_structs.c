@@ -1,4 +1,4 @@
-// qsort of structs larger than a word by two keys; labels move with the elements.
+// qsort by two keys, on structs larger than a word; labels move with the elements.
 // run
 // input: "b2a1b1a2"
 // stdout: "1 3 2 0 two last\n"

@@ -1,4 +1,4 @@
-// SSE2: find a byte by compare and movemask, the way fast string code does.
+// SSE2: finds a byte by compare and movemask, as fast string functions do.
 // run
 // input: "key=value;rest.."
 // stdout: "key of three\nascii\n"

@@ -1,4 +1,4 @@
-// fopen of the file that @@ names, fseek, ftell, rewind: offsets in the input stay right.
+// fopen of the file @@, fseek, ftell, rewind: offsets in the input stay correct.
 // run
 // input: "0123456789"
 // args: @@

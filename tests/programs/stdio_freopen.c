@@ -1,4 +1,4 @@
-// stdin attached to the input file by freopen and fdopen, with and without buffering.
+// freopen and fdopen connect stdin to the input file, with and without buffering.
 // run
 // input: "ab"
 // args: @@

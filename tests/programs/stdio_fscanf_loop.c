@@ -1,4 +1,4 @@
-// fscanf in a loop until it fails: the sum of the numbers of the input.
+// fscanf in a loop until it fails: sums the numbers of the input.
 // run
 // input: "5 6\n7 x"
 // stdout: "3 numbers, then something\neighteen\n"

@@ -1,4 +1,4 @@
-// scanf and sscanf of floats: the numbers are concrete, what is read around them is not.
+// scanf and sscanf of floats: the numbers are concrete, the other conversions are not.
 // run
 // input: "1.5 x7"
 // stdout: "above one\nx\nseven\n"

@@ -1,4 +1,4 @@
-// scanf of integers in their forms: %d %x %o %i %u %hhd %ld, with literals between.
+// scanf of integers: %d %x %o %i %u %hhd %ld, with literals in between.
 // run
 // input: "12,ff:17 0x10 250 -5 123456789012"
 // stdout: "7 read\ntwelve and 255\nfifteen and sixteen\nmuch and minus five\nwide\n"

@@ -1,4 +1,4 @@
-// The same input opened twice: both streams give the same bytes the same names.
+// The same input is opened twice: both streams give the same bytes the same labels.
 // run
 // input: "xyz"
 // args: @@

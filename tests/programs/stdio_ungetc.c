@@ -1,4 +1,4 @@
-// ungetc of another character than was read: what is read again is what was pushed.
+// ungetc of a different character than the one that was read: the next read returns the pushed one.
 // run
 // input: "ab"
 // stdout: "pushed\nb\n"

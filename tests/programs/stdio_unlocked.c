@@ -1,4 +1,4 @@
-// getchar_unlocked and getc_unlocked are inline in the header and reach into the stream's buffer.
+// getchar_unlocked and getc_unlocked are inline in the header and read the stream's buffer directly.
 // opt: all
 // run
 // input: "ab;c"

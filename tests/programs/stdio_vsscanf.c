@@ -1,4 +1,4 @@
-// A scanner of our own over vsscanf, with the matched length by %n.
+// The program's own scan function calls vsscanf and gets the matched length by %n.
 // run
 // input: "max-age=3600, x"
 // stdout: "an hour up to 12\n"

@@ -1,4 +1,4 @@
-// Nested structs copied by assignment, into arrays and through pointers; labels follow the bytes.
+// Nested structs are copied by assignment, into arrays and through pointers; the bytes keep their labels.
 // opt: all
 // run
 // input: "\x01\x02\x03\x04\x05\x06\x07\x08"

@@ -1,4 +1,4 @@
-// A struct of float and int: classes mixed in one register pair; the integer keeps its label.
+// A struct of a float and an int in one register pair; the integer keeps its label.
 // run
 // input: "\x2a\x00\x00\x00"
 // stdout: "forty-three\nthree\n"

@@ -1,4 +1,4 @@
-// A switch with nothing but a default decides nothing.
+// A switch with only a default decides nothing.
 // opt: all
 // run
 // input: "q"

@@ -1,4 +1,4 @@
-// A dense switch over one byte: one event, whose outcome is the case.
+// A dense switch over one byte is one event, and the case is its outcome.
 // opt: all
 // run
 // input: "+"

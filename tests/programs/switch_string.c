@@ -1,4 +1,4 @@
-// A switch that only picks a value: the optimiser makes a table of it, read at a symbolic index.
+// A switch that only selects a value: the optimiser turns it into a table that is read at a symbolic index.
 // opt: all
 // run
 // input: "3\n"

@@ -1,4 +1,4 @@
-// A 256-entry class table read straight by the input byte, chained through a second table.
+// A class table of 256 entries is read at the input byte, and a second table at the result.
 // opt: all
 // run
 // input: "a1 "

@@ -1,4 +1,4 @@
-// A table on the heap, some of its entries labelled themselves: those reads must not become lookups.
+// A table on the heap that contains labelled entries: reads of it must not become lookups.
 // opt: all
 // run
 // input: "\x03\x07"

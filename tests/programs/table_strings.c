@@ -1,4 +1,4 @@
-// A table of pointers to strings: the pointer is looked up, the text behind it is reached by pinning.
+// A table of pointers to strings: the pointer is a lookup, and the read through it is pinned.
 // opt: all
 // run
 // input: "2"

@@ -1,4 +1,4 @@
-// Four threads make expressions at once: nodes must not be shared by mistake (the oracle would see it).
+// Four threads make expressions at the same time: no two may get the same node (the oracle checks it).
 // flags: -O2 -pthread
 // run
 // input: "0123456789abcdef0123456789abcdef"

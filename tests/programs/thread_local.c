@@ -1,4 +1,4 @@
-// Thread-local variables hold labels of their own thread only.
+// Thread-local variables contain only labels of their own thread.
 // flags: -O2 -pthread
 // run
 // input: "ab"

@@ -1,4 +1,4 @@
-// A producer and a consumer with mutex and condition variable: labelled bytes cross between threads in order.
+// A producer and a consumer with a mutex and a condition variable: labelled bytes pass between threads in order.
 // flags: -O2 -pthread
 // run
 // input: "ab.cd"

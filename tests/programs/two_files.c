@@ -1,4 +1,4 @@
-// Two modules: labels cross calls between separately compiled files, both ways.
+// Two modules: labels pass through calls between separately compiled files, in both directions.
 // with: parts/check.c
 // opt: all
 // run

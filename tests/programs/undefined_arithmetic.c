@@ -1,4 +1,4 @@
-// Arithmetic that C leaves undefined: at -O0 the machine decides, and the symbolic half agrees.
+// Arithmetic with undefined behaviour in C: at -O0 the machine defines it, and the symbolic half agrees.
 // flags: -O0
 // run
 // input: "\x10\x00\x00\x00\x21\x80\xa0\x02"

@@ -1,5 +1,5 @@
-// Promises about pointers that the program breaks: null where it must not be, two restrict
-// pointers to one object, a sum that wraps around, an allocation that fails.
+// Pointers with undefined behaviour: null where it is not allowed, two restrict pointers to
+// one object, a sum that wraps around, an allocation that fails.
 // flags: -O0 -w
 // run
 // input: "\xff\x01rLx\x06"

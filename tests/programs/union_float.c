@@ -1,4 +1,4 @@
-// The bits of a float looked at as an integer: no arithmetic on floats, so nothing is lost.
+// The bits of a float read as an integer: there is no arithmetic on floats, so no label is lost.
 // opt: all
 // run
 // input: "\x00\x00\xc0\x7f\x00\x00\x00\x00\x00\x00\xf0\x3f"

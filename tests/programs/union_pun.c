@@ -1,4 +1,4 @@
-// Unions: write one member, read another; parts of a word changed under it.
+// Unions: one member is written and another is read; parts of a word are changed.
 // opt: all
 // run
 // input: "\x78\x56\x34\x12"

@@ -1,4 +1,4 @@
-// Integers, longs, doubles and pointers mixed, more than six, so that some go on the stack.
+// More than six variable arguments of mixed types (ints, longs, doubles, pointers), so that some are on the stack.
 // opt: all
 // run
 // input: "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a"

@@ -1,4 +1,4 @@
-// A va_list copied and handed to another function, as printf wrappers do.
+// A va_list is copied and passed to another function, as printf wrappers do.
 // opt: all
 // run
 // input: "\x02\x10\x20\x30"

@@ -1,4 +1,4 @@
-// A formatter of our own: the format itself comes from the input.
+// The program's own formatter: the format string comes from the input.
 // run
 // input: "n=%d %c%%\n"
 // stdout: "n=<11> a%\n"
@@ -55,7 +55,7 @@ int main(void) {
     if (n < 0)
         return 2;
     format[n] = 0;
-    // More arguments than any format of this length can ask for.
+    // More arguments than any format of this length can use.
     put(format, 11, 'a', 12, 'b', 13, 'c', 14, 'd', 15, 'e', 16, 'f', 17);
     return 0;
 }

@@ -1,4 +1,4 @@
-// Vectors of the GNU extension: arithmetic by lanes, one lane taken, the whole stored.
+// Vectors of the GNU extension: arithmetic on lanes, use of one lane, a store of the whole vector.
 // opt: all
 // run
 // input: "\x01\x02\x03\x04\x05\x06\x07\x08\x0a\x14\x1e\x28\x32\x3c\x46\x50"

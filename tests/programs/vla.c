@@ -1,4 +1,4 @@
-// Variable-length arrays whose size comes from the input, filled and read back.
+// Variable-length arrays whose size comes from the input are filled and read.
 // opt: all
 // run
 // input: "3xyz"

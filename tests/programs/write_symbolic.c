@@ -1,4 +1,4 @@
-// A write at a symbolic index is pinned to where it went: counting letters.
+// A write at a symbolic index is pinned to its concrete index: the program counts letters.
 // opt: all
 // run
 // input: "abca"

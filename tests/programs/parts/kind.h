@@ -1,4 +1,4 @@
-// A value that is a pointer to some and a number to others: clang passes it as a pointer.
+// A value that is either a pointer or a number: clang passes it as a pointer.
 struct value {
     int kind;
     union { const char *text; double number; } as;

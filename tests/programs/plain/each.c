@@ -1,4 +1,4 @@
-// Compiled without instrumentation: what a program may link from elsewhere.
+// Compiled without instrumentation, as a third-party library may be.
 int each_byte(const char *bytes, int n, int (*f)(int byte, const char *where)) {
     int sum = 0;
     for (int i = 0; i < n; i++)

@@ -1,4 +1,4 @@
-// Compiled without instrumentation: changes its argument in place and counts what it changed.
+// Compiled without instrumentation: changes its argument in place and counts the changes.
 int upper_all(char *s, int n) {
     int changed = 0;
     for (int i = 0; i < n; i++) {
