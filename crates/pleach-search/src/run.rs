@@ -152,23 +152,23 @@ impl Run {
         Some(Tree::child(self.nodes[at as usize], decision.key, outcome))
     }
 
+    /// True if the flip of a decision is open: it has no mark in the tree.
+    pub fn is_open(&self, tree: &Tree, at: u32, outcome: u32) -> bool {
+        self.flipped(at, outcome).is_some_and(|node| tree.mark(node).is_none())
+    }
+
     /// The number of decisions that two runs have in common, from the start.
     pub fn shared(&self, other: &Run) -> u32 {
         let pairs = self.decisions.iter().zip(&other.decisions);
         pairs.take_while(|(a, b)| a.key == b.key && a.outcome == b.outcome).count() as u32
     }
 
-    /// The open flips from decision `from` on: those without a mark in the tree.
+    /// The open flips from decision `from` on.
     pub fn open<'a>(&'a self, tree: &'a Tree, from: u32) -> impl Iterator<Item = (u32, u32)> + 'a {
         (from..self.decisions.len() as u32).flat_map(move |at| {
             let decision = &self.decisions[at as usize];
-            decision
-                .others()
-                .filter(move |&o| {
-                    let node = Tree::child(self.nodes[at as usize], decision.key, o);
-                    tree.mark(node).is_none()
-                })
-                .map(move |o| (at, o))
+            let open = decision.others().filter(move |&o| self.is_open(tree, at, o));
+            open.map(move |o| (at, o))
         })
     }
 

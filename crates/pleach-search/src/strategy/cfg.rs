@@ -243,8 +243,7 @@ impl Cfg {
             top.alternatives = alternatives(view, run, top, distances, &self.penalties);
         }
         while let Some((distance, _, at, outcome)) = top.alternatives.pop() {
-            let node = run.flipped(at, outcome)?;
-            if view.tree.mark(node).is_some() {
+            if !run.is_open(view.tree, at, outcome) {
                 continue;
             }
             let flip = Flip { run: top.run, at, outcome };
@@ -343,8 +342,7 @@ fn alternatives(
             };
             let penalty = penalties.get(&(decision.key, outcome)).copied().unwrap_or(0);
             let distance = distance.min(NO_WAY) + penalty.min(NO_WAY);
-            let open = || run.flipped(at, outcome).is_some_and(|n| view.tree.mark(n).is_none());
-            if distance < line_run.below && open() {
+            if distance < line_run.below && run.is_open(view.tree, at, outcome) {
                 let list = if is_sampled(count) { &mut sampled } else { &mut rest };
                 list.push((distance, (count + 1).ilog2(), at, outcome));
             }

@@ -71,9 +71,7 @@ impl Strategy for Dfs {
                     }
                 };
             };
-            let open =
-                run.flipped(flip.at, flip.outcome).is_some_and(|n| view.tree.mark(n).is_none());
-            if open {
+            if run.is_open(view.tree, flip.at, flip.outcome) {
                 self.current_depth = flip.at;
                 return Action::Flip(flip);
             }

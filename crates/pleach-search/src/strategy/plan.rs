@@ -12,7 +12,6 @@
 use super::View;
 use crate::keys::KeyMap;
 use crate::run::{Decision, Flip, Run, RunId};
-use crate::tree::Tree;
 use std::collections::VecDeque;
 
 pub(super) struct Plan {
@@ -65,8 +64,7 @@ impl Plan {
         occurrences(run, from, |at, decision, count| {
             let is_taken = look == Look::All || is_sampled(count);
             for outcome in decision.others() {
-                let node = Tree::child(run.nodes[at as usize], decision.key, outcome);
-                if view.tree.mark(node).is_some() {
+                if !run.is_open(view.tree, at, outcome) {
                     continue;
                 }
                 if !is_taken {
@@ -94,19 +92,17 @@ impl Plan {
             return Next::Done;
         }
         let Some(run) = view.runs.get(self.run) else { return Next::Gone };
-        let open = |at, outcome| {
-            run.flipped(at, outcome).is_some_and(|node| view.tree.mark(node).is_none())
-        };
+        let is_open = |at, outcome| run.is_open(view.tree, at, outcome);
         while let Some((at, outcome)) = self.uncovered.pop_front() {
             let decision = &run.decisions[at as usize];
             if !is_uncovered(view, decision, outcome) {
                 self.rest.push_back((at, outcome));
-            } else if open(at, outcome) {
+            } else if is_open(at, outcome) {
                 return Next::Flip(Flip { run: self.run, at, outcome });
             }
         }
         while let Some((at, outcome)) = self.rest.pop_front() {
-            if open(at, outcome) {
+            if is_open(at, outcome) {
                 return Next::Flip(Flip { run: self.run, at, outcome });
             }
         }

@@ -97,8 +97,7 @@ impl Goals {
             last = Some(decision);
             results.visit_decision(view.program, at, decision, |branch, caller| {
                 for outcome in decision.others() {
-                    let node = Tree::child(run.nodes[at], decision.key, outcome);
-                    if view.tree.mark(node).is_some() {
+                    if !run.is_open(view.tree, at as u32, outcome) {
                         continue;
                     }
                     // Each branch of a caller is a goal of its own.
@@ -128,8 +127,7 @@ impl Goals {
             }
             for outcome in decision.others() {
                 let Some(class) = class(view, decision, outcome) else { continue };
-                let node = Tree::child(run.nodes[at], decision.key, outcome);
-                if view.tree.mark(node).is_some() {
+                if !run.is_open(view.tree, at as u32, outcome) {
                     continue;
                 }
                 let context = mix(before ^ row.min(16));
@@ -185,9 +183,13 @@ impl Goals {
             Some(_) => {}
             None => _ = class(view, run.decisions.get(at as usize)?, outcome)?,
         }
-        let open = view.tree.mark(run.flipped(at, outcome)?).is_none();
         let flip = Flip { run: id, at, outcome };
-        open.then_some(GoalFlip { flip, input, goal: (key, outcome), is_step: offer.class > 0 })
+        run.is_open(view.tree, at, outcome).then_some(GoalFlip {
+            flip,
+            input,
+            goal: (key, outcome),
+            is_step: offer.class > 0,
+        })
     }
 
     /// Reports that a flip could not be asked because its run was dropped. The input will be
