@@ -225,11 +225,8 @@ fn settings(
             $given.clone().or(earlier.map(|e| e.$field.clone())).unwrap_or($default)
         };
     }
-    let extension = seeds.first().and_then(|(path, _)| path.extension()).map(|e| {
-        let mut dotted = OsString::from(".");
-        dotted.push(e);
-        Text::new(&dotted)
-    });
+    let extension = seeds.first().and_then(|(path, _)| super::extension(path));
+    let extension = extension.map(|e| Text::new(&e));
     // Make paths absolute: targets have another working directory, and the campaign may be
     // resumed from elsewhere.
     let cwd = match &args.cwd {

@@ -157,11 +157,16 @@ fn target(half: Half, run: &Run, input: &Path, output: Output) -> Result<TargetO
     target.memory_kib = (run.memory > 0).then(|| run.memory.saturating_mul(1024));
     target.scratch = true;
     target.workdir = workdir.map(WorkDir::read).transpose().map_err(Failure::user_error)?;
-    if let Some(extension) = input.extension() {
-        target.extension.push(".");
-        target.extension.push(extension);
-    }
+    target.extension = extension(input).unwrap_or_default();
     Ok(target)
+}
+
+/// The extension of an input's name with its dot (`.json`), for programs that check it. The
+/// name of a file in a campaign (`id:000012,op:flip,site:calc.c:41`) has none.
+fn extension(input: &Path) -> Option<OsString> {
+    let extension = input.extension()?.to_str()?;
+    let is_plain = extension.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
+    is_plain.then(|| format!(".{extension}").into())
 }
 
 /// An executor for the symbolic half. With `with_tokens`, it records decisions on tokens,
@@ -219,5 +224,19 @@ fn require_vacant(dir: &Path) -> Result<(), Failure> {
         },
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(e) => Err(Failure::user_error(anyhow::Error::from(e).context(named()))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_a_campaign_has_no_extension() {
+        let of = |name: &str| extension(Path::new(name)).unwrap_or_default();
+        assert_eq!(of("dir.d/a.json"), ".json");
+        assert_eq!(of("id:000012,src:000003,time:9,op:flip,site:calc.c:41,+cov"), "");
+        assert_eq!(of("id:000012,time:9,op:seed,site:calc.c:41"), "");
+        assert_eq!(of("plain"), "");
     }
 }
