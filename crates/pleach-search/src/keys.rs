@@ -2,7 +2,7 @@
 //! decisions goes into these lookups. The keys are hashes already, so one round of mixing
 //! is enough, and faster than the standard hasher, which resists chosen collisions.
 
-use crate::rng::mix;
+use pleach_hash::Hash;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -21,7 +21,7 @@ impl Hasher for KeyHasher {
     }
 
     fn write_u64(&mut self, n: u64) {
-        self.0 = mix(self.0.rotate_left(5) ^ n);
+        self.0 = Hash::from(self.0).add(n).finish();
     }
 
     fn finish(&self) -> u64 {

@@ -2,16 +2,15 @@
 //! numbers on every machine and in every version, because `--seed` promises the same search.
 //! So it is here and not in a library.
 
+use pleach_hash::SplitMix64;
+
 #[derive(Clone, Debug)]
 pub struct Rng([u64; 4]);
 
 impl Rng {
     pub fn new(seed: u64) -> Rng {
-        let mut state = seed;
-        Rng(std::array::from_fn(|_| {
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            mix(state)
-        }))
+        let mut seeds = SplitMix64::new(seed);
+        Rng(std::array::from_fn(|_| seeds.next_u64()))
     }
 
     pub fn next_u64(&mut self) -> u64 {
@@ -44,13 +43,6 @@ impl Rng {
     pub fn pick<'a, T>(&mut self, of: &'a [T]) -> Option<&'a T> {
         of.get(self.below(of.len()))
     }
-}
-
-/// The finaliser of splitmix64: every bit of the result depends on every bit.
-pub(crate) const fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 //! Two edges with the same 60 bits count as one, and one of them is not explored. With a
 //! hundred million edges, the probability that this ever happens is one in two hundred.
 
-use crate::rng::mix;
+use pleach_hash::{Hash, mix};
 
 /// What is known of an edge, that is, of a sequence of decisions. A later mark is stronger.
 #[repr(u8)]
@@ -55,7 +55,7 @@ pub struct Tree {
 }
 
 /// The node where every run starts.
-pub const ROOT: u64 = 0x9e37_79b9_7f4a_7c15;
+pub const ROOT: u64 = Hash::new().finish();
 
 impl Default for Tree {
     fn default() -> Self {
@@ -66,7 +66,7 @@ impl Default for Tree {
 impl Tree {
     /// The node that a decision leads to.
     pub const fn child(node: u64, key: u64, outcome: u32) -> u64 {
-        mix(node.rotate_left(5) ^ key ^ mix(outcome as u64 + 1))
+        Hash::from(node).add(key ^ mix(outcome as u64 + 1)).finish()
     }
 
     pub fn mark(&self, node: u64) -> Option<Mark> {

@@ -24,6 +24,7 @@
 use crate::path::{Goal, Path};
 use pleach_automata::Lengths;
 use pleach_expr::{Frame, Tape, Term, Var};
+use pleach_hash::Hash;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -85,7 +86,7 @@ impl Path {
         let Some((Some(term), _)) = self.step(at) else { return 0 };
         let ranges = self.pool.var_ranges(*term).iter();
         ranges.fold(self.pool.shape(*term), |hash, r| {
-            (hash ^ u64::from(r.0) << 32 ^ u64::from(r.1)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            Hash::from(hash).add(u64::from(r.0) << 32 ^ u64::from(r.1)).finish()
         })
     }
 

@@ -10,6 +10,7 @@
 
 use pleach_grammar::tree::Kind;
 use pleach_grammar::{Grammar, Symbol, Tree};
+use pleach_hash::hash_words;
 
 /// Productions that count, from the inside.
 const DEPTH: usize = 4;
@@ -46,10 +47,10 @@ pub(crate) fn nestings(grammar: &Grammar, tree: &Tree) -> Vec<u64> {
                     around.map(|o| (o.production, o.children)).collect();
                 inner.dedup();
                 inner.truncate(DEPTH);
-                nestings.push(inner.iter().fold(0, |hash, &(production, child)| {
-                    let item = u64::from(production) << 16 | u64::from(child.min(0xffff));
-                    (hash ^ item).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
-                }));
+                let items = inner.iter().map(|&(production, child)| {
+                    u64::from(production) << 16 | u64::from(child.min(0xffff))
+                });
+                nestings.push(if inner.is_empty() { 0 } else { hash_words(items) });
             }
         }
     }

@@ -11,6 +11,7 @@
 //! that goes through a thousand bytes decides some thousand times on the first of them,
 //! and nothing of that is worth a flip that was not worth one in the short name before.
 
+use pleach_hash::Hash;
 use pleach_solve::{HoleLanguage, Requirement};
 use std::sync::Arc;
 
@@ -149,8 +150,7 @@ impl Template {
 
     /// What all inputs of a template have in common, whatever is in their holes.
     pub fn frame(&self, input: &[u8]) -> u64 {
-        const PRIME: u64 = 0x0100_0000_01b3;
-        let mut hash = 0xcbf2_9ce4_8422_2325u64;
+        let mut hash = Hash::new();
         let mut holes = self.holes.iter().peekable();
         for (at, &byte) in (0u32..).zip(input) {
             while holes.next_if(|h| h.end <= at).is_some() {}
@@ -159,9 +159,9 @@ impl Template {
                 Some(hole) if hole.start < at => continue,
                 _ => byte.into(),
             };
-            hash = (hash ^ word).wrapping_mul(PRIME);
+            hash = hash.add(word);
         }
-        hash
+        hash.finish()
     }
 }
 

@@ -3,6 +3,7 @@
 use pleach_exec::executor::{Half, Output, TargetOptions};
 use pleach_exec::scratch::{WorkDir, WorkDirError};
 use pleach_exec::terminal::Size;
+use pleach_hash::hash_bytes;
 use pleach_search::PilotOptions;
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
@@ -235,12 +236,7 @@ impl std::fmt::Display for Text {
 /// A hash of a file's bytes, to know a build by.
 pub fn build_of(path: &Path) -> std::io::Result<String> {
     let bytes = std::fs::read(path)?;
-    let hash = bytes.chunks(8).fold(0xcbf2_9ce4_8422_2325u64, |hash, chunk| {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        (hash ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
-    });
-    Ok(format!("{hash:016x}"))
+    Ok(format!("{:016x}", hash_bytes(&bytes)))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 use super::llvm::{Block, Context, Linkage, Module, Opcode, Value};
 use pleach_abi::function::{Call, Function, SiteInfo};
 use pleach_abi::section::{self, SiteKind};
+use pleach_hash::Hash;
 use std::collections::HashMap;
 
 pub struct Site {
@@ -252,21 +253,12 @@ fn hash_function(function: Value, source: &str) -> u64 {
             | Linkage::LLVMPrivateLinkage
             | Linkage::LLVMAvailableExternallyLinkage
     );
-    let mut h = fnv(0xcbf2_9ce4_8422_2325, function.name().as_bytes());
-    if local {
-        h = fnv(fnv(h, b"\0"), source.as_bytes());
-    }
-    h
-}
-
-fn fnv(seed: u64, bytes: &[u8]) -> u64 {
-    bytes.iter().fold(seed, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
+    let hash = Hash::new().add_bytes(function.name().as_bytes());
+    let hash = if local { hash.add_bytes(source.as_bytes()) } else { hash };
+    hash.finish()
 }
 
 /// Mixes an ordinal into a hash, so that neighbours differ in all bits.
 fn mix(hash: u64, n: u64) -> u64 {
-    let mut z = hash.wrapping_add((n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    Hash::from(hash).add(n + 1).finish()
 }

@@ -75,7 +75,7 @@ impl FakeProgram {
             self.functions.len() - 1
         });
         self.functions[at].sites.push(SiteInfo {
-            hash: u64::from(line).wrapping_mul(0x9e37_79b9_7f4a_7c15),
+            hash: pleach_hash::mix(line.into()),
             kind,
             file: String::new(),
             line,

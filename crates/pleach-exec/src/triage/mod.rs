@@ -37,6 +37,7 @@ use crate::executor::{End, ExecError, Executor, Half, Outcome, Output, TargetOpt
 use crate::layout::Layout;
 use crate::server::signal_name;
 use frames::without_noise;
+use pleach_hash::Hash;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
@@ -225,17 +226,9 @@ fn distinct(frames: &[Frame], max_count: usize) -> Vec<&Frame> {
     found
 }
 
-/// FNV-1a, which is the same in every version and on every machine.
 fn hash(kind: &str, parts: impl Iterator<Item = String>) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325;
-    let mut add = |text: &str| {
-        for byte in text.bytes().chain([0xff]) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3u64);
-        }
-    };
-    add(kind);
-    parts.for_each(|p| add(&p));
-    hash
+    let hash = Hash::new().add_bytes(kind.as_bytes());
+    parts.fold(hash, |hash, part| hash.add_bytes(part.as_bytes())).finish()
 }
 
 #[cfg(test)]

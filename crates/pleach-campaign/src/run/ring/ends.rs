@@ -7,6 +7,7 @@
 //! second, fourth, eighth and so on are examined as well.
 
 use pleach_exec::executor::End;
+use pleach_hash::hash_words;
 use std::collections::{HashMap, HashSet};
 
 #[derive(Default)]
@@ -50,20 +51,14 @@ impl Ends {
 
 /// A hash of how a run ended and which branches it took.
 pub fn signature(end: &End, counts: &[u8]) -> u64 {
-    const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
     let kind: u64 = match end {
         End::Signal(n) => *n as u64,
         End::Timeout => 1000,
         End::Memory => 1001,
         _ => 1002,
     };
-    // Far from any number of a branch: signal 6 at branch 9 is not 9 at 6.
-    let seed = (kind + 1).wrapping_mul(MIX);
-    counts
-        .iter()
-        .enumerate()
-        .filter(|(_, c)| **c != 0)
-        .fold(seed, |hash, (i, _)| (hash ^ i as u64).wrapping_mul(MIX).rotate_left(23))
+    let taken = counts.iter().enumerate().filter(|(_, c)| **c != 0).map(|(i, _)| i as u64);
+    hash_words([kind].into_iter().chain(taken))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 use crate::run::settings::Settings;
 use pleach_abi::growth::ZEROS;
 use pleach_exec::growth::{Calls, Growth};
+use pleach_hash::Hash;
 use pleach_search::Descriptor;
 
 #[derive(Clone, Copy, Debug)]
@@ -62,8 +63,7 @@ impl Growing {
 /// A seed for the fresh values of an input: other inputs get other values. Never 0, which
 /// stands for zeros.
 fn seed_of(seed: u64, input: &[u8]) -> u64 {
-    let mix = |hash: u64, n: u64| (hash ^ n).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-    input.iter().fold(mix(0, seed), |hash, &byte| mix(hash, byte.into())) | 1
+    Hash::new().add(seed).add_bytes(input).finish() | 1
 }
 
 #[cfg(test)]

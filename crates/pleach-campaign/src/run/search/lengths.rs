@@ -11,6 +11,7 @@
 
 use crate::run::ring::Candidate;
 use pleach_abi::shm::{HOLES_MAX, Hole};
+use pleach_hash::hash_words;
 use pleach_search::Decision;
 use pleach_solve::Path;
 use pleach_template::solve::{Decided, LengthDecisions};
@@ -53,9 +54,9 @@ impl AskedLengths {
         }
         let mut before = frame;
         for d in &lengths.decided {
-            let place = mixed(&[frame, d.key, d.outcome.into()]);
-            let what = mixed(&[before, place, path.print(d.at as usize)]);
-            before = mixed(&[before, d.key, d.outcome.into()]);
+            let place = hash_words([frame, d.key, d.outcome.into()]);
+            let what = hash_words([before, place, path.print(d.at as usize)]);
+            before = hash_words([before, d.key, d.outcome.into()]);
             let is_new = self.conditions.insert(what);
             let times = self.places.entry(place).or_default();
             *times += u32::from(is_new);
@@ -96,10 +97,4 @@ pub fn holes_of(candidate: &Candidate) -> Vec<Hole> {
         filling: if h.is_filled() { h.start } else { h.filling.1 },
     };
     template.holes.iter().map(hole).collect()
-}
-
-fn mixed(words: &[u64]) -> u64 {
-    words.iter().fold(0, |hash: u64, word| {
-        (hash.rotate_left(17) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    })
 }

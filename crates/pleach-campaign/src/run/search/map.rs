@@ -11,6 +11,7 @@ use pleach_exec::layout::Layout;
 use pleach_exec::shm::LoadedModule;
 use pleach_exec::trace::{Trace, kind};
 use pleach_expr::case_of;
+use pleach_hash::Hash;
 use pleach_search::{BranchId, Call, Coverage, Decision, FunctionShape, Program, SiteShape};
 use pleach_solve::{Shape, Step};
 use std::collections::HashMap;
@@ -223,7 +224,7 @@ fn decide(trace: &Trace, event: &Event, site: Option<&SymbolicSite>) -> (Decisio
                 }
                 // Another value is another decision.
                 None => {
-                    let key = key ^ (value() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                    let key = Hash::from(key).add(value() as u64).finish();
                     (Decision::new(key, Kind::Indirect, 0, 2), Shape::Value)
                 }
             }

@@ -15,12 +15,12 @@
 use super::answers::Answers;
 use crate::keys::KeyMap;
 use crate::program::BranchId;
-use crate::rng::mix;
 use crate::run::{Decision, Flip, InputId, Run, RunId};
 use crate::strategy::View;
 use crate::strategy::plan::is_sampled;
 use crate::tree::Tree;
 use pleach_abi::event::Kind;
+use pleach_hash::mix;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 

@@ -14,13 +14,13 @@
 //! equally often, those of a decision whose flips gained something come first.
 
 use crate::keys::KeyMap;
-use crate::rng::mix;
 use crate::run::{Flip, InputId, Run, RunId};
 use crate::strategy::View;
 use crate::strategy::generational::{Rank, keep_better_half};
 use crate::strategy::plan::{Look, Next, Plan, Worth};
 use crate::tree::Tree;
 use pleach_abi::event::Kind;
+use pleach_hash::mix;
 use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
