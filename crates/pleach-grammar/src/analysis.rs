@@ -1,24 +1,24 @@
-//! What can be said of a grammar by looking at it: which rules are of no use,
-//! which can be empty, which are recursive and how, what can begin and follow
-//! them. `pleach grammar check` prints it as notes.
+//! Analyses of a grammar: which rules are useless, which can be empty, which are
+//! recursive, which tokens can begin and follow them. `pleach grammar check` prints
+//! the results as notes.
 
 use crate::grammar::{Grammar, Pattern, ProductionId, RuleId, Symbol};
 use crate::note::{Note, Severity};
-use crate::shortest::{Items, NEVER, Shortest, lowest};
+use crate::shortest::{Items, NEVER, Shortest, lowest_heights};
 use crate::token_set::TokenSet;
 
-/// Everything is by rule.
+/// All vectors are indexed by rule.
 #[derive(Clone, Debug)]
 pub struct Analysis {
-    /// Some derivation of it ends.
+    /// True if it derives a finite string.
     pub productive: Vec<bool>,
-    /// The start can lead to it.
+    /// True if it can be derived from the start.
     pub reachable: Vec<bool>,
-    /// It can be the empty string.
+    /// True if it derives the empty string.
     pub nullable: Vec<bool>,
-    /// It can begin with itself, perhaps behind rules that are empty.
+    /// True if it derives a form that begins with itself, perhaps behind empty rules.
     pub left_recursive: Vec<bool>,
-    /// It can become itself and nothing else (`a: a`): endlessly ambiguous.
+    /// True if it derives just itself (`a: a`), which is infinitely ambiguous.
     pub cyclic: Vec<bool>,
     /// Tokens of its shortest string, or [`NEVER`].
     pub length: Vec<u64>,
@@ -28,7 +28,7 @@ pub struct Analysis {
     pub first: Vec<TokenSet>,
     /// Tokens that can follow it in a sentence.
     pub follow: Vec<TokenSet>,
-    /// It can be the last of a sentence.
+    /// True if a sentence can end with it.
     pub last: Vec<bool>,
 }
 
@@ -63,9 +63,9 @@ impl Analysis {
         let (first, follow, last) = first_and_follow(grammar, &nullable, &productive);
         Analysis {
             reachable: reachable(grammar),
-            left_recursive: recursive(&left),
-            cyclic: recursive(&alone),
-            height: lowest(grammar),
+            left_recursive: on_cycles(&left),
+            cyclic: on_cycles(&alone),
+            height: lowest_heights(grammar),
             length: shortest.rule,
             productive,
             nullable,
@@ -75,7 +75,7 @@ impl Analysis {
         }
     }
 
-    /// Remarks for a person, in the order of the file.
+    /// Notes for the user, in the order of the file.
     pub fn notes(&self, grammar: &Grammar) -> Vec<Note> {
         let mut notes = Vec::new();
         for id in grammar.rule_ids() {
@@ -85,12 +85,12 @@ impl Analysis {
             };
             let name = &rule.name;
             if !self.productive[r] {
-                note(Severity::Warning, format!("no derivation of {name} ends"));
+                note(Severity::Warning, format!("{name} derives no finite text"));
             } else if !self.reachable[r] {
                 let start = &grammar.rule(grammar.start).name;
-                note(Severity::Warning, format!("nothing leads from {start} to {name}"));
+                note(Severity::Warning, format!("{name} cannot be reached from {start}"));
             } else if self.cyclic[r] {
-                let text = format!("{name} can become itself: it has endlessly many derivations");
+                let text = format!("{name} derives itself: it has infinitely many derivations");
                 note(Severity::Warning, text);
             }
             if self.left_recursive[r] && !rule.helper {
@@ -101,50 +101,49 @@ impl Analysis {
         notes
     }
 
-    /// A rule that has endlessly many derivations of one string and takes part
-    /// in sentences, if there is one.
-    pub fn endless(&self) -> Option<RuleId> {
+    /// A rule of some sentence that has infinitely many derivations of one string.
+    pub fn cyclic_rule(&self) -> Option<RuleId> {
         (0..self.cyclic.len())
             .find(|&r| self.cyclic[r] && self.reachable[r] && self.productive[r])
             .map(RuleId::new)
     }
 
-    /// Whether it can be part of a sentence.
-    pub fn useful(&self, rule: RuleId) -> bool {
+    /// True if a rule can be part of a sentence.
+    pub fn is_useful(&self, rule: RuleId) -> bool {
         self.reachable[rule.index()] && self.length[rule.index()] != NEVER
     }
 }
 
-/// The grammar without productions that lead to no text: because nobody knows what a
-/// token looks like (those that are known by name only), or because a rule has no end.
-/// Nothing, if no sentence is left.
+/// The grammar without productions that derive no text: those with a token that has no
+/// pattern, and those with a rule that derives no finite string. `None` if no sentence
+/// is left.
 pub fn writable(grammar: &Grammar) -> Option<Grammar> {
-    let mut known = grammar.clone();
-    let written = |symbol: &Symbol| match symbol {
+    let mut writable = grammar.clone();
+    let has_pattern = |symbol: &Symbol| match symbol {
         Symbol::Token(token) => grammar.token(*token).pattern != Pattern::Unknown,
         Symbol::Rule(_) => true,
     };
-    keep(&mut known, written);
-    let ends = productive(&known);
-    keep(&mut known, |symbol| match symbol {
+    retain_productions(&mut writable, has_pattern);
+    let productive = productive(&writable);
+    retain_productions(&mut writable, |symbol| match symbol {
         Symbol::Token(_) => true,
-        Symbol::Rule(rule) => ends[rule.index()],
+        Symbol::Rule(rule) => productive[rule.index()],
     });
-    ends[known.start.index()].then_some(known)
+    productive[writable.start.index()].then_some(writable)
 }
 
-/// Keeps the productions all of whose symbols are as wanted.
-fn keep(grammar: &mut Grammar, wanted: impl Fn(&Symbol) -> bool) {
-    grammar.productions.retain(|production| production.symbols.iter().all(&wanted));
+/// Keeps the productions for whose symbols `keeps` is always true.
+fn retain_productions(grammar: &mut Grammar, keeps: impl Fn(&Symbol) -> bool) {
+    grammar.productions.retain(|production| production.symbols.iter().all(&keeps));
     grammar.rules.iter_mut().for_each(|rule| rule.productions.clear());
     for (at, production) in grammar.productions.iter().enumerate() {
         grammar.rules[production.rule.index()].productions.push(ProductionId::new(at));
     }
 }
 
-/// For each rule, whether some derivation of it ends.
+/// By rule: true if it derives a finite string.
 pub fn productive(grammar: &Grammar) -> Vec<bool> {
-    lowest(grammar).into_iter().map(|height| height != NEVER).collect()
+    lowest_heights(grammar).into_iter().map(|height| height != NEVER).collect()
 }
 
 fn reachable(grammar: &Grammar) -> Vec<bool> {
@@ -165,17 +164,17 @@ fn reachable(grammar: &Grammar) -> Vec<bool> {
     seen
 }
 
-/// The vertices that lie on a circle: strongly connected components by Tarjan's
-/// algorithm, with a stack of its own.
-fn recursive(edges: &[Vec<usize>]) -> Vec<bool> {
-    const NEW: usize = usize::MAX;
-    let mut number = vec![NEW; edges.len()];
+/// True for each vertex on a cycle. Tarjan's algorithm for strongly connected
+/// components, with an explicit stack.
+fn on_cycles(edges: &[Vec<usize>]) -> Vec<bool> {
+    const UNSEEN: usize = usize::MAX;
+    let mut number = vec![UNSEEN; edges.len()];
     let mut low = vec![0; edges.len()];
     let mut open = vec![false; edges.len()];
-    let mut on_circle = vec![false; edges.len()];
+    let mut on_cycle = vec![false; edges.len()];
     let (mut path, mut component, mut count) = (Vec::new(), Vec::new(), 0);
     for root in 0..edges.len() {
-        if number[root] != NEW {
+        if number[root] != UNSEEN {
             continue;
         }
         path.push((root, 0));
@@ -188,7 +187,7 @@ fn recursive(edges: &[Vec<usize>]) -> Vec<bool> {
             }
             if let Some(&w) = edges[v].get(*next) {
                 *next += 1;
-                if number[w] == NEW {
+                if number[w] == UNSEEN {
                     path.push((w, 0));
                 } else if open[w] {
                     low[v] = low[v].min(number[w]);
@@ -204,12 +203,12 @@ fn recursive(edges: &[Vec<usize>]) -> Vec<bool> {
                 let alone = component.len() - start == 1;
                 for w in component.drain(start..) {
                     open[w] = false;
-                    on_circle[w] = !alone || edges[w].contains(&w);
+                    on_cycle[w] = !alone || edges[w].contains(&w);
                 }
             }
         }
     }
-    on_circle
+    on_cycle
 }
 
 fn first_and_follow(
@@ -218,11 +217,11 @@ fn first_and_follow(
     productive: &[bool],
 ) -> (Vec<TokenSet>, Vec<TokenSet>, Vec<bool>) {
     let (rules, tokens) = (grammar.rules.len(), grammar.tokens.len());
-    // What flows where: first(b) into first(a), follow(a) into follow(b).
     let mut first = vec![TokenSet::empty(tokens); rules];
     let mut follow = vec![TokenSet::empty(tokens); rules];
     let mut last = vec![false; rules];
     last[grammar.start.index()] = true;
+    // For a production `a: b …`, the first tokens of `b` are first tokens of `a`.
     let mut first_flows: Vec<Vec<usize>> = vec![Vec::new(); rules];
     let useful = |symbols: &[Symbol]| {
         symbols.iter().all(|s| !matches!(s, Symbol::Rule(r) if !productive[r.index()]))
@@ -244,9 +243,11 @@ fn first_and_follow(
         }
     }
     flow(&mut first, &first_flows);
+    // For a production `a: … b`, what follows `a` follows `b`.
     let mut follow_flows: Vec<Vec<usize>> = vec![Vec::new(); rules];
     for production in grammar.productions.iter().filter(|p| useful(&p.symbols)) {
-        // From the right: what can come after, and whether the end can.
+        // From right to left: the tokens that can follow, and true if the end of the
+        // production can.
         let mut after = TokenSet::empty(tokens);
         let mut at_end = true;
         for symbol in production.symbols.iter().rev() {
@@ -282,7 +283,7 @@ fn first_and_follow(
     (first, follow, last)
 }
 
-/// Least sets that include those they flow from.
+/// Adds each set to those that its edges lead to, until nothing changes.
 fn flow(sets: &mut [TokenSet], edges: &[Vec<usize>]) {
     let mut work: Vec<usize> = (0..sets.len()).collect();
     let mut queued = vec![true; sets.len()];

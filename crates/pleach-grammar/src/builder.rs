@@ -1,16 +1,14 @@
-//! From what grammar files say to a [`Grammar`].
+//! Builds a [`Grammar`] from rules with options, repetitions and groups.
 //!
-//! Files have options, repetitions and groups; a [`Grammar`] has none. The
-//! builder takes expressions of them ([`Ebnf`]) and makes helper rules: `x?` is
-//! `x_opt: x |`, `x*` is `x_star: | x_star x` and `x+` is `x_plus: x | x_plus x`,
-//! one for each symbol however often it is repeated; a group of more than one
-//! symbol gets a rule named after the one it stands in. Repetitions are left
-//! recursive, which costs a bottom-up parser no stack. A choice at the top of a
-//! rule, or directly inside another, needs no helper.
+//! A [`Grammar`] has none of these. The builder gets expressions ([`Ebnf`]) and makes
+//! helper rules: `x?` is `x_opt: x |`, `x*` is `x_star: | x_star x`, and `x+` is
+//! `x_plus: x | x_plus x`. All repetitions of a symbol share one helper. A group of
+//! several symbols gets a rule that is named after the rule around it. Repetitions are
+//! left-recursive, so a bottom-up parser needs no stack for them. A choice needs no
+//! helper at the top of a rule, or directly inside another choice.
 //!
-//! Expressions live in the builder, and a handle is an index. So a hundred
-//! thousand brackets are a vector and not a tree that has to be dropped by
-//! recursion; lowering works from lists, too.
+//! Expressions are in a vector of the builder, and a handle is an index. So nothing
+//! recurses, even for a hundred thousand nested brackets.
 
 use crate::analysis;
 use crate::grammar::{
@@ -21,30 +19,31 @@ use crate::note::{Language, Note, Place, Severity};
 use pleach_automata::dfa::MAX_PIECES;
 use std::collections::HashMap;
 
-/// A grammar may have so many symbols on the right-hand sides of its
-/// productions, helper rules included.
-pub const MOST_SYMBOLS: usize = 8_000_000;
-/// A counted repetition may ask for so many.
-pub const MOST_REPEATS: u32 = 10_000;
+/// Symbols on the right-hand sides of all productions, helper rules included.
+pub const MAX_SYMBOLS: usize = 8_000_000;
+/// The largest count of a repetition.
+pub const MAX_REPEATS: u32 = 10_000;
 
-/// All are faults in a person's grammar.
+/// All are errors in the user's grammar.
 #[derive(Debug, thiserror::Error)]
 pub enum GrammarError {
     #[error("{place}: {name} is neither a token nor a rule")]
     Undefined { name: String, place: Place },
-    #[error("{place}: token {name} is declared a second time; the first is at {first}")]
+    #[error("{place}: token {name} is declared twice; the first declaration is at {first}")]
     DuplicateToken { name: String, place: Place, first: Place },
     #[error("{place}: {name} is both a token and a rule")]
     Clash { name: String, place: Place },
     #[error("{place}: the grammar has no rules")]
     NoRules { place: Place },
-    #[error("{place}: the language is empty: no derivation of {name} ends")]
+    #[error("{place}: the language is empty: {name} derives no finite text")]
     EmptyLanguage { name: String, place: Place },
-    #[error("{place}: the grammar is too large: more than {MOST_SYMBOLS} symbols in productions")]
+    #[error(
+        "{place}: the grammar is too large: its productions have more than {MAX_SYMBOLS} symbols"
+    )]
     TooLarge { place: Place },
-    #[error("{place}: the expression of {name} is too large: {MAX_PIECES} pieces are the limit")]
+    #[error("{place}: the pattern of {name} is too large; the limit is {MAX_PIECES} pieces")]
     Expression { name: String, place: Place },
-    #[error("{place}: {times} repetitions are too many: {MOST_REPEATS} are the limit")]
+    #[error("{place}: {times} repetitions are too many; the limit is {MAX_REPEATS}")]
     Repeats { times: u32, place: Place },
 }
 
@@ -55,7 +54,7 @@ pub struct Ebnf(u32);
 enum Node {
     Empty,
     Symbol(Symbol),
-    /// Resolved when everything is known.
+    /// Resolved in `finish`, when all rules and tokens are declared.
     Name(String, Place),
     Sequence(Vec<Ebnf>),
     Choice(Vec<Ebnf>),
@@ -65,7 +64,7 @@ enum Node {
     Repeat(Ebnf, u32, Option<u32>),
 }
 
-/// What a production has besides its symbols.
+/// All of a production but its symbols.
 #[derive(Clone, Debug)]
 pub struct Attributes {
     pub place: Place,
@@ -101,7 +100,7 @@ impl GrammarBuilder {
         GrammarBuilder::default()
     }
 
-    /// Declares a token. A second one of the same name makes `finish` fail.
+    /// Declares a token. If two tokens have the same name, `finish` fails.
     pub fn token(&mut self, token: Token) -> TokenId {
         let id = TokenId::new(self.tokens.len());
         if let Some(&first) = self.token_names.get(&token.name) {
@@ -115,7 +114,8 @@ impl GrammarBuilder {
         id
     }
 
-    /// The token of a literal, named by its text in quotes; declared at its first use.
+    /// The token of a literal, which is named by its text in quotes. It is declared at
+    /// its first use.
     pub fn literal(&mut self, text: &[u8], place: Place) -> TokenId {
         let name = format!("\"{}\"", text.escape_ascii());
         match self.token_names.get(&name) {
@@ -143,7 +143,7 @@ impl GrammarBuilder {
         &self.tokens
     }
 
-    /// Declares a rule, or finds it: a rule may be defined in several pieces.
+    /// The rule of this name, which is declared at its first use.
     pub fn rule(&mut self, name: &str, place: Place) -> RuleId {
         if let Some(&id) = self.rule_names.get(name) {
             return id;
@@ -163,13 +163,12 @@ impl GrammarBuilder {
         self.rule_names.get(name).copied()
     }
 
-    /// Adds what `body` can be to a rule: one production, or one for each
-    /// alternative of a choice.
+    /// Adds a production to a rule, or one for each alternative if `body` is a choice.
     pub fn production(&mut self, rule: RuleId, body: Ebnf, attributes: Attributes) {
         self.bodies.push((rule, body, attributes));
     }
 
-    /// Without it, the first rule is the start.
+    /// Sets the start. Without this, the first rule is the start.
     pub fn start(&mut self, name: &str, place: Place) {
         self.start = Some((name.to_owned(), place));
     }
@@ -182,18 +181,17 @@ impl GrammarBuilder {
         self.notes.push(Note { place, severity, text: text.into() });
     }
 
-    /// Says that the grammar differs from the file, and how.
+    /// Records how the language differs from that of the file.
     pub fn language(&mut self, change: Language) {
         self.language = self.language.combine(change);
     }
 
-    /// Says how tokens are found in a text.
+    /// Sets how a text is split into tokens.
     pub fn lexing(&mut self, lexing: Lexing) {
         self.lexing = lexing;
     }
 
     fn node(&mut self, node: Node) -> Ebnf {
-        // Handles fit: nodes are far larger than a byte, and files are limited.
         self.nodes.push(node);
         Ebnf(u32::try_from(self.nodes.len() - 1).expect("fewer nodes than bytes of a file"))
     }
@@ -206,7 +204,7 @@ impl GrammarBuilder {
         self.node(Node::Symbol(symbol))
     }
 
-    /// A token or rule by its name, declared before or after.
+    /// A token or a rule, which may be declared later.
     pub fn name(&mut self, name: &str, place: Place) -> Ebnf {
         self.node(Node::Name(name.to_owned(), place))
     }
@@ -220,7 +218,7 @@ impl GrammarBuilder {
     }
 
     pub fn optional(&mut self, inner: Ebnf) -> Ebnf {
-        match *self.peeled(inner) {
+        match *self.unwrap_groups(inner) {
             Node::Optional(_) | Node::Star(_) => inner,
             Node::Plus(x) => self.node(Node::Star(x)),
             _ => self.node(Node::Optional(inner)),
@@ -228,8 +226,8 @@ impl GrammarBuilder {
     }
 
     pub fn star(&mut self, inner: Ebnf) -> Ebnf {
-        match *self.peeled(inner) {
-            // Twice repeated is endlessly ambiguous, and says nothing more.
+        match *self.unwrap_groups(inner) {
+            // `(x*)*` is infinitely ambiguous, and has the same language as `x*`.
             Node::Optional(x) | Node::Plus(x) => self.node(Node::Star(x)),
             Node::Star(_) => inner,
             _ => self.node(Node::Star(inner)),
@@ -237,7 +235,7 @@ impl GrammarBuilder {
     }
 
     pub fn plus(&mut self, inner: Ebnf) -> Ebnf {
-        match *self.peeled(inner) {
+        match *self.unwrap_groups(inner) {
             Node::Optional(x) => self.node(Node::Star(x)),
             Node::Star(_) | Node::Plus(_) => inner,
             _ => self.node(Node::Plus(inner)),
@@ -254,11 +252,11 @@ impl GrammarBuilder {
         }
     }
 
-    /// The node behind groups that hold only one thing. A group's parts are
-    /// older than itself, so this ends; it is looked through one level at a
-    /// time, as constructors have done the rest already.
-    fn peeled(&self, mut at: Ebnf) -> &Node {
-        for _ in 0..4 {
+    /// The node inside groups of one part. Few levels are enough: constructors have
+    /// simplified the inner ones already.
+    fn unwrap_groups(&self, mut at: Ebnf) -> &Node {
+        const MAX_LEVELS: usize = 4;
+        for _ in 0..MAX_LEVELS {
             match &self.nodes[at.0 as usize] {
                 Node::Sequence(parts) | Node::Choice(parts) if parts.len() == 1 => at = parts[0],
                 node => return node,
@@ -327,10 +325,11 @@ enum Suffix {
     Plus,
 }
 
-/// What a rule is still to get: the alternatives of `body`, each after `prefix`.
+/// Productions that a rule still has to get: the alternatives of `body`, each behind
+/// `prefix`.
 struct Job {
     rule: RuleId,
-    /// The rule of the file that it helps: helpers are named after it.
+    /// The rule of the file that helper rules are named after.
     owner: RuleId,
     prefix: Option<Symbol>,
     body: Ebnf,
@@ -345,8 +344,8 @@ struct Lowering<'a> {
     symbols: usize,
     shared: HashMap<(Suffix, Symbol), RuleId>,
     jobs: Vec<Job>,
-    /// The last number that a helper's name got, so that finding a free name
-    /// does not take quadratic time.
+    /// By base name: the last number used, so that finding a free name does not take
+    /// quadratic time.
     counters: HashMap<String, u32>,
 }
 
@@ -358,12 +357,12 @@ impl Lowering<'_> {
             for alternative in self.alternatives(job.body) {
                 let mut symbols: Vec<Symbol> = job.prefix.into_iter().collect();
                 self.flatten(alternative, job.owner, &attributes.place, &mut symbols)?;
-                // `H: H` for an empty alternative of a repetition says nothing.
+                // An empty alternative of a repetition would be `H: H`.
                 if job.prefix.is_none() || symbols.len() > 1 {
                     self.add(job.rule, symbols, &attributes)?;
                 }
             }
-            // Helpers have the place only.
+            // Precedence, label and weight are for the rule itself, not for helpers.
             attributes = Attributes::at(attributes.place);
         }
         Ok(())
@@ -376,7 +375,7 @@ impl Lowering<'_> {
         a: &Attributes,
     ) -> Result<(), GrammarError> {
         self.symbols += symbols.len() + 1;
-        if self.symbols > MOST_SYMBOLS {
+        if self.symbols > MAX_SYMBOLS {
             return Err(GrammarError::TooLarge { place: a.place.clone() });
         }
         self.rules[rule.index()].productions.push(ProductionId::new(self.productions.len()));
@@ -391,7 +390,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// What stands between the bars, in order; `x?` at the top is `x |`.
+    /// The alternatives of a body in order. `x?` has two: `x` and nothing.
     fn alternatives(&self, body: Ebnf) -> Vec<Option<Ebnf>> {
         let mut found = Vec::new();
         let mut stack = vec![Some(body)];
@@ -465,14 +464,14 @@ impl Lowering<'_> {
 
     fn resolve(&self, name: &str, place: &Place) -> Result<Symbol, GrammarError> {
         match (self.names.get(name), self.tokens.get(name)) {
-            // A helper that happens to be called so is nobody's name.
+            // A helper of this name is not what the file means.
             (Some(&rule), _) if !self.rules[rule.index()].helper => Ok(Symbol::Rule(rule)),
             (_, Some(&token)) => Ok(Symbol::Token(token)),
             _ => Err(GrammarError::Undefined { name: name.to_owned(), place: place.clone() }),
         }
     }
 
-    /// The symbol that an expression is, if it is no more.
+    /// The symbol of an expression that is just one symbol.
     fn single(&self, mut body: Ebnf) -> Result<Option<Symbol>, GrammarError> {
         loop {
             match &self.nodes[body.0 as usize] {
@@ -484,6 +483,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// The symbol of an expression; a helper if it is more than one symbol.
     fn grouped(
         &mut self,
         body: Ebnf,
@@ -498,7 +498,7 @@ impl Lowering<'_> {
         Ok(Symbol::Rule(rule))
     }
 
-    /// `x?`, `x*` or `x+` of one symbol: one rule for all its uses.
+    /// `x?`, `x*` or `x+` of one symbol. All uses share one rule.
     fn suffixed(
         &mut self,
         suffix: Suffix,
@@ -519,19 +519,19 @@ impl Lowering<'_> {
             Symbol::Token(_) => self.helper(owner, word, place),
         };
         self.shared.insert((suffix, symbol), rule);
-        let it = Symbol::Rule(rule);
+        let own = Symbol::Rule(rule);
         let productions = match suffix {
             Suffix::Optional => [vec![symbol], vec![]],
-            Suffix::Star => [vec![], vec![it, symbol]],
-            Suffix::Plus => [vec![symbol], vec![it, symbol]],
+            Suffix::Star => [vec![], vec![own, symbol]],
+            Suffix::Plus => [vec![symbol], vec![own, symbol]],
         };
         for symbols in productions {
             self.add(rule, symbols, &Attributes::at(place.clone()))?;
         }
-        Ok(it)
+        Ok(own)
     }
 
-    /// `x{min,max}`: so many, then a star or a chain of options.
+    /// `x{min,max}`: `min` symbols, then a star or a chain of options.
     fn counted(
         &mut self,
         symbol: Symbol,
@@ -542,7 +542,7 @@ impl Lowering<'_> {
         symbols: &mut Vec<Symbol>,
     ) -> Result<(), GrammarError> {
         let times = max.unwrap_or(min).max(min);
-        if times > MOST_REPEATS {
+        if times > MAX_REPEATS {
             return Err(GrammarError::Repeats { times, place: place.clone() });
         }
         symbols.extend(std::iter::repeat_n(symbol, min as usize));
@@ -562,6 +562,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
+    /// Declares a helper rule with a free name.
     fn helper(&mut self, owner: RuleId, word: &str, place: &Place) -> RuleId {
         let base = format!("{}_{word}", self.rules[owner.index()].name);
         let counter = self.counters.entry(base.clone()).or_insert(0);

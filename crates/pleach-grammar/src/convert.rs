@@ -1,10 +1,9 @@
-//! Grammars written out for others: W3C's EBNF, ANTLR 4, the JSON form of F1 and
-//! the fuzzing book, and HAMPI's `cfg`.
+//! Writes grammars in other formats: W3C's EBNF, ANTLR 4, the JSON of F1 and the
+//! fuzzing book, and HAMPI's `cfg`.
 //!
-//! All four have rules, alternatives and quoted literals; they differ in how a
-//! name looks, how a byte is written, and whether there are classes and
-//! repetitions. [`Style`] holds the differences. JSON has neither classes nor
-//! repetitions, so patterns become rules there.
+//! All four have rules, alternatives and quoted literals. They differ in names, in how
+//! a byte is written, and in classes and repetitions. JSON has neither of these, so
+//! patterns become rules there.
 
 use crate::grammar::{Grammar, Pattern, RuleId, Symbol};
 use crate::lexer::Lexer;
@@ -23,14 +22,14 @@ pub enum Form {
 
 #[derive(Debug, thiserror::Error)]
 pub enum ConvertError {
-    #[error("{place}: token {token} has no pattern, and this form has no way to say so")]
+    #[error("{place}: token {token} has no pattern, which this format cannot express")]
     Unknown { token: String, place: crate::Place },
     #[error(transparent)]
     Pattern(#[from] dfa::TooLarge),
 }
 
-/// The grammar as text, and remarks on what does not survive. Tokens that no rule uses need
-/// no pattern.
+/// The grammar as text, and notes on what is lost. Tokens that no rule uses need no
+/// pattern.
 pub fn convert(grammar: &Grammar, form: Form) -> Result<(String, Vec<String>), ConvertError> {
     for symbol in grammar.productions.iter().flat_map(|p| &p.symbols) {
         let Symbol::Token(id) = *symbol else { continue };
@@ -47,10 +46,12 @@ pub fn convert(grammar: &Grammar, form: Form) -> Result<(String, Vec<String>), C
         Pattern::Unknown => false,
     };
     if form != Form::Hampi && grammar.tokens.iter().any(|t| high(&t.pattern)) {
-        notes.push("bytes above 127 are written as code points, which others read as UTF-8".into());
+        notes.push(
+            "bytes above 127 are written as code points, which other tools read as UTF-8".into(),
+        );
     }
     if !grammar.separators.is_empty() && matches!(form, Form::Json | Form::Hampi) {
-        notes.push("what stands between tokens is left out: this form cannot say it".into());
+        notes.push("separators are left out: this format cannot express them".into());
     }
     let names = Names::new(grammar, form);
     let text = match form {
@@ -69,13 +70,13 @@ fn has_high(regex: &Regex) -> bool {
     }
 }
 
-/// Words that ANTLR keeps for itself, and the token that it has of its own.
-const ANTLR_WORDS: [&str; 15] = [
+/// Reserved words of ANTLR, and its token for the end of the input.
+const ANTLR_RESERVED: [&str; 15] = [
     "catch", "channels", "finally", "fragment", "grammar", "import", "lexer", "locals", "mode",
     "options", "parser", "returns", "throws", "tokens", "EOF",
 ];
 
-/// Names that the form allows, each once.
+/// Unique names that the format allows.
 struct Names {
     rules: Vec<String>,
     tokens: Vec<String>,
@@ -84,39 +85,40 @@ struct Names {
 impl Names {
     fn new(grammar: &Grammar, form: Form) -> Names {
         let mut used: HashSet<String> = match form {
-            Form::G4 => ANTLR_WORDS.iter().map(|&word| word.into()).collect(),
+            Form::G4 => ANTLR_RESERVED.iter().map(|&word| word.into()).collect(),
             _ => HashSet::new(),
         };
-        let mut fit = |name: &str, token: bool| {
-            let mut fitted: String = name
+        let mut make = |name: &str, is_token: bool| {
+            let mut allowed: String = name
                 .chars()
                 .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
                 .skip_while(|c| !c.is_ascii_alphabetic())
                 .collect();
-            if fitted.is_empty() {
-                fitted = "x".into();
+            if allowed.is_empty() {
+                allowed = "x".into();
             }
-            // ANTLR tells tokens from rules by their first letter.
+            // In ANTLR, the first letter of a token is a capital, and of a rule it is not.
             if form == Form::G4 {
-                let first = fitted.remove(0);
+                let first = allowed.remove(0);
                 let first =
-                    if token { first.to_ascii_uppercase() } else { first.to_ascii_lowercase() };
-                fitted.insert(0, first);
+                    if is_token { first.to_ascii_uppercase() } else { first.to_ascii_lowercase() };
+                allowed.insert(0, first);
             }
-            let mut unique = fitted.clone();
+            let mut unique = allowed.clone();
             let mut number = 1;
             while !used.insert(unique.clone()) {
                 number += 1;
-                unique = format!("{fitted}_{number}");
+                unique = format!("{allowed}_{number}");
             }
             unique
         };
-        let rules = grammar.rules.iter().map(|r| fit(&r.name, false)).collect();
-        let tokens = grammar.tokens.iter().map(|t| fit(&t.name, true)).collect();
+        let rules = grammar.rules.iter().map(|r| make(&r.name, false)).collect();
+        let tokens = grammar.tokens.iter().map(|t| make(&t.name, true)).collect();
         Names { rules, tokens }
     }
 }
 
+/// The grammar in any format but JSON.
 fn rules(grammar: &Grammar, form: Form, names: &Names) -> String {
     let (is, bar, end) = match form {
         Form::Ebnf => (" ::= ", "\n    | ", ""),
@@ -183,7 +185,7 @@ fn literal(bytes: &[u8], form: Form) -> String {
         Form::Hampi | Form::Json => {
             format!("\"{}\"", bytes.iter().map(|&b| escaped(b, form)).collect::<String>())
         }
-        // W3C's EBNF has no escapes: a literal is cut where a byte needs one.
+        // W3C's EBNF has no escapes: a literal is split at a byte that needs one.
         Form::Ebnf => {
             let plain = |b: u8| matches!(b, b' '..=b'~') && b != b'"';
             let mut parts = Vec::new();
@@ -198,7 +200,7 @@ fn literal(bytes: &[u8], form: Form) -> String {
     }
 }
 
-/// A byte inside quotes or brackets.
+/// A byte as it is written inside quotes or brackets.
 fn escaped(byte: u8, form: Form) -> String {
     match (form, byte) {
         (Form::G4, b'\'' | b'\\' | b']' | b'-') => format!("\\u{byte:04X}"),
@@ -222,7 +224,7 @@ fn class(set: &ByteSet, form: Form) -> String {
                 true => code(low),
                 false => format!("{}-{}", code(low), code(high)),
             };
-            // A letter or digit behind `#x20` would be read as one more digit.
+            // Letters and digits first: behind `#x20` they would be read as its digits.
             let plain = |r: &&(u8, u8)| r.0.is_ascii_alphanumeric() && r.1.is_ascii_alphanumeric();
             let first: String = ranges.iter().filter(plain).map(range).collect();
             let rest: String = ranges.iter().filter(|r| !plain(r)).map(range).collect();
@@ -286,8 +288,8 @@ fn regex(pattern: &Regex, form: Form) -> String {
     }
 }
 
-/// `{"<start>": [["<a>", "+"], …], …}`: a list of expansions for each rule, and
-/// an expansion a list of parts.
+/// `{"<start>": [["<a>", "+"], …], …}`: each rule has a list of expansions, and an
+/// expansion is a list of parts.
 fn json(grammar: &Grammar, names: &Names) -> Result<String, ConvertError> {
     let lexer = Lexer::new(grammar)?;
     let rule = |r: RuleId| match r == grammar.start {
@@ -310,7 +312,7 @@ fn json(grammar: &Grammar, names: &Names) -> Result<String, ConvertError> {
     }
     for id in grammar.token_ids() {
         if let Pattern::Regex(_) = grammar.token(id).pattern {
-            automaton(&names.tokens[id.index()], &lexer.language(id), &mut all);
+            add_automaton(&names.tokens[id.index()], &lexer.language(id), &mut all);
         }
     }
     let string = |s: &String| {
@@ -339,13 +341,14 @@ fn json(grammar: &Grammar, names: &Names) -> Result<String, ConvertError> {
     Ok(out)
 }
 
+/// Bytes as the code points of the same numbers.
 fn latin(bytes: &[u8]) -> String {
     bytes.iter().map(|&b| b as char).collect()
 }
 
-/// A rule for each state: one alternative for each byte that leads on, and an
-/// empty one where the token may end.
-fn automaton(name: &str, dfa: &Dfa, all: &mut BTreeMap<String, Vec<Vec<String>>>) {
+/// Adds a rule for each state of a token's automaton: one alternative for each byte, and
+/// an empty one if the token may end.
+fn add_automaton(name: &str, dfa: &Dfa, all: &mut BTreeMap<String, Vec<Vec<String>>>) {
     let state = |s: u32| match s {
         0 => format!("<{name}>"),
         s => format!("<{name}-{s}>"),

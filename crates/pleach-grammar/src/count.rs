@@ -1,11 +1,11 @@
-//! How many derivations there are, exactly.
+//! Counts derivations, exactly.
 //!
-//! A derivation is a tree with a text for each of its leaves. Its length is
-//! counted in bytes of those texts (separators between tokens are no part of
-//! it), or in tokens, and then texts are not told apart. Numbers by length are
-//! sums over productions of products over splits; at equal length a rule needs
-//! only rules that it can become without anything beside it, so one order serves
-//! all lengths unless a rule can become itself.
+//! A derivation is a tree with a text for each of its leaves. Its length is the number
+//! of bytes of these texts, without separators; or the number of tokens, and then all
+//! texts of a token count as one. The number for a length is a sum over productions and
+//! over all ways to split the length among the symbols. At the same length, a rule
+//! depends only on rules that it can derive alone. So one order of the rules works for
+//! all lengths, unless a rule derives itself.
 
 use crate::analysis::Analysis;
 use crate::grammar::{Grammar, Pattern, Symbol, TokenId};
@@ -15,10 +15,10 @@ use num_bigint::BigUint;
 use num_traits::{One, Zero};
 use pleach_automata::dfa::{self, DEAD, Dfa};
 
-/// Lengths up to this can be asked for.
-pub const LONGEST: usize = 4096;
-/// Numbers by height get out of hand; this many bits are enough.
-pub const MOST_BITS: u64 = 1 << 22;
+/// The largest length that can be counted.
+pub const MAX_LENGTH: usize = 4096;
+/// Bits of a number. Numbers by height grow doubly exponentially.
+pub const MAX_BITS: u64 = 1 << 22;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
@@ -28,15 +28,15 @@ pub enum Unit {
 
 #[derive(Debug, thiserror::Error)]
 pub enum CountError {
-    #[error("{place}: {rule} can become itself: it has endlessly many derivations of one string")]
+    #[error("{place}: {rule} derives itself: it has infinitely many derivations of one string")]
     Endless { rule: String, place: crate::Place },
-    #[error("{place}: token {token} has no pattern, so its bytes are not known; count in tokens")]
+    #[error("{place}: token {token} has no pattern, so its bytes are unknown; count in tokens")]
     Unknown { token: String, place: crate::Place },
-    #[error("{place}: token {token} has endlessly many texts; count by length instead")]
+    #[error("{place}: token {token} has infinitely many texts; count by length instead")]
     EndlessTexts { token: String, place: crate::Place },
-    #[error("a length of {0} is too much: {LONGEST} is the limit")]
+    #[error("a length of {0} is too large; the limit is {MAX_LENGTH}")]
     TooLong(usize),
-    #[error("there are more than 2^{MOST_BITS} derivations of height {0}")]
+    #[error("there are more than 2^{MAX_BITS} derivations of height {0}")]
     TooMany(usize),
     #[error(transparent)]
     Pattern(#[from] dfa::TooLarge),
@@ -47,23 +47,23 @@ pub struct Counts {
     pub unit: Unit,
     pub longest: usize,
     pub(crate) items: Items,
-    /// By token, then length: how many texts.
+    /// By token and length: the number of texts.
     pub(crate) tokens: Vec<Vec<BigUint>>,
-    /// By rule, then length.
+    /// By rule and length.
     pub(crate) rules: Vec<Vec<BigUint>>,
-    /// By item, then length: of what is behind the dot.
+    /// By item and length: for what is behind the dot.
     pub(crate) rests: Vec<Vec<BigUint>>,
     start: usize,
 }
 
 impl Counts {
     pub fn new(grammar: &Grammar, unit: Unit, longest: usize) -> Result<Counts, CountError> {
-        if longest > LONGEST {
+        if longest > MAX_LENGTH {
             return Err(CountError::TooLong(longest));
         }
-        refuse_endless(grammar)?;
+        refuse_cyclic(grammar)?;
         let items = Items::new(grammar);
-        let tokens = texts(grammar, unit, longest)?;
+        let tokens = count_texts(grammar, unit, longest)?;
         let mut counts = Counts {
             unit,
             longest,
@@ -86,12 +86,12 @@ impl Counts {
         Ok(counts)
     }
 
-    /// Derivations of the start of exactly this length.
+    /// The number of derivations of exactly this length.
     pub fn of_length(&self, length: usize) -> BigUint {
         self.rules[self.start].get(length).cloned().unwrap_or_default()
     }
 
-    /// Derivations of the start up to this length.
+    /// The number of derivations of at most this length.
     pub fn up_to(&self, length: usize) -> BigUint {
         self.rules[self.start].iter().take(length + 1).sum()
     }
@@ -117,7 +117,7 @@ impl Counts {
                 None => BigUint::zero(),
                 Some(symbol) => {
                     let (first, rest) = (self.symbol(symbol), &self.rests[i as usize + 1]);
-                    // What is not there yet is multiplied by nothing.
+                    // Numbers that are not computed yet have a factor of zero.
                     let mut sum = BigUint::zero();
                     for (k, a) in first.iter().enumerate().take(length + 1) {
                         if let Some(b) = rest.get(length - k)
@@ -133,10 +133,11 @@ impl Counts {
         }
     }
 
-    /// Rules and items such that each comes after those it needs at equal length.
+    /// Rules and items in an order of dependence at the same length.
     fn order(&self, grammar: &Grammar) -> Vec<Node> {
-        let shortest =
-            Shortest::new(grammar, &self.items, |t| self.least(t).map_or(NEVER, |n| n as u64));
+        let shortest = Shortest::new(grammar, &self.items, |t| {
+            self.shortest_text(t).map_or(NEVER, |n| n as u64)
+        });
         let useful: Vec<bool> = shortest.rule.iter().map(|&c| c != NEVER).collect();
         let (rules, items) = (grammar.rules.len(), self.items.len());
         let number = |node: Node| match node {
@@ -152,9 +153,9 @@ impl Counts {
         for id in grammar.production_ids() {
             let production = grammar.production(id);
             edge(Node::Rule(production.rule.0), Node::Item(self.items.item(id, 0)));
-            // Productions of no use stay at zero, and wait for nobody.
-            let fine = |s: &Symbol| !matches!(s, Symbol::Rule(r) if !useful[r.index()]);
-            if !production.symbols.iter().all(fine) {
+            // Useless productions have no derivations, and depend on nothing.
+            let is_useful = |s: &Symbol| !matches!(s, Symbol::Rule(r) if !useful[r.index()]);
+            if !production.symbols.iter().all(is_useful) {
                 continue;
             }
             for (dot, &symbol) in production.symbols.iter().enumerate() {
@@ -187,7 +188,8 @@ impl Counts {
         order
     }
 
-    fn least(&self, token: TokenId) -> Option<usize> {
+    /// The length of the shortest text of a token.
+    fn shortest_text(&self, token: TokenId) -> Option<usize> {
         self.tokens[token.index()].iter().position(|n| !n.is_zero())
     }
 }
@@ -198,10 +200,10 @@ enum Node {
     Item(u32),
 }
 
-/// Derivations whose trees are at most so high, by height from 0 on. Texts of
-/// tokens are told apart in bytes, and must be finitely many then.
+/// For each height up to `height`: the number of derivations of at most that height.
+/// In bytes, each text of a token counts, and there must be finitely many.
 pub fn by_height(grammar: &Grammar, unit: Unit, height: usize) -> Result<Vec<BigUint>, CountError> {
-    refuse_endless(grammar)?;
+    refuse_cyclic(grammar)?;
     let mut tokens = vec![BigUint::one(); grammar.tokens.len()];
     if unit == Unit::Bytes {
         let lexer = Lexer::new(grammar)?;
@@ -212,7 +214,7 @@ pub fn by_height(grammar: &Grammar, unit: Unit, height: usize) -> Result<Vec<Big
                 token: grammar.token(id).name.clone(),
                 place: grammar.token(id).place.clone(),
             })?;
-            tokens[id.index()] = strings(&dfa, longest as usize).iter().sum();
+            tokens[id.index()] = count_strings(&dfa, longest as usize).iter().sum();
         }
     }
     let mut rules = vec![BigUint::zero(); grammar.rules.len()];
@@ -226,7 +228,7 @@ pub fn by_height(grammar: &Grammar, unit: Unit, height: usize) -> Result<Vec<Big
                     Symbol::Token(t) => &tokens[t.index()],
                     Symbol::Rule(r) => &rules[r.index()],
                 };
-                if product.bits() > MOST_BITS {
+                if product.bits() > MAX_BITS {
                     return Err(CountError::TooMany(now));
                 }
             }
@@ -238,8 +240,8 @@ pub fn by_height(grammar: &Grammar, unit: Unit, height: usize) -> Result<Vec<Big
     Ok(found)
 }
 
-fn refuse_endless(grammar: &Grammar) -> Result<(), CountError> {
-    match Analysis::new(grammar).endless() {
+fn refuse_cyclic(grammar: &Grammar) -> Result<(), CountError> {
+    match Analysis::new(grammar).cyclic_rule() {
         None => Ok(()),
         Some(rule) => {
             let rule = grammar.rule(rule);
@@ -248,9 +250,13 @@ fn refuse_endless(grammar: &Grammar) -> Result<(), CountError> {
     }
 }
 
-/// By token, then length: how many texts it has.
-fn texts(grammar: &Grammar, unit: Unit, longest: usize) -> Result<Vec<Vec<BigUint>>, CountError> {
-    let one_of = |length: usize| {
+/// By token and length: the number of texts.
+fn count_texts(
+    grammar: &Grammar,
+    unit: Unit,
+    longest: usize,
+) -> Result<Vec<Vec<BigUint>>, CountError> {
+    let one_of_length = |length: usize| {
         let mut counts = vec![BigUint::zero(); longest + 1];
         if let Some(n) = counts.get_mut(length) {
             *n = BigUint::one();
@@ -258,14 +264,14 @@ fn texts(grammar: &Grammar, unit: Unit, longest: usize) -> Result<Vec<Vec<BigUin
         counts
     };
     if unit == Unit::Tokens {
-        return Ok(vec![one_of(1); grammar.tokens.len()]);
+        return Ok(vec![one_of_length(1); grammar.tokens.len()]);
     }
     let lexer = Lexer::new(grammar)?;
     let count = |id: TokenId| {
         let token = grammar.token(id);
         match &token.pattern {
-            Pattern::Literal(bytes) => Ok(one_of(bytes.len())),
-            Pattern::Regex(_) => Ok(strings(&lexer.language(id), longest)),
+            Pattern::Literal(bytes) => Ok(one_of_length(bytes.len())),
+            Pattern::Regex(_) => Ok(count_strings(&lexer.language(id), longest)),
             Pattern::Unknown => {
                 Err(CountError::Unknown { token: token.name.clone(), place: token.place.clone() })
             }
@@ -274,13 +280,13 @@ fn texts(grammar: &Grammar, unit: Unit, longest: usize) -> Result<Vec<Vec<BigUin
     grammar.token_ids().map(count).collect()
 }
 
-/// How many strings of each length an automaton accepts.
-pub(crate) fn strings(dfa: &Dfa, longest: usize) -> Vec<BigUint> {
-    strings_from(dfa, longest).into_iter().map(|by_state| by_state[0].clone()).collect()
+/// By length: the number of strings that an automaton accepts.
+pub(crate) fn count_strings(dfa: &Dfa, longest: usize) -> Vec<BigUint> {
+    count_strings_from(dfa, longest).into_iter().map(|by_state| by_state[0].clone()).collect()
 }
 
-/// By length, then by state: how many strings lead from there to a match.
-pub(crate) fn strings_from(dfa: &Dfa, longest: usize) -> Vec<Vec<BigUint>> {
+/// By length and state: the number of strings that lead from the state to a match.
+pub(crate) fn count_strings_from(dfa: &Dfa, longest: usize) -> Vec<Vec<BigUint>> {
     let moves: Vec<Vec<(u8, u32)>> = (0..dfa.states() as u32).map(|s| dfa.moves(s)).collect();
     let accepts = |s: usize| BigUint::from(u8::from(!dfa.accepts(s as u32).is_empty()));
     let mut by_length = vec![(0..dfa.states()).map(accepts).collect::<Vec<_>>()];

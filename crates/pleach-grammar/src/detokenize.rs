@@ -1,9 +1,9 @@
 //! From tokens to bytes.
 //!
-//! A token that stays keeps its text, and what stood before it stays as well as
-//! long as both its neighbours do. A new token gets a text that our lexer reads
-//! as that token and no other. Between two tokens that would run together (the
-//! lexer would take more than the first, or something else) goes a separator.
+//! A token that stays keeps its text. The bytes between two tokens stay if both tokens
+//! stay. A new token gets a text that our lexer reads as that token and no other. A
+//! separator is put between two tokens that would run together, which means that the
+//! lexer would not read the first one as it is.
 
 use crate::grammar::{Grammar, Lexing, Pattern, TokenId};
 use crate::lexer::{Lexeme, Lexer, Match};
@@ -14,20 +14,20 @@ use pleach_automata::dfa;
 
 pub struct Detokenizer {
     lexer: Lexer,
-    /// By token: the text that a new one gets.
+    /// By token: the text of a new one.
     texts: Vec<Vec<u8>>,
     separators: Vec<Vec<u8>>,
-    /// Between any two tokens, whether they would run together or not.
+    /// True if a separator goes between any two tokens.
     required: bool,
-    /// The tokens that are literals, where tokens are found in context.
+    /// For [`Lexing::Context`]: the tokens that are literals.
     context: Option<TokenSet>,
 }
 
-/// A token of the new string, and where it comes from.
+/// A token of the new input, and the old lexeme that it comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     pub token: TokenId,
-    /// Its lexeme in the old input, by number, if it stays.
+    /// The index of its lexeme in the old input, if it stays.
     pub old: Option<u32>,
 }
 
@@ -45,9 +45,9 @@ impl Detokenizer {
         let texts = texts.collect();
         let mut separators = Vec::new();
         for separator in &grammar.separators {
-            separators.extend(short(&separator.pattern)?);
+            separators.extend(short_texts(&separator.pattern)?);
         }
-        // Blanks are what people expect; a comment is a last resort.
+        // Blanks are preferred, comments are the last resort.
         separators.sort_by_key(|s| (s.len(), s != b" ", s != b"\n"));
         let required = grammar.separators.iter().any(|s| s.required)
             || grammar.tokens.iter().all(|t| t.pattern == Pattern::Unknown);
@@ -65,18 +65,18 @@ impl Detokenizer {
         &self.texts[token.index()]
     }
 
-    /// Bytes for tokens that are all new.
+    /// The bytes of new tokens.
     pub fn bytes(&self, tokens: &[TokenId]) -> Vec<u8> {
         let texts: Vec<_> = tokens.iter().map(|&t| (t, self.text(t))).collect();
         self.join(&texts)
     }
 
-    /// Bytes for the sentence of a tree.
+    /// The bytes of a tree's sentence, with new texts for all tokens.
     pub fn sentence(&self, tree: &Tree) -> Vec<u8> {
         self.bytes(&tree.tokens().collect::<Vec<_>>())
     }
 
-    /// Bytes for tokens with their texts.
+    /// The bytes of tokens with given texts.
     pub fn join(&self, pieces: &[(TokenId, &[u8])]) -> Vec<u8> {
         let mut out = Vec::new();
         for (i, &(_, text)) in pieces.iter().enumerate() {
@@ -88,22 +88,23 @@ impl Detokenizer {
         out
     }
 
-    /// Bytes for tokens of which some come from an old input.
+    /// The bytes of tokens, some of which come from an old input.
     pub fn edit(&self, old: &[u8], lexemes: &[Lexeme], pieces: &[Piece]) -> Vec<u8> {
         let mut out = Vec::new();
         let mut last: Option<(Piece, Vec<u8>)> = None;
         for &piece in pieces {
             let lexeme = piece.old.and_then(|i| lexemes.get(i as usize));
             let text = lexeme.map_or_else(|| self.text(piece.token), |l| &old[l.span.0..l.span.1]);
-            // What stood before it in the old input, if its neighbour is the same.
-            let neighbour = match (&last, piece.old) {
+            // The offset from which the old input is copied, if the token before is the
+            // same as there.
+            let copied_from = match (&last, piece.old) {
                 (None, Some(0)) => Some(0),
                 (Some((before, _)), Some(i)) if i > 0 && before.old == Some(i - 1) => {
                     lexemes.get(i as usize - 1).map(|l| l.span.1)
                 }
                 _ => None,
             };
-            match (neighbour, lexeme, &last) {
+            match (copied_from, lexeme, &last) {
                 (Some(from), Some(lexeme), _) => out.extend_from_slice(&old[from..lexeme.span.0]),
                 (_, _, Some((before, before_text))) => {
                     out.extend_from_slice(self.between(before.token, before_text, text));
@@ -113,7 +114,7 @@ impl Detokenizer {
             out.extend_from_slice(text);
             last = Some((piece, text.to_vec()));
         }
-        // What stood behind the last token.
+        // The bytes behind the last token.
         if let (Some((piece, _)), Some(end)) = (&last, lexemes.last())
             && piece.old == Some(lexemes.len() as u32 - 1)
         {
@@ -122,59 +123,60 @@ impl Detokenizer {
         out
     }
 
-    /// Bytes for a new string of tokens that stays near an old input: those before
-    /// and behind what has changed keep their texts and what stands between them.
+    /// The bytes of a string of tokens that is close to an old input. Tokens before and
+    /// behind the change keep their texts, and the bytes between them.
     pub fn rewrite(&self, old: &[u8], lexemes: &[Lexeme], tokens: &[TokenId]) -> Vec<u8> {
         self.edit(old, lexemes, &pieces(lexemes, tokens))
     }
 
-    /// What has to stand between two texts: nothing, if the first is still read
-    /// as it should be.
+    /// The separator that is needed between two texts. It is empty if the lexer reads the
+    /// first text as `token` without one.
     pub fn between(&self, token: TokenId, text: &[u8], behind: &[u8]) -> &[u8] {
         let first = self.separators.first().map_or(&b" "[..], |s| s);
         if self.required {
             return first;
         }
-        if self.lexer.reads(text, behind, token) {
+        if self.lexer.reads_as(text, behind, token) {
             return b"";
         }
-        let fits = |s: &&Vec<u8>| self.lexer.reads(text, &[s, behind].concat(), token);
-        match self.separators.iter().find(fits) {
+        let separates = |s: &&Vec<u8>| self.lexer.reads_as(text, &[s, behind].concat(), token);
+        match self.separators.iter().find(separates) {
             Some(separator) => separator,
-            None if !self.separators.is_empty() && self.grows(text, behind) => first,
-            // Tokens that no separator keeps apart: nothing helps.
+            None if !self.separators.is_empty() && self.may_grow(text, behind) => first,
+            // No separator keeps these tokens apart.
             None => b"",
         }
     }
 
-    /// Whether a text becomes another token with what is behind it, as far as can
-    /// be said without knowing what the parser expects there: a longer literal
-    /// (`-` and `--`), or a token that the text could be alone (`return` and a
-    /// name). A separator too many rarely harms.
-    fn grows(&self, text: &[u8], behind: &[u8]) -> bool {
+    /// True if a text may become another token together with what is behind it: a longer
+    /// literal (`-` and `--`), or a token that the text alone could be (`return` and a
+    /// name). What the parser expects there is unknown, but an unneeded separator
+    /// rarely harms.
+    fn may_grow(&self, text: &[u8], behind: &[u8]) -> bool {
         let Some(literals) = &self.context else { return false };
         let matches = self.lexer.matches(&[text, behind].concat(), 0);
         let tokens = |m: &Match| m.lexeme.as_ref().map(|l| self.lexer.alternatives(l));
         let alone = matches.iter().find(|m| m.end == text.len()).and_then(tokens);
-        let likely = |set: &TokenSet| {
+        let is_likely = |set: &TokenSet| {
             set.intersects(literals) || alone.is_some_and(|alone| set.intersects(alone))
         };
-        matches.iter().filter(|m| m.end > text.len()).filter_map(tokens).any(likely)
+        matches.iter().filter(|m| m.end > text.len()).filter_map(tokens).any(is_likely)
     }
 }
 
-/// Which tokens of a new string are those of an old one: the same ones from the
-/// beginning, the same ones from the end, and in what is left between them the
-/// longest run that begins near its beginning in both. An edit in one place, with
-/// something to close it at the end, is found so, in linear time.
+/// Finds the tokens of a new string that come from an old one: a common prefix, a
+/// common suffix, and between them the longest common run that starts near the start of
+/// both. So an edit in one place, with tokens that close it further on, is found in
+/// linear time.
 pub fn pieces(lexemes: &[Lexeme], tokens: &[TokenId]) -> Vec<Piece> {
-    const NEAR: usize = 16;
+    /// Tokens from the start of each middle at which a run may start.
+    const MAX_RUN_START: usize = 16;
     let same = |(l, t): &(&Lexeme, &TokenId)| l.token == **t;
     let before = lexemes.iter().zip(tokens).take_while(same).count();
     let (old, new) = (&lexemes[before..], &tokens[before..]);
     let behind = old.iter().rev().zip(new.iter().rev()).take_while(same).count();
     let (old, new) = (&old[..old.len() - behind], &new[..new.len() - behind]);
-    let starts = |length: usize| 0..length.min(NEAR);
+    let starts = |length: usize| 0..length.min(MAX_RUN_START);
     let run = |i: usize, j: usize| old[i..].iter().zip(&new[j..]).take_while(same).count();
     let runs = starts(old.len()).flat_map(|i| starts(new.len()).map(move |j| (i, j)));
     let best = runs.max_by_key(|&(i, j)| (run(i, j), usize::MAX - i - j));
@@ -193,9 +195,8 @@ pub fn pieces(lexemes: &[Lexeme], tokens: &[TokenId]) -> Vec<Piece> {
     tokens.iter().enumerate().map(piece).collect()
 }
 
-/// A blank, a line's end and the shortest string, as far as the expression has
-/// them.
-fn short(pattern: &Regex) -> Result<Vec<Vec<u8>>, dfa::TooLarge> {
+/// A blank, a newline and the shortest text, if the pattern matches them.
+fn short_texts(pattern: &Regex) -> Result<Vec<Vec<u8>>, dfa::TooLarge> {
     let dfa = dfa::Dfa::new(&[pattern])?;
     let mut found: Vec<Vec<u8>> =
         [&b" "[..], b"\n"].iter().filter(|s| dfa.matches(s)).map(|s| s.to_vec()).collect();

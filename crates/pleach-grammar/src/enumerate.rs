@@ -1,14 +1,14 @@
-//! Every derivation up to a length and a height, each once, one after another.
+//! Enumerates every derivation up to a length and a height, each once.
 //!
-//! For every rule and every rest of a production a table says which lengths it
-//! can have within a height. Then derivations of one length are walked depth
-//! first, always at the leftmost open rule, and only into choices that the table
-//! allows: no step is in vain, and from one derivation to the next only what is
-//! behind the last choice changes. Memory is that of one derivation.
+//! A table has the possible lengths of every rule, and of every rest of a production,
+//! for each height. The derivations of one length are then walked depth-first. Each step
+//! expands the leftmost open rule, and only choices that the table allows are made, so
+//! every step leads to a derivation. From one derivation to the next, only the part
+//! behind the last choice changes. The memory is that of one derivation.
 //!
-//! A size is a length and a number of symbolic constants, packed into one number
-//! such that adding sizes adds both: `length * stride + constants`. Without
-//! constants to count the stride is 1.
+//! A *size* is a length and a number of symbolic constants in one number:
+//! `length * stride + constants`. So adding sizes adds both. If constants are not
+//! counted, the stride is 1.
 
 use crate::analysis::Analysis;
 use crate::count::{CountError, Unit};
@@ -17,68 +17,72 @@ use crate::lexer::Lexer;
 use crate::shortest::Items;
 use pleach_automata::dfa::{DEAD, Dfa};
 
-/// Lengths up to this can be asked for.
+/// The largest length that can be enumerated.
 pub const LONGEST: usize = 512;
-/// Texts of one token and length that are kept as a list.
-const LISTED: usize = 1 << 12;
+/// Texts of one token and length that are stored as a list.
+const MAX_LISTED: usize = 1 << 12;
 
 pub struct Enumerator<'g> {
     grammar: &'g Grammar,
     items: Items,
     longest: usize,
     stride: usize,
+    /// The largest height; 0 if heights are not limited.
     levels: usize,
-    /// By level and rule, and by level and item: the sizes that are possible.
+    /// By level and rule: the possible sizes.
     rules: Vec<Vec<Bits>>,
+    /// By level and item: the possible sizes of what is behind the dot.
     rests: Vec<Vec<Bits>>,
     tokens: Vec<Texts>,
 }
 
-/// What is asked for.
 #[derive(Clone, Debug)]
 pub struct Limits {
     pub unit: Unit,
     pub longest: usize,
     pub highest: Option<usize>,
-    /// By token: whether it is a symbolic constant. Derivations then come by
-    /// rising number of these, and only then by length.
+    /// By token: true if it is a symbolic constant. With this, derivations are ordered by
+    /// the number of constants first, and then by length.
     pub constants: Option<Vec<bool>>,
 }
 
-/// What is known of a derivation while it is current.
+/// The current derivation.
 pub struct Derivation<'a> {
-    /// The texts of its tokens, one after another.
+    /// The texts of its tokens, joined.
     pub bytes: &'a [u8],
-    /// Its tokens, each with the end of its text.
+    /// Its tokens, each with the end of its text in `bytes`.
     pub tokens: &'a [(TokenId, u32)],
     /// Its productions, leftmost first.
     pub productions: &'a [ProductionId],
 }
 
 enum Texts {
-    /// One text, whatever its length counts as.
+    /// One text and its size.
     Fixed(Vec<u8>, usize),
     Pattern {
         dfa: Box<Dfa>,
+        /// By length: all texts, unless there are too many.
         lists: Vec<Option<Vec<Box<[u8]>>>>,
+        /// By length and state: true if a text of that length leads to a match.
         live: Vec<Vec<bool>>,
     },
 }
 
-/// A rest of a production that is still to be derived.
+/// A rest of a production that still has to be derived.
 #[derive(Clone, Copy)]
 struct Goal {
     item: u32,
     size: u32,
     level: u32,
+    /// The goal behind this one.
     next: u32,
 }
 
-/// A choice that can be made again.
+/// A choice that has other alternatives, and the state of the walk before it.
 struct Frame {
     choice: Choice,
-    /// What there was before it.
     goals: u32,
+    /// The first goal behind the choice.
     head: u32,
     bytes: u32,
     tokens: u32,
@@ -86,28 +90,14 @@ struct Frame {
 }
 
 enum Choice {
-    /// How much of a goal its first symbol takes: the last size tried.
-    Split {
-        goal: Goal,
-        size: u32,
-    },
-    /// Which production of a rule: the number of the next.
-    Production {
-        rule: RuleId,
-        size: u32,
-        level: u32,
-        next: u32,
-    },
-    /// Which text of a token: the number of the next, or the last text.
-    Listed {
-        token: TokenId,
-        length: u32,
-        next: u32,
-    },
-    Text {
-        token: TokenId,
-        text: Vec<u8>,
-    },
+    /// The size of the first symbol of a goal: the last one tried.
+    Split { goal: Goal, size: u32 },
+    /// The production of a rule: the index of the next one to try.
+    Production { rule: RuleId, size: u32, level: u32, next: u32 },
+    /// The text of a token: its index in the list of the next one to try.
+    Listed { token: TokenId, length: u32, next: u32 },
+    /// The text of a token that has no list: the last one tried.
+    Text { token: TokenId, text: Vec<u8> },
 }
 
 const NONE: u32 = u32::MAX;
@@ -119,13 +109,13 @@ impl<'g> Enumerator<'g> {
             return Err(CountError::TooLong(longest));
         }
         if limits.highest.is_none()
-            && let Some(rule) = Analysis::new(grammar).endless()
+            && let Some(rule) = Analysis::new(grammar).cyclic_rule()
         {
             let rule = grammar.rule(rule);
             let (rule, place) = (rule.name.clone(), rule.place.clone());
             return Err(CountError::Endless { rule, place });
         }
-        let constant = |t: TokenId| limits.constants.as_ref().is_some_and(|c| c[t.index()]);
+        let is_constant = |t: TokenId| limits.constants.as_ref().is_some_and(|c| c[t.index()]);
         let stride = if limits.constants.is_some() { longest + 1 } else { 1 };
         let sizes = (longest + 1) * stride;
         let (tokens, lengths) = texts(grammar, limits)?;
@@ -133,8 +123,8 @@ impl<'g> Enumerator<'g> {
             .token_ids()
             .zip(&lengths)
             .map(|(id, lengths)| {
-                let per = stride + usize::from(constant(id));
-                let size = |l: usize| if constant(id) { l * per } else { l * stride };
+                let per_unit = stride + usize::from(is_constant(id));
+                let size = |l: usize| if is_constant(id) { l * per_unit } else { l * stride };
                 Bits::of(sizes, lengths.iter().map(|&l| size(l)))
             })
             .collect();
@@ -148,21 +138,22 @@ impl<'g> Enumerator<'g> {
             rests: Vec::new(),
             tokens,
         };
-        // Level `h` is what trees of height `h` at most can have. Without a limit
-        // they grow until nothing changes; that level stands for all above.
+        // Level `h` has the sizes of trees of height at most `h`. Without a limit,
+        // levels are added until nothing changes. The last level is then used for all
+        // heights.
         loop {
             let below = this.rules.len() - 1;
-            let (rules, rests) = this.level(below, &token_sizes, sizes);
-            let still = rules == this.rules[below];
+            let (rules, rests) = this.next_level(below, &token_sizes, sizes);
+            let is_last = rules == this.rules[below];
             this.rules.push(rules);
             this.rests.push(rests);
             this.levels = below + 1;
-            if limits.highest.map_or(still, |highest| this.levels >= highest) {
+            if limits.highest.map_or(is_last, |highest| this.levels >= highest) {
                 break;
             }
         }
         if limits.highest.is_none() {
-            // One level that stands on itself.
+            // Only the last level is kept; it is its own level below.
             this.rules.drain(..this.levels);
             this.rests.drain(..this.levels - 1);
             this.levels = 0;
@@ -170,7 +161,6 @@ impl<'g> Enumerator<'g> {
         Ok(this)
     }
 
-    /// Whether heights are not limited.
     fn level_below(&self, level: u32) -> u32 {
         if self.levels == 0 { 0 } else { level - 1 }
     }
@@ -179,7 +169,8 @@ impl<'g> Enumerator<'g> {
         &self.rests[if self.levels == 0 { 0 } else { level as usize - 1 }]
     }
 
-    fn level(&self, below: usize, tokens: &[Bits], sizes: usize) -> (Vec<Bits>, Vec<Bits>) {
+    /// The possible sizes of rules and items one level above `below`.
+    fn next_level(&self, below: usize, tokens: &[Bits], sizes: usize) -> (Vec<Bits>, Vec<Bits>) {
         let mut rests = vec![Bits::of(sizes, []); self.items.len()];
         let mut rules = vec![Bits::of(sizes, []); self.grammar.rules.len()];
         for id in self.grammar.production_ids() {
@@ -200,8 +191,8 @@ impl<'g> Enumerator<'g> {
         (rules, rests)
     }
 
-    /// Walks all derivations, by rising length (or number of constants). Ends
-    /// early when `visit` says no. Returns how many there were.
+    /// Visits all derivations by rising length (or number of constants), until `visit`
+    /// returns false. Returns the number of visited derivations.
     pub fn walk(&self, mut visit: impl FnMut(&Derivation) -> bool) -> u64 {
         let top = self.levels as u32;
         let start = self.grammar.start;
@@ -263,7 +254,8 @@ impl<'a> Walk<'a> {
         self.goals.len() as u32 - 1
     }
 
-    /// To the next derivation, by changing the last choice that can be changed.
+    /// Goes to the next derivation: changes the last choice that has another
+    /// alternative. False if there is none.
     fn advance(&mut self) -> bool {
         while let Some(frame) = self.frames.last_mut() {
             self.goals.truncate(frame.goals as usize);
@@ -282,7 +274,7 @@ impl<'a> Walk<'a> {
                     *next += 1;
                     if let Some(text) = text {
                         let token = *token;
-                        // The last one needs no frame any more.
+                        // For the last text, the frame is not needed any more.
                         if self.frames.last().is_some_and(|f| {
                             matches!(&f.choice, Choice::Listed { next, .. } if *next as usize == list.len())
                         }) {
@@ -311,10 +303,10 @@ impl<'a> Walk<'a> {
                 Choice::Production { rule, size, level, next } => {
                     let productions = &of.grammar.rule(*rule).productions;
                     let rests = of.rests_of(*level);
-                    let fits =
+                    let is_possible =
                         |p: &ProductionId| rests[of.items.item(*p, 0) as usize].has(*size as usize);
                     let from = *next as usize;
-                    let found = productions[from..].iter().position(fits).map(|i| from + i);
+                    let found = productions[from..].iter().position(is_possible).map(|i| from + i);
                     if let Some(at) = found {
                         *next = at as u32 + 1;
                         let (size, level) = (*size, *level);
@@ -332,7 +324,7 @@ impl<'a> Walk<'a> {
                     let goal = *goal;
                     if let Some(part) = of.split(&goal, *size + 1) {
                         *size = part;
-                        if self.take(goal, part, head) {
+                        if self.derive_split(goal, part, head) {
                             return true;
                         }
                         continue;
@@ -349,8 +341,8 @@ impl<'a> Walk<'a> {
         self.tokens.push((token, self.bytes.len() as u32));
     }
 
-    /// Gives the first symbol of a goal `part` of its size, and goes on.
-    fn take(&mut self, goal: Goal, part: u32, head: u32) -> bool {
+    /// Gives the first symbol of a goal `part` of its size, and continues.
+    fn derive_split(&mut self, goal: Goal, part: u32, head: u32) -> bool {
         let rest = Goal { item: goal.item + 1, size: goal.size - part, ..goal };
         let rest = self.push(Goal { next: head, ..rest });
         match self.symbol(&goal, part, rest) {
@@ -359,8 +351,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Starts on a symbol of a known size: the goals after it if there is no
-    /// choice to make, otherwise that choice is on top of the frames.
+    /// Derives a symbol of a known size. Returns the goal behind it. `None` if there is
+    /// a choice, which is then the last frame.
     fn symbol(&mut self, goal: &Goal, part: u32, head: u32) -> Option<u32> {
         let of = self.of;
         let symbol = of.items.next(of.grammar, goal.item)?;
@@ -390,7 +382,7 @@ impl<'a> Walk<'a> {
             },
             Symbol::Rule(rule) => {
                 let level = of.level_below(goal.level);
-                // A rule at level `h` has productions whose parts are below `h`.
+                // The parts of a production at level `h` are below `h`.
                 let choice = Choice::Production { rule, size: part, level, next: 0 };
                 let frame = self.frame(choice, head);
                 self.frames.push(frame);
@@ -399,8 +391,8 @@ impl<'a> Walk<'a> {
         None
     }
 
-    /// Works on goals until all are met, or until a choice has to be made first
-    /// (false). Every choice has an alternative, as the tables have seen to.
+    /// Derives goals until none is left. False if there is a choice first, which is then
+    /// the last frame. Every choice has at least one alternative, by the tables.
     fn run(&mut self, mut head: u32) -> bool {
         let of = self.of;
         while head != NONE {
@@ -414,8 +406,8 @@ impl<'a> Walk<'a> {
                     Some(after) => head = after,
                     None => return false,
                 },
-                [Symbol::Token(t), ..] if of.fixed(*t).is_some() => {
-                    let part = of.fixed(*t).unwrap_or(0);
+                [Symbol::Token(t), ..] if of.fixed_size(*t).is_some() => {
+                    let part = of.fixed_size(*t).unwrap_or(0);
                     let rest = Goal { item: goal.item + 1, size: goal.size - part, ..goal };
                     if let Texts::Fixed(text, _) = &of.tokens[t.index()] {
                         self.emit(*t, text);
@@ -424,7 +416,7 @@ impl<'a> Walk<'a> {
                 }
                 _ => {
                     let Some(part) = of.split(&goal, 0) else { return false };
-                    // Only where there is another split is a frame of use.
+                    // A frame is needed only if another split is possible.
                     if of.split(&goal, part + 1).is_some() {
                         let frame = self.frame(Choice::Split { goal, size: part }, next);
                         self.frames.push(frame);
@@ -443,14 +435,14 @@ impl<'a> Walk<'a> {
 }
 
 impl Enumerator<'_> {
-    fn fixed(&self, token: TokenId) -> Option<u32> {
+    fn fixed_size(&self, token: TokenId) -> Option<u32> {
         match &self.tokens[token.index()] {
             Texts::Fixed(_, size) => Some(*size as u32),
             Texts::Pattern { .. } => None,
         }
     }
 
-    /// The least size, from `from` on, that the first symbol of a goal can have.
+    /// The smallest size from `from` on that the first symbol of a goal can have.
     fn split(&self, goal: &Goal, from: u32) -> Option<u32> {
         let rest = &self.rests_of(goal.level)[goal.item as usize + 1];
         let below = self.level_below(goal.level) as usize;
@@ -469,7 +461,7 @@ impl Enumerator<'_> {
     }
 }
 
-/// Texts of tokens, and the lengths that they can have.
+/// By token: its texts, and their possible lengths.
 #[allow(clippy::type_complexity)]
 fn texts(grammar: &Grammar, limits: &Limits) -> Result<(Vec<Texts>, Vec<Vec<usize>>), CountError> {
     let lexer = Lexer::new(grammar)?;
@@ -477,10 +469,10 @@ fn texts(grammar: &Grammar, limits: &Limits) -> Result<(Vec<Texts>, Vec<Vec<usiz
     let (mut texts, mut lengths) = (Vec::new(), Vec::new());
     for id in grammar.token_ids() {
         let token = grammar.token(id);
-        let constant = limits.constants.as_ref().is_some_and(|c| c[id.index()]);
-        let per = stride + usize::from(constant);
+        let is_constant = limits.constants.as_ref().is_some_and(|c| c[id.index()]);
+        let per_unit = stride + usize::from(is_constant);
         let mut fixed = |text: Vec<u8>, length: usize| {
-            texts.push(Texts::Fixed(text, length * per));
+            texts.push(Texts::Fixed(text, length * per_unit));
             lengths.push(vec![length]);
         };
         match (&token.pattern, limits.unit) {
@@ -497,9 +489,9 @@ fn texts(grammar: &Grammar, limits: &Limits) -> Result<(Vec<Texts>, Vec<Vec<usiz
             (Pattern::Regex(_), Unit::Bytes) => {
                 let dfa = Box::new(lexer.language(id));
                 let live = live(&dfa, limits.longest);
-                let there: Vec<usize> = (0..=limits.longest).filter(|&l| live[l][0]).collect();
+                let possible: Vec<usize> = (0..=limits.longest).filter(|&l| live[l][0]).collect();
                 let lists = (0..=limits.longest).map(|l| list(&dfa, &live, l)).collect();
-                lengths.push(there);
+                lengths.push(possible);
                 texts.push(Texts::Pattern { dfa, lists, live });
             }
         }
@@ -507,7 +499,7 @@ fn texts(grammar: &Grammar, limits: &Limits) -> Result<(Vec<Texts>, Vec<Vec<usiz
     Ok((texts, lengths))
 }
 
-/// By length and state: whether a string of that length leads to a match.
+/// By length and state: true if a text of that length leads from the state to a match.
 fn live(dfa: &Dfa, longest: usize) -> Vec<Vec<bool>> {
     let states = dfa.states() as u32;
     let moves: Vec<Vec<(u8, u32)>> = (0..states).map(|s| dfa.moves(s)).collect();
@@ -520,6 +512,7 @@ fn live(dfa: &Dfa, longest: usize) -> Vec<Vec<bool>> {
     all
 }
 
+/// All texts of a length; `None` if there are too many.
 fn list(dfa: &Dfa, live: &[Vec<bool>], length: usize) -> Option<Vec<Box<[u8]>>> {
     let mut list = Vec::new();
     let mut text = vec![0; length];
@@ -529,7 +522,7 @@ fn list(dfa: &Dfa, live: &[Vec<bool>], length: usize) -> Option<Vec<Box<[u8]>>> 
     first_text(dfa, live, Dfa::START, &mut text, 0);
     loop {
         list.push(text.clone().into_boxed_slice());
-        if list.len() > LISTED {
+        if list.len() > MAX_LISTED {
             return None;
         }
         if !successor(dfa, live, &mut text) {
@@ -538,7 +531,7 @@ fn list(dfa: &Dfa, live: &[Vec<bool>], length: usize) -> Option<Vec<Box<[u8]>>> 
     }
 }
 
-/// Fills in the first text from `at` on.
+/// Fills in the first text in the order of bytes, from `at` on.
 fn first_text(dfa: &Dfa, live: &[Vec<bool>], mut state: u32, text: &mut [u8], at: usize) {
     for i in at..text.len() {
         let left = text.len() - i - 1;
@@ -552,7 +545,7 @@ fn first_text(dfa: &Dfa, live: &[Vec<bool>], mut state: u32, text: &mut [u8], at
     }
 }
 
-/// The next text of the same length; false if there is none.
+/// Changes a text to the next one of the same length; false if there is none.
 fn successor(dfa: &Dfa, live: &[Vec<bool>], text: &mut [u8]) -> bool {
     let mut states = vec![Dfa::START];
     for &byte in text.iter() {
@@ -594,7 +587,7 @@ impl Bits {
         self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
     }
 
-    /// All sums of a member of each, as far as they are sizes.
+    /// All sums of a member of each that are below `sizes`.
     fn plus(&self, other: &Bits, sizes: usize) -> Bits {
         let mut sum = Bits::of(sizes, []);
         for by in (0..sizes).filter(|&s| self.has(s)) {

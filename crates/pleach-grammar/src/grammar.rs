@@ -1,9 +1,8 @@
-//! The one representation of a grammar: tokens, rules, productions, a start
-//! symbol, and what may stand between tokens.
+//! The representation of a grammar: tokens, rules, productions, a start symbol, and
+//! separators, which may stand between tokens.
 //!
-//! It is plain: a production is a sequence of symbols and nothing else. Options,
-//! repetitions and groups have become helper rules by the time a [`Grammar`]
-//! exists (see [`crate::builder`]). Names, places and precedence survive for
+//! A production is a plain sequence of symbols. Options, repetitions and groups are
+//! helper rules (see [`crate::builder`]). Names, places and precedence are kept for
 //! messages and for printing.
 
 use crate::note::{Language, Note, Place};
@@ -51,16 +50,14 @@ pub struct Grammar {
     pub lexing: Lexing,
 }
 
-/// How a text is cut into tokens.
+/// How a text is split into tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Lexing {
-    /// The longest match wins, whatever the parser would like: lex, ANTLR, most
-    /// programs.
+    /// The longest match wins, as in lex, ANTLR and most programs.
     #[default]
     Longest,
-    /// The longest match that the parser can go on with: tree-sitter, the forms
-    /// that know no lexer, whose tokens are our own idea, and lexers with states,
-    /// which follow the parser.
+    /// The longest match that the parser can accept there. For tree-sitter, for
+    /// formats without a lexer, and for lexers with states, which follow the parser.
     Context,
 }
 
@@ -68,12 +65,11 @@ pub enum Lexing {
 pub struct Token {
     pub name: String,
     pub pattern: Pattern,
-    /// What the program's lexer returns for it, where that is known.
+    /// The number that the program's lexer returns for it, if known.
     pub number: Option<i64>,
     pub place: Place,
     pub precedence: Option<Precedence>,
-    /// The order among the rules of a lexer: of two that match equally much, the
-    /// lower one wins.
+    /// Of two tokens that match the same text, the one with the lower number wins.
     pub priority: u32,
 }
 
@@ -81,7 +77,8 @@ pub struct Token {
 pub enum Pattern {
     Literal(Vec<u8>),
     Regex(Regex),
-    /// Known by name only: a hand-written lexer without a side file.
+    /// Only the name is known: the lexer is written by hand, and no token list was
+    /// given.
     Unknown,
 }
 
@@ -102,7 +99,7 @@ pub struct Production {
     pub place: Place,
     pub precedence: Option<Precedence>,
     pub label: Option<String>,
-    /// How often it is chosen in weighted sampling, against its siblings.
+    /// For weighted sampling: its share among the productions of the rule.
     pub weight: f64,
 }
 
@@ -125,17 +122,17 @@ pub enum Assoc {
     Right,
     /// `%nonassoc`: two of them in a row are an error.
     None,
-    /// `%precedence`: a level and nothing about equals.
+    /// `%precedence`: a level without associativity.
     Precedence,
 }
 
-/// What may stand between tokens: white space, comments.
+/// What may stand between tokens: white space or comments.
 #[derive(Clone, Debug)]
 pub struct Separator {
     pub name: String,
     pub pattern: Regex,
-    /// Must stand between any two tokens (and not only where they would run
-    /// together).
+    /// True if a separator must stand between any two tokens, not only between those
+    /// that would run together.
     pub required: bool,
 }
 
@@ -171,23 +168,22 @@ impl Grammar {
         }
     }
 
-    /// The token that a person means: by its name, or by its text where that is
-    /// a literal.
+    /// The token of this name, or else the literal of this text.
     pub fn find_token(&self, name: &str) -> Option<TokenId> {
-        let named = self.tokens.iter().position(|t| t.name == name);
-        named.or_else(|| self.tokens.iter().position(|t| t.is_text(name))).map(TokenId::new)
+        let by_name = self.tokens.iter().position(|t| t.name == name);
+        by_name.or_else(|| self.tokens.iter().position(|t| t.is_text(name))).map(TokenId::new)
     }
 
     pub fn find_rule(&self, name: &str) -> Option<RuleId> {
         self.rules.iter().position(|r| r.name == name).map(RuleId::new)
     }
 
-    /// All tokens by name, for looking up many.
+    /// A map of all tokens, to look up many.
     pub fn tokens_by_name(&self) -> HashMap<&str, TokenId> {
         self.token_ids().map(|id| (self.token(id).name.as_str(), id)).collect()
     }
 
-    /// A production as people write it, for messages.
+    /// A production as text, for messages.
     pub fn show(&self, id: ProductionId) -> String {
         let production = self.production(id);
         let mut text = format!("{}:", self.rule(production.rule).name);
@@ -204,7 +200,7 @@ impl Token {
         matches!(&self.pattern, Pattern::Literal(bytes) if bytes == text.as_bytes())
     }
 
-    /// As people write it: its text if it has only one, else its name.
+    /// For messages: its text if it is a literal, else its name.
     pub fn shown(&self) -> String {
         match self.literal() {
             Some(text) => text.escape_ascii().to_string(),
@@ -212,7 +208,7 @@ impl Token {
         }
     }
 
-    /// Its text, where there is only one.
+    /// Its text, if it is a literal.
     pub fn literal(&self) -> Option<&[u8]> {
         match &self.pattern {
             Pattern::Literal(bytes) => Some(bytes),

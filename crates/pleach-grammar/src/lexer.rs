@@ -1,9 +1,9 @@
-//! From bytes to tokens, by the grammar's own patterns: the longest match wins,
-//! and of equally long ones the token of lowest priority number.
+//! From bytes to tokens, by the patterns of the grammar. The longest match wins; of
+//! equally long ones, the token with the lowest priority number.
 //!
-//! A program's lexer may decide by context what ours cannot know (a word that is
-//! a keyword only in places). So a lexeme carries all tokens that match its text;
-//! the parser takes the winner where it fits and another where it does not.
+//! A program's lexer may also decide by context: a word may be a keyword only in some
+//! places. So a lexeme has all tokens that match its text. The parser uses the winner if
+//! it can, and otherwise another.
 
 use crate::grammar::{Grammar, Pattern, TokenId};
 use crate::token_set::TokenSet;
@@ -14,7 +14,7 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lexeme {
     pub token: TokenId,
-    /// Where its text begins and ends in the input.
+    /// The start and the end of its text in the input.
     pub span: (usize, usize),
     /// The class of tokens that match its text; see [`Lexer::alternatives`].
     pub class: u32,
@@ -30,20 +30,20 @@ pub struct LexError {
 #[derive(Clone, Debug)]
 pub struct Lexer {
     dfa: Dfa,
-    /// By expression: its token, or `None` for a separator. Sorted so that a
-    /// lower one wins.
+    /// By pattern: its token, or `None` for a separator. Earlier patterns win.
     kinds: Vec<Option<TokenId>>,
-    /// By state: what wins there.
+    /// By state: the winner.
     wins: Vec<Win>,
+    /// By class: the tokens that match.
     sets: Vec<TokenSet>,
 }
 
-/// One of the texts that begin somewhere.
+/// A match at some offset.
 pub(crate) struct Match {
     pub end: usize,
-    /// As a token.
+    /// The match as a token.
     pub lexeme: Option<Lexeme>,
-    /// It can be a separator, too.
+    /// True if the match can be a separator.
     pub separator: bool,
 }
 
@@ -94,7 +94,7 @@ impl Lexer {
         Ok(Lexer { dfa, kinds, wins, sets })
     }
 
-    /// All tokens that match a lexeme's text, the winner among them.
+    /// All tokens that match the text of a lexeme, including the winner.
     pub fn alternatives(&self, lexeme: &Lexeme) -> &TokenSet {
         &self.sets[lexeme.class as usize]
     }
@@ -113,7 +113,7 @@ impl Lexer {
         Ok(lexemes)
     }
 
-    /// The longest match at an offset, if any is longer than nothing.
+    /// The longest match at an offset. Empty matches do not count.
     fn longest(&self, input: &[u8], at: usize) -> Option<(usize, Win)> {
         let (mut state, mut found) = (Dfa::START, None);
         for (i, &byte) in input[at..].iter().enumerate() {
@@ -153,9 +153,8 @@ impl Lexer {
         found
     }
 
-    /// Whether the lexer reads `text` as this token and nothing else, with more
-    /// input behind it that begins so.
-    pub fn reads(&self, text: &[u8], behind: &[u8], token: TokenId) -> bool {
+    /// True if the lexer reads `text` as this token when `behind` follows.
+    pub fn reads_as(&self, text: &[u8], behind: &[u8], token: TokenId) -> bool {
         let both = [text, behind].concat();
         matches!(self.longest(&both, 0), Some((end, Win::Token(t, class)))
             if end == text.len() && (t == token || self.sets[class as usize].contains(token)))
@@ -163,12 +162,12 @@ impl Lexer {
 
     /// The strings that the lexer reads as one of these tokens.
     pub fn language_of(&self, tokens: &TokenSet) -> Dfa {
-        let wanted = |a: u32| self.kinds[a as usize].is_some_and(|t| tokens.contains(t));
-        self.dfa.restrict(|a| a.first().is_some_and(|&a| wanted(a)))
+        let is_in = |a: u32| self.kinds[a as usize].is_some_and(|t| tokens.contains(t));
+        self.dfa.restrict(|a| a.first().is_some_and(|&a| is_in(a)))
     }
 
-    /// The strings that the lexer reads as this token: without those that
-    /// another token wins, unless another wins all of them.
+    /// The strings that the lexer reads as this token. Strings for which another token
+    /// wins are excluded, unless that would exclude all.
     pub fn language(&self, token: TokenId) -> Dfa {
         let kind = |a: u32| self.kinds[a as usize];
         let won = self.dfa.restrict(|a| a.first().is_some_and(|&a| kind(a) == Some(token)));

@@ -1,10 +1,9 @@
-//! Where a thing stands in the files of a person, and what is to be said of it.
+//! Places in grammar files, and notes to the user about them.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// A place in a grammar's files. Lines and columns count from 1; a line of 0
-/// means the file as a whole.
+/// A place in a grammar file. Lines and columns start at 1; line 0 is the whole file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     pub file: Arc<str>,
@@ -17,7 +16,7 @@ impl Place {
         Place { file: Arc::clone(file), line, column }
     }
 
-    /// For what no person wrote: helper rules, grammars built by a program.
+    /// For grammars that do not come from a file.
     pub fn none() -> Place {
         Place { file: Arc::from(""), line: 0, column: 0 }
     }
@@ -36,9 +35,9 @@ impl fmt::Display for Place {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Good to know; the language is what the file says.
+    /// The language is that of the file.
     Info,
-    /// The language is not quite what the file says, or a rule is suspicious.
+    /// The language differs from that of the file, or a rule is suspicious.
     Warning,
 }
 
@@ -51,7 +50,7 @@ impl fmt::Display for Severity {
     }
 }
 
-/// Something that an importer or a check found.
+/// What an importer or a check reports to the user.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Note {
     pub place: Place,
@@ -70,9 +69,10 @@ impl fmt::Display for Note {
 pub enum Language {
     #[default]
     Same,
-    /// Accepts at least what the file says. Pruning by it is sound.
+    /// Every text of the file's language is accepted, and perhaps others. Texts that
+    /// the grammar rejects can be pruned.
     Larger,
-    /// Accepts only what the file says.
+    /// Only texts of the file's language are accepted.
     Smaller,
     Unknown,
 }
@@ -95,7 +95,7 @@ impl fmt::Display for Language {
             Language::Same => "same language",
             Language::Larger => "larger language",
             Language::Smaller => "smaller language",
-            Language::Unknown => "neither larger nor smaller for certain",
+            Language::Unknown => "language may differ",
         })
     }
 }

@@ -1,16 +1,15 @@
-//! Parsing: bytes to tokens to a derivation tree, for every grammar.
+//! Parsing for every grammar: bytes to tokens to a derivation tree.
 //!
-//! Where one token of lookahead decides, [`Lalr`] does the work. Elsewhere the
-//! chart does: it takes linear time where a grammar is nearly so, and is cubic at
-//! worst. Tokens are those of the lexer; if that leads nowhere, a last attempt
-//! gives the chart, for every lexeme, all tokens that match its text, with a
-//! penalty on those that the lexer would not choose.
+//! If one token of lookahead decides, [`Lalr`] parses. Otherwise the chart does, in
+//! linear time for most grammars and in cubic time at worst. The first attempt uses the
+//! tokens of the lexer. If it fails, a second one gives the chart all tokens that match
+//! the text of each lexeme, with a penalty on those that the lexer did not choose.
 //!
-//! Where a grammar's tokens are found in context ([`Lexing::Context`]), there is one
-//! more: the chart is asked at each place which match it can go on with, the longest
-//! first. Where that leads nowhere, the last place with another match is tried again,
-//! up to a number of times: in a string, `//` looks like a comment until the end of
-//! the string is missed.
+//! With [`Lexing::Context`] there is a third attempt. At each place, the matches of the
+//! lexer are offered to the chart, the longest first. If none is accepted, the parser
+//! goes back to the last place with another match, a limited number of times. For
+//! example, `//` in a string looks like a comment until the end of the string is
+//! missing.
 
 use crate::chart::{Automaton, Chart};
 use crate::grammar::{Grammar, Lexing, TokenId};
@@ -21,40 +20,41 @@ use crate::tree::Tree;
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
-/// Entries of the chart that a parse may make (about 32 bytes each).
-const MOST_ENTRIES: usize = 100_000_000;
-/// Where tokens are found in context: how often a choice is taken back, how many
-/// choices can be, and how many other ways each has.
-const MOST_RETURNS: usize = 10_000;
-const MOST_TURNINGS: usize = 4096;
-const MOST_OTHERS: usize = 16;
+/// Entries of the chart, of about 32 bytes each.
+const MAX_ENTRIES: usize = 100_000_000;
+/// For tokens in context: how often the parser goes back.
+const MAX_RETURNS: usize = 10_000;
+/// For tokens in context: places that the parser can go back to.
+const MAX_BRANCHES: usize = 4096;
+/// For tokens in context: other matches that are stored for each place.
+const MAX_OTHERS: usize = 16;
 
 pub struct Parser {
     automaton: Arc<Automaton>,
     lexer: Lexer,
-    /// Made when it is first needed.
+    /// Built at its first use.
     lalr: OnceLock<Option<Lalr>>,
-    /// Entries that a chart may have.
-    most: usize,
+    max_entries: usize,
 }
 
 #[derive(Debug)]
 pub struct Parsed {
     pub tree: Tree,
-    /// One for each leaf of the tree, with the token that the tree gives it.
+    /// One for each leaf of the tree, with the token of that leaf.
     pub lexemes: Vec<Lexeme>,
 }
 
+/// Matches at a place: the end of each, and its lexeme unless it is a separator.
 type Readings = std::vec::IntoIter<(usize, Option<Lexeme>)>;
 
-/// A place where there were other ways to go on.
-struct Turning {
+/// A place with other matches that were not tried.
+struct Branch {
     left: Readings,
-    /// Tokens before it.
+    /// The number of tokens before it.
     tokens: usize,
 }
 
-/// Why an input is no sentence.
+/// Why an input is not parsed.
 #[derive(Debug, thiserror::Error)]
 pub enum ParseError {
     #[error("{place}: no token begins here")]
@@ -64,8 +64,8 @@ pub enum ParseError {
         place: Spot,
         found: String,
         expected: Vec<String>,
-        /// A tree of the input up to here, completed with as few tokens as
-        /// possible: leaves from number `read` on are not in the input.
+        /// A tree of the input up to here, completed with as few tokens as possible.
+        /// Leaves from number `read` on are not in the input.
         partial: Box<Tree>,
         read: usize,
     },
@@ -73,7 +73,7 @@ pub enum ParseError {
     TooLarge(usize),
 }
 
-/// A place in an input.
+/// A place in an input. Lines and columns start at 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spot {
     pub offset: usize,
@@ -97,22 +97,22 @@ impl std::fmt::Display for Spot {
 }
 
 fn expectation(expected: &[String]) -> String {
-    const SHOWN: usize = 8;
-    let mut text = format!("expected {}", expected[..expected.len().min(SHOWN)].join(", "));
-    if expected.len() > SHOWN {
-        text.push_str(&format!(" or one of {} others", expected.len() - SHOWN));
+    const MAX_SHOWN: usize = 8;
+    let mut text = format!("expected {}", expected[..expected.len().min(MAX_SHOWN)].join(", "));
+    if expected.len() > MAX_SHOWN {
+        text.push_str(&format!(" or one of {} others", expected.len() - MAX_SHOWN));
     }
     text
 }
 
 impl Parser {
     pub fn new(automaton: Arc<Automaton>, lexer: Lexer) -> Parser {
-        Parser { automaton, lexer, lalr: OnceLock::new(), most: MOST_ENTRIES }
+        Parser { automaton, lexer, lalr: OnceLock::new(), max_entries: MAX_ENTRIES }
     }
 
-    /// Gives up when a chart has more entries than this.
-    pub fn with_entries(self, most: usize) -> Parser {
-        Parser { most, ..self }
+    /// Limits the entries of a chart. A parse that needs more fails.
+    pub fn with_entries(self, max_entries: usize) -> Parser {
+        Parser { max_entries, ..self }
     }
 
     pub fn grammar(&self) -> &Arc<Grammar> {
@@ -124,27 +124,28 @@ impl Parser {
     }
 
     pub fn parse(&self, input: &[u8]) -> Result<Parsed, ParseError> {
-        let done = self.parse_longest(input);
-        let refused = matches!(done, Err(ParseError::Lexical { .. } | ParseError::Syntax { .. }));
-        if refused && self.grammar().lexing == Lexing::Context {
-            return self.parse_in_context(input)?.map_or(done, Ok);
+        let parsed = self.parse_longest(input);
+        let is_refused =
+            matches!(parsed, Err(ParseError::Lexical { .. } | ParseError::Syntax { .. }));
+        if is_refused && self.grammar().lexing == Lexing::Context {
+            return self.parse_in_context(input)?.map_or(parsed, Ok);
         }
-        done
+        parsed
     }
 
-    /// With the tokens that the parser can go on with.
+    /// Parses with the tokens that the chart accepts at each place.
     fn parse_in_context(&self, input: &[u8]) -> Result<Option<Parsed>, ParseError> {
         let mut chart = Chart::new(Arc::clone(&self.automaton));
         let mut lexemes: Vec<Lexeme> = Vec::new();
-        let mut turnings: VecDeque<Turning> = VecDeque::new();
+        let mut branches: VecDeque<Branch> = VecDeque::new();
         let mut returns = 0;
         let mut left = self.readings(input, 0);
         loop {
-            let taken = left.find(|(_, lexeme)| match lexeme {
+            let accepted = left.find(|(_, lexeme)| match lexeme {
                 Some(lexeme) => self.push_any(&mut chart, lexeme),
                 None => true,
             });
-            if let Some((end, lexeme)) = taken {
+            if let Some((end, lexeme)) = accepted {
                 let tokens = lexemes.len();
                 lexemes.extend(lexeme);
                 if end == input.len()
@@ -152,21 +153,21 @@ impl Parser {
                 {
                     return Ok(Some(finish(tree, lexemes)));
                 }
-                let others: Vec<_> = left.take(MOST_OTHERS).collect();
+                let others: Vec<_> = left.take(MAX_OTHERS).collect();
                 if !others.is_empty() {
-                    turnings.push_back(Turning { left: others.into_iter(), tokens });
-                    if turnings.len() > MOST_TURNINGS {
-                        turnings.pop_front();
+                    branches.push_back(Branch { left: others.into_iter(), tokens });
+                    if branches.len() > MAX_BRANCHES {
+                        branches.pop_front();
                     }
                 }
                 left = self.readings(input, end);
-                if chart.entries() > self.most {
-                    return Err(ParseError::TooLarge(self.most));
+                if chart.entries() > self.max_entries {
+                    return Err(ParseError::TooLarge(self.max_entries));
                 }
                 continue;
             }
-            let Some(last) = turnings.pop_back().filter(|_| returns < MOST_RETURNS) else {
-                // The empty input has nothing to read.
+            let Some(last) = branches.pop_back().filter(|_| returns < MAX_RETURNS) else {
+                // The empty input has no matches, but may be a sentence.
                 let tree = input.is_empty().then(|| chart.tree()).flatten();
                 return Ok(tree.map(|tree| finish(tree, lexemes)));
             };
@@ -177,26 +178,26 @@ impl Parser {
         }
     }
 
-    /// What can be read at a place, the longest first: where it ends, and the token
-    /// that it is, or none for a separator.
+    /// All matches at a place, the longest first.
     fn readings(&self, input: &[u8], at: usize) -> Readings {
         if at == input.len() {
             return Vec::new().into_iter();
         }
-        let (mut readings, mut separated) = (Vec::new(), false);
+        let (mut readings, mut has_separator) = (Vec::new(), false);
         for found in self.lexer.matches(input, at) {
             if let Some(lexeme) = found.lexeme {
                 readings.push((found.end, Some(lexeme)));
             }
-            // A comment goes to its end: no beginning of it is a separator, too.
-            if found.separator && !std::mem::replace(&mut separated, true) {
+            // Only the longest separator: a comment must not end before its end.
+            if found.separator && !std::mem::replace(&mut has_separator, true) {
                 readings.push((found.end, None));
             }
         }
         readings.into_iter()
     }
 
-    /// Any of the tokens that match a lexeme's text, rather the lexer's choice.
+    /// Pushes all tokens that match the text of a lexeme. The choice of the lexer is
+    /// preferred.
     fn push_any(&self, chart: &mut Chart, lexeme: &Lexeme) -> bool {
         let all = self.lexer.alternatives(lexeme);
         match all.single() {
@@ -205,7 +206,8 @@ impl Parser {
         }
     }
 
-    /// With the tokens of the lexer, or others for the same texts.
+    /// Parses with the longest matches: the tokens of the lexer, or others for the same
+    /// texts.
     fn parse_longest(&self, input: &[u8]) -> Result<Parsed, ParseError> {
         let lexemes = self
             .lexer
@@ -221,8 +223,8 @@ impl Parser {
         if let Some(tree) = self.run(&mut chart, &lexemes, winners)? {
             return Ok(finish(tree, lexemes));
         }
-        let several = |l: &Lexeme| self.lexer.alternatives(l).single().is_none();
-        if lexemes.iter().any(several) {
+        let has_several = |l: &Lexeme| self.lexer.alternatives(l).single().is_none();
+        if lexemes.iter().any(has_several) {
             let mut second = Chart::new(Arc::clone(&self.automaton));
             let all = |chart: &mut Chart, l: &Lexeme| self.push_any(chart, l);
             if let Some(tree) = self.run(&mut second, &lexemes, all)? {
@@ -245,13 +247,14 @@ impl Parser {
             if !push(chart, lexeme) {
                 return Ok(None);
             }
-            if chart.entries() > self.most {
-                return Err(ParseError::TooLarge(self.most));
+            if chart.entries() > self.max_entries {
+                return Err(ParseError::TooLarge(self.max_entries));
             }
         }
         Ok(chart.tree())
     }
 
+    /// The error for the place at which a chart refused a token.
     fn explain(&self, input: &[u8], chart: &mut Chart, lexemes: &[Lexeme]) -> ParseError {
         let grammar = self.grammar();
         let read = chart.len();
@@ -288,11 +291,11 @@ impl Chart {
         let automaton = Arc::clone(self.automaton());
         let ids = automaton.grammar.token_ids();
         let at = self.len();
-        let mut can = |t: &TokenId| {
+        let mut is_accepted = |t: &TokenId| {
             let pushed = self.push_token(*t);
             self.truncate(at);
             pushed
         };
-        TokenSet::of(universe, ids.filter(|t| can(t)))
+        TokenSet::of(universe, ids.filter(|t| is_accepted(t)))
     }
 }

@@ -1,10 +1,9 @@
-//! A smaller input of the language for which something still holds.
+//! Reduces an input while a condition holds, and keeps it in the language.
 //!
-//! The derivation tree is made smaller: a subtree gives way to the shortest text
-//! of its rule, or to a subtree of the same rule inside it. Large subtrees are
-//! tried first, and again from the top as long as anything helped. Every attempt
-//! is a sentence, so none is wasted on inputs that a parser refuses; the number
-//! of attempts is limited, and each success makes the tree smaller.
+//! A subtree of the derivation tree is replaced by the shortest text of its rule, or by
+//! a subtree of the same rule inside it. Large subtrees are tried first. This is
+//! repeated until nothing helps. Every attempt is a sentence, so none is wasted on inputs
+//! that a parser refuses. The number of attempts is limited.
 
 use crate::detokenize::Detokenizer;
 use crate::grammar::{Grammar, Symbol, TokenId};
@@ -15,26 +14,26 @@ use crate::tree::{Kind, Tree};
 pub struct Reduced {
     pub bytes: Vec<u8>,
     pub attempts: usize,
-    /// The limit on attempts was reached: there may be a smaller one.
+    /// True if the limit on attempts was reached: there may be a smaller input.
     pub cut: bool,
 }
 
-/// Subtrees of the same rule that are tried in place of one.
-const MOST_INNER: usize = 12;
+/// Inner subtrees of the same rule that are tried for one subtree.
+const MAX_INNER: usize = 12;
 
+/// A tree with the texts of its leaves.
 struct Work {
     tree: Tree,
-    /// By leaf.
     texts: Vec<Vec<u8>>,
 }
 
-/// Reduces a parsed input while `holds` says yes of it.
+/// Reduces a parsed input while `holds` is true for it.
 pub fn reduce(
     grammar: &Grammar,
     detokenizer: &Detokenizer,
     input: &[u8],
     parsed: &Parsed,
-    most_attempts: usize,
+    max_attempts: usize,
     mut holds: impl FnMut(&[u8]) -> bool,
 ) -> Reduced {
     let shortest =
@@ -51,21 +50,21 @@ pub fn reduce(
         while at < order.len() {
             let node = order[at];
             at += 1;
-            for smaller in smaller(grammar, detokenizer, &shortest, &work, node) {
-                let bytes = spell(detokenizer, &smaller);
+            for smaller in replacements(grammar, detokenizer, &shortest, &work, node) {
+                let bytes = to_bytes(detokenizer, &smaller);
                 if bytes.len() >= best.len()
                     && smaller.tree.nodes().len() >= work.tree.nodes().len()
                 {
                     continue;
                 }
-                if attempts >= most_attempts {
+                if attempts >= max_attempts {
                     return Reduced { bytes: best, attempts, cut: true };
                 }
                 attempts += 1;
                 if holds(&bytes) {
                     (best, work) = (bytes, smaller);
                     helped = true;
-                    // Numbers of nodes have changed: order them again.
+                    // The indices of nodes have changed.
                     order = (0..work.tree.nodes().len()).collect();
                     order.sort_by_key(|&at| std::cmp::Reverse(work.tree.nodes()[at].size));
                     at = at.min(order.len()).saturating_sub(1);
@@ -79,14 +78,14 @@ pub fn reduce(
     }
 }
 
-fn spell(detokenizer: &Detokenizer, work: &Work) -> Vec<u8> {
+fn to_bytes(detokenizer: &Detokenizer, work: &Work) -> Vec<u8> {
     let tokens: Vec<(TokenId, &[u8])> =
         work.tree.tokens().zip(&work.texts).map(|(t, text)| (t, text.as_slice())).collect();
     detokenizer.join(&tokens)
 }
 
-/// What a subtree can give way to, the smallest first.
-fn smaller(
+/// The tree with each possible replacement of a subtree, the smallest first.
+fn replacements(
     grammar: &Grammar,
     detokenizer: &Detokenizer,
     shortest: &Shortest,
@@ -96,7 +95,7 @@ fn smaller(
     let nodes = work.tree.nodes();
     let end = at + nodes[at].size as usize;
     let Some(rule) = work.tree.rule(grammar, at) else {
-        // A leaf: the shortest text of its token.
+        // A leaf gets the shortest text of its token.
         let Kind::Token(token, leaf) = nodes[at].kind else { return Vec::new() };
         let text = detokenizer.text(token);
         if text.len() >= work.texts[leaf as usize].len() {
@@ -126,7 +125,7 @@ fn smaller(
     let mut inner: Vec<usize> =
         (at + 1..end).filter(|&i| work.tree.rule(grammar, i) == Some(rule)).collect();
     inner.sort_by_key(|&i| nodes[i].size);
-    inner.truncate(MOST_INNER);
+    inner.truncate(MAX_INNER);
     for i in inner {
         let to = i + nodes[i].size as usize;
         let first = leaves(0, i);

@@ -1,23 +1,22 @@
-//! The cheapest string of each rule, and of each rest of a production, under a
-//! cost for each token.
+//! The cheapest string of each rule, and of each rest of a production. Each token has a
+//! cost.
 //!
-//! Knuth's generalisation of Dijkstra's algorithm: rules are settled by rising
-//! cost, and a production is worth looking at once all its rules are settled.
-//! Among productions that are equally cheap the one that comes first in the file
-//! wins, as far as that is well-founded: where first choices would go in circles
-//! (`a: a | 'x'`), the rules on the circle take the production that settled them.
+//! This is Knuth's generalisation of Dijkstra's algorithm: rules are settled by rising
+//! cost, and a production counts when all its rules are settled. Of equally cheap
+//! productions, the first in the grammar wins, unless that would lead to a cycle
+//! (`a: a | 'x'`). Rules on a cycle use the production that settled them.
 
 use crate::grammar::{Grammar, ProductionId, RuleId, Symbol, TokenId};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// No string at all.
+/// The cost if there is no string.
 pub const NEVER: u64 = u64::MAX;
-/// Costs saturate here: thirty rules can double a length thirty times.
+/// Costs saturate here. Each of thirty rules can double a length.
 pub const HUGE: u64 = 1 << 48;
 
-/// A production with a dot in it, as one number: all dots of the first
-/// production, then all of the second, and so on.
+/// Numbers items. An item is a production with a dot in it. Numbers are consecutive: all
+/// items of the first production, then all of the second, and so on.
 #[derive(Clone, Debug)]
 pub struct Items {
     offsets: Vec<u32>,
@@ -54,6 +53,7 @@ impl Items {
         (item - self.offsets[self.productions[item as usize] as usize]) as usize
     }
 
+    /// The symbol behind the dot.
     pub fn next(&self, grammar: &Grammar, item: u32) -> Option<Symbol> {
         grammar.production(self.production(item)).symbols.get(self.dot(item)).copied()
     }
@@ -63,10 +63,11 @@ impl Items {
 pub struct Shortest {
     /// By rule: the cost of its cheapest string, or [`NEVER`].
     pub rule: Vec<u64>,
-    /// By rule: the production that begins it.
+    /// By rule: the first production of its cheapest string.
     pub choice: Vec<Option<ProductionId>>,
-    /// By item: the cost of what is after the dot.
+    /// By item: the cost of what is behind the dot.
     pub rest: Vec<u64>,
+    /// By token: its cost.
     pub token: Vec<u64>,
 }
 
@@ -136,8 +137,8 @@ impl Shortest {
         }
     }
 
-    /// Appends the cheapest string of the symbols. False, and an unspecified
-    /// part of it, if that has more than `limit` tokens or there is none.
+    /// Appends the cheapest string of the symbols. False if it has more than `limit`
+    /// tokens, or if there is none; then a part of it may have been appended.
     pub fn append(
         &self,
         grammar: &Grammar,
@@ -163,11 +164,12 @@ impl Shortest {
     }
 }
 
+/// The sum of two costs.
 pub fn plus(a: u64, b: u64) -> u64 {
     if a == NEVER || b == NEVER { NEVER } else { (a + b).min(HUGE) }
 }
 
-/// The first of the cheapest productions of each rule, without going in circles.
+/// The first of the cheapest productions of each rule, but without cycles.
 fn first_choices(
     grammar: &Grammar,
     rule: &[u64],
@@ -184,18 +186,16 @@ fn first_choices(
         .rules
         .iter()
         .enumerate()
-        .map(|(r, it)| match rule[r] {
+        .map(|(r, of_grammar)| match rule[r] {
             NEVER => None,
             HUGE => settled_by[r],
-            best => it.productions.iter().copied().find(|&p| cost(p) == best),
+            best => of_grammar.productions.iter().copied().find(|&p| cost(p) == best),
         })
         .collect();
-    // Settling order is well-founded, so each round takes at least one rule off
-    // a circle for good, and all rules on circles at once.
+    // `settled_by` has no cycles, so this ends.
     loop {
-        let circles = on_circles(grammar, &choice);
         let mut changed = false;
-        for r in circles {
+        for r in rules_on_cycles(grammar, &choice) {
             changed |= choice[r] != settled_by[r];
             choice[r] = settled_by[r];
         }
@@ -205,8 +205,8 @@ fn first_choices(
     }
 }
 
-/// Rules from which following the choices does not end.
-fn on_circles(grammar: &Grammar, choice: &[Option<ProductionId>]) -> Vec<usize> {
+/// Rules whose choices lead to a cycle.
+fn rules_on_cycles(grammar: &Grammar, choice: &[Option<ProductionId>]) -> Vec<usize> {
     let parts = |r: usize| {
         let symbols = choice[r].map_or(&[][..], |p| &grammar.production(p).symbols);
         symbols.iter().filter_map(|s| match s {
@@ -239,9 +239,9 @@ fn on_circles(grammar: &Grammar, choice: &[Option<ProductionId>]) -> Vec<usize> 
     (0..choice.len()).filter(|&r| waiting[r] > 0).collect()
 }
 
-/// By rule: the height of its lowest derivation tree, or [`NEVER`]. A production
-/// of tokens alone has height 1.
-pub fn lowest(grammar: &Grammar) -> Vec<u64> {
+/// By rule: the height of its lowest derivation tree, or [`NEVER`]. A production of
+/// tokens only has height 1.
+pub fn lowest_heights(grammar: &Grammar) -> Vec<u64> {
     let mut height = vec![NEVER; grammar.rules.len()];
     let mut uses: Vec<Vec<u32>> = vec![Vec::new(); grammar.rules.len()];
     let mut waiting = Vec::new();

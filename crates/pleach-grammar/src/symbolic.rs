@@ -1,16 +1,18 @@
-//! Symbolic grammars: some tokens give way to symbolic constants, each of which
-//! stands for any one byte (Majumdar and Xu, "Directed Test Generation using
-//! Symbolic Grammars", 2007).
+//! Symbolic grammars: some tokens are replaced by symbolic constants, each of which
+//! stands for one byte (Majumdar and Xu, "Directed Test Generation using Symbolic
+//! Grammars", 2007).
 //!
-//! A token with one text stays. One with finitely many becomes the sequences of
-//! as many constants as its texts have bytes; one with endlessly many becomes at
-//! least as many constants as its shortest text. Productions that become the same
-//! merge where they differ in one token: letters and digits of a calculator are one
-//! constant afterwards, and its many derivations few. A constant stands for the
-//! tokens that came together in it and no others, so that whatever is put in its
-//! place is of the grammar.
-//! (The paper allows every length up to the longest. Lengths that no text has
-//! are left out here: no path is lost by that.)
+//! A token with one text stays. A token with finitely many texts becomes sequences of
+//! constants, one for each length of a text. A token with infinitely many texts becomes
+//! at least as many constants as its shortest text has bytes.
+//!
+//! Productions that become equal are merged if they differ in one token. So the letters
+//! and digits of a calculator become one constant, and its many derivations become few.
+//! A constant stands for exactly the tokens that were merged into it, so that every text
+//! for it gives a sentence of the grammar.
+//!
+//! The paper allows every length up to the longest one. Here lengths that no text has
+//! are left out, which loses no path.
 
 use crate::grammar::{
     Grammar, Pattern, Production, ProductionId, Rule, RuleId, Symbol, Token, TokenId,
@@ -20,40 +22,42 @@ use crate::note::Place;
 use pleach_automata::dfa;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// The name of a symbolic constant. Its text is a place holder of one byte.
+/// The name of a symbolic constant.
 pub const CONSTANT: &str = "α";
-const PLACE_HOLDER: u8 = b'?';
-/// Finite tokens with longer texts than this are treated as endless.
-const LONGEST: u32 = 64;
+/// The text of a symbolic constant.
+const PLACEHOLDER: u8 = b'?';
+/// If a text of a token is longer than this, the token counts as infinite.
+const MAX_FINITE: u32 = 64;
 
-/// What becomes of a token.
+/// How a token is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Abstraction {
-    /// By the rule above.
+    /// By its texts, as described above.
     Auto,
     Keep,
-    /// One constant, whatever the token's texts are.
+    /// One constant, whatever the texts of the token are.
     One,
-    /// Any number of constants from this on.
+    /// At least this many constants.
     AtLeast(u32),
 }
 
 pub struct Symbolic {
     pub grammar: Grammar,
-    /// By token of that grammar.
+    /// By token of `grammar`: true if it is a symbolic constant.
     pub constants: Vec<bool>,
-    /// By token of that grammar: the tokens of the original that a constant stands
-    /// for.
+    /// By token of `grammar`: the tokens of the original that a constant stands for.
     pub stands_for: Vec<Vec<TokenId>>,
-    /// By token of the original: whether it gave way.
+    /// By token of the original: true if it was replaced.
     pub replaced: Vec<bool>,
 }
 
-/// What a token turns into.
+/// What a token becomes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Shape {
     Same,
+    /// One of these numbers of constants.
     Lengths(Vec<u32>),
+    /// At least this many constants.
     From(u32),
 }
 
@@ -67,7 +71,7 @@ impl Symbolic {
             let automatic = || match &grammar.token(id).pattern {
                 Pattern::Literal(_) | Pattern::Unknown => Shape::Same,
                 Pattern::Regex(regex) if regex.as_literal().is_some() => Shape::Same,
-                Pattern::Regex(_) => shape(&lexer.language(id)),
+                Pattern::Regex(_) => shape_of(&lexer.language(id)),
             };
             match choose(id) {
                 Abstraction::Auto => automatic(),
@@ -81,11 +85,11 @@ impl Symbolic {
     }
 }
 
-fn shape(dfa: &dfa::Dfa) -> Shape {
+fn shape_of(dfa: &dfa::Dfa) -> Shape {
     let least = dfa.distances().first().copied().unwrap_or(0);
     match dfa.longest() {
-        Some(longest) if longest <= LONGEST => {
-            let counts = crate::count::strings(dfa, longest as usize);
+        Some(longest) if longest <= MAX_FINITE => {
+            let counts = crate::count::count_strings(dfa, longest as usize);
             let texts: num_bigint::BigUint = counts.iter().sum();
             if texts <= 1u32.into() {
                 return Shape::Same;
@@ -97,7 +101,7 @@ fn shape(dfa: &dfa::Dfa) -> Shape {
     }
 }
 
-/// Tokens that one place of a production can be.
+/// The tokens that were merged at one place of a production.
 type Choice = BTreeSet<TokenId>;
 
 fn replace(grammar: &Grammar, shapes: &[Shape]) -> Symbolic {
@@ -119,13 +123,13 @@ fn replace(grammar: &Grammar, shapes: &[Shape]) -> Symbolic {
         new.rules[production.rule.index()].productions.push(id);
         new.productions.push(production);
     };
-    // One constant for each choice, and a rule where it is more than one of them.
+    // A constant for each choice. If it stands for several constants, also a rule.
     let mut symbols: HashMap<&Choice, Symbol> = HashMap::new();
     for choice in choices {
         let constant = Symbol::Token(TokenId::new(new.tokens.len()));
         new.tokens.push(Token {
             name: CONSTANT.into(),
-            pattern: Pattern::Literal(vec![PLACE_HOLDER]),
+            pattern: Pattern::Literal(vec![PLACEHOLDER]),
             number: None,
             place: Place::none(),
             precedence: None,
@@ -179,31 +183,30 @@ fn replace(grammar: &Grammar, shapes: &[Shape]) -> Symbolic {
     Symbolic { grammar: new, constants, stands_for, replaced }
 }
 
-/// What is left of a production where tokens gave way: its rule, and at each place the
-/// symbol or the shape of what was there.
+/// A production with shapes in place of replaced tokens.
 type Kind<'a> = (RuleId, Vec<Result<Symbol, &'a Shape>>);
 
-/// The productions, those that differ in one place only as one: what may be at each
-/// place where a token gave way.
+/// Merges productions that differ in one replaced token only. At each place of a
+/// replaced token, the result has the tokens that were merged there.
 fn merge<'a>(grammar: &'a Grammar, shapes: &[Shape]) -> Vec<(&'a Production, Vec<Option<Choice>>)> {
     let mut merged: Vec<(&Production, Vec<Option<Choice>>)> = Vec::new();
-    // By what is left of a production: those of its kind so far.
+    // By kind: the indices of its productions in `merged`.
     let mut kinds: HashMap<Kind, Vec<usize>> = HashMap::new();
     for production in &grammar.productions {
-        let gave_way = |s: &Symbol| match s {
+        let replaced = |s: &Symbol| match s {
             Symbol::Token(t) if shapes[t.index()] != Shape::Same => Some(*t),
             _ => None,
         };
-        let kind = |s: &Symbol| gave_way(s).map_or(Ok(*s), |t| Err(&shapes[t.index()]));
+        let kind = |s: &Symbol| replaced(s).map_or(Ok(*s), |t| Err(&shapes[t.index()]));
         let kind = (production.rule, production.symbols.iter().map(kind).collect());
         let places: Vec<Option<Choice>> =
-            production.symbols.iter().map(|s| gave_way(s).map(|t| Choice::from([t]))).collect();
-        let alike = kinds.entry(kind).or_default();
-        let one_off = |at: &&usize| {
+            production.symbols.iter().map(|s| replaced(s).map(|t| Choice::from([t]))).collect();
+        let same_kind = kinds.entry(kind).or_default();
+        let differs_in_one = |at: &&usize| {
             let pairs = merged[**at].1.iter().zip(&places);
             pairs.filter(|(a, b)| a != b).count() <= 1
         };
-        match alike.iter().find(one_off).copied() {
+        match same_kind.iter().find(differs_in_one).copied() {
             Some(at) => {
                 for (place, new) in merged[at].1.iter_mut().zip(places) {
                     if let (Some(place), Some(new)) = (place, new) {
@@ -212,7 +215,7 @@ fn merge<'a>(grammar: &'a Grammar, shapes: &[Shape]) -> Vec<(&'a Production, Vec
                 }
             }
             None => {
-                alike.push(merged.len());
+                same_kind.push(merged.len());
                 merged.push((production, places));
             }
         }

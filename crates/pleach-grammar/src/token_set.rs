@@ -5,7 +5,7 @@ use crate::grammar::TokenId;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TokenSet {
     words: Vec<u64>,
-    /// How many tokens the grammar has; a set never holds others.
+    /// The number of tokens of the grammar.
     universe: usize,
 }
 
@@ -26,7 +26,10 @@ impl TokenSet {
         set
     }
 
-    /// Whether it was not there before. Tokens of other grammars are refused.
+    /// Adds a token. True if it is new.
+    ///
+    /// # Panics
+    /// If the grammar has no such token.
     pub fn insert(&mut self, token: TokenId) -> bool {
         assert!(token.index() < self.universe, "a token of another grammar");
         let (word, bit) = (token.index() / 64, 1 << (token.index() % 64));
@@ -58,7 +61,7 @@ impl TokenSet {
         self.words.iter().zip(&other.words).any(|(a, b)| a & b != 0)
     }
 
-    /// Whether this made it larger.
+    /// Adds all tokens of another set. True if the set has become larger.
     pub fn union_with(&mut self, other: &TokenSet) -> bool {
         let mut grown = false;
         for (a, b) in self.words.iter_mut().zip(&other.words) {
@@ -90,7 +93,7 @@ impl TokenSet {
         })
     }
 
-    /// The only member, if there is just one.
+    /// The only member, if there is exactly one.
     pub fn single(&self) -> Option<TokenId> {
         let mut tokens = self.iter();
         let first = tokens.next()?;

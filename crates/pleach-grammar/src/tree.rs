@@ -1,5 +1,5 @@
-//! Derivation trees, as a list of their nodes from the top down and from left
-//! to right, each with the size of its subtree. Deep trees cost no stack.
+//! Derivation trees. A tree is a list of its nodes in preorder, each with the size of
+//! its subtree. So deep trees need no recursion.
 
 use crate::grammar::{Grammar, ProductionId, RuleId, Symbol, TokenId};
 
@@ -11,23 +11,22 @@ pub struct Tree {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node {
     pub kind: Kind,
-    /// Nodes of the subtree, itself included.
+    /// The number of nodes of the subtree, including this one.
     pub size: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Rule(ProductionId),
-    /// With its number among the leaves.
+    /// A token, and its number among the leaves.
     Token(TokenId, u32),
 }
 
 impl Tree {
-    /// From the kinds of all nodes, in order. The caller vouches that they are a
-    /// tree of the grammar.
+    /// A tree from the kinds of its nodes in preorder. They must be a tree of the grammar.
     pub(crate) fn from_kinds(grammar: &Grammar, kinds: impl IntoIterator<Item = Kind>) -> Tree {
         let mut nodes: Vec<Node> = kinds.into_iter().map(|kind| Node { kind, size: 1 }).collect();
-        // From the right: the subtrees that are complete and wait for a parent.
+        // From the right: the sizes of complete subtrees without a parent.
         let mut waiting: Vec<u32> = Vec::new();
         let mut leaves = 0;
         for node in &mut nodes {
@@ -46,11 +45,11 @@ impl Tree {
         Tree { nodes }
     }
 
-    /// From nodes that come after their children, each with its size.
+    /// A tree from its nodes in postorder, each with its size.
     ///
-    /// Read backwards they are the nodes from the top down and from right to
-    /// left. The place of one is its size before the place where it ends, and it
-    /// ends where the subtree right of it begins, or where its parent does.
+    /// In reverse, parents come before their children, and right children before left
+    /// ones. A node ends where the subtree to its right begins, or where its parent
+    /// ends. It begins `size` nodes before its end.
     pub(crate) fn from_postorder(post: &[Node]) -> Tree {
         let mut nodes = post.to_vec();
         let mut parents: Vec<usize> = Vec::new();
@@ -97,7 +96,7 @@ impl Tree {
         })
     }
 
-    /// Productions on the longest way down.
+    /// The number of productions on the longest way down.
     pub fn height(&self) -> usize {
         let mut ends: Vec<usize> = Vec::new();
         let mut height = 0;
@@ -120,10 +119,10 @@ impl Tree {
         }
     }
 
-    /// Whether every node's children are what its production says, and the root
-    /// is the start.
+    /// True if the children of every node are those of its production, and the root is the
+    /// start.
     pub fn is_of(&self, grammar: &Grammar) -> bool {
-        let fits = |at: usize| match self.nodes[at].kind {
+        let is_valid = |at: usize| match self.nodes[at].kind {
             Kind::Token(..) => true,
             Kind::Rule(p) => {
                 let children: Vec<Symbol> = self
@@ -138,11 +137,11 @@ impl Tree {
         };
         !self.nodes.is_empty()
             && self.rule(grammar, 0) == Some(grammar.start)
-            && (0..self.nodes.len()).all(fits)
+            && (0..self.nodes.len()).all(is_valid)
     }
 
-    /// An outline for people: a line a node, two spaces a level. `text` says what
-    /// to print for a leaf.
+    /// An outline with one line for each node, indented by two spaces for each level.
+    /// `text` gives the line of a leaf.
     pub fn outline(&self, grammar: &Grammar, text: impl Fn(TokenId, u32) -> String) -> String {
         let mut out = String::new();
         let mut ends: Vec<usize> = Vec::new();
@@ -150,8 +149,9 @@ impl Tree {
             while ends.last().is_some_and(|&end| end <= at) {
                 ends.pop();
             }
-            // Deep trees stay readable, and their outline linear in size.
-            let depth = ends.len().min(100);
+            // With a limit, the size of the outline is linear.
+            const MAX_DEPTH: usize = 100;
+            let depth = ends.len().min(MAX_DEPTH);
             out.push_str(&"  ".repeat(depth));
             match node.kind {
                 Kind::Token(t, number) => out.push_str(&text(t, number)),

@@ -1,19 +1,19 @@
-//! All strings of the rules, by rising length, each with whether it was there
-//! already.
+//! Lists all strings of all rules by rising length, and detects those that are derived
+//! twice.
 //!
-//! The strings of a rest of a production are those of its first symbol, each with
-//! those of what comes after. In a round for length n, a rest is listed for what is
-//! left of n when everything before it is as short as it can be: no more is needed
-//! for strings of length n, and one length comes with each round. Only where all
-//! other symbols of a production can be empty does a string need one of equal
-//! length, of another rule: rules are taken in an order that has it ready (there is
-//! one, as no rule can become itself).
+//! A *rest* is the part of a production behind a dot. Its strings are those of its
+//! first symbol, combined with those of the shorter rest. In the round for length n, a
+//! rest is listed for one more length: what remains of n if everything before the rest
+//! is as short as possible. No other length is needed. A string of a rule needs a
+//! string of the same length of another rule only if all other symbols can be empty.
+//! Rules are listed in an order in which that one is ready; such an order exists,
+//! because no rule derives itself.
 //!
-//! Tokens that stand in all the same places (the operators of a level, the literals
-//! of an expression) are listed as one. A string with two derivations stays one
-//! when another token of the kind is put in its place.
+//! Tokens that are used in exactly the same places (operators of one level, literals of
+//! an expression) are equivalent, and only one of them is listed. Replacing a token by
+//! an equivalent one keeps a string ambiguous.
 //!
-//! A string is a number: that of its beginning and its last token.
+//! A string is stored as a number, which stands for a shorter string and a last token.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -21,7 +21,7 @@ use crate::grammar::{Grammar, ProductionId, RuleId, Symbol, TokenId};
 use crate::shortest::{Items, NEVER, Shortest};
 
 /// Tokens of a string.
-const LONGEST: usize = 32;
+const MAX_LENGTH: usize = 32;
 
 /// A string of a rule that has two derivations.
 #[derive(Clone, Debug)]
@@ -35,17 +35,19 @@ pub struct Listing<'a> {
     grammar: &'a Grammar,
     items: &'a Items,
     shortest: &'a Shortest,
+    /// By rule: true if all its strings are listed, and not only its shortest one.
     open: Vec<bool>,
-    /// Productions that are listed: not those with the second of two like tokens.
+    /// By production: false if it has a token for which an equivalent one is listed.
     listed: &'a [bool],
     strings: Strings,
-    /// By rule and length, and by item and length, if two symbols or more follow.
+    /// By rule and length: its strings.
     rules: Vec<Vec<Vec<u32>>>,
+    /// By item and length: the strings of rests of at least two symbols.
     rests: HashMap<u32, Vec<Vec<u32>>>,
-    /// By rule and string: the production that made it.
-    of_rule: HashMap<(u32, u32), ProductionId>,
+    /// By rule and string: the first production that derived it.
+    derived_by: HashMap<(u32, u32), ProductionId>,
     /// The number of strings so far.
-    made: usize,
+    count: usize,
 }
 
 impl<'a> Listing<'a> {
@@ -64,47 +66,49 @@ impl<'a> Listing<'a> {
             strings: Strings::default(),
             rules: vec![Vec::new(); open.len()],
             rests: HashMap::new(),
-            of_rule: HashMap::new(),
-            made: 0,
+            derived_by: HashMap::new(),
+            count: 0,
             open,
         };
         for rule in grammar.rule_ids().filter(|r| !this.open[r.index()]) {
             let mut tokens = Vec::new();
-            if shortest.append(grammar, &[Symbol::Rule(rule)], &mut tokens, LONGEST) {
+            if shortest.append(grammar, &[Symbol::Rule(rule)], &mut tokens, MAX_LENGTH) {
                 let string = this.strings.append(0, &tokens);
-                of_length(&mut this.rules[rule.index()], tokens.len()).push(string);
+                list_of_length(&mut this.rules[rule.index()], tokens.len()).push(string);
             }
         }
         this
     }
 
-    /// Lists strings until so many were made, and hands on those that were made
-    /// twice until that says false. Returns the length up to which all are listed.
-    pub fn run(&mut self, most: usize, mut double: impl FnMut(Double) -> bool) -> usize {
+    /// Lists at most `max_strings` strings. Calls `report` for those that are derived
+    /// twice, until it returns false. Returns the length up to which the list is
+    /// complete.
+    pub fn run(&mut self, max_strings: usize, mut report: impl FnMut(Double) -> bool) -> usize {
         let order = self.order();
-        for length in 0..=LONGEST {
+        for length in 0..=MAX_LENGTH {
             for &rule in &order {
                 for &production in &self.grammar.rule(rule).productions {
                     if self.listed[production.index()]
-                        && !self.production(production, length, most, &mut double)
+                        && !self.list_production(production, length, max_strings, &mut report)
                     {
                         return length.saturating_sub(1);
                     }
                 }
             }
         }
-        LONGEST
+        MAX_LENGTH
     }
 
-    /// Open rules, each behind those that it can be a string of alone.
+    /// Open rules in an order of dependence: a rule is behind those whose strings it
+    /// can have unchanged.
     fn order(&self) -> Vec<RuleId> {
         let empty = |s: &Symbol| self.shortest.symbol(*s) == 0;
         let mut users: Vec<Vec<usize>> = vec![Vec::new(); self.grammar.rules.len()];
         let mut waiting = vec![0; users.len()];
         for (at, production) in self.grammar.productions.iter().enumerate() {
             let rule = production.rule.index();
-            let fits = self.shortest.rest[self.items.item(ProductionId::new(at), 0) as usize];
-            if !self.open[rule] || !self.listed[at] || fits == NEVER {
+            let length = self.shortest.rest[self.items.item(ProductionId::new(at), 0) as usize];
+            if !self.open[rule] || !self.listed[at] || length == NEVER {
                 continue;
             }
             let full = production.symbols.iter().filter(|s| !empty(s)).count();
@@ -133,13 +137,13 @@ impl<'a> Listing<'a> {
         order
     }
 
-    /// Strings of a length of a production. False if it is time to end.
-    fn production(
+    /// Lists the strings of a length of a production. False if the search must stop.
+    fn list_production(
         &mut self,
         production: ProductionId,
         length: usize,
-        most: usize,
-        double: &mut impl FnMut(Double) -> bool,
+        max_strings: usize,
+        report: &mut impl FnMut(Double) -> bool,
     ) -> bool {
         let grammar = self.grammar;
         let symbols = &grammar.production(production).symbols;
@@ -150,44 +154,47 @@ impl<'a> Listing<'a> {
         }
         for dot in (0..symbols.len().saturating_sub(1)).rev() {
             let item = self.items.item(production, dot);
-            // What is left when all before is as short as can be.
+            // What remains if everything before is as short as possible.
             let left = length - (all - self.shortest.rest[item as usize]) as usize;
-            let Some(twice) = self.rest(item, symbols, dot, left, most) else { return false };
+            let Some(twice) = self.list_rest(item, symbols, dot, left, max_strings) else {
+                return false;
+            };
             if let Some(string) = twice {
                 let mut tokens = Vec::new();
-                if self.shortest.append(grammar, &symbols[..dot], &mut tokens, LONGEST) {
+                if self.shortest.append(grammar, &symbols[..dot], &mut tokens, MAX_LENGTH) {
                     tokens.extend(self.strings.tokens(string));
-                    if !double(Double { rule, productions: [production; 2], tokens }) {
+                    if !report(Double { rule, productions: [production; 2], tokens }) {
                         return false;
                     }
                 }
             }
         }
         let strings = self.of_item(self.items.item(production, 0), symbols, 0, length);
-        self.made += strings.len();
+        self.count += strings.len();
         for string in strings {
-            if let Some(&first) = self.of_rule.get(&(rule.0, string)) {
+            if let Some(&first) = self.derived_by.get(&(rule.0, string)) {
                 let tokens = self.strings.tokens(string);
-                if !double(Double { rule, productions: [first, production], tokens }) {
+                if !report(Double { rule, productions: [first, production], tokens }) {
                     return false;
                 }
             } else {
-                self.of_rule.insert((rule.0, string), production);
-                of_length(&mut self.rules[rule.index()], length).push(string);
+                self.derived_by.insert((rule.0, string), production);
+                list_of_length(&mut self.rules[rule.index()], length).push(string);
             }
         }
-        self.made <= most
+        self.count <= max_strings
     }
 
-    /// Lists a rest of two symbols or more for a length. A string that was made
-    /// twice, if there is one; None if too many were made.
-    fn rest(
+    /// Lists the strings of a length of a rest of at least two symbols. Returns a
+    /// string that is derived twice, if there is one; the outer `None` means that there
+    /// are too many strings.
+    fn list_rest(
         &mut self,
         item: u32,
         symbols: &[Symbol],
         dot: usize,
         length: usize,
-        most: usize,
+        max_strings: usize,
     ) -> Option<Option<u32>> {
         let mut list = Vec::new();
         let mut seen = HashSet::new();
@@ -199,8 +206,8 @@ impl<'a> Listing<'a> {
             }
             let ends: Vec<Vec<TokenId>> = ends.iter().map(|&s| self.strings.tokens(s)).collect();
             for begin in self.of_symbol(symbols[dot], first) {
-                self.made += ends.len();
-                if self.made > most {
+                self.count += ends.len();
+                if self.count > max_strings {
                     return None;
                 }
                 for end in &ends {
@@ -213,11 +220,11 @@ impl<'a> Listing<'a> {
                 }
             }
         }
-        *of_length(self.rests.entry(item).or_default(), length) = list;
+        *list_of_length(self.rests.entry(item).or_default(), length) = list;
         Some(twice)
     }
 
-    /// Strings of a length of what is behind a dot.
+    /// The strings of a length of what is behind a dot.
     fn of_item(&mut self, item: u32, symbols: &[Symbol], dot: usize, length: usize) -> Vec<u32> {
         match &symbols[dot..] {
             [] if length == 0 => vec![0],
@@ -236,19 +243,19 @@ impl<'a> Listing<'a> {
     }
 }
 
-/// The list for a length, with empty ones for what is shorter.
-fn of_length(lists: &mut Vec<Vec<u32>>, length: usize) -> &mut Vec<u32> {
+/// The list of strings of a length. Lists of shorter strings are added if missing.
+fn list_of_length(lists: &mut Vec<Vec<u32>>, length: usize) -> &mut Vec<u32> {
     if lists.len() <= length {
         lists.resize_with(length + 1, Vec::new);
     }
     &mut lists[length]
 }
 
-/// Where a token stands: a rule, and a production of it with gaps there.
+/// A use of a token: a rule, and a production of it with gaps in place of the token.
 type Place = (RuleId, Vec<Option<Symbol>>);
 
-/// By production: whether it has no token for which another stands.
-pub fn without_like_tokens(grammar: &Grammar) -> Vec<bool> {
+/// By production: false if it has a token for which an equivalent one is listed.
+pub fn without_equivalent_tokens(grammar: &Grammar) -> Vec<bool> {
     let mut places: BTreeMap<TokenId, BTreeSet<Place>> = BTreeMap::new();
     for production in &grammar.productions {
         let tokens: BTreeSet<Symbol> =
@@ -261,26 +268,26 @@ pub fn without_like_tokens(grammar: &Grammar) -> Vec<bool> {
         }
     }
     let mut first = BTreeMap::new();
-    let mut like = vec![false; grammar.tokens.len()];
+    let mut is_replaced = vec![false; grammar.tokens.len()];
     for (token, places) in places {
-        like[token.index()] = *first.entry(places).or_insert(token) != token;
+        is_replaced[token.index()] = *first.entry(places).or_insert(token) != token;
     }
-    let stays = |s: &Symbol| !matches!(s, Symbol::Token(token) if like[token.index()]);
-    grammar.productions.iter().map(|p| p.symbols.iter().all(stays)).collect()
+    let is_listed = |s: &Symbol| !matches!(s, Symbol::Token(token) if is_replaced[token.index()]);
+    grammar.productions.iter().map(|p| p.symbols.iter().all(is_listed)).collect()
 }
 
-/// Strings of tokens; 0 is the empty one.
+/// Strings of tokens by number; 0 is the empty string.
 #[derive(Default)]
 struct Strings {
-    /// By string, from 1: its beginning and its last token.
+    /// By string, from 1: all but its last token, and its last token.
     parts: Vec<(u32, TokenId)>,
-    known: HashMap<(u32, TokenId), u32>,
+    numbers: HashMap<(u32, TokenId), u32>,
 }
 
 impl Strings {
     fn append(&mut self, mut string: u32, tokens: &[TokenId]) -> u32 {
         for &token in tokens {
-            string = *self.known.entry((string, token)).or_insert_with(|| {
+            string = *self.numbers.entry((string, token)).or_insert_with(|| {
                 self.parts.push((string, token));
                 self.parts.len() as u32
             });

@@ -1,23 +1,24 @@
-//! Looking for a sentence that has two derivations.
+//! Searches for a sentence that has two derivations.
 //!
-//! No algorithm decides whether a grammar is ambiguous. It is not if an LALR(1)
-//! parser for it has no conflict, and most grammars that are have a short proof of
-//! it. So after the first has been tried, strings are listed (in `listing`), by
-//! rising length, and one that is made twice is the proof.
+//! No algorithm decides whether a grammar is ambiguous. But a grammar whose LALR(1)
+//! tables have no conflict is unambiguous, and most ambiguous grammars have a short
+//! ambiguous string. So the tables are tried first. Then strings are listed by rising
+//! length (in `listing`); a string that is derived twice is the proof.
 //!
-//! Two things keep the strings short and few. They are strings of every rule and
-//! not of the start alone: `e + e + e` is met long before the program around it,
-//! which is then filled up with what is shortest. And a second search goes by the
-//! conflicts of the LALR(1) tables: for two rules that a parser cannot tell apart,
-//! only rules between them and the nearest rule that leads to both are derived in
-//! all ways, and every other rule is its shortest string. That finds
-//! `if ( e ) if ( e ) s else s`, of which a list of all strings is far. (The idea of
-//! going by conflicts is that of Isradisaikul and Myers, "Finding counterexamples
-//! from parsing conflicts", 2015; they go through parser states and not through
-//! strings.)
+//! Two things keep the strings short and few:
 //!
-//! Work is limited by counting, so that the same grammar has the same answer on
-//! every machine.
+//! - Strings of every rule are listed, not only of the start. `e + e + e` is found long
+//!   before a program that contains it. The sentence around it is then completed with
+//!   shortest strings.
+//! - A second search follows the conflicts of the LALR(1) tables. For two rules in
+//!   conflict, the nearest rule that derives both is found. Only the rules between are
+//!   derived in all ways; every other rule is its shortest string. This finds
+//!   `if ( e ) if ( e ) s else s`, which a list of all strings would reach much later.
+//!   (The idea is from Isradisaikul and Myers, "Finding counterexamples from parsing
+//!   conflicts", 2015, who search parser states and not strings.)
+//!
+//! The limits count work and not time, so a grammar has the same result on every
+//! machine.
 
 mod listing;
 
@@ -25,31 +26,31 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::ops::Range;
 
-use self::listing::{Double, Listing, without_like_tokens};
+use self::listing::{Double, Listing, without_equivalent_tokens};
 use crate::analysis::Analysis;
 use crate::grammar::{Grammar, ProductionId, RuleId, Symbol, TokenId};
 use crate::lalr::conflicting_rules;
 use crate::note::{Note, Severity};
 use crate::shortest::{Items, NEVER, Shortest, plus};
 
-/// Pairs of rules in conflict that are looked into.
-const MOST_PAIRS: usize = 64;
-/// Rules that are reported; who mends these looks again.
-const MOST_FOUND: usize = 8;
+/// Pairs of rules in conflict that are examined.
+const MAX_PAIRS: usize = 64;
+/// Rules that are reported. Users fix these and check again.
+const MAX_REPORTED: usize = 8;
 /// Tokens of a sentence around the ambiguous part.
-const LONGEST_SENTENCE: usize = 1000;
+const MAX_SENTENCE: usize = 1000;
 
-/// How much work a search may be.
+/// Limits of the work of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Strings that are made when all rules are derived in all ways.
+    /// Strings that are listed when all rules are derived in all ways.
     pub all: usize,
-    /// Strings that are made for each conflict.
+    /// Strings that are listed for each conflict.
     pub conflict: usize,
 }
 
 impl Default for Limits {
-    /// A second or two for the largest grammars.
+    /// One or two seconds for the largest grammars.
     fn default() -> Limits {
         Limits { all: 200_000, conflict: 50_000 }
     }
@@ -60,11 +61,11 @@ impl Default for Limits {
 pub enum Verdict {
     /// One token of lookahead always decides: no sentence has two derivations.
     Unambiguous,
-    /// Some rules can become themselves: [`Analysis::endless`].
+    /// Some rule derives itself: [`Analysis::cyclic_rule`].
     Endless,
-    /// At most one witness a rule.
+    /// At most one witness for each rule.
     Ambiguous(Vec<Witness>),
-    /// No rule has two derivations of a string of up to so many tokens.
+    /// No rule has two derivations of a string of at most `tokens` tokens.
     Unknown { tokens: usize },
 }
 
@@ -73,16 +74,16 @@ pub enum Verdict {
 pub struct Witness {
     /// The rule that derives a part of the sentence in two ways.
     pub rule: RuleId,
-    /// What the two begin with; twice the same if they differ further down or in
-    /// where the parts end.
+    /// The first productions of the two derivations. They are the same if the
+    /// derivations differ further down, or in where the parts end.
     pub productions: [ProductionId; 2],
     pub sentence: Vec<TokenId>,
     pub part: Range<usize>,
 }
 
-/// Proves that a grammar is unambiguous, or looks for sentences that say it is not.
+/// Proves that a grammar is unambiguous, or searches for ambiguous sentences.
 pub fn search(grammar: &Grammar, analysis: &Analysis, limits: Limits) -> Verdict {
-    if analysis.endless().is_some() {
+    if analysis.cyclic_rule().is_some() {
         return Verdict::Endless;
     }
     let pairs = conflicting_rules(grammar);
@@ -91,12 +92,12 @@ pub fn search(grammar: &Grammar, analysis: &Analysis, limits: Limits) -> Verdict
     }
     let items = Items::new(grammar);
     let shortest = Shortest::new(grammar, &items, |_| 1);
-    let listed = without_like_tokens(grammar);
+    let listed = without_equivalent_tokens(grammar);
     let search = Search { grammar, analysis, items, shortest, listed };
     let mut found: BTreeMap<RuleId, Double> = BTreeMap::new();
     let tokens = search.list(|_| true, limits.all, &mut found);
-    for pair in pairs.iter().flatten().take(MOST_PAIRS) {
-        if found.len() >= MOST_FOUND {
+    for pair in pairs.iter().flatten().take(MAX_PAIRS) {
+        if found.len() >= MAX_REPORTED {
             break;
         }
         if let Some(open) = search.between(*pair) {
@@ -110,7 +111,7 @@ pub fn search(grammar: &Grammar, analysis: &Analysis, limits: Limits) -> Verdict
 }
 
 impl Witness {
-    /// A remark for a person, at the rule.
+    /// A note for the user, at the rule.
     pub fn note(&self, grammar: &Grammar) -> Note {
         let rule = grammar.rule(self.rule);
         let shown = |tokens: &[TokenId]| {
@@ -146,36 +147,37 @@ struct Search<'a> {
     listed: Vec<bool>,
 }
 
-/// How the shortest sentence around a rule goes: the production that has it, and
-/// where. The start has none.
+/// The production and the position of a rule in the shortest sentence that contains
+/// it. The start has none.
 type Context = Option<(ProductionId, usize)>;
 
 impl Search<'_> {
-    /// Lists strings, with the rules that are not open as their shortest string.
+    /// Lists at most `max_strings` strings. Rules that are not open have only their
+    /// shortest string. Returns the length up to which the list is complete.
     fn list(
         &self,
         open: impl Fn(RuleId) -> bool,
-        most: usize,
+        max_strings: usize,
         found: &mut BTreeMap<RuleId, Double>,
     ) -> usize {
         let open: Vec<bool> =
-            self.grammar.rule_ids().map(|r| self.analysis.useful(r) && open(r)).collect();
+            self.grammar.rule_ids().map(|r| self.analysis.is_useful(r) && open(r)).collect();
         let mut listing =
             Listing::new(self.grammar, &self.items, &self.shortest, &self.listed, open);
-        listing.run(most, |double| {
+        listing.run(max_strings, |double| {
             found.entry(double.rule).or_insert(double);
-            found.len() < MOST_FOUND
+            found.len() < MAX_REPORTED
         })
     }
 
-    /// The rules between two and the nearest that leads to both.
+    /// The rules between two rules and the nearest rule that derives both.
     fn between(&self, (one, other): (RuleId, RuleId)) -> Option<Vec<bool>> {
         let (to_one, to_other) = (self.distances_to(one), self.distances_to(other));
         let both = |r: &usize| {
             let (a, b) = (to_one[*r]?, to_other[*r]?);
             Some((a + b, *r))
         };
-        let useful = |r: &usize| self.analysis.useful(RuleId::new(*r));
+        let useful = |r: &usize| self.analysis.is_useful(RuleId::new(*r));
         let (_, nearest) = (0..to_one.len()).filter(useful).filter_map(|r| both(&r)).min()?;
         let mut open = vec![false; to_one.len()];
         let mut stack = vec![nearest];
@@ -192,7 +194,7 @@ impl Search<'_> {
         Some(open)
     }
 
-    /// By rule: the least number of productions that lead to `goal`.
+    /// By rule: the smallest number of productions that lead to `goal`.
     fn distances_to(&self, goal: RuleId) -> Vec<Option<u32>> {
         let mut users: Vec<Vec<usize>> = vec![Vec::new(); self.grammar.rules.len()];
         for p in self.grammar.production_ids() {
@@ -214,7 +216,7 @@ impl Search<'_> {
         distance
     }
 
-    /// By rule: how the shortest sentence around it goes.
+    /// By rule: its context, if it is part of a sentence.
     fn contexts(&self) -> Vec<Option<Context>> {
         let mut heap = BinaryHeap::new();
         let mut contexts = vec![None; self.grammar.rules.len()];
@@ -240,26 +242,22 @@ impl Search<'_> {
         contexts
     }
 
-    /// A sentence around a string with two derivations. None if it is too long to
-    /// be read.
+    /// A sentence around a string with two derivations; `None` if it is too long.
     fn witness(&self, double: &Double, contexts: &[Option<Context>]) -> Option<Witness> {
         let (mut before, mut after) = (Vec::new(), Vec::new());
         let mut rule = double.rule;
         while let Some((p, at)) = (*contexts.get(rule.index())?)? {
             let symbols = &self.grammar.production(p).symbols;
             let (mut left, mut right) = (Vec::new(), Vec::new());
-            let fits =
-                self.shortest.append(self.grammar, &symbols[..at], &mut left, LONGEST_SENTENCE)
-                    && self.shortest.append(
-                        self.grammar,
-                        &symbols[at + 1..],
-                        &mut right,
-                        LONGEST_SENTENCE,
-                    );
+            let append = |symbols: &[Symbol], tokens: &mut Vec<TokenId>| {
+                self.shortest.append(self.grammar, symbols, tokens, MAX_SENTENCE)
+            };
+            let is_short =
+                append(&symbols[..at], &mut left) && append(&symbols[at + 1..], &mut right);
             left.append(&mut before);
             before = left;
             after.append(&mut right);
-            if !fits || before.len() + after.len() > LONGEST_SENTENCE {
+            if !is_short || before.len() + after.len() > MAX_SENTENCE {
                 return None;
             }
             rule = self.grammar.production(p).rule;

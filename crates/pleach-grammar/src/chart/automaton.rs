@@ -1,16 +1,15 @@
-//! The states that charts are made of, worked out once for a grammar.
+//! The states of charts, computed once for each grammar.
 //!
-//! A state stands for the set of items (productions with a dot) that a parser
-//! can be in together: LR(0) states, in the form that Aycock and Horspool gave
-//! them for Earley's algorithm ("Practical Earley Parsing", 2002). *Kernel*
-//! states hold items that have moved over a symbol; what they predict is a state
-//! of its own, because it begins at another place of the input. A dot moves over
-//! rules that can be empty at once, so nothing is ever completed over an empty
-//! part of the input, and none of the known traps about empty rules exist.
+//! A state is a set of items (productions with a dot) that a parser can be in at the
+//! same time. These are LR(0) states in the form of Aycock and Horspool ("Practical
+//! Earley Parsing", 2002). A *kernel* state has items that have moved over a symbol.
+//! What it predicts is a state of its own, because that begins at another place of the
+//! input. A dot moves over nullable rules at once. So no rule is ever completed over an
+//! empty part of the input, which avoids the known problems of Earley parsers with
+//! empty rules.
 //!
-//! For the cheapest completion each state also knows what is left to pay for
-//! its items, and [`LeftCorners`] what is left to pay for a rule in the
-//! prediction of another.
+//! For the cheapest completion, each state has the costs of finishing its items, and
+//! [`LeftCorners`] has the costs of finishing a rule from a rule that it begins with.
 
 use crate::analysis::Analysis;
 use crate::grammar::{Grammar, ProductionId, RuleId, Symbol, TokenId};
@@ -21,16 +20,16 @@ use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;
 
 pub const NONE: u32 = u32::MAX;
-/// Entries of the table of transitions, and of that of left corners.
-const MOST_ENTRIES: usize = 64 << 20;
-/// Tokens that any piece of a completion may need.
-const LONGEST: u64 = 1 << 20;
+/// Entries of the transition table, and of the table of left corners.
+const MAX_ENTRIES: usize = 64 << 20;
+/// Tokens of the shortest string of any production.
+const MAX_LENGTH: u64 = 1 << 20;
 
 #[derive(Debug, thiserror::Error)]
 pub enum TooLarge {
-    #[error("the grammar is too large: it needs a table of more than {MOST_ENTRIES} entries")]
+    #[error("the grammar is too large: it needs a table of more than {MAX_ENTRIES} entries")]
     Tables,
-    #[error("the shortest sentences with {rule} have more than {LONGEST} tokens")]
+    #[error("the shortest sentences with {rule} have more than {MAX_LENGTH} tokens")]
     Sentences { rule: String },
 }
 
@@ -39,8 +38,9 @@ pub struct Automaton {
     pub items: Items,
     pub shortest: Shortest,
     pub(super) states: Vec<State>,
-    /// By state, then by token, then by rule.
+    /// One row for each state: the next state for each token, then for each rule.
     goto: Vec<u32>,
+    /// The length of a row.
     symbols: usize,
     pub(super) follow: Vec<TokenSet>,
     pub(super) last: Vec<bool>,
@@ -52,15 +52,16 @@ pub(super) struct State {
     pub items: Box<[u32]>,
     /// The symbol that all its items have just moved over.
     pub accessing: Option<Symbol>,
-    /// The state of what it predicts.
+    /// The state that it predicts.
     pub predicted: u32,
+    /// The next state for each token that has one.
     pub tokens: Vec<(TokenId, u32)>,
-    /// Whether a rule leads anywhere from here.
+    /// True if some rule leads to a next state.
     pub waits: bool,
-    /// Rules that end here, each with the first production of it that does.
+    /// Rules that are complete here, each with its first complete production.
     pub completes: Vec<(RuleId, ProductionId)>,
     pub wants: Vec<Want>,
-    /// What is left, for each rule of an item: the cheapest.
+    /// For each rule of an item: the cheapest way to finish it.
     pub finals: Vec<Final>,
 }
 
@@ -84,10 +85,9 @@ impl Automaton {
         let items = Items::new(&grammar);
         let shortest = Shortest::new(&grammar, &items, |_| 1);
         let analysis = Analysis::new(&grammar);
-        let useful = |id: RuleId| analysis.useful(id);
         if let Some(id) = grammar.production_ids().find(|&p| {
             let cost = shortest.rest[items.item(p, 0) as usize];
-            useful(grammar.production(p).rule) && cost != NEVER && cost > LONGEST
+            analysis.is_useful(grammar.production(p).rule) && cost != NEVER && cost > MAX_LENGTH
         }) {
             let rule = grammar.rule(grammar.production(id).rule).name.clone();
             return Err(TooLarge::Sentences { rule });
@@ -107,9 +107,9 @@ impl Automaton {
         let mut at = 0;
         while at < build.states.len() {
             goto.resize((at + 1) * symbols, NONE);
-            build.state(at, &mut goto[at * symbols..]);
+            build.add_transitions(at, &mut goto[at * symbols..]);
             at += 1;
-            if build.states.len() * symbols > MOST_ENTRIES {
+            if build.states.len() * symbols > MAX_ENTRIES {
                 return Err(TooLarge::Tables);
             }
         }
@@ -119,7 +119,7 @@ impl Automaton {
         roots.push(grammar.start);
         roots.sort();
         roots.dedup();
-        if roots.len() * grammar.rules.len() > MOST_ENTRIES {
+        if roots.len() * grammar.rules.len() > MAX_ENTRIES {
             return Err(TooLarge::Tables);
         }
         let corners = LeftCorners::new(&grammar, &items, &shortest, &analysis.nullable, &roots);
@@ -163,7 +163,7 @@ struct Build<'a> {
 }
 
 impl Build<'_> {
-    /// Adds an item and those behind rules that can be empty.
+    /// Adds an item, and the items behind nullable rules.
     fn add(&self, mut item: u32, to: &mut Vec<u32>) {
         loop {
             to.push(item);
@@ -174,8 +174,8 @@ impl Build<'_> {
         }
     }
 
-    /// The state of all that can begin where one of `roots` does; the first one
-    /// is state 0.
+    /// The state of all items that can begin where one of `roots` begins. The first such
+    /// state is state 0.
     fn prediction(&mut self, roots: &[RuleId]) -> u32 {
         let mut seen = vec![false; self.grammar.rules.len()];
         let mut stack: Vec<RuleId> = Vec::new();
@@ -213,6 +213,7 @@ impl Build<'_> {
         state
     }
 
+    /// The state of items that have just moved over a symbol.
     fn kernel(&mut self, accessing: Symbol, moved: &[u32]) -> u32 {
         let mut kernel = Vec::new();
         for &item in moved {
@@ -256,8 +257,8 @@ impl Build<'_> {
         state
     }
 
-    /// Fills in where a state leads.
-    fn state(&mut self, at: usize, row: &mut [u32]) {
+    /// Fills in the next states of a state.
+    fn add_transitions(&mut self, at: usize, row: &mut [u32]) {
         let mut moves: Vec<(Symbol, u32)> = Vec::new();
         for &item in &self.states[at].items {
             if let Some(symbol) = self.items.next(self.grammar, item) {
@@ -290,12 +291,13 @@ impl Build<'_> {
     }
 }
 
-/// For a rule that is wanted and a rule that begins it: the least cost of what
-/// comes behind the second up to the end of the first.
+/// For a wanted rule and a rule that can begin it: the least cost from the end of the
+/// second to the end of the first.
 pub(super) struct LeftCorners {
     rules: usize,
+    /// By wanted rule: its row in `entries`.
     row: Vec<u32>,
-    /// Cost, and the item whose dot stands before the second rule.
+    /// The cost, and the item whose dot is before the second rule.
     entries: Vec<(u64, u32)>,
 }
 

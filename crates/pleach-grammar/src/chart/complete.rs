@@ -9,16 +9,16 @@ use crate::shortest::plus;
 pub struct Completion {
     /// The whole sentence: the constrained positions, then what completes it.
     pub tokens: Vec<TokenId>,
-    /// Tokens behind the constrained positions, and penalties.
+    /// The number of tokens behind the constrained positions, plus penalties.
     pub cost: u64,
     /// How many positions were constrained.
     pub fixed: usize,
 }
 
 impl Chart {
-    /// A cheapest sentence whose first tokens are as pushed. Among equally cheap
-    /// ones the production that comes first in the grammar wins. There always is
-    /// one: a push that would leave none is refused.
+    /// A cheapest sentence whose first tokens are as pushed. Of equally cheap ones, the
+    /// production that is first in the grammar wins. There always is a sentence: `push`
+    /// refuses positions that would leave none.
     pub fn complete(&self) -> Option<Completion> {
         let at = self.len();
         self.cheapest(self.frontiers[at].entries, at, |chart, (from, to)| {
@@ -26,14 +26,14 @@ impl Chart {
         })
     }
 
-    /// The cheapest sentence that ends after the entries of a frontier before
-    /// position `at`. `open` says whether the tokens between two positions have
-    /// to be looked up.
+    /// The cheapest sentence that continues the entries of a frontier before position
+    /// `at`. `is_open` is true for two positions if some position between them allows
+    /// several tokens.
     pub(super) fn cheapest(
         &self,
         frontier: (u32, u32),
         at: usize,
-        open: impl Fn(&Chart, (usize, usize)) -> bool,
+        is_open: impl Fn(&Chart, (usize, usize)) -> bool,
     ) -> Option<Completion> {
         let automaton = &*self.automaton;
         let (grammar, shortest) = (&*automaton.grammar, &automaton.shortest);
@@ -57,23 +57,24 @@ impl Chart {
         }
         let (cost, mut item, mut index) = best?;
         tokens.resize(at, TokenId(0));
-        // Up from entry to entry: tokens between its ends, then the rest of its
-        // production, then of those that began at the same place around it.
+        // From entry to entry upwards: the tokens that it spans, the rest of its
+        // production, and the rests of the productions around it that began at the same
+        // place.
         let mut position = at;
         loop {
             let Entry { origin, .. } = self.entries[index as usize];
             let place = self.places[origin as usize];
-            if open(self, (place.position as usize, position)) {
-                self.spell(index, position, &mut tokens);
+            if is_open(self, (place.position as usize, position)) {
+                self.write_tokens(index, position, &mut tokens);
             }
-            self.rest(item, 0, &mut tokens);
+            self.append_rest(item, 0, &mut tokens);
             let lhs = grammar.production(automaton.items.production(item)).rule;
             let (_, want) = self.context(origin, lhs);
             let want = self.wants[want as usize];
             let mut rule = lhs;
             while rule != want.rule {
                 let (_, corner) = automaton.corners.get(want.rule, rule);
-                self.rest(corner, 1, &mut tokens);
+                self.append_rest(corner, 1, &mut tokens);
                 rule = grammar.production(automaton.items.production(corner)).rule;
             }
             if want.entry == NONE {
@@ -85,16 +86,16 @@ impl Chart {
         }
     }
 
-    /// Appends the cheapest string of what is `skip` symbols behind the dot.
-    fn rest(&self, item: u32, skip: usize, tokens: &mut Vec<TokenId>) {
+    /// Appends the cheapest string of the symbols from `skip` behind the dot on.
+    fn append_rest(&self, item: u32, skip: usize, tokens: &mut Vec<TokenId>) {
         let automaton = &*self.automaton;
         let production = automaton.grammar.production(automaton.items.production(item));
         let symbols = &production.symbols[automaton.items.dot(item) + skip..];
         automaton.shortest.append(&automaton.grammar, symbols, tokens, usize::MAX);
     }
 
-    /// Writes the tokens that an entry spans into their positions.
-    fn spell(&self, index: u32, end: usize, tokens: &mut [TokenId]) {
+    /// Writes the tokens that an entry spans to their positions.
+    fn write_tokens(&self, index: u32, end: usize, tokens: &mut [TokenId]) {
         let mut stack = vec![(index, end)];
         while let Some((index, end)) = stack.pop() {
             let entry = self.entries[index as usize];

@@ -1,33 +1,33 @@
-//! The context-free constraint solver: for a set of allowed tokens at each of
-//! the first positions, a shortest sentence that has such tokens there, or the
-//! proof that there is none.
+//! The context-free constraint solver. Given a set of allowed tokens at each of the
+//! first positions, it finds a shortest sentence with such tokens there, or proves that
+//! there is none.
 //!
-//! [`Chart`] is Earley's algorithm over the states of [`Automaton`]. What it adds:
+//! [`Chart`] is Earley's algorithm over the states of [`Automaton`], with additions:
 //!
-//! **Sets and costs.** A position allows a set of tokens, and a token there can
-//! have a penalty. An entry of the chart remembers the least penalty of what it
-//! spans.
+//! **Sets and costs.** A position allows a set of tokens, and a token there can have a
+//! penalty. An entry of the chart has the least penalty of the tokens that it spans.
 //!
-//! **One token of lookahead.** A place in the input is *closed* (rules that end
-//! there are completed) only when the set of the next position is known, and
-//! only for rules that one of its tokens can follow. Right recursion then costs
-//! nothing, and what LR parsers do in linear time takes linear time here. The
-//! last place is never closed: [`Chart::complete`] starts from the entries that
-//! moved over the last token.
+//! **One token of lookahead.** To *close* a place in the input means to complete the
+//! rules that end there. A place is closed only when the set of the next position is
+//! known, and only rules that one of its tokens can follow are completed. So right
+//! recursion costs nothing extra, and grammars that LR parsers handle in linear time
+//! take linear time here. The last place is never closed: [`Chart::complete`] starts
+//! from the entries that moved over the last token.
 //!
-//! **Completions without search.** When a place is closed, each rule that an
-//! entry wants there is given the least cost of finishing the whole sentence
-//! after that rule. That is the sum of three numbers which are known by then:
-//! the rest of the entry's production, the entry's own rule at the place where
-//! it began, and its penalty. So the cost of finishing from an entry is one
-//! addition, and the tokens are found by walking up.
+//! **Completions without search.** An entry *wants* the rules behind its dots. When a
+//! place is closed, each wanted rule gets the least cost of finishing the whole
+//! sentence behind that rule. This is the sum of three numbers that are known by then:
+//! the cost of the rest of the entry's production, the cost behind the entry's own rule
+//! at the place where it began, and the entry's penalty. So the cost of finishing from
+//! an entry takes one addition, and its tokens are found by walking up.
 //!
-//! **Sharing.** Places are a stack. A flip of one position closes the place
-//! before it again, for another set, on top of the stack, and takes that off
-//! again: its cost does not depend on how long the prefix is.
+//! **Sharing.** Places are a stack. A flip of one position closes the place before it
+//! once more, for another set, on top of the stack, and then removes it. So the cost of
+//! a flip does not depend on the length of the prefix.
 //!
-//! The paper's own algorithm, unroll and prune, is exponential and does not end
-//! for left recursion; it is among the tests, as an oracle.
+//! The algorithm of the paper on grammar-based whitebox fuzzing, unroll and prune, is
+//! exponential, and does not terminate for left recursion. The tests compare with it
+//! ([`crate::unroll`]).
 
 mod automaton;
 mod complete;
@@ -49,7 +49,7 @@ use std::sync::Arc;
 pub struct Chart {
     automaton: Arc<Automaton>,
     entries: Vec<Entry>,
-    /// Entries that wait for a rule, place by place.
+    /// Entries with a dot before a rule, place by place.
     waiting: Vec<u32>,
     wants: Vec<Want>,
     places: Vec<Place>,
@@ -62,25 +62,25 @@ pub struct Chart {
     index: Index,
 }
 
-/// A state that began at `origin`, a place, and reaches up to here.
+/// A state that began at place `origin` and spans the input up to here.
 #[derive(Clone, Copy)]
 struct Entry {
     state: u32,
     origin: u32,
-    /// Where the last symbol was moved over: the entry before it, and, for a
-    /// rule, the entry that completed the rule.
+    /// The entry before the last symbol was moved over.
     before: u32,
+    /// The entry that completed that symbol, if it is a rule.
     child: u32,
     penalty: u64,
 }
 
-/// A rule that is wanted at a place.
+/// A rule that some entry wants at a place.
 #[derive(Clone, Copy)]
 struct Want {
     rule: RuleId,
-    /// Of finishing the sentence after it.
+    /// The cost of finishing the sentence behind the rule.
     cost: u64,
-    /// The entry that wants it, and which of its items.
+    /// The entry that wants it, and the item of that entry.
     entry: u32,
     item: u32,
 }
@@ -97,13 +97,13 @@ struct Place {
 #[derive(Clone, Copy)]
 struct Frontier {
     entries: (u32, u32),
-    /// What the arenas hold without anything after this frontier.
+    /// The lengths of the vectors without anything behind this frontier.
     places: u32,
     waiting: u32,
     wants: u32,
 }
 
-/// What a position allows.
+/// The tokens that a position allows.
 #[derive(Clone, Copy)]
 enum Allowed<'a> {
     One(TokenId),
@@ -112,7 +112,7 @@ enum Allowed<'a> {
         preferred: Option<TokenId>,
         penalty: u64,
     },
-    /// Nothing: the sentence ends.
+    /// None: the sentence ends.
     End,
 }
 
@@ -145,13 +145,13 @@ impl Chart {
         self.tokens.is_empty()
     }
 
-    /// How many entries it holds, which is what it costs.
+    /// How many entries the chart has, as a measure of memory.
     pub fn entries(&self) -> usize {
         self.entries.len()
     }
 
-    /// Constrains the next position. False if no sentence is left; the position
-    /// is not added then.
+    /// Constrains the next position. If no sentence is left, returns false and does not
+    /// add the position.
     pub fn push(&mut self, set: &TokenSet) -> bool {
         match set.single() {
             Some(token) => self.push_token(token),
@@ -163,19 +163,19 @@ impl Chart {
         self.step(Allowed::One(token), Some(token))
     }
 
-    /// Like `push`, but a token other than `preferred` costs as much as
-    /// `penalty` further tokens.
+    /// The same as `push`, but a token other than `preferred` costs as much as `penalty`
+    /// additional tokens.
     pub fn push_near(&mut self, set: &TokenSet, preferred: TokenId, penalty: u32) -> bool {
         let (preferred, penalty) = (Some(preferred), u64::from(penalty));
         self.step(Allowed::Set { set, preferred, penalty }, set.iter().next())
     }
 
-    /// A mark to go back to: the number of positions so far.
+    /// The number of positions so far, to return to by `truncate`.
     pub fn checkpoint(&self) -> usize {
         self.len()
     }
 
-    /// Takes away all positions from `length` on.
+    /// Removes all positions from `length` on.
     pub fn truncate(&mut self, length: usize) {
         if length < self.len() {
             self.frontiers.truncate(length + 1);
@@ -185,8 +185,8 @@ impl Chart {
         }
     }
 
-    /// The cheapest sentence if position `at` allowed `set` and nothing after it
-    /// were constrained. What has been pushed stays as it is.
+    /// The cheapest sentence if position `at` allowed `set` and no later position were
+    /// constrained. The chart is not changed.
     ///
     /// # Panics
     /// If fewer than `at` positions have been pushed.
@@ -230,7 +230,7 @@ impl Chart {
         true
     }
 
-    /// Frees what lies behind the last frontier.
+    /// Removes everything behind the last frontier.
     fn drop_overlay(&mut self) {
         if let Some(last) = self.frontiers.last() {
             self.entries.truncate(last.entries.1 as usize);
@@ -240,7 +240,7 @@ impl Chart {
         }
     }
 
-    /// Closes the place before position `at`, for the tokens allowed there.
+    /// Closes the place before position `at`, for the tokens allowed at `at`.
     fn close(&mut self, at: usize, allowed: Allowed) -> u32 {
         let automaton = Arc::clone(&self.automaton);
         let id = self.places.len() as u32;
@@ -250,9 +250,10 @@ impl Chart {
         let (from, to) = self.frontiers[at].entries;
         self.entries.extend_from_within(from as usize..to as usize);
         let mut todo = start;
-        let mut again: Vec<u32> = Vec::new();
+        // Entries whose penalty fell after they were processed.
+        let mut improved: Vec<u32> = Vec::new();
         loop {
-            let child = match again.pop() {
+            let child = match improved.pop() {
                 Some(child) => child,
                 None if todo < self.entries.len() => {
                     todo += 1;
@@ -262,7 +263,7 @@ impl Chart {
             };
             let entry = self.entries[child as usize];
             for &(rule, _) in &automaton.states[entry.state as usize].completes {
-                if !allowed.meets(&automaton, rule) {
+                if !allowed.can_follow(&automaton, rule) {
                     continue;
                 }
                 let parents = self.places[entry.origin as usize].waiting;
@@ -275,10 +276,10 @@ impl Chart {
                     }
                     let penalty = parent.penalty + entry.penalty;
                     let new = Entry { state, origin: parent.origin, before, child, penalty };
-                    if let Some(better) = self.add(start, new)
-                        && (better as usize) < todo
+                    if let Some(changed) = self.add(start, new)
+                        && (changed as usize) < todo
                     {
-                        again.push(better);
+                        improved.push(changed);
                     }
                 }
             }
@@ -299,7 +300,7 @@ impl Chart {
         for entry in completed..self.entries.len() {
             self.waiting.push(entry as u32);
         }
-        self.want(start..completed, wants, at == 0);
+        self.add_wants(start..completed, wants, at == 0);
         self.places.push(Place {
             position: at as u32,
             entries: (start as u32, self.entries.len() as u32),
@@ -315,10 +316,11 @@ impl Chart {
         }
     }
 
-    /// What the entries want, and what a sentence costs after it.
-    fn want(&mut self, entries: std::ops::Range<usize>, from: u32, begin: bool) {
+    /// Adds the rules that entries want, with the costs behind them. `from` is the first
+    /// want of the place.
+    fn add_wants(&mut self, entries: std::ops::Range<usize>, from: u32, is_first: bool) {
         let automaton = Arc::clone(&self.automaton);
-        if begin {
+        if is_first {
             let rule = automaton.grammar.start;
             self.wants.push(Want { rule, cost: 0, entry: NONE, item: NONE });
         }
@@ -328,8 +330,8 @@ impl Chart {
                 let (after, _) = self.context(entry.origin, want.lhs);
                 let cost = plus(plus(entry.penalty, want.rest), after);
                 let new = Want { rule: want.rule, cost, entry: index as u32, item: want.item };
-                let known = &mut self.wants[from as usize..];
-                match known.iter_mut().find(|w| w.rule == want.rule) {
+                let of_place = &mut self.wants[from as usize..];
+                match of_place.iter_mut().find(|w| w.rule == want.rule) {
                     Some(old) if (old.cost, old.item) <= (cost, want.item) => {}
                     Some(old) => *old = new,
                     None => self.wants.push(new),
@@ -338,8 +340,8 @@ impl Chart {
         }
     }
 
-    /// The least cost of finishing the sentence after a rule that began at a
-    /// place, and the want that gives it.
+    /// The least cost of finishing the sentence behind a rule that began at a place, and
+    /// the want that gives it.
     fn context(&self, place: u32, rule: RuleId) -> (u64, u32) {
         let (from, to) = self.places[place as usize].wants;
         let mut best = (NEVER, NONE);
@@ -374,8 +376,8 @@ impl Chart {
                         if !set.contains(token) {
                             continue;
                         }
-                        let other = preferred.is_some_and(|p| p != token);
-                        let penalty = penalty + if other { more } else { 0 };
+                        let is_other = preferred.is_some_and(|p| p != token);
+                        let penalty = penalty + if is_other { more } else { 0 };
                         self.add(start, Entry { state, origin, before, child: NONE, penalty });
                     }
                 }
@@ -384,8 +386,8 @@ impl Chart {
         (start as u32, self.entries.len() as u32)
     }
 
-    /// Adds an entry to those from `start` on, unless it is there at no higher
-    /// penalty. Says where, if that changed anything.
+    /// Adds an entry to those from `start` on, unless it is there with at most the same
+    /// penalty. Returns its index if anything changed.
     fn add(&mut self, start: usize, new: Entry) -> Option<u32> {
         match self.index.find(&self.entries, start, &new) {
             Some(at) if self.entries[at as usize].penalty <= new.penalty => None,
@@ -404,8 +406,9 @@ impl Chart {
 }
 
 impl Allowed<'_> {
+    /// True if an allowed token can follow the rule.
     #[inline]
-    fn meets(&self, automaton: &Automaton, rule: RuleId) -> bool {
+    fn can_follow(&self, automaton: &Automaton, rule: RuleId) -> bool {
         match self {
             Allowed::One(token) => automaton.follow[rule.index()].contains(*token),
             Allowed::Set { set, .. } => automaton.follow[rule.index()].intersects(set),
@@ -414,38 +417,40 @@ impl Allowed<'_> {
     }
 }
 
-/// Finds an entry by state and origin. Most places have few, and looking at all
-/// of them beats hashing; ambiguous grammars have places with thousands.
+/// Finds an entry by state and origin. Most places have few entries, and comparing all
+/// of them is faster than hashing. With ambiguous grammars a place can have thousands.
 #[derive(Clone, Default)]
 struct Index {
-    many: HashMap<u64, u32, BuildHasherDefault<Multiply>>,
+    /// Used from `MAX_SCANNED` entries on.
+    map: HashMap<u64, u32, BuildHasherDefault<Multiply>>,
 }
 
 impl Index {
-    const FEW: usize = 40;
+    /// Up to this many entries are compared one by one.
+    const MAX_SCANNED: usize = 40;
 
     fn begin(&mut self) {
-        if !self.many.is_empty() {
-            self.many.clear();
+        if !self.map.is_empty() {
+            self.map.clear();
         }
     }
 
     fn find(&mut self, entries: &[Entry], start: usize, new: &Entry) -> Option<u32> {
-        if entries.len() - start <= Index::FEW {
+        if entries.len() - start <= Index::MAX_SCANNED {
             let same = |e: &Entry| e.state == new.state && e.origin == new.origin;
             return entries[start..].iter().position(same).map(|i| (start + i) as u32);
         }
-        if self.many.is_empty() {
+        if self.map.is_empty() {
             for (i, entry) in entries.iter().enumerate().skip(start) {
-                self.many.insert(key(entry), i as u32);
+                self.map.insert(key(entry), i as u32);
             }
         }
-        self.many.get(&key(new)).copied()
+        self.map.get(&key(new)).copied()
     }
 
     fn insert(&mut self, new: &Entry, at: u32) {
-        if !self.many.is_empty() {
-            self.many.insert(key(new), at);
+        if !self.map.is_empty() {
+            self.map.insert(key(new), at);
         }
     }
 }
@@ -454,7 +459,7 @@ fn key(entry: &Entry) -> u64 {
     u64::from(entry.state) << 32 | u64::from(entry.origin)
 }
 
-/// One multiplication mixes two small numbers well enough.
+/// A hash of one multiplication, which is enough for two small numbers.
 #[derive(Default)]
 struct Multiply(u64);
 

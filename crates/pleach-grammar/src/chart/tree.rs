@@ -1,10 +1,9 @@
-//! From a chart over a whole input to a derivation tree of it.
+//! From a chart over a whole input to a derivation tree.
 //!
-//! The tree is read off from the top: for an entry that completes a rule, the
-//! links from entry to entry give its children from right to left. Rules that a
-//! dot skipped because they can be empty get their first empty derivation. Where
-//! the grammar is ambiguous, the production that comes first wins at each node
-//! for which the chart kept the choice.
+//! The tree is built from the top. For an entry that completes a rule, the links from
+//! entry to entry give the children from right to left. Nullable rules that a dot
+//! skipped get their first empty derivation. If the grammar is ambiguous, the first
+//! production wins at each node for which the chart has several.
 
 use super::automaton::NONE;
 use super::{Allowed, Chart};
@@ -12,14 +11,14 @@ use crate::grammar::{RuleId, Symbol};
 use crate::tree::{Kind, Tree};
 
 enum Task {
-    /// A rule, completed by an entry.
+    /// A rule, and the entry that completed it.
     Rule(RuleId, u32),
     Empty(RuleId),
     Token(crate::grammar::TokenId),
 }
 
 impl Chart {
-    /// A tree of what has been pushed, if that is a sentence.
+    /// A tree of the pushed tokens, if they are a sentence.
     pub fn tree(&mut self) -> Option<Tree> {
         let at = self.len();
         let start = self.automaton.grammar.start;
@@ -38,12 +37,12 @@ impl Chart {
                 .min_by_key(|&e| self.entries[e as usize].penalty)
                 .map(|e| Task::Rule(start, e))
         };
-        let tree = root.map(|root| self.read_off(root));
+        let tree = root.map(|root| self.build_tree(root));
         self.drop_overlay();
         tree
     }
 
-    fn read_off(&self, root: Task) -> Tree {
+    fn build_tree(&self, root: Task) -> Tree {
         let automaton = &*self.automaton;
         let grammar = &*automaton.grammar;
         let mut kinds = Vec::new();
@@ -52,7 +51,7 @@ impl Chart {
             match task {
                 Task::Token(token) => kinds.push(Kind::Token(token, 0)),
                 Task::Empty(rule) => {
-                    // Rules that cannot be empty never get here.
+                    // Only nullable rules get here, and they have a choice.
                     let Some(p) = automaton.shortest.choice[rule.index()] else { continue };
                     kinds.push(Kind::Rule(p));
                     stack.extend(grammar.production(p).symbols.iter().rev().filter_map(empty));
@@ -65,7 +64,7 @@ impl Chart {
                     kinds.push(Kind::Rule(production));
                     let symbols = &grammar.production(production).symbols;
                     let first = automaton.items.item(production, 0);
-                    // Children from right to left, which is how a stack wants them.
+                    // Children from right to left, so that the stack has the first on top.
                     let mut dot = symbols.len();
                     loop {
                         let entry = self.entries[index as usize];
@@ -76,7 +75,7 @@ impl Chart {
                         let before = self.entries[entry.before as usize].state;
                         let accessing = automaton.states[entry.state as usize].accessing;
                         let items = &automaton.states[before as usize].items;
-                        // Over what was skipped, to the symbol that was moved over.
+                        // Over skipped rules, to the symbol that the entry moved over.
                         while dot > 0
                             && !(Some(symbols[dot - 1]) == accessing
                                 && items.binary_search(&(first + dot as u32 - 1)).is_ok())

@@ -1,24 +1,24 @@
 //! The tables of an LALR(1) parser.
 //!
-//! LR(0) states with the lookaheads of DeRemer and Pennello ("Efficient
-//! Computation of LALR(1) Look-Ahead Sets", 1982): what can follow a rule where a
-//! state moves over it is what the next state can read, then what follows the
-//! rules that can end there. Both are least solutions of inclusions between sets,
-//! found by handing on what is new.
+//! LR(0) states with the lookaheads of DeRemer and Pennello ("Efficient Computation of
+//! LALR(1) Look-Ahead Sets", 1982). When a state moves over a rule, the rule can be
+//! followed by the tokens that the next state can read, and by what follows the rules
+//! that can end there. Both are least solutions of inclusions between sets, and are
+//! found by propagating new members.
 //!
-//! The chart's automaton has other states: there a dot skips what can be empty,
-//! and predictions are states of their own.
+//! The automaton of the chart has other states: its dots skip nullable rules, and
+//! predictions are states of their own.
 
 use crate::grammar::{Grammar, ProductionId, RuleId, Symbol};
 use crate::shortest::{Items, NEVER, Shortest};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Entries of the tables, or words of the sets that they are made from.
-const MOST_ENTRIES: usize = 8 << 20;
+/// Entries of the tables; also the words of all sets.
+const MAX_ENTRIES: usize = 8 << 20;
 const NONE: u32 = u32::MAX;
 
-// The lower two bits of an action; a shift has the next state above them, a
-// reduction the production.
+// The lower two bits of an action. Above them a shift has the next state, and a
+// reduction has the production. A conflict is an error with a bit above.
 const ERROR: u32 = 0;
 pub const SHIFT: u32 = 1;
 pub const REDUCE: u32 = 2;
@@ -27,13 +27,13 @@ pub const ACCEPT: u32 = 3;
 
 pub struct Tables {
     pub states: usize,
-    /// The column of the input's end: one behind the tokens.
+    /// The column for the end of the input: one behind the tokens.
     pub end: u32,
     pub conflicts: usize,
     rules: usize,
     width: usize,
-    /// By state: an action for each token and for the end, then the next state
-    /// for each rule.
+    /// One row for each state: an action for each token and for the end, then the next
+    /// state for each rule.
     table: Vec<u32>,
     /// By production: its rule and its length.
     productions: Vec<(u32, u32)>,
@@ -99,16 +99,17 @@ impl Tables {
         (ProductionId(action >> 2), rule, length as usize)
     }
 
-    /// More reductions than a parse without circles makes before its next token,
-    /// with so many symbols on its stack: each symbol can have a chain of rules
-    /// above it, and so can each of the empty ones that come on top.
-    pub fn patience(&self, stack: usize) -> usize {
+    /// A bound on the reductions before the next token, unless the parse loops: each of
+    /// the `stack` symbols can have a chain of rules above it, and so can each empty rule
+    /// that is added on top.
+    pub fn max_reductions(&self, stack: usize) -> usize {
         (stack + self.states).saturating_mul(self.rules + 1)
     }
 }
 
-/// By state and column, what could be done: productions to reduce, and rules that go
-/// on with the token. Rules of the same cell are in conflict, also one with itself.
+/// The pairs of rules in conflict. The rules of a cell are those whose productions can be
+/// reduced there, and those that can continue with the token. Any two of them are in
+/// conflict; a rule can be in conflict with itself.
 pub fn conflicting_rules(grammar: &Grammar) -> Option<Vec<(RuleId, RuleId)>> {
     let build = Build::new(grammar)?;
     let mut reductions: BTreeMap<(u32, usize), Vec<RuleId>> = BTreeMap::new();
@@ -118,15 +119,15 @@ pub fn conflicting_rules(grammar: &Grammar) -> Option<Vec<(RuleId, RuleId)>> {
             reductions.entry((state, column)).or_default().push(rule);
         }
     }
-    let (mut seen, end) = (vec![NONE; grammar.rules.len()], grammar.tokens.len());
+    let (mut added, end) = (vec![NONE; grammar.rules.len()], grammar.tokens.len());
     let accepting = build.goto[end + 1 + grammar.start.index()];
     let mut pairs = BTreeSet::new();
     let mut closure = (NONE, Vec::new());
     for ((state, column), mut rules) in reductions {
-        let alone = rules.len() == 1;
+        let is_only = rules.len() == 1;
         if column < end && build.goto[state as usize * build.width + column] != NONE {
             if closure.0 != state {
-                closure = (state, build.closure(state, &mut seen));
+                closure = (state, build.closure(state, &mut added));
             }
             let here = closure.1.iter().filter(|&&item| {
                 build.next(item).is_some_and(|symbol| build.column(symbol) == column)
@@ -134,7 +135,7 @@ pub fn conflicting_rules(grammar: &Grammar) -> Option<Vec<(RuleId, RuleId)>> {
             rules.extend(here.map(|&item| build.rule(item)));
         } else if column == end && state == accepting {
             rules.push(grammar.start);
-        } else if alone {
+        } else if is_only {
             continue;
         }
         for (at, &one) in rules.iter().enumerate() {
@@ -149,9 +150,9 @@ struct Build<'a> {
     grammar: &'a Grammar,
     items: Items,
     nullable: Vec<bool>,
-    /// By production: whether any sentence has it.
+    /// By production: true if it derives a finite string.
     useful: Vec<bool>,
-    /// By state: its items, and those that end in it.
+    /// By state: its kernel items.
     states: Vec<Vec<u32>>,
     width: usize,
     goto: Vec<u32>,
@@ -169,30 +170,31 @@ impl<'a> Build<'a> {
             nullable: shortest.rule.iter().map(|&length| length == 0).collect(),
             useful,
             states: Vec::new(),
-            // A column for the end, whose actions come later.
+            // One column is for the end of the input.
             width: grammar.tokens.len() + 1 + grammar.rules.len(),
             goto: Vec::new(),
             grammar,
             items,
         };
-        // The first state has the start before it, as an item beyond all others.
+        // The item of the first state has a dot before the start. Its number is behind
+        // those of all other items.
         let first = build.items.len() as u32;
         build.states.push(vec![first]);
-        let mut known: HashMap<Vec<u32>, u32> = HashMap::from([(vec![first], 0)]);
-        let mut seen = vec![NONE; grammar.rules.len()];
+        let mut numbers: HashMap<Vec<u32>, u32> = HashMap::from([(vec![first], 0)]);
+        let mut added = vec![NONE; grammar.rules.len()];
         let mut at = 0;
         while at < build.states.len() {
-            if build.states.len() * build.width > MOST_ENTRIES {
+            if build.states.len() * build.width > MAX_ENTRIES {
                 return None;
             }
-            let closure = build.closure(at as u32, &mut seen);
+            let closure = build.closure(at as u32, &mut added);
             build.goto.resize((at + 1) * build.width, NONE);
             let mut moves: Vec<(Symbol, u32)> =
                 closure.iter().filter_map(|&i| Some((build.next(i)?, i + 1))).collect();
             moves.sort_unstable();
             for group in moves.chunk_by(|a, b| a.0 == b.0) {
                 let kernel: Vec<u32> = group.iter().map(|m| m.1).collect();
-                let target = *known.entry(kernel).or_insert_with_key(|kernel| {
+                let target = *numbers.entry(kernel).or_insert_with_key(|kernel| {
                     build.states.push(kernel.clone());
                     build.states.len() as u32 - 1
                 });
@@ -219,7 +221,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// The rule of an item; that before the start is the start's.
+    /// The rule of an item. For the first item, that is the start.
     fn rule(&self, item: u32) -> RuleId {
         if item < self.items.len() as u32 {
             self.grammar.production(self.items.production(item)).rule
@@ -228,13 +230,14 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// `seen` has the state for which a rule was added last.
-    fn closure(&self, state: u32, seen: &mut [u32]) -> Vec<u32> {
+    /// All items of a state. By rule, `added` has the last state that the rule was added
+    /// to.
+    fn closure(&self, state: u32, added: &mut [u32]) -> Vec<u32> {
         let mut all = self.states[state as usize].clone();
         let mut at = 0;
         while at < all.len() {
             if let Some(Symbol::Rule(rule)) = self.next(all[at])
-                && std::mem::replace(&mut seen[rule.index()], state) != state
+                && std::mem::replace(&mut added[rule.index()], state) != state
             {
                 let productions = self.grammar.rule(rule).productions.iter();
                 let useful = productions.filter(|p| self.useful[p.index()]);
@@ -245,11 +248,11 @@ impl<'a> Build<'a> {
         all
     }
 
-    /// By state and production: the columns for which the production is reduced.
+    /// By state and production: the columns in which the production is reduced.
     fn lookaheads(&self) -> Option<HashMap<(u32, u32), Set>> {
         let (grammar, tokens) = (self.grammar, self.grammar.tokens.len());
         let rules = tokens + 1..self.width;
-        // Moves over rules.
+        // All moves over rules: state and column.
         let mut moves: Vec<(u32, usize)> = Vec::new();
         let mut number = HashMap::new();
         for state in 0..self.states.len() {
@@ -261,10 +264,10 @@ impl<'a> Build<'a> {
             }
         }
         let words = (tokens + 1).div_ceil(64);
-        if moves.len() * words > MOST_ENTRIES {
+        if moves.len() * words > MAX_ENTRIES {
             return None;
         }
-        // What can be read behind each move: at once, or over empty rules.
+        // The tokens that can be read behind each move, directly or behind empty rules.
         let mut follow = vec![Set::new(words); moves.len()];
         let mut reads = Vec::new();
         for (at, &(state, column)) in moves.iter().enumerate() {
@@ -282,8 +285,8 @@ impl<'a> Build<'a> {
                 }
             }
         }
-        hand_on(&mut follow, reads);
-        // And behind the rules that end where these do.
+        propagate(&mut follow, reads);
+        // And the tokens behind rules that end at the same place.
         let mut includes = Vec::new();
         let mut ends = Vec::new();
         for (at, &(from, column)) in moves.iter().enumerate() {
@@ -305,7 +308,7 @@ impl<'a> Build<'a> {
                 ends.push((state, p.0, at));
             }
         }
-        hand_on(&mut follow, includes);
+        propagate(&mut follow, includes);
         let mut lookaheads: HashMap<(u32, u32), Set> = HashMap::new();
         for (state, production, at) in ends {
             lookaheads
@@ -317,9 +320,8 @@ impl<'a> Build<'a> {
     }
 }
 
-/// The least sets that hold what they hold now, and for each edge the set of its
-/// first in that of its second.
-fn hand_on(sets: &mut [Set], mut edges: Vec<(u32, u32)>) {
+/// Adds the set at the start of each edge to the set at its end, until nothing changes.
+fn propagate(sets: &mut [Set], mut edges: Vec<(u32, u32)>) {
     edges.sort_unstable();
     edges.dedup();
     let mut todo: Vec<u32> = (0..sets.len() as u32).collect();
@@ -349,7 +351,7 @@ impl Set {
         self.0[column / 64] |= 1 << (column % 64);
     }
 
-    /// Whether anything was new.
+    /// True if the set has become larger.
     fn add(&mut self, other: &Set) -> bool {
         let mut new = false;
         for (word, other) in self.0.iter_mut().zip(&other.0) {

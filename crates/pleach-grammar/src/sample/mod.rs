@@ -1,6 +1,6 @@
-//! Sentences at random: exactly uniform among the derivations of a length
-//! ([`Uniform`]), by the weights of productions and fast ([`Weighted`]), or few
-//! that cover much ([`paths`], [`Nested`]). All are functions of a seed.
+//! Samples of sentences: exactly uniform over the derivations of a length ([`Uniform`]);
+//! fast, by the weights of productions ([`Weighted`]); or few sentences that cover much
+//! of the grammar ([`paths`], [`Nested`]). The same seed gives the same sentences.
 
 mod nested;
 pub mod paths;
@@ -14,7 +14,7 @@ pub use weighted::Weighted;
 
 use crate::grammar::TokenId;
 
-/// A sentence: its bytes, and its tokens with the ends of their texts.
+/// A sentence: its bytes, and its tokens, each with the end of its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sentence {
     pub bytes: Vec<u8>,

@@ -1,37 +1,36 @@
-//! Small sentences in which whatever nests is nested in each other: every kind of
-//! statement in every kind of statement in every kind of statement, every kind of
-//! expression likewise.
+//! Small sentences with deep nesting: every kind of statement inside every kind of
+//! statement, three and more levels deep; the same for expressions.
 //!
-//! What a parser does with a part seldom depends on what is around it. What comes behind
-//! the parser does depend on it: a `break` is compiled otherwise in a loop than in a
-//! `try` in a loop. [Ways](super::paths) of a few steps down a grammar do not show that,
-//! because there are a dozen steps from a statement to the statement in it, most of
-//! which decide nothing.
+//! A parser seldom treats a part differently because of what is around it. But the code
+//! behind the parser does: a `break` is compiled differently in a loop and in a `try` in
+//! a loop. [Paths](super::paths) of a few steps do not cover that. From a statement to
+//! the statement inside it there are a dozen steps, and most of them have no
+//! alternative.
 //!
-//! So only *choices* count here: productions with a token of their own, in a rule that has
-//! others to choose from. From a place in a choice one gets to the next by steps that
-//! choose nothing. A pair of choices is a *nesting* if on the way from one to the other
-//! there is a rule that the first could have been chosen for as well; and what is covered
-//! is nestings of nestings. What may be left out of the innermost (the label of a
-//! `break`) is there once and not there once.
+//! So only *choices* count here: productions that have a token, in a rule with several
+//! productions. Steps without a choice lead from one choice to the next. A pair of
+//! choices is a *nesting* if, on the way from the outer to the inner one, there is a rule
+//! that also derives the outer one. Chains of nestings are covered. What is optional in
+//! the innermost choice (the label of a `break`) is present in one sentence and absent in
+//! another.
 
-use super::paths::{Build, Depth, Step, depths, ends};
+use super::paths::{Build, Depth, Step, depths, is_productive};
 use crate::grammar::{Grammar, ProductionId, RuleId, Symbol, TokenId};
 use crate::shortest::{Items, Shortest};
 use crate::tree::Tree;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-/// Choices in a chain, at most.
-const LONGEST: usize = 4;
-/// Ways from a place to the same rule, at most.
-const WAYS: usize = 6;
+/// Choices in a chain.
+const MAX_CHOICES: usize = 4;
+/// Ways from a place to the same rule.
+const MAX_WAYS: usize = 6;
 
-/// A choice, with the way to it.
+/// A choice, and the way to it.
 struct Choice {
     way: Vec<Step>,
     production: ProductionId,
-    /// The rules on the way, that of the production included.
+    /// The rules on the way, including the one of the production.
     rules: Vec<RuleId>,
 }
 
@@ -42,38 +41,39 @@ struct Nesting {
     inner: ProductionId,
 }
 
-/// Trees of pairs of choices, then of three, and so on, in an order without order among
-/// those of the same length.
+/// Trees of pairs of choices, then of three choices, and so on. Trees of the same length
+/// are in random order.
 pub struct Nested {
     grammar: Arc<Grammar>,
     shortest: Shortest,
     items: Items,
     depths: Vec<Depth>,
     nestings: Vec<Nesting>,
-    /// Chains of nestings that no trees were made of.
+    /// Chains of nestings for which no trees were built yet.
     chains: std::vec::IntoIter<Box<[u32]>>,
     /// Trees of the last chain.
     trees: VecDeque<Tree>,
-    /// Sentences so far: what fills up is a choice as well, and so some are made twice.
+    /// Sentences so far. Different chains can give the same sentence.
     seen: HashSet<Vec<TokenId>>,
 }
 
 impl Nested {
-    /// Of `most` chains. Where not all of a length fit, they are drawn at random, and there
-    /// are no longer ones.
-    pub fn new(grammar: Arc<Grammar>, most: usize, seed: u64) -> Nested {
+    /// Uses at most `max_chains` chains. If there are more chains of some length, they
+    /// are drawn at random, and no longer ones are used.
+    pub fn new(grammar: Arc<Grammar>, max_chains: usize, seed: u64) -> Nested {
         let items = Items::new(&grammar);
         let shortest = Shortest::new(&grammar, &items, |_| 1);
         let depths = depths(&grammar, &shortest, &items);
         let finder = Finder { grammar: &grammar, shortest: &shortest, items: &items };
         let nestings = finder.nestings(&depths);
-        let chains = chains(&grammar, &nestings, most, &mut fastrand::Rng::with_seed(seed));
+        let mut random = fastrand::Rng::with_seed(seed);
+        let chains = find_chains(&grammar, &nestings, max_chains, &mut random);
         let chains = chains.into_iter();
         let (trees, seen) = (VecDeque::new(), HashSet::new());
         Nested { grammar, shortest, items, depths, nestings, chains, trees, seen }
     }
 
-    /// The sentences of a chain: with what may be left out at its end, and without.
+    /// The trees of a chain: without and with the optional parts of its last choice.
     fn trees(&self, chain: &[u32]) -> VecDeque<Tree> {
         let grammar = &self.grammar;
         let build = Build { grammar, shortest: &self.shortest, depths: &self.depths };
@@ -82,7 +82,7 @@ impl Nested {
         let (first, last) = (links[0], links[links.len() - 1]);
         let mut way = build.down_to(grammar.production(first.outer).rule);
         links.iter().for_each(|link| way.extend(&link.way));
-        let ends = std::iter::once(vec![(last.inner, 0)]).chain(finder.options(last.inner));
+        let ends = std::iter::once(vec![(last.inner, 0)]).chain(finder.optional_parts(last.inner));
         ends.map(|end| build.along(&[&way[..], &end].concat())).collect()
     }
 }
@@ -103,40 +103,40 @@ impl Iterator for Nested {
     }
 }
 
-/// Chains of nestings, by their numbers.
-fn chains(
+/// Chains of nestings, by their indices.
+fn find_chains(
     grammar: &Grammar,
     nestings: &[Nesting],
-    most: usize,
+    max_chains: usize,
     random: &mut fastrand::Rng,
 ) -> Vec<Box<[u32]>> {
-    // By production: the nestings that it is the outer one of.
-    let mut of: Vec<Vec<u32>> = vec![Vec::new(); grammar.productions.len()];
+    // By production: the nestings in which it is the outer choice.
+    let mut by_outer: Vec<Vec<u32>> = vec![Vec::new(); grammar.productions.len()];
     for (i, nesting) in nestings.iter().enumerate() {
-        of[nesting.outer.index()].push(i as u32);
+        by_outer[nesting.outer.index()].push(i as u32);
     }
-    let on = |chain: &[u32]| &of[nestings[chain[chain.len() - 1] as usize].inner.index()];
-    let longer = |chain: &[u32], on: u32| -> Box<[u32]> { [chain, &[on]].concat().into() };
+    let next = |chain: &[u32]| &by_outer[nestings[chain[chain.len() - 1] as usize].inner.index()];
+    let longer = |chain: &[u32], next: u32| -> Box<[u32]> { [chain, &[next]].concat().into() };
     let mut chains: Vec<Box<[u32]>> = Vec::new();
     let mut last: Vec<Box<[u32]>> = (0..nestings.len() as u32).map(|i| [i].into()).collect();
-    for _ in 2..LONGEST {
+    for _ in 2..MAX_CHOICES {
         random.shuffle(&mut last);
-        last.truncate(most - chains.len());
+        last.truncate(max_chains - chains.len());
         chains.extend(last.iter().cloned());
-        let room = most - chains.len();
-        let count: usize = last.iter().map(|chain| on(chain).len()).sum();
+        let room = max_chains - chains.len();
+        let count: usize = last.iter().map(|chain| next(chain).len()).sum();
         last = match count <= room {
-            true => last.iter().flat_map(|c| on(c).iter().map(|&i| longer(c, i))).collect(),
+            true => last.iter().flat_map(|c| next(c).iter().map(|&i| longer(c, i))).collect(),
             false => {
                 let mut drawn = HashSet::new();
                 for _ in 0..2 * room {
                     let chain = &last[random.usize(0..last.len())];
-                    if let Some(&i) = random.choice(on(chain)).filter(|_| drawn.len() < room) {
+                    if let Some(&i) = random.choice(next(chain)).filter(|_| drawn.len() < room) {
                         drawn.insert(longer(chain, i));
                     }
                 }
                 let mut drawn: Vec<_> = drawn.into_iter().collect();
-                // The order of a set is nobody's.
+                // A hash set has no stable order.
                 drawn.sort_unstable();
                 drawn
             }
@@ -146,7 +146,7 @@ fn chains(
         }
     }
     random.shuffle(&mut last);
-    last.truncate(most - chains.len());
+    last.truncate(max_chains - chains.len());
     chains.extend(last);
     chains
 }
@@ -163,13 +163,13 @@ impl Finder<'_> {
             self.grammar.rule_ids().map(|rule| self.choices(rule)).collect();
         let productions = |c: &Vec<Choice>| c.iter().map(|c| c.production).collect();
         let sets: Vec<HashSet<ProductionId>> = choices.iter().map(productions).collect();
-        let reached =
+        let is_reachable =
             |&&p: &&ProductionId| depths[self.grammar.production(p).rule.index()].0 != u32::MAX;
         let mut all: Vec<ProductionId> = sets.iter().flatten().copied().collect();
         all.sort_unstable();
         all.dedup();
         let mut nestings = Vec::new();
-        for &outer in all.iter().filter(reached) {
+        for &outer in all.iter().filter(is_reachable) {
             for (place, symbol) in self.grammar.production(outer).symbols.iter().enumerate() {
                 let Symbol::Rule(rule) = symbol else { continue };
                 for inner in &choices[rule.index()] {
@@ -184,50 +184,53 @@ impl Finder<'_> {
         nestings
     }
 
-    /// The ways into what may be left out of a production.
-    fn options(&self, production: ProductionId) -> impl Iterator<Item = Vec<Step>> {
+    /// The ways into the optional parts of a production.
+    fn optional_parts(&self, production: ProductionId) -> impl Iterator<Item = Vec<Step>> {
         let symbols = self.grammar.production(production).symbols.iter().enumerate();
-        let optional = symbols.filter(|(_, symbol)| self.empty(symbol));
+        let optional = symbols.filter(|(_, symbol)| self.is_nullable(symbol));
         optional.filter_map(move |(place, symbol)| {
             let Symbol::Rule(rule) = symbol else { return None };
             let productions = &self.grammar.rule(*rule).productions;
-            let full = *productions.iter().find(|p| self.is_full(**p))?;
+            let full = *productions.iter().find(|p| self.is_nonempty(**p))?;
             Some(vec![(production, place as u16), (full, 0)])
         })
     }
 
-    /// The choices that a rule comes to, by the shortest ways.
+    /// The choices that a rule leads to, by the shortest ways.
     fn choices(&self, from: RuleId) -> Vec<Choice> {
         let mut found = Vec::new();
         let (mut seen, mut found_by) = (HashSet::new(), HashSet::new());
-        // With whether a rule on the way had others to choose from, and the productions on
-        // it that have tokens: a `catch` and a `finally` are two ways to the same block.
-        type By = Vec<ProductionId>;
-        let mut queue = VecDeque::from([(from, false, By::new(), Vec::new(), vec![from])]);
+        // Each element has a rule; true if a rule on the way had alternatives; the
+        // productions on the way that have tokens; the way; and the rules on the way. The
+        // productions are needed because `catch` and `finally` are two ways to a block.
+        type TokenProductions = Vec<ProductionId>;
+        let first = (from, false, TokenProductions::new(), Vec::new(), vec![from]);
+        let mut queue = VecDeque::from([first]);
         let mut ways: HashMap<RuleId, usize> = HashMap::new();
         while let Some((rule, chosen, by, way, rules)) = queue.pop_front() {
             let rule = self.grammar.rule(rule);
-            let there = || rule.productions.iter().filter(|&&p| self.ends(p));
-            let (all, full) = (there().count(), there().filter(|p| self.is_full(**p)).count());
-            for &production in there() {
+            let productive = || rule.productions.iter().filter(|&&p| self.is_productive(p));
+            let all = productive().count();
+            let full = productive().filter(|p| self.is_nonempty(**p)).count();
+            for &production in productive() {
                 let symbols = &self.grammar.production(production).symbols;
-                let token = symbols.iter().any(|s| matches!(s, Symbol::Token(_)));
-                if token && (all > 1 || chosen) && found_by.insert((production, by.clone())) {
+                let has_token = symbols.iter().any(|s| matches!(s, Symbol::Token(_)));
+                if has_token && (all > 1 || chosen) && found_by.insert((production, by.clone())) {
                     found.push(Choice { way: way.clone(), production, rules: rules.clone() });
                 }
                 for (place, &symbol) in symbols.iter().enumerate() {
                     let Symbol::Rule(next) = symbol else { continue };
                     let others = symbols.iter().enumerate().filter(|(i, _)| *i != place);
-                    let alone = others.map(|(_, s)| s).all(|s| self.empty(s));
-                    if !alone && (full > 1 || chosen && token) {
+                    let is_only = others.map(|(_, s)| s).all(|s| self.is_nullable(s));
+                    if !is_only && (full > 1 || chosen && has_token) {
                         continue;
                     }
                     let chosen = chosen || full > 1 && !rule.helper;
                     let mut by = by.clone();
-                    by.extend(token.then_some(production));
+                    by.extend(has_token.then_some(production));
                     let ways = ways.entry(next).or_default();
                     if !rules.contains(&next)
-                        && *ways < WAYS
+                        && *ways < MAX_WAYS
                         && seen.insert((next, chosen, by.clone()))
                     {
                         *ways += 1;
@@ -241,16 +244,16 @@ impl Finder<'_> {
         found
     }
 
-    /// Whether a production has sentences, and more than nothing in it.
-    fn is_full(&self, production: ProductionId) -> bool {
-        self.ends(production) && !self.grammar.production(production).symbols.is_empty()
+    /// True if a production derives a finite string, and has symbols.
+    fn is_nonempty(&self, production: ProductionId) -> bool {
+        self.is_productive(production) && !self.grammar.production(production).symbols.is_empty()
     }
 
-    fn ends(&self, production: ProductionId) -> bool {
-        ends(self.shortest, self.items, production)
+    fn is_productive(&self, production: ProductionId) -> bool {
+        is_productive(self.shortest, self.items, production)
     }
 
-    fn empty(&self, symbol: &Symbol) -> bool {
+    fn is_nullable(&self, symbol: &Symbol) -> bool {
         match symbol {
             Symbol::Token(_) => false,
             Symbol::Rule(rule) => self.shortest.rule[rule.index()] == 0,

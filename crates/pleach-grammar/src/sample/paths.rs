@@ -1,11 +1,10 @@
-//! Few small sentences that cover much: every way of `k` steps down the grammar,
-//! from a rule over productions to a symbol, occurs in one of them (Havrikov and
-//! Zeller, "Systematically Covering Input Structure", 2019).
+//! A few small sentences that cover every path of `k` steps: from a rule down over
+//! productions to a symbol (Havrikov and Zeller, "Systematically Covering Input
+//! Structure", 2019).
 //!
-//! Paths that begin deepest in the grammar are taken first. For each that is
-//! still missing, the shortest way from the start leads down to it, and all else
-//! gets its shortest text. The way down covers paths, too, and so does what fills
-//! up; those need no sentence of their own.
+//! Paths that begin deepest in the grammar come first. For each missing path, a sentence
+//! goes the shortest way from the start to the path, and has shortest texts elsewhere.
+//! The way and these texts cover other paths as well, which then need no sentence.
 
 use crate::grammar::{Grammar, ProductionId, RuleId, Symbol};
 use crate::shortest::{Items, NEVER, Shortest};
@@ -13,36 +12,36 @@ use crate::tree::{Kind, Tree};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
-/// Paths that may be asked for.
-pub const MOST: usize = 1 << 20;
+/// Paths that can be covered.
+pub const MAX_PATHS: usize = 1 << 20;
 
 #[derive(Debug, thiserror::Error)]
-#[error("there are more than {MOST} paths of {0} steps: ask for shorter ones")]
+#[error("there are more than {MAX_PATHS} paths of {0} steps; use fewer steps")]
 pub struct TooMany(usize);
 
-/// A production, and which of its symbols comes next.
+/// A production, and the index of one of its symbols.
 pub type Step = (ProductionId, u16);
 
 pub type Path = Box<[Step]>;
 
-/// Trees whose sentences cover every path of `k` steps that sentences can have.
+/// Trees whose sentences cover every path of `k` steps of any sentence.
 pub fn cover(grammar: &Grammar, k: usize) -> Result<Vec<Tree>, TooMany> {
     let k = k.max(1);
     let items = Items::new(grammar);
     let shortest = Shortest::new(grammar, &items, |_| 1);
     let depths = depths(grammar, &shortest, &items);
-    let mut missing = all(grammar, &shortest, &items, &depths, k)?;
+    let mut missing = all_paths(grammar, &shortest, &items, &depths, k)?;
     let mut trees = Vec::new();
     // Deep paths first: shallow ones are on the way to them.
-    let mut wanted: Vec<Path> = missing.iter().cloned().collect();
-    wanted.sort_by_key(|p| (Reverse(depths[grammar.production(p[0].0).rule.index()].0), p.clone()));
+    let mut paths: Vec<Path> = missing.iter().cloned().collect();
+    paths.sort_by_key(|p| (Reverse(depths[grammar.production(p[0].0).rule.index()].0), p.clone()));
     let build = Build { grammar, shortest: &shortest, depths: &depths };
-    for path in wanted {
+    for path in paths {
         if missing.contains(&path) {
             let mut way = build.down_to(grammar.production(path[0].0).rule);
             way.extend(path.iter());
             let tree = build.along(&way);
-            covered(&tree, k, |p| {
+            visit_paths(&tree, k, |p| {
                 missing.remove(p);
             });
             trees.push(tree);
@@ -51,8 +50,9 @@ pub fn cover(grammar: &Grammar, k: usize) -> Result<Vec<Tree>, TooMany> {
     Ok(trees)
 }
 
-/// Calls back for every path of `k` steps in a tree.
-pub fn covered(tree: &Tree, k: usize, mut found: impl FnMut(&Path)) {
+/// Calls `visit` for every path of `k` steps in a tree.
+pub fn visit_paths(tree: &Tree, k: usize, mut visit: impl FnMut(&Path)) {
+    // From the root: the end of each node, its production, and the current child.
     let mut way: Vec<(usize, ProductionId, u16)> = Vec::new();
     for (at, node) in tree.nodes().iter().enumerate() {
         while let Some((end, ..)) = way.last()
@@ -67,7 +67,7 @@ pub fn covered(tree: &Tree, k: usize, mut found: impl FnMut(&Path)) {
             let last: Vec<_> =
                 way[way.len().saturating_sub(k)..].iter().map(|w| (w.1, w.2)).collect();
             if last.len() == k {
-                found(&last.into());
+                visit(&last.into());
             }
         }
         if let Kind::Rule(p) = node.kind {
@@ -76,53 +76,54 @@ pub fn covered(tree: &Tree, k: usize, mut found: impl FnMut(&Path)) {
     }
 }
 
-/// How far a rule is from the start, in steps and in the tokens that stand beside the
-/// shortest way there, and the step before it.
+/// The distance of a rule from the start, and the last step of the way to it. The
+/// distance is the number of steps, plus the number of tokens beside the way.
 pub(super) type Depth = (u32, Option<Step>);
 
-/// By rule.
+/// The depth of each rule, by the shortest way from the start.
 pub(super) fn depths(grammar: &Grammar, shortest: &Shortest, items: &Items) -> Vec<Depth> {
     let mut depth = vec![(u32::MAX, None); grammar.rules.len()];
     depth[grammar.start.index()] = (0, None);
     let mut queue = BinaryHeap::from([(Reverse(0), Reverse(grammar.start))]);
-    while let Some((Reverse(far), Reverse(rule))) = queue.pop() {
-        if far > depth[rule.index()].0 {
+    while let Some((Reverse(distance), Reverse(rule))) = queue.pop() {
+        if distance > depth[rule.index()].0 {
             continue;
         }
         for (p, i, symbol) in steps(grammar, shortest, items, rule) {
             let Symbol::Rule(next) = symbol else { continue };
             let all = shortest.rest[items.item(p, 0) as usize];
             let beside = all.saturating_sub(shortest.rule[next.index()]);
-            let there = far.saturating_add(1 + beside.min(1 << 20) as u32);
-            if there < depth[next.index()].0 {
-                depth[next.index()] = (there, Some((p, i)));
-                queue.push((Reverse(there), Reverse(next)));
+            let total = distance.saturating_add(1 + beside.min(1 << 20) as u32);
+            if total < depth[next.index()].0 {
+                depth[next.index()] = (total, Some((p, i)));
+                queue.push((Reverse(total), Reverse(next)));
             }
         }
     }
     depth
 }
 
-/// Whether some sentence has a production.
-pub(super) fn ends(shortest: &Shortest, items: &Items, production: ProductionId) -> bool {
+/// True if a production derives a finite string.
+pub(super) fn is_productive(shortest: &Shortest, items: &Items, production: ProductionId) -> bool {
     shortest.rest[items.item(production, 0) as usize] != NEVER
 }
 
-/// The steps down from a rule that some sentence has.
+/// The steps down from a rule.
 fn steps<'a>(
     grammar: &'a Grammar,
     shortest: &'a Shortest,
     items: &'a Items,
     rule: RuleId,
 ) -> impl Iterator<Item = (ProductionId, u16, Symbol)> + 'a {
-    let there = |p: &&ProductionId| ends(shortest, items, **p);
-    grammar.rule(rule).productions.iter().filter(there).flat_map(|&p| {
+    let productive = |p: &&ProductionId| is_productive(shortest, items, **p);
+    grammar.rule(rule).productions.iter().filter(productive).flat_map(|&p| {
         let symbols = grammar.production(p).symbols.iter().take(usize::from(u16::MAX));
         symbols.enumerate().map(move |(i, &s)| (p, i as u16, s))
     })
 }
 
-fn all(
+/// All paths of `k` steps that are reachable from the start.
+fn all_paths(
     grammar: &Grammar,
     shortest: &Shortest,
     items: &Items,
@@ -142,7 +143,7 @@ fn all(
             } else if let Symbol::Rule(next) = symbol {
                 stack.push((next, way));
             }
-            if found.len() + stack.len() > MOST {
+            if found.len() + stack.len() > MAX_PATHS {
                 return Err(TooMany(k));
             }
         }
@@ -150,8 +151,8 @@ fn all(
     Ok(found)
 }
 
-/// Makes the smallest trees with a path in them, as far as going the shortest way down to
-/// it and filling up with shortest texts makes them.
+/// Builds small trees that contain a path: the shortest way down to it, and shortest
+/// texts elsewhere.
 pub(super) struct Build<'a> {
     pub grammar: &'a Grammar,
     pub shortest: &'a Shortest,
@@ -170,10 +171,10 @@ impl Build<'_> {
         way
     }
 
-    /// The tree with a way in it that begins at the start.
+    /// The tree that contains a way from the start.
     pub fn along(&self, way: &[Step]) -> Tree {
         let mut kinds = Vec::new();
-        // What is left to write: symbols by their shortest texts, or the way on.
+        // What is still to build: a symbol with its shortest text, or a step of the way.
         enum Left {
             Symbol(Symbol),
             Way(usize),

@@ -1,34 +1,34 @@
-//! One of several options, with probabilities that are ratios of big numbers,
-//! exactly, for the price of a look into a table.
+//! Draws one of several options. The probabilities are ratios of big numbers, and are
+//! exact, but a draw costs only a table lookup.
 //!
-//! A random number between 0 and 1 is drawn as 64 binary digits. Each bound
-//! between two options is known to 32 of them, rounded down. Unless the two agree
-//! in all 32, it is decided on which side of the bound the number lies, whatever
-//! the digits behind. If they agree, once in 2^32 draws and for each bound, the
-//! other digits are compared with the exact bound, and more are drawn if need be.
-//! (64 digits for each bound are no better, and twice as much to wait for: the
-//! tables of long sentences do not fit into the processor's memory.)
+//! A draw gives a random number between 0 and 1 as 64 binary digits. The table has the
+//! first 32 digits of each bound between two options. If they differ from those of the
+//! number, they decide on which side of the bound the number is. If all 32 agree, which
+//! happens once in 2^32 draws for each bound, the exact bound is computed, and more
+//! digits are drawn if needed.
+//!
+//! Tables of 64 digits would be twice as large and slower: the tables of long sentences
+//! do not fit into the processor's cache.
 
 use num_bigint::BigUint;
 use num_traits::Zero;
 
-/// Binary digits of a bound that are kept.
+/// Binary digits of a bound in the table.
 const DIGITS: u32 = 32;
 
 pub struct Pick {
     /// By option: the first digits of the bound behind it.
     bounds: Box<[u32]>,
-    /// By the first digits, about as many as there are options: the first option
-    /// that is possible.
+    /// By the first `guide_bits` digits of a draw: the first option that is possible.
     guide: Box<[u16]>,
     guide_bits: u32,
-    /// Which they are; none if they follow each other from `first` on.
+    /// The options. `None` if they are consecutive numbers from `first` on.
     options: Option<Box<[u32]>>,
     first: u32,
 }
 
 impl Pick {
-    /// Options of weight 0 are left out. `None` if none is left.
+    /// A table of the options with a weight above 0; `None` if there are none.
     pub fn new(weights: impl IntoIterator<Item = (u32, BigUint)>) -> Option<Pick> {
         let (mut options, mut exact) = (Vec::new(), Vec::new());
         let mut sum = BigUint::zero();
@@ -50,13 +50,13 @@ impl Pick {
             .map(|at| at as u16)
             .collect();
         let first = options[0];
-        let plain = options.iter().zip(first..).all(|(&option, plain)| option == plain);
-        let options = (!plain).then(|| options.into());
+        let is_consecutive = options.iter().zip(first..).all(|(&option, next)| option == next);
+        let options = (!is_consecutive).then(|| options.into());
         Some(Pick { bounds, guide, guide_bits, options, first })
     }
 
-    /// An option. `draw` gives 64 random digits. `weights` are those that it was
-    /// made of: keeping them would take more memory than all the rest.
+    /// Draws an option. `draw` gives 64 random digits. `weights` gives the weights of
+    /// the table again; storing them would take more memory than the table.
     #[inline]
     pub fn draw<W: Iterator<Item = (u32, BigUint)>>(
         &self,
@@ -73,15 +73,15 @@ impl Pick {
             at += 1;
         }
         if self.bounds[at] == top && at + 1 < self.bounds.len() {
-            at = exactly(digits, draw, weights());
+            at = draw_exactly(digits, draw, weights());
         }
         self.options.as_ref().map_or(self.first + at as u32, |options| options[at])
     }
 }
 
-/// Which option, of those that have a weight.
+/// The index of the option, among those with a weight above 0.
 #[cold]
-fn exactly(
+fn draw_exactly(
     digits: u64,
     mut draw: impl FnMut() -> u64,
     weights: impl Iterator<Item = (u32, BigUint)>,
@@ -109,9 +109,9 @@ fn exactly(
 mod tests {
     use super::*;
 
-    /// Thirds have no end in binary: at the bound only later digits decide.
+    /// A third has infinitely many binary digits, so at the bound later digits decide.
     #[test]
-    fn digits_run_out() {
+    fn more_digits_are_drawn_at_a_bound() {
         let weights = || [(7, 1u32.into()), (8, 0u32.into()), (9, 2u32.into())].into_iter();
         let third = Pick::new(weights()).unwrap();
         let bound = u64::MAX / 3;
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_those_of_the_weights() {
+    fn draws_follow_the_weights() {
         let weights = || (0..300u32).map(|i| (i, BigUint::from(i % 7)));
         let pick = Pick::new(weights()).unwrap();
         let mut random = fastrand::Rng::with_seed(1);

@@ -1,14 +1,14 @@
-//! Exactly uniform among the derivations of one length.
+//! Samples derivations of one length with exactly equal probability.
 //!
-//! The recursive method: a rule of a known length takes a production with
-//! probability proportional to how many derivations of that length begin with
-//! it, then its symbols share the length in the same way, and so do the bytes of
-//! a token's text. Tables of choices ([`Pick`]) are made when they are first
-//! needed, and kept.
+//! The recursive method: for a rule and a length, a production is drawn with a
+//! probability proportional to the number of derivations of that length that begin with
+//! it. The length is then split among its symbols in the same way, and so are the bytes
+//! of a token's text. The tables of these choices ([`Pick`]) are built at their first use
+//! and cached.
 
 use super::Sentence;
 use super::pick::Pick;
-use crate::count::{CountError, Counts, Unit, strings_from};
+use crate::count::{CountError, Counts, Unit, count_strings_from};
 use crate::grammar::{Grammar, Pattern, ProductionId, Symbol, TokenId};
 use crate::lexer::Lexer;
 use num_bigint::BigUint;
@@ -21,8 +21,9 @@ pub struct Uniform {
     counts: Counts,
     texts: Vec<Texts>,
     random: fastrand::Rng,
-    /// By length, then by rule and by item.
+    /// By rule and length: the production.
     rules: Vec<Option<Box<Pick>>>,
+    /// By item and length: the length of the first symbol behind the dot.
     splits: Vec<Option<Box<Pick>>>,
     stack: Vec<(u32, u32)>,
 }
@@ -31,15 +32,16 @@ enum Texts {
     Fixed(Vec<u8>),
     Pattern {
         dfa: Box<Dfa>,
-        /// By length and state.
+        /// By length and state: the number of texts.
         counts: Vec<Vec<BigUint>>,
-        /// By length and state: which byte is next.
+        /// By length and state: the next byte.
         picks: Vec<Option<Box<Pick>>>,
     },
 }
 
 impl Uniform {
-    /// For lengths up to `longest`. In tokens, every token gets its shortest text.
+    /// For lengths up to `longest`. If lengths are in tokens, every token gets its
+    /// shortest text.
     pub fn new(
         grammar: Arc<Grammar>,
         unit: Unit,
@@ -56,7 +58,7 @@ impl Uniform {
             }
             (Pattern::Regex(_), Unit::Bytes) => {
                 let dfa = Box::new(lexer.language(id));
-                let counts = strings_from(&dfa, longest);
+                let counts = count_strings_from(&dfa, longest);
                 let picks = (0..counts.len() * dfa.states()).map(|_| None).collect();
                 Texts::Pattern { dfa, counts, picks }
             }
@@ -78,7 +80,7 @@ impl Uniform {
         &self.counts
     }
 
-    /// A sentence of exactly this length, into `out`. False if there is none.
+    /// Draws a sentence of exactly this length into `out`. False if there is none.
     pub fn sample(&mut self, length: usize, out: &mut Sentence) -> bool {
         out.clear();
         if self.counts.of_length(length).is_zero() {
@@ -98,7 +100,7 @@ impl Uniform {
         true
     }
 
-    /// How much of its length the first symbol behind a dot gets.
+    /// Draws the length of the first symbol behind a dot.
     fn split(&mut self, item: u32, symbol: Symbol, length: usize) -> usize {
         if self.counts.items.next(&self.grammar, item + 1).is_none() {
             return length;

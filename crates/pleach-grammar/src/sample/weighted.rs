@@ -1,20 +1,22 @@
-//! By the weights of productions, as fast as memory allows.
+//! Samples sentences fast, by the weights of productions.
 //!
-//! A choice costs a random number, a look into a table and a branch that the
-//! processor guesses wrong, and most productions give a byte or none. So choices
-//! are made in larger pieces. The texts of a token are a little grammar of their
-//! own, a rule for each state of its automaton, so everything is rules and bytes.
-//! For each rule the most probable alternative is expanded, again and again,
-//! until there are [`ALTERNATIVES`] of them; the probability of one is the product
-//! of those on the way. The distribution is the same, and the number of choices
-//! several times smaller. An alternative is a list of steps: up to 16 bytes, which
-//! are always copied as 16, then a rule. A state that leads back to itself
-//! (`[a-z]*`) is not worth a choice for each byte: how often it does is drawn
-//! once, and one random number gives seven bytes. A byte before it of the same set
-//! (`[a-z]+`) is part of the run.
+//! A choice costs a random number, a table lookup and a mispredicted branch, but most
+//! productions give at most one byte. So several choices are combined into one:
 //!
-//! Alternatives are drawn by Walker's alias method. When a sentence has reached
-//! its limit, the rules that are left take their shortest texts.
+//! - The texts of a token are a small grammar with one rule for each state of its
+//!   automaton. So everything is rules and bytes.
+//! - For each rule, the most probable alternative is expanded, again and again, until
+//!   there are [`MAX_ALTERNATIVES`]. The probability of an alternative is the product of
+//!   those that were expanded. The distribution stays the same, with several times fewer
+//!   choices.
+//! - An alternative is a list of steps. A step has up to 16 bytes, which are always
+//!   copied as 16, and then perhaps a rule.
+//! - A *run* is for a state that leads back to itself (`[a-z]*`). Its length is drawn
+//!   once, and one random number gives seven bytes. A byte of the same set before it
+//!   (`[a-z]+`) is part of the run.
+//!
+//! Alternatives are drawn by Walker's alias method. When a sentence has reached its
+//! limit, the remaining rules get their shortest texts.
 
 use super::Sentence;
 use crate::count::CountError;
@@ -24,23 +26,25 @@ use crate::shortest::{Items, NEVER, Shortest};
 use pleach_automata::dfa::Dfa;
 use std::collections::HashMap;
 
-/// Alternatives of a rule, once expanded, and of all rules: a table that does not
-/// fit into the processor's memory is slower than a choice more.
-const ALTERNATIVES: usize = 1024;
-const ALL_ALTERNATIVES: usize = 1 << 17;
-const FEWEST: usize = 16;
-/// Bytes of a shortest text that is kept with every alternative that has it.
-const SHORT: usize = 64;
-/// Parts of an alternative that may be expanded further.
-const LONGEST: usize = 40;
-/// How often a text that could go on or end does end.
-const ENDS: f64 = 0.22;
-/// Rules from here on are runs.
-const RUNS: u32 = 1 << 30;
+/// Expanded alternatives of a rule.
+const MAX_ALTERNATIVES: usize = 1024;
+/// Expanded alternatives of all rules together. Larger tables do not fit into the
+/// processor's cache, and that is slower than more choices.
+const MAX_ALL_ALTERNATIVES: usize = 1 << 17;
+/// Expanded alternatives that every rule may have, however many rules there are.
+const MIN_ALTERNATIVES: usize = 16;
+/// Bytes of a shortest text that is stored with every alternative that has it.
+const MAX_STORED_CLOSING: usize = 64;
+/// Parts of an alternative. Larger ones are not expanded further.
+const MAX_PARTS: usize = 40;
+/// The probability that a text ends where it could also continue.
+const END_PROBABILITY: f64 = 0.22;
+/// Numbers of rules from here on are runs.
+const FIRST_RUN: u32 = 1 << 30;
 /// Bytes of a step.
-const CHUNK: usize = 16;
+const STEP_BYTES: usize = 16;
 /// Bytes of a run that one random number gives.
-const PIECE: usize = 7;
+const RUN_BYTES: usize = 7;
 const NONE: u32 = u32::MAX;
 
 pub struct Weighted {
@@ -48,55 +52,55 @@ pub struct Weighted {
     rules: Vec<Rule>,
     start: u32,
     random: fastrand::Rng,
-    /// Steps that are left, of alternatives around the one that is written.
+    /// The next steps of the alternatives around the current one.
     stack: Vec<u32>,
     steps: Vec<Step>,
     runs: Runs,
+    /// Shortest texts that end alternatives; steps refer to parts of it.
     closings: Vec<u8>,
 }
 
 /// Bytes that lead from a state back to it.
 struct Run {
-    /// By a random byte: how many. [`PIECE`] means that many at least: the run
+    /// By a random byte: the length. [`RUN_BYTES`] means at least that many: the run
     /// `rest` follows.
     lengths: [u8; 256],
-    /// By a random byte: which.
+    /// By a random byte: a byte of the run.
     bytes: [u8; 256],
     rest: u32,
 }
 
 struct Runs {
     all: Vec<Run>,
-    /// By two runs: both.
+    /// By two runs: the run of both.
     joined: HashMap<(u32, u32), u32>,
 }
 
 impl Runs {
-    /// One byte and a run, if they are of the same set.
-    fn joined(&mut self, one: u32, run: u32) -> Option<u32> {
+    /// Joins a byte and a run, if they have the same set.
+    fn join(&mut self, one: u32, run: u32) -> Option<u32> {
         let (first, then) = (&self.all[one as usize], &self.all[run as usize]);
         if first.lengths != [1; 256] || first.bytes != then.bytes {
             return None;
         }
-        if let Some(&known) = self.joined.get(&(one, run)) {
-            return Some(known);
+        if let Some(&both) = self.joined.get(&(one, run)) {
+            return Some(both);
         }
-        let lengths = then.lengths.map(|length| (length + 1).min(PIECE as u8));
-        let both = Run { lengths, bytes: then.bytes, rest: run };
-        self.all.push(both);
-        let known = self.all.len() as u32 - 1;
-        self.joined.insert((one, run), known);
-        Some(known)
+        let lengths = then.lengths.map(|length| (length + 1).min(RUN_BYTES as u8));
+        self.all.push(Run { lengths, bytes: then.bytes, rest: run });
+        let both = self.all.len() as u32 - 1;
+        self.joined.insert((one, run), both);
+        Some(both)
     }
 }
 
 struct Rule {
-    /// As written: for sentences whose tokens are kept apart.
+    /// The alternatives as written, each with its probability, for [`Weighted::sentence`].
     plain: Vec<(f64, Vec<Part>)>,
     plain_slots: Vec<Slot>,
-    /// Of the first steps of its alternatives.
+    /// The first steps of the expanded alternatives.
     slots: Vec<Slot>,
-    /// Its shortest text; states of tokens end by themselves.
+    /// Its shortest text. States of tokens have none; their texts end soon.
     closing: Option<Vec<(TokenId, Vec<u8>)>>,
 }
 
@@ -104,24 +108,26 @@ struct Rule {
 #[derive(Clone, Copy)]
 enum Part {
     Byte(u8),
-    /// Or a run, from [`RUNS`] on.
+    /// A rule, or a run from [`FIRST_RUN`] on.
     Rule(u32),
-    /// A token ends here.
+    /// The end of a token.
     End(TokenId),
 }
 
 #[derive(Clone, Copy)]
 struct Step {
-    bytes: [u8; CHUNK],
+    bytes: [u8; STEP_BYTES],
     length: u16,
     after: After,
-    /// A rule or a run, by `after`.
+    /// A rule or a run, depending on `after`.
     what: u32,
-    /// The shortest text from here to the alternative's end.
+    /// The shortest text from here to the end of the alternative: its start and end in
+    /// `closings`.
     closing: (u32, u32),
 }
 
-/// What comes after the bytes of a step, and whether that is the last.
+/// What comes behind the bytes of a step: the next step, a run or a rule; or the end of
+/// the alternative.
 #[derive(Clone, Copy, PartialEq)]
 enum After {
     Step,
@@ -132,7 +138,7 @@ enum After {
     RuleAndEnd,
 }
 
-/// An alternative, a bound, and another alternative for draws beyond the bound.
+/// An alternative, a bound, and another alternative for draws above the bound.
 type Slot = (u32, u32, u32);
 
 impl Weighted {
@@ -140,7 +146,7 @@ impl Weighted {
         let items = Items::new(grammar);
         let lexer = Lexer::new(grammar)?;
         let shortest = Shortest::new(grammar, &items, |_| 1);
-        // The alternatives as they are written.
+        // By rule: its alternatives as written.
         let mut all: Vec<Vec<(f64, Vec<Part>)>> = vec![Vec::new(); grammar.rules.len()];
         let mut runs = Vec::new();
         let mut tokens: Vec<Vec<Part>> = Vec::new();
@@ -156,7 +162,7 @@ impl Weighted {
                 Pattern::Regex(_) => {
                     let dfa = lexer.language(id);
                     let first = all.len() as u32;
-                    all.extend(states(&dfa, first, &mut runs));
+                    all.extend(state_rules(&dfa, first, &mut runs));
                     let distances = dfa.distances();
                     let ends = |state| dfa.shortest_from(state, &distances).unwrap_or_default();
                     endings.extend((0..dfa.states() as u32).map(ends));
@@ -206,17 +212,18 @@ impl Weighted {
         let mut texts: Vec<Option<Vec<u8>>> = closings.iter().map(text).collect();
         texts.extend(endings.into_iter().map(Some));
         closings.resize(all.len(), None);
-        let most = (ALL_ALTERNATIVES / all.len().max(1)).clamp(FEWEST, ALTERNATIVES);
+        let max_alternatives =
+            (MAX_ALL_ALTERNATIVES / all.len().max(1)).clamp(MIN_ALTERNATIVES, MAX_ALTERNATIVES);
         for (rule, closing) in closings.into_iter().enumerate() {
-            let expanded = expand(&all, rule, most);
-            let programs: Vec<u32> =
-                expanded.iter().map(|(_, parts)| this.program(parts, &texts)).collect();
-            let mut slots = walker(&expanded.iter().map(|a| a.0).collect::<Vec<f64>>());
+            let expanded = expand(&all, rule, max_alternatives);
+            let first_steps: Vec<u32> =
+                expanded.iter().map(|(_, parts)| this.add_steps(parts, &texts)).collect();
+            let mut slots = alias_table(&expanded.iter().map(|a| a.0).collect::<Vec<f64>>());
             for (own, _, other) in &mut slots {
-                (*own, *other) = (programs[*own as usize], programs[*other as usize]);
+                (*own, *other) = (first_steps[*own as usize], first_steps[*other as usize]);
             }
             this.rules.push(Rule {
-                plain_slots: walker(&all[rule].iter().map(|a| a.0).collect::<Vec<f64>>()),
+                plain_slots: alias_table(&all[rule].iter().map(|a| a.0).collect::<Vec<f64>>()),
                 plain: all[rule].clone(),
                 slots,
                 closing,
@@ -225,11 +232,11 @@ impl Weighted {
         Ok(this)
     }
 
-    /// Adds the steps of an alternative: where they begin.
-    fn program(&mut self, parts: &[Part], texts: &[Option<Vec<u8>>]) -> u32 {
+    /// Adds the steps of an alternative, and returns the index of the first.
+    fn add_steps(&mut self, parts: &[Part], texts: &[Option<Vec<u8>>]) -> u32 {
         let from = self.steps.len();
         let new = Step {
-            bytes: [0; CHUNK],
+            bytes: [0; STEP_BYTES],
             length: 0,
             after: After::Step,
             what: NONE,
@@ -240,19 +247,19 @@ impl Weighted {
             match *part {
                 Part::End(_) => {}
                 Part::Byte(byte) => {
-                    if usize::from(step.length) == CHUNK {
+                    if usize::from(step.length) == STEP_BYTES {
                         self.steps.push(std::mem::replace(&mut step, new));
                     }
                     step.bytes[usize::from(step.length)] = byte;
                     step.length += 1;
                 }
-                Part::Rule(run) if run >= RUNS => {
-                    let run = run - RUNS;
-                    // A byte and a run of the same set become one.
+                Part::Rule(run) if run >= FIRST_RUN => {
+                    let run = run - FIRST_RUN;
+                    // A byte and a run of the same set become one run.
                     if step.length == 0
                         && let Some(last) = self.steps[from..].last_mut()
                         && last.after == After::Run
-                        && let Some(both) = self.runs.joined(last.what, run)
+                        && let Some(both) = self.runs.join(last.what, run)
                     {
                         last.what = both;
                         continue;
@@ -276,12 +283,12 @@ impl Weighted {
                 _ => After::End,
             };
         }
-        self.close(from, texts);
+        self.add_closings(from, texts);
         from as u32
     }
 
-    /// Notes what ends the steps from `from` on soonest, if that is short.
-    fn close(&mut self, from: usize, texts: &[Option<Vec<u8>>]) {
+    /// Stores the shortest texts that end the steps from `from` on, if they are short.
+    fn add_closings(&mut self, from: usize, texts: &[Option<Vec<u8>>]) {
         let start = self.closings.len();
         let mut closings = Vec::new();
         for step in &self.steps[from..] {
@@ -294,7 +301,9 @@ impl Weighted {
                     self.closings.extend_from_slice(&run.bytes[..1].repeat(least));
                 }
                 After::Rule | After::RuleAndEnd => match &texts[step.what as usize] {
-                    Some(text) if text.len() <= SHORT => self.closings.extend_from_slice(text),
+                    Some(text) if text.len() <= MAX_STORED_CLOSING => {
+                        self.closings.extend_from_slice(text)
+                    }
                     _ => return self.closings.truncate(start),
                 },
                 After::Step | After::End => {}
@@ -306,8 +315,8 @@ impl Weighted {
         }
     }
 
-    /// Appends the bytes of a sentence. After `limit` of them it is brought to an
-    /// end as soon as the grammar allows.
+    /// Appends the bytes of a sentence. After `limit` bytes, the sentence is finished with
+    /// shortest texts.
     pub fn sample(&mut self, limit: usize, out: &mut Vec<u8>) {
         let limit = out.len().saturating_add(limit);
         let mut random = self.random.clone();
@@ -319,7 +328,7 @@ impl Weighted {
                 let (from, to) = step.closing;
                 out.extend_from_slice(&self.closings[from as usize..to as usize]);
             } else {
-                // Sixteen bytes are one store; how many of them count comes after.
+                // Copying 16 bytes is one store. The unused ones are removed again.
                 let length = out.len() + usize::from(step.length);
                 out.extend_from_slice(&step.bytes);
                 out.truncate(length);
@@ -344,7 +353,7 @@ impl Weighted {
                                 at = choose(&rule.slots, random.u64(..));
                                 continue;
                             }
-                            // Too long to be kept with the step.
+                            // The text was too long to be stored with the step.
                             Some(closing) => {
                                 closing.iter().for_each(|(_, text)| out.extend_from_slice(text));
                                 if !last {
@@ -366,8 +375,8 @@ impl Weighted {
         self.random = random;
     }
 
-    /// The same with its tokens kept apart, for those who have to put separators
-    /// between them. Slower, and for one seed not the same sentences.
+    /// The same with the tokens of the sentence, for callers that need separators between
+    /// them. Slower, and the sentences for a seed are not the same.
     pub fn sentence(&mut self, limit: usize, out: &mut Sentence) {
         out.clear();
         let mut random = self.random.clone();
@@ -376,8 +385,8 @@ impl Weighted {
             match part {
                 Part::Byte(byte) => out.bytes.push(byte),
                 Part::End(token) => out.emit(token, b""),
-                Part::Rule(run) if run >= RUNS => {
-                    self.run(run - RUNS, &mut random, &mut out.bytes);
+                Part::Rule(run) if run >= FIRST_RUN => {
+                    self.run(run - FIRST_RUN, &mut random, &mut out.bytes);
                 }
                 Part::Rule(rule) => {
                     let rule = &self.rules[rule as usize];
@@ -399,15 +408,15 @@ impl Weighted {
     fn run(&self, run: u32, random: &mut fastrand::Rng, out: &mut Vec<u8>) {
         let mut run = &self.runs.all[run as usize];
         loop {
-            // The first digits say how many bytes, the others which.
+            // The first eight bits give the length, the others the bytes.
             let digits = random.u64(..);
             let length = usize::from(run.lengths[(digits & 255) as usize]);
             let end = out.len() + length;
             let byte = |i: usize| run.bytes[(digits >> (8 * (i + 1)) & 255) as usize];
-            let bytes: [u8; PIECE] = std::array::from_fn(byte);
+            let bytes: [u8; RUN_BYTES] = std::array::from_fn(byte);
             out.extend_from_slice(&bytes);
             out.truncate(end);
-            if length < PIECE {
+            if length < RUN_BYTES {
                 return;
             }
             run = &self.runs.all[run.rest as usize];
@@ -422,9 +431,9 @@ fn choose(slots: &[Slot], digits: u64) -> u32 {
     if (digits as u32) <= bound { own } else { other }
 }
 
-/// A rule for each state, numbered from `first`: a run, then it ends, or one byte
-/// and on.
-fn states(dfa: &Dfa, first: u32, runs: &mut Vec<Run>) -> Vec<Vec<(f64, Vec<Part>)>> {
+/// The rules of the states of an automaton, numbered from `first`. Each alternative is a
+/// run, and then the end, or one byte and the next state.
+fn state_rules(dfa: &Dfa, first: u32, runs: &mut Vec<Run>) -> Vec<Vec<(f64, Vec<Part>)>> {
     let mut all = Vec::new();
     for state in 0..dfa.states() as u32 {
         let (back, on): (Vec<_>, Vec<_>) =
@@ -433,21 +442,21 @@ fn states(dfa: &Dfa, first: u32, runs: &mut Vec<Run>) -> Vec<Vec<(f64, Vec<Part>
         let ends = match (dfa.accepts(state).is_empty(), back.is_empty() && on.is_empty()) {
             (_, true) => 1.0,
             (true, false) => 0.0,
-            (false, false) => ENDS,
+            (false, false) => END_PROBABILITY,
         };
-        // Where there is little else to do but go back, others get a fair share.
+        // If most bytes lead back, the other bytes still get a fair share.
         let mut returns = (1.0 - ends) * back.len() as f64 / moves;
         if !on.is_empty() {
-            returns = returns.min(1.0 - ENDS);
+            returns = returns.min(1.0 - END_PROBABILITY);
         }
         let mut any = |of: &[(u8, u32)], lengths: [u8; 256]| {
             let byte = |draw: usize| of[draw * of.len() / 256].0;
             let rest = runs.len() as u32;
             runs.push(Run { lengths, bytes: std::array::from_fn(byte), rest });
-            Part::Rule(RUNS + rest)
+            Part::Rule(FIRST_RUN + rest)
         };
         let prefix: Vec<Part> =
-            (!back.is_empty()).then(|| any(&back, lengths(returns))).into_iter().collect();
+            (!back.is_empty()).then(|| any(&back, run_lengths(returns))).into_iter().collect();
         let with = |parts: &[Part]| [&prefix[..], parts].concat();
         // Bytes that lead to the same state are one alternative.
         let mut on = on;
@@ -469,19 +478,19 @@ fn states(dfa: &Dfa, first: u32, runs: &mut Vec<Run>) -> Vec<Vec<(f64, Vec<Part>
     all
 }
 
-/// How many in a run, each following with the same probability.
-fn lengths(returns: f64) -> [u8; 256] {
+/// The lengths of a run that continues with probability `returns` after each byte.
+fn run_lengths(returns: f64) -> [u8; 256] {
     std::array::from_fn(|draw| {
         let rest = 1.0 - (draw as f64 + 0.5) / 256.0;
         let mut length = 0;
-        while length < PIECE as u8 && rest < returns.powi(i32::from(length) + 1) {
+        while length < RUN_BYTES as u8 && rest < returns.powi(i32::from(length) + 1) {
             length += 1;
         }
         length
     })
 }
 
-/// Shares that add up to 1. Weights that are all zero say nothing.
+/// Makes weights add up to 1. If all are 0, they become equal.
 fn normalise(alternatives: &mut [(f64, Vec<Part>)]) {
     let total: f64 = alternatives.iter().map(|a| a.0).sum();
     let count = alternatives.len() as f64;
@@ -490,20 +499,24 @@ fn normalise(alternatives: &mut [(f64, Vec<Part>)]) {
     }
 }
 
-/// The alternatives of a rule in larger pieces.
-fn expand(all: &[Vec<(f64, Vec<Part>)>], rule: usize, most: usize) -> Vec<(f64, Vec<Part>)> {
+/// The expanded alternatives of a rule, each with its probability.
+fn expand(
+    all: &[Vec<(f64, Vec<Part>)>],
+    rule: usize,
+    max_alternatives: usize,
+) -> Vec<(f64, Vec<Part>)> {
     let mut done: Vec<(f64, Vec<Part>)> = Vec::new();
     let mut open = all[rule].clone();
-    while done.len() + open.len() < most {
+    while done.len() + open.len() < max_alternatives {
         let best = (0..open.len()).max_by(|&a, &b| open[a].0.total_cmp(&open[b].0));
         let Some(best) = best else { break };
         let (share, parts) = open.swap_remove(best);
         let inner = parts.iter().enumerate().find_map(|(at, part)| match part {
-            Part::Rule(r) if *r < RUNS => Some((at, *r as usize)),
+            Part::Rule(r) if *r < FIRST_RUN => Some((at, *r as usize)),
             _ => None,
         });
         match inner {
-            Some((at, inner)) if parts.len() < LONGEST => {
+            Some((at, inner)) if parts.len() < MAX_PARTS => {
                 for (part, body) in &all[inner] {
                     let parts = [&parts[..at], &body[..], &parts[at + 1..]].concat();
                     open.push((share * part, parts));
@@ -517,7 +530,7 @@ fn expand(all: &[Vec<(f64, Vec<Part>)>], rule: usize, most: usize) -> Vec<(f64, 
 }
 
 /// Walker's alias table.
-fn walker(weights: &[f64]) -> Vec<Slot> {
+fn alias_table(weights: &[f64]) -> Vec<Slot> {
     let total: f64 = weights.iter().sum();
     let count = weights.len();
     let mut shares: Vec<f64> = weights.iter().map(|w| w / total * count as f64).collect();

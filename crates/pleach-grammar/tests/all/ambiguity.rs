@@ -1,4 +1,4 @@
-//! Ambiguity that is found is there, and ambiguity in short sentences is found.
+//! Every reported ambiguity is real, and ambiguity in short sentences is found.
 
 use std::collections::HashMap;
 
@@ -13,42 +13,43 @@ fn verdict(g: &Grammar) -> Verdict {
 fn witnesses(text: &str) -> Vec<String> {
     let g = grammar(text);
     let Verdict::Ambiguous(all) = verdict(&g) else { panic!("no ambiguity found in\n{text}") };
-    all.iter().for_each(|w| holds(&g, w, text));
+    all.iter().for_each(|w| check_witness(&g, w, text));
     all.iter().map(|w| w.note(&g).to_string()).collect()
 }
 
-/// Counts derivations; no rule may become itself.
+/// Counts derivations of a grammar in which no rule derives itself.
 struct Derivations<'a> {
     grammar: &'a Grammar,
-    least: Vec<u64>,
+    /// By rule: the length of its shortest string.
+    shortest: Vec<u64>,
     tokens: &'a [TokenId],
-    known: HashMap<(RuleId, usize, usize), u64>,
+    cache: HashMap<(RuleId, usize, usize), u64>,
 }
 
 impl Derivations<'_> {
     fn of(grammar: &Grammar, rule: RuleId, tokens: &[TokenId]) -> u64 {
-        let least = Analysis::new(grammar).length;
-        let mut this = Derivations { grammar, least, tokens, known: HashMap::new() };
+        let shortest = Analysis::new(grammar).length;
+        let mut this = Derivations { grammar, shortest, tokens, cache: HashMap::new() };
         this.of_rule(rule, 0, tokens.len())
     }
 
-    fn least(&self, symbols: &[Symbol]) -> u64 {
+    fn shortest(&self, symbols: &[Symbol]) -> u64 {
         let one = |s: &Symbol| match s {
             Symbol::Token(_) => 1,
-            Symbol::Rule(r) => self.least[r.index()],
+            Symbol::Rule(r) => self.shortest[r.index()],
         };
         symbols.iter().map(one).fold(0, u64::saturating_add)
     }
 
     fn of_rule(&mut self, rule: RuleId, from: usize, to: usize) -> u64 {
-        if let Some(&known) = self.known.get(&(rule, from, to)) {
-            return known;
+        if let Some(&count) = self.cache.get(&(rule, from, to)) {
+            return count;
         }
         let grammar = self.grammar;
         let productions = grammar.rule(rule).productions.iter();
         let count =
             productions.map(|&p| self.of_symbols(&grammar.production(p).symbols, from, to)).sum();
-        self.known.insert((rule, from, to), count);
+        self.cache.insert((rule, from, to), count);
         count
     }
 
@@ -56,7 +57,9 @@ impl Derivations<'_> {
         let Some((first, rest)) = symbols.split_first() else { return u64::from(from == to) };
         let mut count = 0;
         for end in from..=to {
-            if self.least(&[*first]) > (end - from) as u64 || self.least(rest) > (to - end) as u64 {
+            if self.shortest(&[*first]) > (end - from) as u64
+                || self.shortest(rest) > (to - end) as u64
+            {
                 continue;
             }
             let one = match first {
@@ -71,7 +74,8 @@ impl Derivations<'_> {
     }
 }
 
-fn holds(g: &Grammar, witness: &Witness, text: &str) {
+/// Checks that the sentence and its part have several derivations.
+fn check_witness(g: &Grammar, witness: &Witness, text: &str) {
     let part = &witness.sentence[witness.part.clone()];
     assert!(Derivations::of(g, witness.rule, part) > 1, "{} in\n{text}", names(g, part));
     let whole = &witness.sentence;
@@ -79,7 +83,7 @@ fn holds(g: &Grammar, witness: &Witness, text: &str) {
 }
 
 #[test]
-fn classics() {
+fn textbook_grammars() {
     assert_eq!(
         witnesses("s: 'x' '=' e ';'\ne: e '+' e | e '-' e | num"),
         ["test:2:1: note: ambiguous: num + num + num is e in two ways, both by \"e: e \"+\" e\" \
@@ -90,13 +94,14 @@ fn classics() {
         ["test:1:1: note: ambiguous: x y is s in two ways, by \"s: a\" (line 1) and by \
              \"s: b\" (line 1)"]
     );
-    // What is between has two ways to be nothing.
+    // `y x` has two derivations: either `a?` can be the empty one.
     assert_eq!(witnesses("s: a? a? 'x'\na: 'y'").len(), 1);
 }
 
-/// Eleven tokens, among operators by the dozen.
+/// The shortest ambiguous sentence has eleven tokens, and the grammar has dozens of
+/// operators.
 #[test]
-fn the_else_that_dangles() {
+fn the_dangling_else_is_found() {
     let levels: String = (0..12)
         .map(|n| {
             format!("e{n}: e{n} 'a{n}' e{} | e{n} 'b{n}' '?' e{} | e{}\n", n + 1, n + 1, n + 1)
@@ -112,10 +117,10 @@ fn the_else_that_dangles() {
 }
 
 #[test]
-fn unambiguous_grammars_are_not_blamed() {
+fn unambiguous_grammars_are_not_reported() {
     for (text, proved) in [
         ("e: e '+' t | t\nt: t '*' f | f\nf: num | '(' e ')'", true),
-        // Palindromes: unambiguous, and not LR.
+        // Palindromes: unambiguous, but not LR.
         ("p: 'a' p 'a' | 'b' p 'b' | 'a' | 'b' |", false),
     ] {
         match verdict(&grammar(text)) {
@@ -127,9 +132,8 @@ fn unambiguous_grammars_are_not_blamed() {
     assert!(matches!(verdict(&grammar("s: s | 'x'")), Verdict::Endless));
 }
 
-/// Precedence that is dropped leaves nothing ambiguous.
 #[test]
-fn precedence_takes_ambiguity_away() {
+fn dropping_precedence_removes_ambiguity() {
     use pleach_import::{Ambiguity, Options, from_bytes_with};
     let file = "%token NUM\n%nonassoc '<'\n%left '+' '-'\n%left '*'\n%right '^'\n%precedence NEG\n%%\n\
                 e: NUM | e '+' e | e '-' e | e '*' e | e '^' e | e '<' e | '-' e %prec NEG\n | '(' e ')';\n";
@@ -148,7 +152,7 @@ fn short_sentences_decide() {
     let (mut ambiguous, mut proved) = (0, 0);
     for _ in 0..300 {
         let (text, g) = random_grammar(&mut random, 4);
-        if Analysis::new(&g).endless().is_some() {
+        if Analysis::new(&g).cyclic_rule().is_some() {
             continue;
         }
         let twice = || {
@@ -158,7 +162,7 @@ fn short_sentences_decide() {
         match verdict(&g) {
             Verdict::Endless => panic!("{text}"),
             Verdict::Ambiguous(all) => {
-                all.iter().for_each(|witness| holds(&g, witness, &text));
+                all.iter().for_each(|witness| check_witness(&g, witness, &text));
                 ambiguous += 1;
             }
             Verdict::Unambiguous => {

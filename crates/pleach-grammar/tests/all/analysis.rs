@@ -1,26 +1,26 @@
-//! What `check` says of a grammar.
+//! The analyses that `check` prints.
 
 use crate::common::{grammar, random_grammar, sentences};
 use pleach_grammar::shortest::{Items, NEVER, Shortest};
 use pleach_grammar::{Analysis, Symbol};
 
 #[test]
-fn notes_name_the_rules_that_are_of_no_use() {
+fn notes_name_useless_and_cyclic_rules() {
     let g = grammar("s: a\na: a | 'x' | l\nl: l 'y' | 'y'\nlost: 'z'\nendless: endless 'z'");
     let notes: Vec<String> = Analysis::new(&g).notes(&g).iter().map(ToString::to_string).collect();
     assert_eq!(
         notes,
         [
-            "test:2:1: warning: a can become itself: it has endlessly many derivations",
+            "test:2:1: warning: a derives itself: it has infinitely many derivations",
             "test:2:1: note: a is left-recursive",
             "test:3:1: note: l is left-recursive",
-            "test:4:1: warning: nothing leads from s to lost",
-            "test:5:1: warning: no derivation of endless ends",
+            "test:4:1: warning: lost cannot be reached from s",
+            "test:5:1: warning: endless derives no finite text",
         ]
     );
 }
 
-/// Emptiness, least lengths and first tokens are those of the sentences.
+/// Compares nullable rules, shortest lengths and first tokens with all short sentences.
 #[test]
 fn analyses_agree_with_the_sentences() {
     let mut random = fastrand::Rng::with_seed(5);
@@ -41,9 +41,9 @@ fn analyses_agree_with_the_sentences() {
     }
 }
 
-/// The cheapest string is as cheap as promised, and choosing it ends.
+/// The cheapest string of each rule has the cost that was computed for it.
 #[test]
-fn shortest_strings_are_as_short_as_promised() {
+fn cheapest_strings_have_their_cost() {
     let mut random = fastrand::Rng::with_seed(6);
     for _ in 0..1500 {
         let (text, g) = random_grammar(&mut random, 5);
@@ -57,10 +57,9 @@ fn shortest_strings_are_as_short_as_promised() {
     }
 }
 
-/// `num` and `id` are equally short, and `num` comes first; where first choices
-/// go in circles, others are taken.
+/// The first productions of `t` and `u` are a cycle, so others are chosen.
 #[test]
-fn first_productions_win() {
+fn first_productions_win_unless_they_are_a_cycle() {
     let g = grammar("s: t | id\nt: u | num\nu: t | id");
     let shortest = Shortest::new(&g, &Items::new(&g), |_| 1);
     let mut tokens = Vec::new();

@@ -1,7 +1,7 @@
-//! Options, repetitions and groups become helper rules, whatever their depth.
+//! Options, repetitions and groups become helper rules, at any depth.
 
 use crate::common::{build, grammar};
-use pleach_grammar::builder::{Attributes, MOST_REPEATS};
+use pleach_grammar::builder::{Attributes, MAX_REPEATS};
 use pleach_grammar::{Grammar, GrammarBuilder, GrammarError, Place};
 
 fn shown(grammar: &Grammar) -> Vec<String> {
@@ -25,7 +25,7 @@ fn helpers_are_shared_and_named_after_what_they_repeat() {
 }
 
 #[test]
-fn choices_flatten_where_no_helper_is_needed() {
+fn choices_without_helpers_are_flattened() {
     let mut b = GrammarBuilder::new();
     let at = Place::none();
     let s = b.rule("s", at.clone());
@@ -74,12 +74,12 @@ fn counted_repetitions() {
     assert_eq!(shown(&g), ["s_upto: \"x\"", "s_upto:", "s: \"x\" \"x\" s_upto"]);
     let g = counted(2, None).unwrap();
     assert_eq!(shown(&g)[2], "s: \"x\" \"x\" s_star");
-    assert!(matches!(counted(MOST_REPEATS + 1, None), Err(GrammarError::Repeats { .. })));
+    assert!(matches!(counted(MAX_REPEATS + 1, None), Err(GrammarError::Repeats { .. })));
 }
 
-/// Brackets a hundred thousand deep, of each kind.
+/// A hundred thousand nested brackets of each kind.
 #[test]
-fn deep_nesting_needs_no_stack() {
+fn deep_nesting_does_not_overflow_the_stack() {
     for kind in 0..5 {
         let mut b = GrammarBuilder::new();
         let s = b.rule("s", Place::none());
@@ -107,7 +107,7 @@ fn bad_grammars_are_refused_with_their_place() {
     let message = |text: &str| build(text).expect_err(text).to_string();
     assert_eq!(
         message("s: 'a' t\nt: t 'b'"),
-        "test:1:1: the language is empty: no derivation of s ends"
+        "test:1:1: the language is empty: s derives no finite text"
     );
     let mut b = GrammarBuilder::new();
     let s = b.rule("s", Place::none());

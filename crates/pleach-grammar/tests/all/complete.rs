@@ -1,5 +1,5 @@
-//! The context-free constraint solver against brute force, against the paper's
-//! own algorithm, and on the paper's examples.
+//! Compares the context-free constraint solver with brute force, with the algorithm of
+//! the paper (Godefroid, Kieżun and Levin, 2008), and with the examples of the paper.
 
 use crate::common::{grammar, names, random_grammar, sentences, tokens};
 use pleach_grammar::{Analysis, Automaton, Chart, Grammar, TokenId, TokenSet, unroll};
@@ -9,9 +9,9 @@ fn chart(grammar: &Grammar) -> Chart {
     Chart::new(Arc::new(Automaton::new(Arc::new(grammar.clone())).expect("small")))
 }
 
-fn random_sets(random: &mut fastrand::Rng, grammar: &Grammar, most: usize) -> Vec<TokenSet> {
+fn random_sets(random: &mut fastrand::Rng, grammar: &Grammar, max_sets: usize) -> Vec<TokenSet> {
     let universe = grammar.tokens.len();
-    (0..random.usize(0..=most))
+    (0..random.usize(0..=max_sets))
         .map(|_| {
             loop {
                 let set = TokenSet::of(universe, grammar.token_ids().filter(|_| random.bool()));
@@ -23,23 +23,23 @@ fn random_sets(random: &mut fastrand::Rng, grammar: &Grammar, most: usize) -> Ve
         .collect()
 }
 
-fn fits(sentence: &[TokenId], sets: &[TokenSet]) -> bool {
+fn is_allowed(sentence: &[TokenId], sets: &[TokenSet]) -> bool {
     sentence.len() >= sets.len() && sets.iter().zip(sentence).all(|(s, &t)| s.contains(t))
 }
 
-/// Same verdict and same shortest length, over thousands of random grammars;
-/// what is returned is a sentence that the sets allow.
+/// For thousands of random grammars, the verdict and the shortest length are the same,
+/// and the result is a sentence that the sets allow.
 #[test]
 fn brute_force_agrees() {
-    const LONGEST: usize = 7;
+    const MAX_LENGTH: usize = 7;
     let mut random = fastrand::Rng::with_seed(1);
     let (mut sat, mut unsat) = (0, 0);
     for _ in 0..4000 {
         let (text, grammar) = random_grammar(&mut random, 4);
-        let all = sentences(&grammar, LONGEST);
+        let all = sentences(&grammar, MAX_LENGTH);
         for _ in 0..4 {
             let sets = random_sets(&mut random, &grammar, 5);
-            let expected = all.iter().filter(|s| fits(s, &sets)).map(Vec::len).min();
+            let expected = all.iter().filter(|s| is_allowed(s, &sets)).map(Vec::len).min();
             let mut chart = chart(&grammar);
             let found = sets.iter().all(|s| chart.push(s)).then(|| chart.complete()).flatten();
             match (&found, expected) {
@@ -51,11 +51,11 @@ fn brute_force_agrees() {
                         "{text}{}",
                         names(&grammar, &found.tokens)
                     );
-                    assert!(fits(&found.tokens, &sets), "{text}{sets:?}");
+                    assert!(is_allowed(&found.tokens, &sets), "{text}{sets:?}");
                     sat += 1;
                 }
                 (None, None) => unsat += 1,
-                (Some(found), None) => assert!(found.tokens.len() > LONGEST, "{text}{sets:?}"),
+                (Some(found), None) => assert!(found.tokens.len() > MAX_LENGTH, "{text}{sets:?}"),
                 (None, Some(_)) => panic!("{text}{sets:?}: there is a sentence"),
             }
         }
@@ -63,33 +63,34 @@ fn brute_force_agrees() {
     assert!(sat > 3000 && unsat > 3000, "{sat} {unsat}");
 }
 
-/// Penalties: the total is the least over all sentences.
+/// The cost with penalties is the minimum over all sentences.
 #[test]
-fn brute_force_agrees_about_preferences() {
-    const LONGEST: usize = 7;
+fn brute_force_agrees_with_penalties() {
+    const MAX_LENGTH: usize = 7;
     let mut random = fastrand::Rng::with_seed(2);
     let mut checked = 0;
     for _ in 0..3000 {
         let (text, grammar) = random_grammar(&mut random, 3);
-        let all = sentences(&grammar, LONGEST);
+        let all = sentences(&grammar, MAX_LENGTH);
         let sets = random_sets(&mut random, &grammar, 4);
-        let wishes: Vec<(TokenId, u32)> = sets
+        let preferences: Vec<(TokenId, u32)> = sets
             .iter()
             .map(|_| (TokenId::new(random.usize(0..grammar.tokens.len())), random.u32(0..3)))
             .collect();
         let price = |s: &Vec<TokenId>| {
-            let penalties = s.iter().zip(&wishes).filter(|(t, w)| **t != w.0).map(|(_, w)| w.1);
+            let penalties =
+                s.iter().zip(&preferences).filter(|(t, w)| **t != w.0).map(|(_, w)| w.1);
             s.len() - sets.len() + penalties.sum::<u32>() as usize
         };
-        let expected = all.iter().filter(|s| fits(s, &sets)).map(price).min();
+        let expected = all.iter().filter(|s| is_allowed(s, &sets)).map(price).min();
         let mut chart = chart(&grammar);
-        let pushed = sets.iter().zip(&wishes).all(|(s, w)| chart.push_near(s, w.0, w.1));
+        let pushed = sets.iter().zip(&preferences).all(|(s, w)| chart.push_near(s, w.0, w.1));
         let found = pushed.then(|| chart.complete()).flatten();
         let Some(expected) = expected else { continue };
         let found = found.unwrap_or_else(|| panic!("{text}{sets:?}: there is a sentence"));
-        if found.tokens.len() <= LONGEST {
-            assert_eq!(found.cost as usize, expected, "{text}{sets:?} {wishes:?}");
-            assert_eq!(price(&found.tokens), expected, "{text}{sets:?} {wishes:?}");
+        if found.tokens.len() <= MAX_LENGTH {
+            assert_eq!(found.cost as usize, expected, "{text}{sets:?} {preferences:?}");
+            assert_eq!(price(&found.tokens), expected, "{text}{sets:?} {preferences:?}");
             checked += 1;
         } else {
             assert!(found.cost as usize <= expected);
@@ -98,9 +99,9 @@ fn brute_force_agrees_about_preferences() {
     assert!(checked > 500, "{checked}");
 }
 
-/// A flip on a shared chart is what a fresh chart would say, and leaves no trace.
+/// A flip on a shared chart has the result of a new chart, and does not change the chart.
 #[test]
-fn flips_share_a_chart_and_leave_it_alone() {
+fn flips_do_not_change_a_shared_chart() {
     let mut random = fastrand::Rng::with_seed(3);
     let mut flips = 0;
     for _ in 0..1500 {
@@ -131,7 +132,7 @@ fn flips_share_a_chart_and_leave_it_alone() {
 }
 
 #[test]
-fn unroll_and_prune_agrees_where_it_ends() {
+fn unroll_and_prune_agrees_without_left_recursion() {
     let mut random = fastrand::Rng::with_seed(4);
     let (mut sat, mut unsat) = (0, 0);
     while sat < 1000 || unsat < 1000 {
@@ -181,13 +182,13 @@ fn functions_of_the_paper() {
     let found = chart.flip(3, &other(3)).unwrap();
     assert_eq!(names(&g, &found.tokens), "function id ( id ) { }");
     assert_eq!(chart.flip(2, &other(2)), None);
-    // And the chart still is that of the seed.
+    // The chart is still that of the seed.
     assert_eq!(names(&g, &chart.complete().unwrap().tokens), "function id ( ) { }");
 }
 
-/// Ambiguity costs a power of the length, not an exponential.
+/// With exponential time, this would not end.
 #[test]
-fn ambiguous_and_cyclic_grammars_are_polynomial() {
+fn ambiguous_and_cyclic_grammars_take_polynomial_time() {
     let g = grammar("e: e e | e '+' e | e | 'x' |");
     let mut chart = chart(&g);
     let all = TokenSet::all(g.tokens.len());
@@ -197,7 +198,7 @@ fn ambiguous_and_cyclic_grammars_are_polynomial() {
     assert_eq!(chart.complete().unwrap().tokens.len(), 60);
 }
 
-/// What follows the flip is kept as far as a small edit allows.
+/// The tokens behind a flip are kept except for a small edit.
 #[test]
 fn completions_stay_near_the_seed() {
     let g = grammar(
@@ -216,7 +217,7 @@ fn completions_stay_near_the_seed() {
         assert_eq!((found.fixed, found.cost as usize), (at + 1, found.tokens.len() - at - 1));
         names(&g, &found.tokens)
     };
-    // The bracket is closed at once, an operand goes, a condition and a target come.
+    // The bracket is closed, an operand is deleted, a condition is inserted.
     assert_eq!(near(2, "("), "id = ( id ) + id ; id = ( id ) ; id = id ;");
     assert_eq!(near(3, ";"), "id = id ; id = ( id ) ; id = id ;");
     assert_eq!(near(0, "if"), "if ( id ) id = id + id ; id = ( id ) ; id = id ;");

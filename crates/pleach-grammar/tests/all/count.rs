@@ -1,5 +1,5 @@
-//! Counting and enumerating against each other, against all sentences, and
-//! against the table of the paper.
+//! Compares counting with enumerating, with all sentences, and with the table of the
+//! paper (Majumdar and Xu, 2007).
 
 use crate::common::{file, grammar, random_grammar, sentences};
 use num_bigint::BigUint;
@@ -12,22 +12,22 @@ fn limits(unit: Unit, longest: usize) -> Limits {
     Limits { unit, longest, highest: None, constants: None }
 }
 
-fn walked(grammar: &Grammar, limits: &Limits) -> u64 {
+fn count_visited(grammar: &Grammar, limits: &Limits) -> u64 {
     Enumerator::new(grammar, limits).expect("small").walk(|_| true)
 }
 
-/// The first four rows of the table, concrete, by counting and by walking.
+/// The first four rows of the concrete column of the table.
 #[test]
 fn simple_calc_concrete() {
     let g = file("simplecalc.ebnf");
     let counts = Counts::new(&g, Unit::Bytes, 6).expect("counts");
     for (length, expected) in [(1, 62u64), (2, 124), (3, 27_156), (4, 108_066)] {
         assert_eq!(counts.up_to(length), BigUint::from(expected), "up to {length}");
-        assert_eq!(walked(&g, &limits(Unit::Bytes, length)), expected, "up to {length}");
+        assert_eq!(count_visited(&g, &limits(Unit::Bytes, length)), expected, "up to {length}");
     }
 }
 
-/// All six rows with letters and digits as one symbolic constant, and as two.
+/// All six rows, with letters and digits as one symbolic constant and as two.
 #[test]
 fn simple_calc_symbolic() {
     let text = "e: '(' e ')' | e '*' e | e '/' e | e '%' e | e '+' e | e '-' e | e '|' e \
@@ -39,20 +39,20 @@ fn simple_calc_symbolic() {
         for (g, expected) in [(&merged, one), (&apart, two)] {
             let counts = Counts::new(g, Unit::Bytes, length).expect("counts");
             assert_eq!(counts.up_to(length), BigUint::from(expected as u64), "up to {length}");
-            assert_eq!(walked(g, &limits(Unit::Bytes, length)), expected as u64);
+            assert_eq!(count_visited(g, &limits(Unit::Bytes, length)), expected as u64);
         }
     }
 }
 
-/// Counting, walking and sentences agree; no derivation comes twice; each is a
-/// leftmost derivation of its tokens.
+/// Counting, enumerating and the set of sentences agree, and no derivation is visited
+/// twice.
 #[test]
 fn random_grammars() {
     let mut random = fastrand::Rng::with_seed(10);
     let mut checked = 0;
     while checked < 800 {
         let (text, g) = random_grammar(&mut random, 4);
-        if Analysis::new(&g).endless().is_some() {
+        if Analysis::new(&g).cyclic_rule().is_some() {
             assert!(matches!(Counts::new(&g, Unit::Tokens, 3), Err(CountError::Endless { .. })));
             continue;
         }
@@ -78,9 +78,8 @@ fn random_grammars() {
     }
 }
 
-/// By height: the numbers of trees that walking finds.
 #[test]
-fn heights() {
+fn numbers_by_height_are_those_of_enumerated_trees() {
     let mut random = fastrand::Rng::with_seed(11);
     let mut checked = 0;
     while checked < 300 {
@@ -91,13 +90,14 @@ fn heights() {
         }
         for (highest, number) in numbers.iter().enumerate().skip(1) {
             let limits = Limits { highest: Some(highest), ..limits(Unit::Tokens, 27) };
-            assert_eq!(BigUint::from(walked(&g, &limits)), *number, "{text}");
+            assert_eq!(BigUint::from(count_visited(&g, &limits)), *number, "{text}");
         }
         checked += 1;
     }
 }
 
-/// Texts of a pattern: listed or not, each once and in order.
+/// Whether the texts of a pattern are stored as a list or not, no derivation comes twice in
+/// a row.
 #[test]
 fn texts_of_patterns() {
     let g = grammar("%token w [a-z]+\n%token d [0-9]\ns: w d | w");
@@ -116,9 +116,8 @@ fn texts_of_patterns() {
     assert_eq!(BigUint::from(count), counts.up_to(4));
 }
 
-/// By rising number of symbolic constants.
 #[test]
-fn constants_come_in_rising_number() {
+fn derivations_are_ordered_by_the_number_of_constants() {
     let g = grammar("s: | s 'c' | s '+'");
     let constant: Vec<bool> = g.tokens.iter().map(|t| t.literal() == Some(b"c")).collect();
     let limits = Limits { constants: Some(constant), ..limits(Unit::Bytes, 6) };
@@ -132,7 +131,7 @@ fn constants_come_in_rising_number() {
 }
 
 #[test]
-fn walking_can_stop() {
+fn enumeration_can_stop_early() {
     let g = file("simplecalc.ebnf");
     let mut left = 10;
     let walk = Enumerator::new(&g, &limits(Unit::Bytes, 40)).expect("small");
@@ -145,12 +144,11 @@ fn walking_can_stop() {
     );
 }
 
-/// A long derivation is many choices, and they cost no stack.
 #[test]
-fn long_derivations_need_no_stack() {
+fn long_derivations_do_not_overflow_the_stack() {
     let g =
         grammar("s: long | other\nlong: 'x' | 'x' long\nother: 'y' other2\nother2: other | 'y'");
     let small = std::thread::Builder::new().stack_size(128 << 10);
-    let run = move || walked(&g, &limits(Unit::Bytes, 512));
+    let run = move || count_visited(&g, &limits(Unit::Bytes, 512));
     assert_eq!(small.spawn(run).expect("a thread").join().expect("no overflow"), 512 + 511);
 }

@@ -1,14 +1,14 @@
-//! Sentences in which choices are nested in each other.
+//! Sentences with nested choices.
 
 use pleach_grammar::detokenize::Detokenizer;
 use pleach_grammar::sample::Nested;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-fn sentences(text: &str, most: usize) -> Vec<String> {
+fn sentences(text: &str, max_chains: usize) -> Vec<String> {
     let grammar = Arc::new(pleach_import::from_bytes("n.ebnf", text.as_bytes(), None).unwrap());
     let detokenizer = Detokenizer::new(&grammar).unwrap();
-    let trees = Nested::new(grammar.clone(), most, 1);
+    let trees = Nested::new(grammar.clone(), max_chains, 1);
     trees.map(|tree| String::from_utf8(detokenizer.sentence(&tree)).unwrap()).collect()
 }
 
@@ -18,7 +18,7 @@ const BLOCKS: &str = "s ::= item*\nitem ::= 'fn' block | statement\n\
     space ::= ' '+\n@skip space\n";
 
 #[test]
-fn choices_meet_over_rules_that_choose_nothing() {
+fn choices_are_nested_across_rules_without_alternatives() {
     let all = sentences(BLOCKS, 10_000);
     let has = |wanted: &str| all.iter().any(|s| s.replace(' ', "") == wanted);
     for wanted in [
@@ -34,7 +34,7 @@ fn choices_meet_over_rules_that_choose_nothing() {
     ] {
         assert!(has(wanted), "{wanted}: {all:#?}");
     }
-    // An expression is no statement.
+    // `x;` and `(x)` are not a nesting: an expression derives no statement.
     assert!(!has("loop(x);"), "{all:#?}");
     // Short chains come first.
     let place = |wanted: &str| all.iter().position(|s| s.replace(' ', "") == wanted);
@@ -43,7 +43,7 @@ fn choices_meet_over_rules_that_choose_nothing() {
 }
 
 #[test]
-fn no_more_than_asked_for() {
+fn the_number_of_chains_is_limited() {
     let all = sentences(BLOCKS, 10_000);
     assert!(all.len() > 500 && all.len() < 10_000, "{}", all.len());
     let few = sentences(BLOCKS, 100);

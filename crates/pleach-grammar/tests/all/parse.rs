@@ -1,4 +1,4 @@
-//! Parsing against the definition of the language, and texts that survive it.
+//! Parsing, and texts of tokens that are read back as the same tokens.
 
 use crate::common::{file, grammar, names, random_grammar, regex, sentences};
 use pleach_automata::dfa::Dfa;
@@ -16,8 +16,8 @@ fn parser(grammar: &Grammar) -> Parser {
     Parser::new(automaton, Lexer::new(grammar).expect("small"))
 }
 
-/// Every string is accepted exactly if it is a sentence, and its tree is one of
-/// the grammar with that string at its leaves.
+/// A string is accepted if and only if it is a sentence. Its tree is a tree of the
+/// grammar, with the string at its leaves.
 #[test]
 fn accepts_sentences_and_nothing_else() {
     let mut random = fastrand::Rng::with_seed(7);
@@ -41,8 +41,8 @@ fn accepts_sentences_and_nothing_else() {
                 let pushed = string.iter().all(|&t| chart.push_token(t));
                 let tree = pushed.then(|| chart.tree()).flatten();
                 assert_eq!(tree.is_some(), all.contains(&string), "{text}{}", names(&g, &string));
-                // The fast way finds the same tree, or does not know; without
-                // conflicts it always knows.
+                // LALR finds the same tree or gives up. Without conflicts it never gives
+                // up.
                 let quick = lalr.tree(string.iter().copied());
                 if quick.is_some() || lalr.conflicts() == 0 {
                     assert_eq!(quick, tree, "{text}{}", names(&g, &string));
@@ -62,10 +62,10 @@ fn accepts_sentences_and_nothing_else() {
     assert!(fast > 2000, "{fast}");
 }
 
-/// Grammars that bison takes without a conflict, and one that is LALR(1) but not
-/// SLR(1), and one that is LR(1) but not LALR(1).
+/// Grammars for which bison has no conflict, one that is LALR(1) but not SLR(1), and one
+/// that is LR(1) but not LALR(1).
 #[test]
-fn conflicts_are_where_a_parser_generator_finds_them() {
+fn conflicts_are_those_of_a_parser_generator() {
     for name in ["json.ebnf", "arithmetic.ebnf", "sexpression.ebnf"] {
         assert_eq!(Lalr::new(&file(name)).expect("small").conflicts(), 0, "{name}");
     }
@@ -74,7 +74,7 @@ fn conflicts_are_where_a_parser_generator_finds_them() {
     let merged = grammar("s: 'a' e 'c' | 'a' f 'd' | 'b' f 'c' | 'b' e 'd'\ne: 'e'\nf: 'e'");
     let lalr = Lalr::new(&merged).expect("small");
     assert_eq!(lalr.conflicts(), 2);
-    // What it does not know, the chart does.
+    // The chart parses what LALR gives up on.
     let parser = parser(&merged);
     for text in ["aec", "aed", "bec", "bed"] {
         assert!(parser.parse(text.as_bytes()).is_ok(), "{text}");
@@ -82,7 +82,7 @@ fn conflicts_are_where_a_parser_generator_finds_them() {
 }
 
 #[test]
-fn errors_name_the_place_and_keep_the_tree_so_far() {
+fn errors_have_the_place_and_a_partial_tree() {
     let g = file("json.ebnf");
     let parser = parser(&g);
     match parser.parse(b"{\"a\":[1,]}") {
@@ -104,9 +104,9 @@ fn errors_name_the_place_and_keep_the_tree_so_far() {
     assert_eq!(end, "1:3: the end of the input is not expected here; expected \",\", \"]\"");
 }
 
-/// A hundred thousand brackets.
+/// A hundred thousand nested brackets.
 #[test]
-fn deep_inputs_need_no_stack() {
+fn deep_inputs_do_not_overflow_the_stack() {
     let parser = parser(&file("json.ebnf"));
     let deep = 100_000;
     let text = ["[".repeat(deep), "]".repeat(deep)].concat();
@@ -115,24 +115,24 @@ fn deep_inputs_need_no_stack() {
     assert!(parsed.tree.is_of(parser.grammar()));
 }
 
-/// Keywords that are names in places: the second attempt finds them.
+/// A keyword that is a name in some places: the second attempt of the parser finds it.
 #[test]
-fn tokens_that_overlap_are_told_apart_by_context() {
+fn keywords_can_be_names_in_context() {
     let g =
         grammar("%token id [a-z]+\n%skip ws [\\s]+\ns: 'let' name '=' name ';'\nname: id | 'of'");
     let parser = parser(&g);
     let parsed = parser.parse(b"let let = of ;");
-    // `let` is no name here, whatever its letters.
+    // The second `let` is a name.
     assert!(parsed.is_ok(), "{parsed:?}");
     let tokens: Vec<TokenId> = parsed.expect("ok").tree.tokens().collect();
     assert_eq!(names(&g, &tokens), "let id = of ;");
     assert!(parser.parse(b"lets a = b ;").is_err());
 }
 
-/// Without a lexer of its own, a grammar's tokens are what the parser can go on
-/// with; with one, the longest match wins, whatever becomes of it.
+/// With `Lexing::Context`, tokens are matches that the parser accepts. With
+/// `Lexing::Longest`, the longest match wins, and the parse can fail.
 #[test]
-fn tokens_are_found_in_context_where_there_is_no_lexer() {
+fn tokens_are_found_in_context() {
     let json = r#"{"<start>": ["<word>-<end>"], "<word>": ["<letter>", "<letter><word>"],
         "<letter>": ["a", "b"], "<end>": ["ab", "b"]}"#;
     let g = pleach_import::from_bytes("words.json", json.as_bytes(), None).expect("a grammar");
@@ -147,9 +147,9 @@ fn tokens_are_found_in_context_where_there_is_no_lexer() {
     assert!(self::parser(&longest).parse(b"ab-ab").is_err());
 }
 
-/// What looks like a comment is none in a string; that shows where the string ends.
+/// `//` in a string looks like a comment, until the end of the string is missing.
 #[test]
-fn tokens_in_context_are_taken_back() {
+fn the_parser_goes_back_to_an_earlier_match() {
     let text = "%token text [^\"]+\n%skip note //[^;]*\ns: '\"' text '\"' | s ',' '\"' text '\"'";
     let g = Grammar { lexing: Lexing::Context, ..grammar(text) };
     let parsed = parser(&g).parse(b"\"//a\",\"//\"//end").expect("a sentence");
@@ -158,10 +158,10 @@ fn tokens_in_context_are_taken_back() {
     assert!(parser(&g).parse(b"\"//a\",\"//").is_err());
 }
 
-/// A token that takes everything up to the end of a line, in some places, must not
-/// make words run together in all others.
+/// A token that matches almost any text in one place does not suppress separators in other
+/// places.
 #[test]
-fn tokens_in_context_are_kept_apart() {
+fn tokens_in_context_are_separated() {
     let text = "%token id [a-z]+\n%token line [^;]+\n%skip ws [\\s]+\n\
          s: 'return' e ';' | '#' line\ne: id | '-' e | '--' e";
     let g = Grammar { lexing: Lexing::Context, ..grammar(text) };
@@ -175,9 +175,9 @@ fn tokens_in_context_are_kept_apart() {
     assert_eq!(String::from_utf8_lossy(&bytes), "return a;");
 }
 
-/// Where the language has no separators, a blank would be an error.
+/// If the grammar has no separators, a blank would be an error.
 #[test]
-fn without_separators_nothing_is_put_between_tokens() {
+fn without_separators_tokens_are_joined() {
     let g = grammar("%token id [a-z]+\ns: id ':' ':' id | id '::' id");
     let g = Grammar { lexing: Lexing::Context, ..g };
     let d = Detokenizer::new(&g).expect("small");
@@ -185,7 +185,7 @@ fn without_separators_nothing_is_put_between_tokens() {
 }
 
 #[test]
-fn what_did_not_change_keeps_its_text() {
+fn unchanged_tokens_keep_their_texts() {
     let g = grammar("%token num [0-9]+\n%skip ws [\\s]+\ns: num | s '+' num | s '-' num");
     let d = Detokenizer::new(&g).expect("small");
     let old = b" 1 +22+  333 - 4 ";
@@ -202,7 +202,7 @@ fn what_did_not_change_keeps_its_text() {
 }
 
 #[test]
-fn new_tokens_get_separators_where_they_would_run_together() {
+fn tokens_that_would_run_together_get_separators() {
     let g = grammar(
         "%token id [a-z]+\n%token num [0-9]+\n%skip ws [\\s\\n]+\n\
          s: | s t\nt: 'if' | id | num | '+' | '++' | '('",
@@ -227,8 +227,7 @@ fn new_tokens_get_separators_where_they_would_run_together() {
     assert_eq!(d.edit(old, &lexemes, &changed), b"  if a0+ 17  ) ");
 }
 
-/// Whatever a token's text is followed by, what comes out is read back as the
-/// same tokens.
+/// Random tokens are written, and the lexer reads the same tokens.
 #[test]
 fn texts_are_read_back_as_the_same_tokens() {
     let g = file("javascript.ebnf");
@@ -243,8 +242,7 @@ fn texts_are_read_back_as_the_same_tokens() {
     for _ in 0..2000 {
         let tokens: Vec<TokenId> = (0..random.usize(1..12))
             .map(|_| TokenId::new(random.usize(0..g.tokens.len())))
-            // A regular expression and a division cannot be told apart without
-            // looking at the grammar.
+            // The lexer alone cannot distinguish a regular expression from a division.
             .filter(|&t| g.token(t).name != "regexp" && !g.token(t).name.contains('/'))
             .collect();
         let bytes = d.bytes(&tokens);
@@ -254,7 +252,7 @@ fn texts_are_read_back_as_the_same_tokens() {
     }
 }
 
-/// Matching by the definition.
+/// The lengths of all matches, by the definition of regular expressions.
 fn matches(regex: &Regex, text: &[u8]) -> BTreeSet<usize> {
     match regex {
         Regex::Empty => BTreeSet::from([0]),

@@ -1,4 +1,4 @@
-//! Samples: of the language, of the length, of the distribution.
+//! Samples are sentences, and have the right length and distribution.
 
 use crate::common::{file, grammar};
 use num_traits::ToPrimitive;
@@ -13,8 +13,9 @@ fn parser(grammar: &Grammar) -> Parser {
     Parser::new(automaton, Lexer::new(grammar).expect("small"))
 }
 
-/// Chi-square over all derivations of a length. An unambiguous grammar has one
-/// for each string; for 5 standard deviations the seed is not chosen by luck.
+/// A chi-square test over all derivations of a length. The grammar must be unambiguous, so
+/// that each string has one derivation. The limit of 5 standard deviations holds for
+/// almost any seed.
 fn chi_square(text: &str, unit: Unit, length: usize) {
     let g = Arc::new(grammar(text));
     let mut uniform = Uniform::new(g, unit, length, 17).expect("counts");
@@ -28,14 +29,14 @@ fn chi_square(text: &str, unit: Unit, length: usize) {
         assert_eq!(size, length);
         *seen.entry(out.bytes.clone()).or_default() += 1.0;
     }
-    assert_eq!(seen.len() as f64, count, "all of them come up");
+    assert_eq!(seen.len() as f64, count, "some derivation was never drawn");
     let chi: f64 = seen.values().map(|n| (n - 100.0).powi(2) / 100.0).sum();
     let freedom = count - 1.0;
     assert!((chi - freedom).abs() < 5.0 * (2.0 * freedom).sqrt(), "{chi} for {freedom}");
 }
 
 #[test]
-fn uniform_over_derivations() {
+fn samples_are_uniform_over_derivations() {
     let brackets = "s: | '(' s ')' s";
     chi_square(brackets, Unit::Bytes, 12);
     chi_square(brackets, Unit::Tokens, 14);
@@ -44,9 +45,8 @@ fn uniform_over_derivations() {
     chi_square("e: t | e '+' t | e '-' t\nt: 'x' | 'yy' | '(' e ')'", Unit::Bytes, 9);
 }
 
-/// A length that no sentence has; a seed that repeats.
 #[test]
-fn lengths_and_seeds() {
+fn impossible_lengths_are_refused_and_seeds_repeat() {
     let g = Arc::new(grammar("s: 'a' 'a' | 'b' 'b' s"));
     let mut uniform = Uniform::new(g.clone(), Unit::Bytes, 9, 1).expect("counts");
     let mut out = Sentence::default();
@@ -68,9 +68,8 @@ fn twenty(json: &Arc<Grammar>, seed: u64) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// What is sampled is parsed back, in either way.
 #[test]
-fn samples_are_sentences() {
+fn samples_are_parsed() {
     let json = file("json.ebnf");
     let parser = parser(&json);
     let mut weighted = Weighted::new(&json, 3).expect("patterns");
@@ -87,9 +86,9 @@ fn samples_are_sentences() {
     }
 }
 
-/// The larger pieces in which weighted choices are made keep the distribution.
+/// Combining several choices into one does not change the distribution.
 #[test]
-fn weights_are_kept() {
+fn samples_follow_the_weights() {
     let mut g = grammar("s: a a\na: 'x' | 'y' | '(' a ')'");
     let productions = g.rules[g.find_rule("a").expect("a").index()].productions.clone();
     for (p, weight) in productions.iter().zip([1.0, 2.0, 1.0]) {
@@ -116,7 +115,7 @@ fn weights_are_kept() {
     }
 }
 
-/// A grammar that would grow for ever is brought to an end.
+/// The weights of this grammar alone would give infinite sentences.
 #[test]
 fn limits_end_sentences() {
     let g = grammar("s: s s | s s | s s | 'x'");
@@ -130,7 +129,7 @@ fn limits_end_sentences() {
     assert!((1000..4000).contains(&longest), "{longest}");
 }
 
-/// Every path of k steps is in one of the trees, and the trees are few.
+/// Every path of k steps is in one of the trees, and there are fewer trees than paths.
 #[test]
 fn paths_are_covered() {
     let g = file("javascript.ebnf");
@@ -140,11 +139,11 @@ fn paths_are_covered() {
         assert!(trees.iter().all(|t| t.is_of(&g)));
         let mut found = HashSet::new();
         for tree in &trees {
-            paths::covered(tree, k, |p| {
+            paths::visit_paths(tree, k, |p| {
                 found.insert(p.clone());
             });
         }
-        // Against all that long random sentences have.
+        // Random sentences have no other paths.
         let automaton = Arc::new(Automaton::new(Arc::new(g.clone())).expect("small"));
         let mut uniform = Uniform::new(Arc::new(g.clone()), Unit::Tokens, 30, 4).expect("counts");
         let mut out = Sentence::default();
@@ -153,7 +152,7 @@ fn paths_are_covered() {
             let mut chart = pleach_grammar::Chart::new(Arc::clone(&automaton));
             assert!(out.tokens.iter().all(|t| chart.push_token(t.0)));
             let tree = chart.tree().expect("a sentence");
-            paths::covered(&tree, k, |p| assert!(found.contains(p), "{p:?}"));
+            paths::visit_paths(&tree, k, |p| assert!(found.contains(p), "{p:?}"));
         }
         assert!(found.len() > last && trees.len() < found.len(), "{} {}", trees.len(), found.len());
         last = found.len();

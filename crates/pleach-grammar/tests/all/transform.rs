@@ -10,7 +10,7 @@ use pleach_grammar::symbolic::{Abstraction, Symbolic};
 use pleach_grammar::{Automaton, Grammar, Lexer, Parser};
 use std::sync::Arc;
 
-/// The symbolic column of the paper's table, from the concrete grammar.
+/// The numbers are those of the symbolic column of the paper's table.
 #[test]
 fn simple_calc_becomes_the_papers_symbolic_grammar() {
     let g = file("simplecalc.ebnf");
@@ -20,7 +20,7 @@ fn simple_calc_becomes_the_papers_symbolic_grammar() {
         assert_eq!(counts.up_to(length), BigUint::from(expected));
     }
     assert_eq!(symbolic.constants.iter().filter(|c| **c).count(), 1);
-    // Letters kept: 52 of them beside the constant for digits.
+    // With letters kept, there are 52 letters and the constant for digits.
     let letter = g.find_token("l").expect("l");
     let choose = |t| if t == letter { Abstraction::Keep } else { Abstraction::Auto };
     let partly = Symbolic::new(&g, choose).expect("small");
@@ -48,9 +48,10 @@ fn shapes_of_tokens() {
     );
 }
 
-/// What was written is read back as the same language, as far as counts tell.
+/// A grammar that was written and read again has the same number of sentences of each
+/// length.
 #[test]
-fn conversions_are_read_back() {
+fn converted_grammars_are_read_back() {
     let dir = std::env::temp_dir().join(format!("pleach-convert-{}", std::process::id()));
     std::fs::create_dir_all(&dir).expect("a directory");
     let quotes = "%token w [a-c\\-']+\ns: | s '\\' w | s ']' | s '-' '['";
@@ -81,7 +82,7 @@ fn conversions_are_read_back() {
 }
 
 #[test]
-fn rules_do_not_have_names_that_antlr_keeps_for_itself() {
+fn rules_are_not_named_by_reserved_words_of_antlr() {
     let g = grammar("s: import Options\nimport: 'a'\nOptions: 'b'\noptions: 'c'");
     let (text, _) = convert(&g, Form::G4).expect("expressible");
     assert!(text.contains("s\n    : import_2 options_2\n"), "{text}");
@@ -96,28 +97,28 @@ fn parser(grammar: &Grammar) -> Parser {
 fn reduced(
     g: &Grammar,
     input: &[u8],
-    most: usize,
+    max_attempts: usize,
     holds: impl FnMut(&[u8]) -> bool,
 ) -> (String, bool) {
     let parsed = parser(g).parse(input).expect("a sentence");
     let detokenizer = Detokenizer::new(g).expect("small");
-    let found = reduce(g, &detokenizer, input, &parsed, most, holds);
+    let found = reduce(g, &detokenizer, input, &parsed, max_attempts, holds);
     assert!(parser(g).parse(&found.bytes).is_ok());
     (String::from_utf8(found.bytes).expect("text"), found.cut)
 }
 
 #[test]
-fn reduction_keeps_what_matters() {
+fn reduced_inputs_satisfy_the_condition() {
     let g = file("json.ebnf");
     let input = br#"{"a":[1,22,{"deep":[true,[null,{"key":17}]]}],"b":"text","c":{"d":[]}}"#;
     let has = |what: &'static str| move |b: &[u8]| String::from_utf8_lossy(b).contains(what);
     assert_eq!(reduced(&g, input, 10_000, has("17")).0, "17");
     assert_eq!(reduced(&g, input, 10_000, has("null")).0, "null");
     assert_eq!(reduced(&g, input, 10_000, has("\"key\"")).0, r#"{"key":0}"#);
-    // Nothing but the input itself will do.
+    // Only the input itself satisfies the condition.
     let same = |b: &[u8]| b == input;
     assert_eq!(reduced(&g, input, 10_000, same).0.as_bytes(), input);
-    // A limit is a limit.
+    // The limit on attempts is kept.
     let mut calls = 0;
     let (_, cut) = reduced(&g, input, 3, |_| {
         calls += 1;

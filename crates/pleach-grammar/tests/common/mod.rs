@@ -1,4 +1,4 @@
-//! Grammars for tests, in a notation of a line a rule:
+//! Grammars for tests, in a notation with one rule in each line:
 //!
 //! ```text
 //! %token num [0-9]+
@@ -7,8 +7,8 @@
 //! term: num | '(' expr ')' | NAME
 //! ```
 //!
-//! A name that no line defines is a token known by name only. Larger grammars
-//! are files in `tests/grammars`, in W3C's EBNF.
+//! A name that no line defines is a token without a pattern. Larger grammars are files of
+//! W3C EBNF in `tests/grammars`.
 #![allow(dead_code)]
 
 use pleach_grammar::builder::Attributes;
@@ -165,9 +165,8 @@ pub fn names(grammar: &Grammar, tokens: &[TokenId]) -> String {
     tokens.iter().map(text).collect::<Vec<_>>().join(" ")
 }
 
-/// A small random grammar with a language that is not empty: up to `rules`
-/// rules over up to three tokens, with empty productions, left recursion,
-/// circles and ambiguity as they come.
+/// A small random grammar whose language is not empty: up to `rules` rules over up to
+/// three tokens. It can have empty productions, left recursion, cycles and ambiguity.
 pub fn random_grammar(random: &mut fastrand::Rng, rules: usize) -> (String, Grammar) {
     loop {
         let count = random.usize(1..=rules);
@@ -195,9 +194,9 @@ pub fn random_grammar(random: &mut fastrand::Rng, rules: usize) -> (String, Gram
     }
 }
 
-/// All sentences of up to `longest` tokens, by the definition: the least sets
-/// that the productions are closed under.
-pub fn sentences(grammar: &Grammar, longest: usize) -> BTreeSet<Vec<TokenId>> {
+/// All sentences of up to `max_length` tokens, by the definition: the least sets that are
+/// closed under the productions.
+pub fn sentences(grammar: &Grammar, max_length: usize) -> BTreeSet<Vec<TokenId>> {
     let mut of: Vec<BTreeSet<Vec<TokenId>>> = vec![BTreeSet::new(); grammar.rules.len()];
     loop {
         let mut grown = false;
@@ -207,7 +206,7 @@ pub fn sentences(grammar: &Grammar, longest: usize) -> BTreeSet<Vec<TokenId>> {
                 let mut longer = BTreeSet::new();
                 for string in &strings {
                     let mut add = |more: &[TokenId]| {
-                        if string.len() + more.len() <= longest {
+                        if string.len() + more.len() <= max_length {
                             longer.insert([string, more].concat());
                         }
                     };

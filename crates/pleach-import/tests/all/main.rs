@@ -1,5 +1,5 @@
-//! The tests of the library, in one executable: to link one for each file takes longer
-//! than to run most of them.
+//! All tests of the library but `files`, in one executable: linking one for each file would
+//! take longer than running them.
 
 mod documents;
 mod hostile;
