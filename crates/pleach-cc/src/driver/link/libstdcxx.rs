@@ -43,7 +43,7 @@ pub fn instrumented_object(cx: &Context, elements: &[Element]) -> Result<Option<
         .collect();
     words.extend(["-std=gnu++17", "-O2", "-w"].map(OsString::from));
     let text = cx.scratch.path().join("libstdcxx.ii");
-    // Without the headers nobody can compile a C++ program either.
+    // Without the headers no C++ source of the program can have been compiled here.
     if !run_clang(cx, &words, &["-E", "-P"], &source, Some(&text))? {
         return Ok(None);
     }

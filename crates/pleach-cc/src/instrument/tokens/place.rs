@@ -109,11 +109,11 @@ pub struct Resolved<'a> {
 
 /// Where a path starts.
 pub enum Base {
-    /// At the address that this value is.
+    /// This value is the start address.
     Value(Value),
-    /// At the address that the function returns.
+    /// The function returns the start address.
     Result,
-    /// At the variable that the function loads its result from.
+    /// The path starts in the variable that the function loads its result from.
     ResultInMemory,
 }
 
@@ -196,7 +196,11 @@ fn find_base<'a>(
         }
         Start::Argument(n) => {
             let t = arguments.get(*n).copied().flatten();
-            let t = t.ok_or_else(|| format!("{name} has no arg{n} (the first is arg0)"))?;
+            let t = t.ok_or_else(|| match arguments.len() {
+                0 => format!("{name} has no arg{n}, because it takes no arguments"),
+                1 => format!("{name} has no arg{n}; its only argument is arg0"),
+                count => format!("{name} has no arg{n}; it has arg0 to arg{}", count - 1),
+            })?;
             if params.len() - usize::from(has_sret) != arguments.len() {
                 return Err(format!(
                     "{name} gets a structure in registers, so its arguments cannot be numbered; \
@@ -207,7 +211,7 @@ fn find_base<'a>(
         }
         Start::Global(global) => {
             let v = module.global(global);
-            let v = v.ok_or_else(|| format!("there is no global {global} where {name} is"))?;
+            let v = v.ok_or_else(|| format!("the source file of {name} has no global {global}"))?;
             let t = Debug::of_global(ctx, v);
             (Base::Value(v), t.ok_or_else(|| format!("the type of {global} is not known"))?)
         }
