@@ -74,12 +74,12 @@ fn bad_input_is_refused() {
     refuses(&["-"], b"var v : 1;\nassert v in;\n", &["-:2:12: "]);
     refuses(&["/no/such/file.hmp"], b"", &["/no/such/file.hmp: "]);
     refuses(&["/"], b"", &["/: "]);
-    refuses(&["/dev/zero"], b"", &["/dev/zero: ", "too long"]);
+    refuses(&["/dev/zero"], b"", &["/dev/zero: ", "too large"]);
     let dir = tempfile::tempdir().expect("a directory");
     let long: PathBuf = dir.path().join("long.hmp");
     let made = std::fs::File::create(&long).and_then(|f| f.set_len(100_000_000));
     made.expect("writable");
-    refuses(&[long.to_str().expect("a path")], b"", &["long.hmp: ", "too long"]);
+    refuses(&[long.to_str().expect("a path")], b"", &["long.hmp: ", "too large"]);
     let good = &file("good/survey.hmp");
     assert_eq!(pleach(&[good, "--all", "0"], b"").status.code(), Some(2));
 }
