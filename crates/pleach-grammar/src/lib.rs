@@ -28,19 +28,19 @@
 //! let automaton = Arc::new(Automaton::new(Arc::clone(&grammar))?);
 //! let texts = Detokenizer::new(&grammar)?;
 //!
-//! // Once for an input: its tokens with their places, and a chart of them.
+//! // Once for an input: its tokens with their offsets, and a chart of them.
 //! let input = b"12  +  34 + 5";
 //! let lexemes = texts.lexer().lex(input)?;
 //! assert_eq!(lexemes[1].span, (4, 5));
 //! let mut chart = Chart::new(automaton);
 //! assert!(lexemes.iter().all(|lexeme| chart.push_token(lexeme.token)));
 //!
-//! // As often as one likes: another token at a position. The chart is shared.
+//! // Any number of times: another token at a position. The chart is shared.
 //! let bracket = grammar.find_token("(").ok_or("no bracket")?;
 //! let set = TokenSet::of(grammar.tokens.len(), [bracket]);
 //! let shortest = chart.flip(2, &set).ok_or("unsat")?;
 //! assert_eq!(texts.rewrite(input, &lexemes, &shortest.tokens), b"12  +(34)");
-//! // The same, with as much of what came after as can stay.
+//! // The same, but the tokens behind it stay where possible.
 //! let near = chart.flip_near(2, &set).ok_or("unsat")?;
 //! assert_eq!(texts.rewrite(input, &lexemes, &near.tokens), b"12  +(34 + 5)");
 //! # Ok(())

@@ -40,7 +40,7 @@ impl Json {
     pub fn get(&self, name: &str) -> Option<&Json> {
         match &self.value {
             Value::Object(members) => {
-                members.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+                members.iter().find(|(member, _)| member == name).map(|(_, value)| value)
             }
             _ => None,
         }

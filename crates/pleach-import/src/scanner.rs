@@ -153,9 +153,8 @@ struct Graph {
 
 impl Graph {
     fn add(&mut self, from: usize, to: usize, regex: Regex) {
-        let known = self.edges.remove(&(from, to));
-        let regex = match known {
-            Some(known) => Regex::alt([known, regex]),
+        let regex = match self.edges.remove(&(from, to)) {
+            Some(other) => Regex::alt([other, regex]),
             None => regex,
         };
         self.edges.insert((from, to), regex);

@@ -109,7 +109,7 @@ pub fn format_names() -> String {
     names.join(", ")
 }
 
-/// All that is known of a format outside its module.
+/// A format as the rest of Pleach sees it.
 pub struct Format {
     pub name: &'static str,
     /// In small letters, without the dot. Several formats may share one.

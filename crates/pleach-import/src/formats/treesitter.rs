@@ -166,7 +166,7 @@ impl<'a> Importer<'a> {
                 continue;
             }
             let name = self.text(external, "name")?;
-            if rules.iter().any(|(known, _)| known == name) {
+            if rules.iter().any(|(rule, _)| rule == name) {
                 let text = format!("the scanner in C can also return {name}; when is unknown");
                 self.note(external.at, Language::Smaller, text);
             } else if self.externals.insert(name) {
@@ -196,9 +196,8 @@ impl<'a> Importer<'a> {
                 match self.tokens.get(name) {
                     Some(regex) => (name.to_owned(), regex.clone()),
                     None => {
-                        let known = rules.iter().find(|(known, _)| known == name);
-                        let regex =
-                            known.map(|(_, rule)| self.regular(rule)).transpose()?.flatten();
+                        let rule = rules.iter().find(|(rule, _)| rule == name);
+                        let regex = rule.map(|(_, rule)| self.regular(rule)).transpose()?.flatten();
                         match regex {
                             Some(regex) => (name.to_owned(), regex),
                             None => {
