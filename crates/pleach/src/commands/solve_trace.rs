@@ -95,7 +95,8 @@ fn ask_z3(
                 Verdict::Unknown(Why::Work)
             }
         };
-        let by_tier = [None, None, None, None, Some(0)];
+        let mut by_tier = [None; Tier::COUNT];
+        by_tier[Tier::Complete as usize] = Some(0);
         let answer = Answer { verdict, tier: Tier::Complete, cached: false, work: 0, by_tier };
         report.add(&answer, took);
     }
@@ -118,7 +119,7 @@ fn choose_flips(path: &Path, sample: Option<usize>) -> Vec<(usize, Goal)> {
 struct Report {
     flips: u64,
     verdicts: [u64; 4],
-    tiers: [TierReport; 5],
+    tiers: [TierReport; Tier::COUNT],
     cached: u64,
     /// Flips whose script is too large for Z3.
     skipped: u64,
