@@ -1,6 +1,6 @@
-//! Random constraints against all strings: the same verdict, every solution right,
-//! and none missing. Languages are sets of strings here, so nothing of the solver
-//! is believed.
+//! Random constraints, compared with brute force over all strings: the verdict is the same,
+//! every solution is right, and none is missing. Here a language is a set of strings, so the
+//! test shares nothing with the solver.
 
 mod common;
 
@@ -8,11 +8,11 @@ use common::Generator;
 use pleach_template::hampi::Problem;
 use std::collections::BTreeSet;
 
-/// The letters that constraints use, and others that they do not know.
+/// The letters that constraints use, and some others.
 const ALPHABET: &[u8] = b"abxyz";
 
 #[test]
-fn verdicts_are_those_of_brute_force() {
+fn verdicts_equal_those_of_brute_force() {
     let mut generator = Generator::new(1);
     let (mut sat, mut unsat) = (0, 0);
     for number in 0..6000 {
@@ -34,29 +34,29 @@ fn verdicts_are_those_of_brute_force() {
             }
         }
     }
-    // Random constraints that are all alike would show nothing.
+    // If nearly all constraints had the same verdict, the test would show little.
     assert!(sat > 1000 && unsat > 1000, "{sat} sat, {unsat} unsat");
 }
 
 #[test]
 fn all_solutions_are_found_once() {
-    const MOST: usize = 1500;
+    const MAX_SOLUTIONS: usize = 1500;
     let mut generator = Generator::new(2);
-    let (mut whole, mut several) = (0, 0);
+    let (mut enumerated, mut several) = (0, 0);
     for number in 0..2000 {
         let case = generator.case();
         let text = case.text();
         let problem = Problem::read("random", text.as_bytes()).unwrap();
         let mut found = BTreeSet::new();
-        for values in problem.solutions().take(MOST) {
+        for values in problem.solutions().take(MAX_SOLUTIONS) {
             let values = values.unwrap_or_else(|e| panic!("case {number}: {e}\n{text}"));
             assert_ne!(case.holds(&values), Some(false), "case {number}: {values:?}\n{text}");
-            assert!(found.insert(values), "case {number}: one came twice\n{text}");
+            assert!(found.insert(values), "case {number}: a solution came twice\n{text}");
         }
-        if found.len() == MOST {
+        if found.len() == MAX_SOLUTIONS {
             continue;
         }
-        whole += 1;
+        enumerated += 1;
         several += usize::from(found.len() > 1);
         for values in case.candidates(b"abxy") {
             if case.holds(&values) == Some(true) {
@@ -64,12 +64,15 @@ fn all_solutions_are_found_once() {
             }
         }
     }
-    assert!(whole > 500 && several > 100, "{whole} enumerated, {several} of more than one");
+    assert!(
+        enumerated > 500 && several > 100,
+        "{enumerated} enumerated, {several} with several solutions"
+    );
 }
 
-/// The evaluator that guards every answer is itself compared.
+/// The evaluator that checks every solution is compared, too.
 #[test]
-fn the_check_of_models_is_right() {
+fn the_check_of_solutions_is_right() {
     let mut generator = Generator::new(3);
     let mut compared = [0; 2];
     for number in 0..1500 {

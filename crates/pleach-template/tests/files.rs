@@ -1,40 +1,41 @@
-//! Files beside their answers. A file in `hampi/good` has its verdict and, where
-//! they are few, all its solutions; one in `hampi/bad` the message that it gets.
-//! `UPDATE_EXPECT=1` writes what is expected; the difference is then read by a person.
+//! Files of constraints beside their answers. A file in `hampi/good` has its verdict and, if
+//! they are few, all its solutions; a file in `hampi/bad` has its error message.
+//! `UPDATE_EXPECT=1` writes the answers; check the difference by hand.
 
-use pleach_template::hampi::{Problem, quoted};
+use pleach_template::hampi::{Problem, quote};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Files with more solutions than this say only that.
-const FEW: usize = 12;
+/// If there are more solutions than this, the answer does not list them.
+const MAX_LISTED: usize = 12;
 
 #[test]
-fn good_files_have_the_solutions_that_are_expected() {
+fn good_files_have_the_expected_solutions() {
     check("good", |name, bytes| {
         let problem = Problem::read(name, bytes).unwrap_or_else(|e| panic!("{e}"));
         let one = problem.solve().unwrap();
-        let mut all: Vec<_> = problem.solutions().take(FEW + 1).map(Result::unwrap).collect();
+        let mut all: Vec<_> =
+            problem.solutions().take(MAX_LISTED + 1).map(Result::unwrap).collect();
         assert_eq!(one.is_some(), !all.is_empty(), "{name}");
         if let Some(one) = &one {
             assert!(problem.holds(one).unwrap(), "{name}");
-            assert!(all.len() > FEW || all.contains(one), "{name}");
-            // Nothing smaller was passed over.
+            assert!(all.len() > MAX_LISTED || all.contains(one), "{name}");
+            // No smaller solution was skipped.
             let size = |values: &Vec<Vec<u8>>| values.iter().map(Vec::len).sum::<usize>();
             assert_eq!(size(one), size(&all[0]), "{name}");
         }
         if all.is_empty() {
             return "unsat\n".into();
         }
-        if all.len() > FEW {
-            return format!("sat, more than {FEW} solutions\n");
+        if all.len() > MAX_LISTED {
+            return format!("sat, more than {MAX_LISTED} solutions\n");
         }
         all.sort();
         let mut out = String::from("sat\n");
         for values in all {
             let named = problem.variables().zip(&values);
-            let named: Vec<String> = named.map(|(n, v)| format!("{n} = {}", quoted(v))).collect();
+            let named: Vec<String> = named.map(|(n, v)| format!("{n} = {}", quote(v))).collect();
             writeln!(out, "{}", named.join(", ")).unwrap();
         }
         out
@@ -42,7 +43,7 @@ fn good_files_have_the_solutions_that_are_expected() {
 }
 
 #[test]
-fn bad_files_get_one_message_with_a_place() {
+fn bad_files_get_one_message_with_its_place() {
     check("bad", |name, bytes| {
         let problem = match Problem::read(name, bytes) {
             Ok(problem) => problem.solve().expect_err(name),
@@ -54,11 +55,11 @@ fn bad_files_get_one_message_with_a_place() {
     });
 }
 
-/// Answers are texts of the language: what is printed reads back as itself.
+/// A printed solution can be used in a file of constraints.
 #[test]
-fn answers_can_go_back_into_a_file() {
+fn a_quoted_text_reads_back_as_itself() {
     let all: Vec<u8> = (0..=255).collect();
-    let file = format!("var v : 256;\nassert v equals {};\n", quoted(&all));
+    let file = format!("var v : 256;\nassert v equals {};\n", quote(&all));
     let problem = Problem::read("all", file.as_bytes()).unwrap();
     assert_eq!(problem.solve().unwrap(), Some(vec![all]));
 }

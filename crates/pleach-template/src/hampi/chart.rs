@@ -1,24 +1,22 @@
-//! From a language and a text of known length to a gate that says whether the text
-//! is in the language.
+//! Builds a gate that is true if a text of known length is in a language.
 //!
-//! Spans are found from the top: the whole text, then what the parts of a part
-//! could be, each span once, only those whose lengths fit. Then they are turned
-//! into gates from the bottom, shortest first. A heap in the one direction and its
-//! order backwards in the other take the place of recursion.
+//! The spans that matter are found from the whole text down, each once; a span is skipped if
+//! its length is not one of the symbol's. Then they become gates, the shortest first. There
+//! is no recursion: a heap gives the first order, and the second is its reverse.
 
 use super::HampiError;
+use super::budget::Budget;
 use super::circuit::{CellId, Circuit, GateId};
 use super::language::{Part, PartId};
-use super::normal::{Normal, SymbolId};
-use super::work::Work;
+use super::normal::{NormalForm, SymbolId};
 use pleach_automata::ByteSet;
 use rustc_hash::FxHashMap;
 use std::collections::BinaryHeap;
 
-/// Spans of one chart.
-const MOST_SPANS: usize = 1 << 22;
-/// Steps that a look at the table of spans is worth.
-const LOOK: usize = 4;
+/// How many spans one chart may have.
+const MAX_SPANS: usize = 1 << 22;
+/// How many steps a lookup in the table of spans counts as.
+const LOOKUP_STEPS: usize = 4;
 
 /// One byte of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,15 +27,16 @@ pub(super) enum Cell {
 
 pub(super) struct Chart<'a> {
     parts: &'a [Part],
-    normal: &'a Normal,
+    normal: &'a NormalForm,
     text: &'a [Cell],
     circuit: &'a mut Circuit,
-    work: &'a mut Work,
+    budget: &'a mut Budget,
     spans: FxHashMap<Span, GateId>,
     waiting: BinaryHeap<Span>,
 }
 
-/// Longer spans first, then symbols before their units.
+/// A symbol and the part of the text that it should derive. In this order longer spans come
+/// first out of the heap, and symbols before their units.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Span {
     length: u32,
@@ -45,15 +44,15 @@ struct Span {
     at: u32,
 }
 
-/// The gate of `text` being in `language`. Lengths up to the text's are known to
-/// `normal`.
+/// Builds the gate of `text` being in `language`. `normal` has found all lengths up to that
+/// of the text.
 pub(super) fn member(
     parts: &[Part],
-    normal: &Normal,
+    normal: &NormalForm,
     language: PartId,
     text: &[Cell],
     circuit: &mut Circuit,
-    work: &mut Work,
+    budget: &mut Budget,
 ) -> Result<GateId, HampiError> {
     if text.is_empty() {
         return Ok(GateId::from(normal.nullable(language)));
@@ -63,29 +62,29 @@ pub(super) fn member(
         return Ok(Circuit::FALSE);
     }
     let (spans, waiting) = (FxHashMap::default(), BinaryHeap::new());
-    let chart = Chart { parts, normal, text, circuit, work, spans, waiting };
+    let chart = Chart { parts, normal, text, circuit, budget, spans, waiting };
     chart.build(Span { length: text.len() as u32, symbol, at: 0 })
 }
 
-/// The gate of `text` having `inner` in it.
+/// Builds the gate of `text` containing `inner`.
 pub(super) fn contains(
     text: &[Cell],
     inner: &[u8],
     circuit: &mut Circuit,
-    work: &mut Work,
+    budget: &mut Budget,
 ) -> Result<GateId, HampiError> {
     let mut places = Vec::new();
-    // One more window than a text that is shorter has; no window of nothing.
+    // A shorter text has no place for it.
     for at in 0..(text.len() + 1).saturating_sub(inner.len()) {
-        work.spend(1 + inner.len())?;
+        budget.spend(1 + inner.len())?;
         let window = &text[at..at + inner.len()];
-        places.push(run(window, |i| ByteSet::of(inner[i]), circuit)?);
+        places.push(run_gate(window, |i| ByteSet::of(inner[i]), circuit)?);
     }
     circuit.or(&places)
 }
 
-/// The gate of every byte being in its set.
-fn run(
+/// Builds the gate of every byte being in its set.
+fn run_gate(
     window: &[Cell],
     set: impl Fn(usize) -> ByteSet,
     circuit: &mut Circuit,
@@ -106,20 +105,20 @@ fn run(
 
 impl Chart<'_> {
     fn build(mut self, whole: Span) -> Result<GateId, HampiError> {
-        self.want(whole)?;
+        self.request(whole)?;
         let mut order = Vec::new();
         while let Some(span) = self.waiting.pop() {
             order.push(span);
             let normal = self.normal;
             for &unit in &normal.get(span.symbol).units {
                 if normal.get(unit).has_length(span.length as usize) {
-                    self.want(Span { symbol: unit, ..span })?;
+                    self.request(Span { symbol: unit, ..span })?;
                 }
             }
-            self.splits(span, |chart, left, right| {
-                // Where one half is plainly wrong, the other is not needed.
-                if chart.want(left)? {
-                    chart.want(right)?;
+            self.for_each_split(span, |chart, left, right| {
+                // If one half is false, the other is not needed.
+                if chart.request(left)? {
+                    chart.request(right)?;
                 }
                 Ok(())
             })?;
@@ -131,21 +130,21 @@ impl Chart<'_> {
         Ok(self.spans.get(&whole).copied().unwrap_or(Circuit::FALSE))
     }
 
-    /// Makes sure that a span gets its gate; false if it is known to be wrong.
-    fn want(&mut self, span: Span) -> Result<bool, HampiError> {
-        self.work.spend(LOOK)?;
+    /// Makes sure that a span gets a gate. Returns false if the gate is known to be false.
+    fn request(&mut self, span: Span) -> Result<bool, HampiError> {
+        self.budget.spend(LOOKUP_STEPS)?;
         if let Some(&known) = self.spans.get(&span) {
             return Ok(known != Circuit::FALSE);
         }
         let symbol = self.normal.get(span.symbol);
         let gate = match symbol.only_run() {
-            Some(run) => self.run(run, span)?,
+            Some(run) => self.match_run(run, span)?,
             None => {
-                if self.spans.len() >= MOST_SPANS {
-                    return Err(HampiError::Work);
+                if self.spans.len() >= MAX_SPANS {
+                    return Err(HampiError::TooLarge);
                 }
                 self.waiting.push(span);
-                // Any gate but the one that is known to be wrong will do for now.
+                // A placeholder: anything but false.
                 Circuit::TRUE
             }
         };
@@ -153,17 +152,18 @@ impl Chart<'_> {
         Ok(gate != Circuit::FALSE)
     }
 
-    fn run(&mut self, part: PartId, span: Span) -> Result<GateId, HampiError> {
+    /// Builds the gate of a run deriving a span.
+    fn match_run(&mut self, part: PartId, span: Span) -> Result<GateId, HampiError> {
         let part = &self.parts[part as usize];
-        if part.run() != Some(span.length as usize) {
+        if part.run_length() != Some(span.length as usize) {
             return Ok(Circuit::FALSE);
         }
         let window = &self.text[span.at as usize..(span.at + span.length) as usize];
-        run(window, |i| part.set(i), self.circuit)
+        run_gate(window, |i| part.byte_set(i), self.circuit)
     }
 
-    /// All ways to cut a span in two that fit the lengths of a pair.
-    fn splits(
+    /// Calls `each` with all ways to split a span in two that match the lengths of a pair.
+    fn for_each_split(
         &mut self,
         span: Span,
         mut each: impl FnMut(&mut Self, Span, Span) -> Result<(), HampiError>,
@@ -174,17 +174,17 @@ impl Chart<'_> {
             let (of_a, of_b) = (normal.get(a), normal.get(b));
             let left = |l: u32| Span { length: l, symbol: a, at };
             let right = |r: u32| Span { length: r, symbol: b, at: at + length - r };
-            // Along the half that has fewer lengths.
+            // Try the lengths of the half that has fewer.
             if of_a.lengths().len() <= of_b.lengths().len() {
                 for &l in of_a.lengths().iter().take_while(|&&l| l < length) {
-                    self.work.spend(1)?;
+                    self.budget.spend(1)?;
                     if of_b.has_length((length - l) as usize) {
                         each(self, left(l), right(length - l))?;
                     }
                 }
             } else {
                 for &r in of_b.lengths().iter().take_while(|&&r| r < length) {
-                    self.work.spend(1)?;
+                    self.budget.spend(1)?;
                     if of_a.has_length((length - r) as usize) {
                         each(self, left(length - r), right(r))?;
                     }
@@ -194,19 +194,19 @@ impl Chart<'_> {
         Ok(())
     }
 
-    /// A span's gate, when all that it is made of have theirs.
+    /// Builds the gate of a span. All smaller spans have theirs.
     fn gate(&mut self, span: Span) -> Result<GateId, HampiError> {
         let normal = self.normal;
         let symbol = normal.get(span.symbol);
         let mut ways = Vec::new();
         for &run in &symbol.runs {
-            ways.push(self.run(run, span)?);
+            ways.push(self.match_run(run, span)?);
         }
         for &unit in &symbol.units {
             ways.extend(self.spans.get(&Span { symbol: unit, ..span }));
         }
-        self.splits(span, |chart, left, right| {
-            chart.work.spend(LOOK)?;
+        self.for_each_split(span, |chart, left, right| {
+            chart.budget.spend(LOOKUP_STEPS)?;
             if let (Some(&left), Some(&right)) = (chart.spans.get(&left), chart.spans.get(&right)) {
                 ways.push(chart.circuit.and(&[left, right])?);
             }

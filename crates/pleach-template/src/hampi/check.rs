@@ -1,34 +1,35 @@
-//! Evaluates a file, as it was written, on values for its variables.
+//! Evaluates a file, as it was written, on values of its variables.
 //!
-//! This shares nothing with how solutions are found: no normal form, no chart, no
-//! circuit, no solver. For each name and each start it keeps the set of ends up to
-//! which the name matches, from the last start to the first. At one start names may
-//! need each other, so they are gone through until no set grows.
+//! This shares nothing with how solutions are found: no normal form, no chart, no circuit, no
+//! solver. For each name and each start in the text it finds the set of ends up to which the
+//! name matches, from the last start to the first. Names may depend on each other at the same
+//! start, so they are evaluated until no set grows.
 
 use super::HampiError;
-use super::problem::{Claim, Piece, Problem, Written, reg_names};
-use super::work::Work;
+use super::budget::Budget;
+use super::problem::{Claim, Definition, Piece, Problem, Variable, reg_names};
 use pleach_import::hampi::{Cfg, Name, NameId, Reg};
 use std::collections::HashMap;
 
-/// Words of the table of ends.
-const MOST_WORDS: usize = 1 << 26;
+/// How many words the table of ends may have.
+const MAX_WORDS: usize = 1 << 26;
 
 impl Problem {
-    /// Whether values, one for each variable, satisfy every assertion.
+    /// True if values, one for each variable, satisfy every assertion.
     pub fn holds(&self, values: &[Vec<u8>]) -> Result<bool, HampiError> {
-        self.holds_within(values, &mut Work::new())
+        self.holds_within(values, &mut Budget::new())
     }
 
     pub(super) fn holds_within(
         &self,
         values: &[Vec<u8>],
-        work: &mut Work,
+        budget: &mut Budget,
     ) -> Result<bool, HampiError> {
-        let fits = |(value, variable): (&Vec<u8>, &super::problem::Variable)| {
-            (variable.low..=variable.high).contains(&value.len())
+        let has_size = |(value, variable): (&Vec<u8>, &Variable)| {
+            (variable.min_size..=variable.max_size).contains(&value.len())
         };
-        if values.len() != self.variables.len() || !values.iter().zip(&self.variables).all(fits) {
+        let mut pairs = values.iter().zip(&self.variables);
+        if values.len() != self.variables.len() || !pairs.all(has_size) {
             return Ok(false);
         }
         let mut texts: Vec<Vec<u8>> = Vec::new();
@@ -52,12 +53,12 @@ impl Problem {
         for assertion in &self.assertions {
             let text = &texts[assertion.left];
             let holds = match &assertion.claim {
-                Claim::In { written, .. } => Matcher::matches(self, text, written, work)?,
+                Claim::In { written, .. } => Matcher::matches(self, text, written, budget)?,
                 Claim::Contains(inner) if inner.is_empty() => true,
                 Claim::Contains(inner) => text.windows(inner.len()).any(|w| w == &inner[..]),
                 Claim::Equals(right) => text == &texts[*right],
             };
-            if holds == assertion.not {
+            if holds == assertion.is_denied {
                 return Ok(false);
             }
         }
@@ -88,7 +89,7 @@ impl Places {
         self.0.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 != 0)
     }
 
-    /// Whether it grew.
+    /// Adds all places of another set. True if this set grew.
     fn add(&mut self, other: &[u64]) -> bool {
         let mut grown = false;
         for (mine, theirs) in self.0.iter_mut().zip(other) {
@@ -108,12 +109,14 @@ impl Places {
 struct Matcher<'a> {
     text: &'a [u8],
     words: usize,
-    /// Names that matter, those that others are made of first.
+    /// The names that the language depends on. A name mostly comes after those that it is
+    /// made of.
     names: Vec<NameId>,
+    /// The place of each name in `names`.
     place: HashMap<NameId, usize>,
-    /// By name and start: ends.
+    /// The set of ends for each name and start.
     ends: Vec<u64>,
-    work: &'a mut Work,
+    budget: &'a mut Budget,
 }
 
 impl<'a> Matcher<'a> {
@@ -121,30 +124,31 @@ impl<'a> Matcher<'a> {
         problem: &Problem,
         text: &'a [u8],
         reg: &Reg,
-        work: &'a mut Work,
+        budget: &'a mut Budget,
     ) -> Result<bool, HampiError> {
-        let names = below(problem, reg);
+        let names = names_below(problem, reg);
         let words = (text.len() + 1).div_ceil(64);
         let size = (names.len() * (text.len() + 1)).saturating_mul(words);
-        if size > MOST_WORDS {
-            return Err(HampiError::Work);
+        if size > MAX_WORDS {
+            return Err(HampiError::TooLarge);
         }
         let place = names.iter().enumerate().map(|(i, &name)| (name, i)).collect();
-        let mut matcher = Matcher { text, words, names, place, ends: vec![0; size], work };
+        let mut matcher = Matcher { text, words, names, place, ends: vec![0; size], budget };
         for start in (0..=text.len()).rev() {
             matcher.fill(problem, start)?;
         }
         Ok(matcher.reg(reg, 0)?.contains(text.len()))
     }
 
+    /// Finds the ends of all names at one start.
     fn fill(&mut self, problem: &Problem, start: usize) -> Result<(), HampiError> {
         loop {
             let mut grown = false;
             for at in 0..self.names.len() {
                 let mut found = Places::none(self.words);
-                match problem.written(self.names[at]) {
-                    Some(Written::Reg(reg)) => found = self.reg(reg, start)?,
-                    Some(Written::Cfg(bodies)) => {
+                match problem.definition(self.names[at]) {
+                    Some(Definition::Reg(reg)) => found = self.reg(reg, start)?,
+                    Some(Definition::Cfg(bodies)) => {
                         for body in bodies {
                             found.add(&self.cfg(body, start)?.0);
                         }
@@ -191,7 +195,7 @@ impl<'a> Matcher<'a> {
     }
 
     fn cfg(&mut self, cfg: &Cfg, start: usize) -> Result<Places, HampiError> {
-        self.work.spend(self.words)?;
+        self.budget.spend(self.words)?;
         Ok(match cfg {
             Cfg::Text { text, .. } => self.literal(text, start),
             Cfg::Range { low, high, .. } => self.range(*low, *high, start),
@@ -215,7 +219,7 @@ impl<'a> Matcher<'a> {
     }
 
     fn reg(&mut self, reg: &Reg, start: usize) -> Result<Places, HampiError> {
-        self.work.spend(self.words)?;
+        self.budget.spend(self.words)?;
         Ok(match reg {
             Reg::Text(text) => self.literal(text, start),
             Reg::Range { low, high } => self.range(*low, *high, start),
@@ -266,7 +270,7 @@ impl<'a> Matcher<'a> {
         Ok(ends)
     }
 
-    /// Where one can get from these places by going on as often as one likes.
+    /// The places that are reached from some places by any number of repetitions.
     fn repeat<T>(
         &mut self,
         inner: &T,
@@ -283,20 +287,20 @@ impl<'a> Matcher<'a> {
     }
 }
 
-/// The names that an expression is made of, directly or not; of two that do not
-/// need each other, the one that is needed comes first.
-fn below(problem: &Problem, reg: &Reg) -> Vec<NameId> {
+/// The names that an expression is made of, directly or not. A name comes after those that it
+/// is made of, unless they are made of each other.
+fn names_below(problem: &Problem, reg: &Reg) -> Vec<NameId> {
     let direct = |name: NameId| {
         let mut names = Vec::new();
-        match problem.written(name) {
-            Some(Written::Reg(reg)) => reg_names(reg, &mut names),
-            Some(Written::Cfg(bodies)) => bodies.iter().for_each(|b| cfg_names(b, &mut names)),
+        match problem.definition(name) {
+            Some(Definition::Reg(reg)) => reg_names(reg, &mut names),
+            Some(Definition::Cfg(bodies)) => bodies.iter().for_each(|b| cfg_names(b, &mut names)),
             None => {}
         }
         names
     };
     let mut order = Vec::new();
-    let mut seen = vec![false; problem.written.len()];
+    let mut seen = vec![false; problem.definitions.len()];
     let mut roots = Vec::new();
     reg_names(reg, &mut roots);
     let mut stack: Vec<(NameId, bool)> = roots.iter().map(|name| (name.id, false)).collect();
@@ -311,6 +315,7 @@ fn below(problem: &Problem, reg: &Reg) -> Vec<NameId> {
     order
 }
 
+/// Collects the names that a context-free language refers to.
 fn cfg_names(cfg: &Cfg, names: &mut Vec<Name>) {
     match cfg {
         Cfg::Text { .. } | Cfg::Range { .. } => {}

@@ -1,15 +1,15 @@
-//! What a chart says, as a circuit: gates over "this byte is in that set".
+//! A circuit of *and* and *or* gates over conditions "this byte is in that set".
 //!
-//! There is no negation inside: whether a span derives is an *or* of *ands* of
-//! smaller spans, down to single bytes. A gate comes after those it is made of, so
-//! one pass from first to last evaluates, folds or encodes everything.
+//! There is no negation inside: a span is derived if two smaller spans are, in one of several
+//! ways, down to single bytes. A gate comes after its inputs, so one pass from the first gate
+//! to the last evaluates, folds or encodes the circuit.
 
 use super::HampiError;
 use pleach_automata::ByteSet;
 use rustc_hash::FxHashMap;
 
-/// Inputs of all gates of a circuit together.
-const MOST_INPUTS: usize = 1 << 26;
+/// How many inputs all gates of a circuit may have together.
+const MAX_INPUTS: usize = 1 << 26;
 
 pub(super) type CellId = u32;
 pub(super) type GateId = u32;
@@ -21,7 +21,7 @@ pub(super) enum Gate {
     In(CellId, ByteSet),
     /// Two bytes are not the same.
     Differ(CellId, CellId),
-    /// Inputs from here to there.
+    /// The range of its inputs in the list of all inputs.
     And(u32, u32),
     Or(u32, u32),
 }
@@ -29,8 +29,9 @@ pub(super) enum Gate {
 pub(super) struct Circuit {
     pub gates: Vec<Gate>,
     inputs: Vec<GateId>,
-    /// What each byte may be at all.
+    /// The bytes that each cell may have.
     pub domains: Vec<ByteSet>,
+    /// The gates of conditions on one cell.
     sets: FxHashMap<(CellId, ByteSet), GateId>,
 }
 
@@ -52,6 +53,7 @@ impl Circuit {
         self.gates.len() as GateId - 1
     }
 
+    /// The gate of a cell having a byte of a set.
     pub fn within(&mut self, cell: CellId, set: &ByteSet) -> GateId {
         let domain = &self.domains[cell as usize];
         let set = set.intersection(domain);
@@ -69,6 +71,7 @@ impl Circuit {
         gate
     }
 
+    /// The gate of two cells having different bytes.
     pub fn differ(&mut self, a: CellId, b: CellId) -> GateId {
         let (of_a, of_b) = (self.domains[a as usize], self.domains[b as usize]);
         if a == b {
@@ -92,7 +95,7 @@ impl Circuit {
         self.join(of, Circuit::FALSE, Circuit::TRUE, Gate::Or)
     }
 
-    /// `neutral` inputs are left out, and one that `decides` is the result.
+    /// Inputs that are `neutral` are left out. If one is `decides`, it is the result.
     fn join(
         &mut self,
         of: &[GateId],
@@ -111,14 +114,14 @@ impl Circuit {
             self.inputs.truncate(from);
             return Ok(only.unwrap_or(neutral));
         }
-        if self.inputs.len() > MOST_INPUTS {
-            return Err(HampiError::Work);
+        if self.inputs.len() > MAX_INPUTS {
+            return Err(HampiError::TooLarge);
         }
         let to = self.inputs.len() as u32;
         Ok(self.push(gate(from as u32, to)))
     }
 
-    /// Gates that the roots are made of.
+    /// True for each gate that the roots depend on.
     pub fn reached(&self, roots: impl IntoIterator<Item = GateId>) -> Vec<bool> {
         let mut reached = vec![false; self.gates.len()];
         roots.into_iter().for_each(|root| reached[root as usize] = true);
@@ -131,7 +134,7 @@ impl Circuit {
         reached
     }
 
-    /// The same circuit over other domains, folded, with what the roots became.
+    /// The same circuit over smaller domains, folded. Also returns the new roots.
     pub fn restricted(
         &self,
         domains: Vec<ByteSet>,
@@ -139,16 +142,16 @@ impl Circuit {
     ) -> Result<(Circuit, Vec<GateId>), HampiError> {
         let reached = self.reached(roots.iter().copied());
         let mut new = Circuit::new(domains);
-        let mut became = vec![Circuit::FALSE; self.gates.len()];
+        let mut new_ids = vec![Circuit::FALSE; self.gates.len()];
         let mut of = Vec::new();
         for (id, gate) in self.gates.iter().enumerate().filter(|(id, _)| reached[*id]) {
-            became[id] = match *gate {
+            new_ids[id] = match *gate {
                 Gate::Constant(value) => GateId::from(value),
                 Gate::In(cell, set) => new.within(cell, &set),
                 Gate::Differ(a, b) => new.differ(a, b),
                 Gate::And(from, to) | Gate::Or(from, to) => {
                     of.clear();
-                    of.extend(self.inputs(from, to).iter().map(|&g| became[g as usize]));
+                    of.extend(self.inputs(from, to).iter().map(|&g| new_ids[g as usize]));
                     match gate {
                         Gate::And(..) => new.and(&of)?,
                         _ => new.or(&of)?,
@@ -156,7 +159,7 @@ impl Circuit {
                 }
             };
         }
-        let roots = roots.iter().map(|&root| became[root as usize]).collect();
+        let roots = roots.iter().map(|&root| new_ids[root as usize]).collect();
         Ok((new, roots))
     }
 }

@@ -1,58 +1,63 @@
-//! From sizes to solutions: narrowing, the walk, and the SAT solver behind them.
+//! Finds solutions for one combination of sizes after the other: by narrowing and a walk
+//! through the circuits, or by the SAT solver.
 
+use super::budget::Budget;
 use super::chart::{self, Cell};
 use super::circuit::{Circuit, Gate, GateId};
-use super::clauses::{Boxed, Instance};
+use super::clauses::{Instance, SolutionBox};
 use super::layout::{self, Layout};
 use super::narrow::Narrowing;
-use super::normal::Normal;
+use super::normal::NormalForm;
 use super::problem::{Claim, Problem};
-use super::show::best;
-use super::work::Work;
+use super::show::most_readable;
 use super::{HampiError, Solution};
 use pleach_automata::ByteSet;
 
 /// The solutions of a problem, each once.
 pub struct Solutions<'a> {
     problem: &'a Problem,
-    normal: Normal,
-    work: Work,
+    normal: NormalForm,
+    budget: Budget,
     sizes: Option<std::vec::IntoIter<Vec<usize>>>,
-    /// One solution will do.
-    one: bool,
+    /// One solution is enough.
+    only_one: bool,
     current: Option<Current>,
 }
 
-/// What is left of the sizes that were tried last.
+/// The solutions for the current sizes.
 struct Current {
     layout: Layout,
     instance: Option<Box<Instance>>,
-    boxed: Option<Boxed>,
+    current_box: Option<SolutionBox>,
 }
 
-/// Assertions of one choice of sizes.
+/// All assertions, for one combination of sizes.
 struct Formula {
     circuit: Circuit,
-    /// Gates, and whether they must be true or false.
+    /// Gates, and the values that they must have.
     roots: Vec<(GateId, bool)>,
 }
 
 impl<'a> Solutions<'a> {
     pub(super) fn first(problem: &'a Problem) -> Solutions<'a> {
-        let (normal, work) = (Normal::new(&problem.parts), Work::new());
-        Solutions { problem, normal, work, sizes: None, one: true, current: None }
+        let (normal, budget) = (NormalForm::new(&problem.parts), Budget::new());
+        Solutions { problem, normal, budget, sizes: None, only_one: true, current: None }
     }
 
     pub(super) fn all(problem: &'a Problem) -> Solutions<'a> {
-        Solutions { one: false, ..Solutions::first(problem) }
+        Solutions { only_one: false, ..Solutions::first(problem) }
     }
 
     fn find(&mut self) -> Result<Option<Solution>, HampiError> {
         loop {
             if let Some(current) = &mut self.current {
                 if let Some(solution) = current.next()? {
-                    let right = self.problem.holds_within(&solution, &mut self.work)?;
-                    return if right { Ok(Some(solution)) } else { Err(HampiError::Wrong) };
+                    let is_right = self.problem.holds_within(&solution, &mut self.budget)?;
+                    return if is_right {
+                        Ok(Some(solution))
+                    } else {
+                        Err(HampiError::WrongSolution)
+                    };
                 }
                 self.current = None;
             }
@@ -61,24 +66,25 @@ impl<'a> Solutions<'a> {
                 None => self.sizes.insert(layout::sizes(self.problem).into_iter()),
             };
             let Some(sizes) = sizes.next() else { return Ok(None) };
-            self.current = self.attempt(&sizes)?;
+            self.current = self.try_sizes(&sizes)?;
         }
     }
 
-    fn attempt(&mut self, sizes: &[usize]) -> Result<Option<Current>, HampiError> {
+    fn try_sizes(&mut self, sizes: &[usize]) -> Result<Option<Current>, HampiError> {
         let Some(layout) = Layout::new(self.problem, sizes)? else { return Ok(None) };
         let mut formula = self.formula(&layout)?;
-        if !formula.narrow(&mut self.work)? {
+        if !formula.narrow(&mut self.budget)? {
             return Ok(None);
         }
-        if self.one && self.independent(&layout, &formula) {
-            let boxed = Boxed::one(formula.walk());
-            return Ok(Some(Current { layout, instance: None, boxed: Some(boxed) }));
+        if self.only_one && self.is_independent(&layout, &formula) {
+            let found = SolutionBox::one(&formula.walk());
+            return Ok(Some(Current { layout, instance: None, current_box: Some(found) }));
         }
-        let instance = Instance::new(formula.circuit, &formula.roots, !self.one)?;
-        Ok(Some(Current { layout, instance: Some(Box::new(instance)), boxed: None }))
+        let instance = Instance::new(formula.circuit, &formula.roots, !self.only_one)?;
+        Ok(Some(Current { layout, instance: Some(Box::new(instance)), current_box: None }))
     }
 
+    /// Turns the assertions into circuits.
     fn formula(&mut self, layout: &Layout) -> Result<Formula, HampiError> {
         let parts = &self.problem.parts;
         let mut circuit = Circuit::new(layout.domains.clone());
@@ -87,23 +93,23 @@ impl<'a> Solutions<'a> {
             let left = &layout.values[assertion.left];
             let root = match &assertion.claim {
                 Claim::In { language, .. } => {
-                    self.normal.grow(parts, left.len(), &mut self.work)?;
-                    let work = &mut self.work;
+                    self.normal.find_lengths(parts, left.len(), &mut self.budget)?;
+                    let budget = &mut self.budget;
                     let gate =
-                        chart::member(parts, &self.normal, *language, left, &mut circuit, work)?;
-                    (gate, !assertion.not)
+                        chart::member(parts, &self.normal, *language, left, &mut circuit, budget)?;
+                    (gate, !assertion.is_denied)
                 }
                 Claim::Contains(text) => {
-                    let gate = chart::contains(left, text, &mut circuit, &mut self.work)?;
-                    (gate, !assertion.not)
+                    let gate = chart::contains(left, text, &mut circuit, &mut self.budget)?;
+                    (gate, !assertion.is_denied)
                 }
-                Claim::Equals(right) if assertion.not => {
+                Claim::Equals(right) if assertion.is_denied => {
                     (differ(left, &layout.values[*right], &mut circuit)?, true)
                 }
-                // The layout has seen to it.
+                // The layout has made the cells the same.
                 Claim::Equals(_) => continue,
             };
-            // One that cannot hold saves the others.
+            // If one cannot hold, the others do not matter.
             if root == (Circuit::FALSE, true) || root == (Circuit::TRUE, false) {
                 return Ok(Formula { circuit, roots: vec![root] });
             }
@@ -112,16 +118,16 @@ impl<'a> Solutions<'a> {
         Ok(Formula { circuit, roots })
     }
 
-    /// Whether no cell is in two places of what is left of the assertions, and
-    /// nothing is denied. Then the circuits can be walked.
-    fn independent(&self, layout: &Layout, formula: &Formula) -> bool {
+    /// True if no cell is in two places of the remaining assertions, and none of them is
+    /// denied. Then the circuits can be walked.
+    fn is_independent(&self, layout: &Layout, formula: &Formula) -> bool {
         let mut used = vec![false; layout.domains.len()];
-        let mut open = formula.roots.iter();
+        let mut roots = formula.roots.iter();
         for assertion in &self.problem.assertions {
-            if matches!(assertion.claim, Claim::Equals(_)) && !assertion.not {
+            if matches!(assertion.claim, Claim::Equals(_)) && !assertion.is_denied {
                 continue;
             }
-            let Some(&(root, wanted)) = open.next() else { return false };
+            let Some(&(root, wanted)) = roots.next() else { return false };
             if root == GateId::from(wanted) {
                 continue;
             }
@@ -149,8 +155,8 @@ impl Iterator for Solutions<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let found = self.find().transpose();
-        if self.one || matches!(found, Some(Err(_))) {
-            // Nothing comes after an error.
+        if self.only_one || matches!(found, Some(Err(_))) {
+            // An error ends the iteration.
             self.sizes = Some(Vec::new().into_iter());
             self.current = None;
         }
@@ -161,15 +167,15 @@ impl Iterator for Solutions<'_> {
 impl Current {
     fn next(&mut self) -> Result<Option<Solution>, HampiError> {
         loop {
-            if let Some(boxed) = &mut self.boxed {
-                if let Some(bytes) = boxed.next() {
+            if let Some(current) = &mut self.current_box {
+                if let Some(bytes) = current.next() {
                     return Ok(Some(self.solution(&bytes)));
                 }
-                self.boxed = None;
+                self.current_box = None;
             }
             let Some(instance) = &mut self.instance else { return Ok(None) };
-            self.boxed = instance.next()?;
-            if self.boxed.is_none() {
+            self.current_box = instance.next()?;
+            if self.current_box.is_none() {
                 return Ok(None);
             }
         }
@@ -184,7 +190,7 @@ impl Current {
     }
 }
 
-/// The gate of two rows not being the same.
+/// Builds the gate of two rows of cells being different.
 fn differ(left: &[Cell], right: &[Cell], circuit: &mut Circuit) -> Result<GateId, HampiError> {
     if left.len() != right.len() {
         return Ok(Circuit::TRUE);
@@ -203,15 +209,15 @@ fn differ(left: &[Cell], right: &[Cell], circuit: &mut Circuit) -> Result<GateId
 }
 
 impl Formula {
-    /// Leaves each cell only what every assertion by itself can do with; false if
-    /// there is nothing left for one.
-    fn narrow(&mut self, work: &mut Work) -> Result<bool, HampiError> {
+    /// Restricts the bytes of each cell by every assertion alone, until nothing changes. False
+    /// if a cell has no byte left.
+    fn narrow(&mut self, budget: &mut Budget) -> Result<bool, HampiError> {
         loop {
             if self.roots.iter().any(|&(root, wanted)| root == GateId::from(!wanted)) {
                 return Ok(false);
             }
             let mut domains = self.circuit.domains.clone();
-            Narrowing::new(&self.circuit, work)?.all(&self.roots, &mut domains, work)?;
+            Narrowing::new(&self.circuit, budget)?.narrow_all(&self.roots, &mut domains, budget)?;
             if domains == self.circuit.domains {
                 return Ok(true);
             }
@@ -225,8 +231,8 @@ impl Formula {
         }
     }
 
-    /// What each cell may be on one way through circuits that share no cell: of
-    /// every *or* the first input, of every *and* all.
+    /// The bytes of each cell on one way through the circuits: the first input of every *or*,
+    /// all inputs of every *and*. The circuits share no cell.
     fn walk(&self) -> Vec<ByteSet> {
         let mut domains = self.circuit.domains.clone();
         let mut stack: Vec<GateId> = self.roots.iter().map(|r| r.0).collect();
@@ -238,9 +244,9 @@ impl Formula {
                     *domain = domain.intersection(&set);
                 }
                 Gate::Differ(a, b) => {
-                    let of_a = best(&domains[a as usize]);
-                    domains[a as usize] = ByteSet::of(of_a);
-                    domains[b as usize].remove(of_a);
+                    let byte = most_readable(&domains[a as usize]);
+                    domains[a as usize] = ByteSet::of(byte);
+                    domains[b as usize].remove(byte);
                 }
                 Gate::And(from, to) => stack.extend(self.circuit.inputs(from, to)),
                 Gate::Or(from, _) => stack.extend(self.circuit.inputs(from, from + 1)),

@@ -1,15 +1,15 @@
-//! All languages of a file as one set of parts that name each other.
+//! All languages of a file as one set of parts that refer to each other.
 //!
-//! A `cfg` and a `reg` differ in what they may refer to, not in what they are made
-//! of: texts, ranges, one after another, one or another, and `fix`, which keeps
-//! what has one size. A star is a part that refers to itself. So nothing is ever
-//! expanded: a definition that is used a thousand times is one part.
+//! A `cfg` and a `reg` differ in what they may refer to. Both are made of texts, ranges,
+//! sequences, alternatives, and `fix`, which keeps the strings of one size. A star is a part
+//! that refers to itself. So nothing is expanded: a definition that is used a thousand times
+//! is one part.
 
 use pleach_automata::ByteSet;
 use pleach_import::hampi::NameId;
 
-/// Parts that the languages of a file may have together.
-pub const MOST_PARTS: usize = 1 << 21;
+/// How many parts the languages of a file may have together.
+pub(super) const MAX_PARTS: usize = 1 << 21;
 
 pub(super) type PartId = u32;
 
@@ -27,8 +27,8 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// The length of a part that is a run of sets of bytes.
-    pub fn run(&self) -> Option<usize> {
+    /// The length, if the part is a run: a fixed number of bytes, each from a set.
+    pub fn run_length(&self) -> Option<usize> {
         match self {
             Part::Text(text) => Some(text.len()),
             Part::Range(..) => Some(1),
@@ -36,8 +36,8 @@ impl Part {
         }
     }
 
-    /// What stands at a place of such a run.
-    pub fn set(&self, at: usize) -> ByteSet {
+    /// The bytes that a run may have at a place.
+    pub fn byte_set(&self, at: usize) -> ByteSet {
         match self {
             Part::Text(text) => ByteSet::of(text[at]),
             Part::Range(low, high) => ByteSet::range(*low, *high),
@@ -48,7 +48,7 @@ impl Part {
 
 pub(super) struct LanguageBuilder {
     parts: Vec<Part>,
-    /// By number of the name.
+    /// The part of each name, by the number of the name.
     named: Vec<Option<PartId>>,
 }
 
@@ -61,10 +61,9 @@ impl LanguageBuilder {
         self.parts
     }
 
-    /// Whether there were too many parts, and what was built is not what was asked
-    /// for.
+    /// True if there are too many parts. The languages are then incomplete.
     pub fn is_full(&self) -> bool {
-        self.parts.len() >= MOST_PARTS
+        self.parts.len() >= MAX_PARTS
     }
 
     fn push(&mut self, part: Part) -> PartId {
@@ -74,7 +73,7 @@ impl LanguageBuilder {
         self.parts.len() as PartId - 1
     }
 
-    /// What a name stands for, now or later.
+    /// The part of a name, which may be defined later.
     pub fn named(&mut self, name: NameId) -> PartId {
         if let Some(id) = self.named[name.index()] {
             return id;
@@ -84,11 +83,11 @@ impl LanguageBuilder {
         id
     }
 
-    /// Gives a name one more meaning.
-    pub fn define(&mut self, name: NameId, meaning: PartId) {
+    /// Adds a part to the alternatives of a name.
+    pub fn define(&mut self, name: NameId, part: PartId) {
         let id = self.named(name);
         if let Part::Either(parts) = &mut self.parts[id as usize] {
-            parts.push(meaning);
+            parts.push(part);
         }
     }
 

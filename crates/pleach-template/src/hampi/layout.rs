@@ -1,4 +1,4 @@
-//! Sizes, and what values look like once sizes are chosen.
+//! The sizes of variables, and the values for given sizes.
 
 use super::HampiError;
 use super::chart::Cell;
@@ -6,21 +6,21 @@ use super::circuit::CellId;
 use super::problem::{Assertion, Claim, Piece, Problem};
 use pleach_automata::ByteSet;
 
-/// Combinations of sizes that are gone through.
-pub const MOST_SIZES: usize = 1 << 16;
+/// How many combinations of sizes are tried.
+pub(super) const MAX_SIZES: usize = 1 << 16;
 
-/// Bytes of all values together.
-const MOST_CELLS: usize = 1 << 23;
+/// How many bytes all values together may have.
+const MAX_CELLS: usize = 1 << 23;
 
-/// Combinations of sizes, by rising sum. There are not too many: who read the file
-/// has counted.
+/// All combinations of sizes, small sums first. The resolver has checked that there are at
+/// most [`MAX_SIZES`].
 pub(super) fn sizes(problem: &Problem) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = vec![Vec::new()];
     for variable in &problem.variables {
         all = all
             .iter()
             .flat_map(|sizes| {
-                (variable.low..=variable.high).map(move |size| {
+                (variable.min_size..=variable.max_size).map(move |size| {
                     let mut sizes = sizes.clone();
                     sizes.push(size);
                     sizes
@@ -35,15 +35,15 @@ pub(super) fn sizes(problem: &Problem) -> Vec<Vec<usize>> {
 /// Values as rows of cells.
 pub(super) struct Layout {
     pub values: Vec<Vec<Cell>>,
-    /// What each cell may be.
+    /// The bytes that each cell may have.
     pub domains: Vec<ByteSet>,
-    /// By variable, its cells.
+    /// The cells of each variable.
     pub variables: Vec<Vec<Cell>>,
 }
 
 impl Layout {
-    /// `None` if these sizes cannot be: a part lies outside its value, or things
-    /// that must be equal are not.
+    /// `None` if these sizes have no solution: a part lies outside its value, or values that
+    /// must be equal differ.
     pub fn new(problem: &Problem, sizes: &[usize]) -> Result<Option<Layout>, HampiError> {
         let mut variables = Vec::new();
         let mut count: CellId = 0;
@@ -70,19 +70,21 @@ impl Layout {
                 }
             }
             total += row.len();
-            if total > MOST_CELLS {
-                return Err(HampiError::Work);
+            if total > MAX_CELLS {
+                return Err(HampiError::TooLarge);
             }
             layout.values.push(row);
         }
         Ok(layout.unify(&problem.assertions).then_some(layout))
     }
 
-    /// Settles every positive `equals`; false if one cannot hold.
+    /// Makes the cells of values that must be equal the same. False if they cannot be.
     fn unify(&mut self, assertions: &[Assertion]) -> bool {
-        let mut same = Same { parent: (0..self.domains.len() as CellId).collect() };
+        let mut same = UnionFind { parent: (0..self.domains.len() as CellId).collect() };
         for assertion in assertions {
-            let (Claim::Equals(right), false) = (&assertion.claim, assertion.not) else { continue };
+            let (Claim::Equals(right), false) = (&assertion.claim, assertion.is_denied) else {
+                continue;
+            };
             let (left, right) = (&self.values[assertion.left], &self.values[*right]);
             if left.len() != right.len() {
                 return false;
@@ -103,7 +105,7 @@ impl Layout {
             let first = same.find(cell as CellId) as usize;
             if first != cell {
                 self.domains[first] = self.domains[first].intersection(&self.domains[cell]);
-                // Nobody looks at it any more, so it must not be chosen either.
+                // The cell is not used any more. One byte, so that there is nothing to choose.
                 self.domains[cell] = ByteSet::of(0);
             }
         }
@@ -118,12 +120,12 @@ impl Layout {
     }
 }
 
-/// Which cells are the same: the smallest stands for all.
-struct Same {
+/// The cells that are the same. The smallest stands for all of them.
+struct UnionFind {
     parent: Vec<CellId>,
 }
 
-impl Same {
+impl UnionFind {
     fn find(&mut self, cell: CellId) -> CellId {
         let mut at = cell;
         while self.parent[at as usize] != at {

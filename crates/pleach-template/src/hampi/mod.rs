@@ -1,5 +1,5 @@
-//! HAMPI's language: strings of bounded size under membership in regular and
-//! context-free languages, substrings and equality, each also denied.
+//! HAMPI's language: constraints on strings of bounded size. A string is in a regular or
+//! context-free language, contains a text, or equals another string; or does not.
 //!
 //! ```text
 //! var v : 2;
@@ -11,30 +11,33 @@
 //! ```
 //!
 //! The published tool (Kieżun, Ganesh, Guo, Hooimeijer, Ernst: *HAMPI: A Solver for
-//! String Constraints*, ISSTA 2009) expands a fixed-size language into one regular
-//! expression and gives bit-vectors to a solver. Here nothing is expanded.
+//! String Constraints*, ISSTA 2009) expands a language of a fixed size into one regular
+//! expression, and solves it with bit-vectors. Here nothing is expanded.
 //!
-//! 1. `problem` resolves names. All languages of the file, regular or not, become
-//!    one grammar (`language`, `normal`).
-//! 2. `layout` goes through the sizes of the variables, small ones first. With sizes
-//!    known, every value is a row of bytes, some given and some open, and every
-//!    positive `equals` is settled by making cells the same.
-//! 3. `chart` turns each assertion into a `circuit` of *and* and *or* over single
-//!    bytes. It is cubic in the size, and it folds: what no byte can make true is
-//!    not there.
-//! 4. `decide` narrows what each byte may be by every assertion in turn, until
-//!    nothing changes. If no byte is in two assertions, any way through the circuits
-//!    is a solution, and the chart alone has decided.
-//! 5. Otherwise `clauses` gives the circuits to a SAT solver. They have no
-//!    negation inside and no circles, so a denied membership is the same circuit
-//!    wanted false: context-free languages are not closed under complement, but on
-//!    texts of one size that does not matter.
-//! 6. `check` evaluates the file as it was written on every solution, by a way that
-//!    shares nothing with the above, before anyone sees it.
+//! 1. `resolve` resolves the names of the file; the result is a `problem`. All languages,
+//!    regular or not, become one grammar (`language`, `normal`).
+//! 2. `layout` tries the sizes of the variables, small ones first. With these sizes a value
+//!    is a row of cells: given bytes and open ones. An `equals` makes cells the same.
+//! 3. `chart` turns each other assertion into a `circuit` of *and* and *or* over conditions
+//!    on single cells. This takes cubic time in the size. A gate that can only be true or
+//!    only be false is not built.
+//! 4. `decide` restricts the bytes of each cell by one assertion after the other, until
+//!    nothing changes (`narrow`). If no cell is in two assertions, the first way through
+//!    each circuit is a solution.
+//! 5. Otherwise `clauses` gives the circuits to a SAT solver, with `classes` of bytes that
+//!    they do not tell apart. Circuits have no negation inside and no cycles, so a denied
+//!    assertion is the same circuit, required to be false. Context-free languages are not
+//!    closed under complement, but for strings of one size that does not matter.
+//! 6. `check` evaluates the file as it was written on every solution. It shares no code with
+//!    the steps above.
+//!
+//! `budget` counts the work, and `show` prints bytes.
 
+mod budget;
 mod chart;
 mod check;
 mod circuit;
+mod classes;
 mod clauses;
 mod decide;
 mod language;
@@ -42,42 +45,41 @@ mod layout;
 mod narrow;
 mod normal;
 mod problem;
+mod resolve;
 mod show;
-mod work;
 
 use pleach_import::ImportError;
 
 pub use decide::Solutions;
-pub use language::MOST_PARTS;
-pub use problem::{MOST_LENGTH, Problem};
-pub use show::quoted;
+pub use problem::Problem;
+pub use show::quote;
 
 /// A value for each variable, in the order of their declarations.
 pub type Solution = Vec<Vec<u8>>;
 
 #[derive(Debug, thiserror::Error)]
 pub enum HampiError {
-    /// The file's fault.
+    /// The file is wrong.
     #[error(transparent)]
     File(#[from] ImportError),
-    /// Too much for the limits on work and memory.
+    /// A limit on work or memory was reached.
     #[error("the constraints are too large: they need more steps or gates than the limit allows")]
-    Work,
-    /// Too hard for the SAT solver in its limits.
+    TooLarge,
+    /// The SAT solver reached its limits.
     #[error("the constraints are too hard: the SAT solver gave up")]
-    Hard,
-    /// A defect of ours.
+    TooHard,
+    /// A bug of Pleach.
     #[error("a solution that was found does not satisfy the file")]
-    Wrong,
+    WrongSolution,
 }
 
 impl Problem {
-    /// One solution, of the smallest sizes that have any.
+    /// Finds one solution, of the smallest possible size.
     pub fn solve(&self) -> Result<Option<Solution>, HampiError> {
         Solutions::first(self).next().transpose()
     }
 
-    /// All solutions, each once, small sizes first.
+    /// Finds all solutions, each once, small sizes first.
     pub fn solutions(&self) -> Solutions<'_> {
         Solutions::all(self)
     }

@@ -1,56 +1,57 @@
-//! What one assertion by itself says of each byte.
+//! What one assertion alone says about each byte.
 //!
-//! A *way* through a circuit takes one input of every *or* and all of every *and*.
-//! A root that must be true is true by one of its ways. If all of them mention a
-//! cell, the cell is in one of the sets that they mention; if one of them does not,
-//! the cell may be anything. On a chart this is exact: what is left of a cell is
-//! what some derivation puts there.
+//! A *way* through a circuit takes one input of every *or* and all inputs of every *and*. A
+//! root that must be true is true by one of its ways. If every way mentions a cell, the cell
+//! is in one of the sets that they mention. If some way does not, the cell may have any byte.
+//! For a chart this is exact: the bytes that remain are those of some derivation.
 
 use super::HampiError;
+use super::budget::Budget;
 use super::circuit::{Circuit, Gate, GateId};
-use super::work::Work;
 use pleach_automata::ByteSet;
 
-/// Words of the table of mentions; a larger circuit goes to the SAT solver as it is.
-const MOST_WORDS: usize = 1 << 23;
+/// How many words the table of mentions may have. A circuit with a larger one is not
+/// narrowed.
+const MAX_WORDS: usize = 1 << 23;
 
 pub(super) struct Narrowing<'a> {
     circuit: &'a Circuit,
-    /// Words of a gate's set of cells.
+    /// How many words a set of cells has.
     words: usize,
-    /// By gate: the cells that all its ways mention. Empty if it would be too large.
+    /// For each gate, the cells that all its ways mention. Empty if it would be too large.
     mentions: Vec<u64>,
-    /// By gate: the last root that it was seen under.
-    seen: Vec<u32>,
+    /// For each gate, the last root that it was visited for.
+    visited_for: Vec<u32>,
 }
 
 impl<'a> Narrowing<'a> {
-    pub fn new(circuit: &'a Circuit, work: &mut Work) -> Result<Narrowing<'a>, HampiError> {
+    pub fn new(circuit: &'a Circuit, budget: &mut Budget) -> Result<Narrowing<'a>, HampiError> {
         let words = circuit.domains.len().div_ceil(64);
         let mut mentions = Vec::new();
-        if words * circuit.gates.len() <= MOST_WORDS {
-            work.spend(words * circuit.gates.len())?;
-            mentions = mentioned(circuit, words);
+        if words * circuit.gates.len() <= MAX_WORDS {
+            budget.spend(words * circuit.gates.len())?;
+            mentions = find_mentions(circuit, words);
         }
-        Ok(Narrowing { circuit, words, mentions, seen: vec![0; circuit.gates.len()] })
+        Ok(Narrowing { circuit, words, mentions, visited_for: vec![0; circuit.gates.len()] })
     }
 
-    pub fn all(
+    /// Restricts the domains by each root alone.
+    pub fn narrow_all(
         &mut self,
         roots: &[(GateId, bool)],
         domains: &mut [ByteSet],
-        work: &mut Work,
+        budget: &mut Budget,
     ) -> Result<(), HampiError> {
         let mut found: Vec<ByteSet> = vec![ByteSet::EMPTY; domains.len()];
         for (number, &(root, wanted)) in roots.iter().enumerate() {
             if !wanted {
-                self.must_be_false(root, domains);
+                self.narrow_false(root, domains);
             } else if !self.mentions.is_empty() {
-                let cells = self.below(root, number as u32 + 1, &mut found, work)?;
+                let cells = self.collect_sets(root, number as u32 + 1, &mut found, budget)?;
                 for cell in cells {
                     let set = std::mem::take(&mut found[cell]);
-                    if self.mentions[root as usize * self.words + cell / 64] >> (cell % 64) & 1 != 0
-                    {
+                    let mentions = self.mentions[root as usize * self.words + cell / 64];
+                    if mentions >> (cell % 64) & 1 != 0 {
                         domains[cell] = domains[cell].intersection(&set);
                     }
                 }
@@ -59,21 +60,21 @@ impl<'a> Narrowing<'a> {
         Ok(())
     }
 
-    /// Collects the sets that are mentioned under a root, and says of which cells.
-    fn below(
+    /// Collects the sets that are mentioned under a root. Returns their cells.
+    fn collect_sets(
         &mut self,
         root: GateId,
         number: u32,
         found: &mut [ByteSet],
-        work: &mut Work,
+        budget: &mut Budget,
     ) -> Result<Vec<usize>, HampiError> {
         let mut cells = Vec::new();
         let mut stack = vec![root];
         while let Some(gate) = stack.pop() {
-            if std::mem::replace(&mut self.seen[gate as usize], number) == number {
+            if std::mem::replace(&mut self.visited_for[gate as usize], number) == number {
                 continue;
             }
-            work.spend(1)?;
+            budget.spend(1)?;
             match self.circuit.gates[gate as usize] {
                 Gate::In(cell, set) => {
                     let all = &mut found[cell as usize];
@@ -91,8 +92,8 @@ impl<'a> Narrowing<'a> {
         Ok(cells)
     }
 
-    /// An *or* that must be false has no true input.
-    fn must_be_false(&self, root: GateId, domains: &mut [ByteSet]) {
+    /// Restricts the domains by a root that must be false: an *or* then has no true input.
+    fn narrow_false(&self, root: GateId, domains: &mut [ByteSet]) {
         let direct = match self.circuit.gates[root as usize] {
             Gate::Or(from, to) => self.circuit.inputs(from, to),
             _ => &[root],
@@ -105,7 +106,8 @@ impl<'a> Narrowing<'a> {
     }
 }
 
-fn mentioned(circuit: &Circuit, words: usize) -> Vec<u64> {
+/// For each gate, the cells that all its ways mention.
+fn find_mentions(circuit: &Circuit, words: usize) -> Vec<u64> {
     let mut mentions = vec![0u64; words * circuit.gates.len()];
     for (id, gate) in circuit.gates.iter().enumerate() {
         let (before, here) = mentions.split_at_mut(id * words);

@@ -1,47 +1,46 @@
-//! The languages in the form that charts are made from: no part is empty, and
-//! no part is itself.
+//! The languages in the form that charts need: nothing derives the empty string, and nothing
+//! derives itself.
 //!
-//! A chart says of each part and each span of a text whether the part derives the
-//! span, by what smaller spans derive. That is an order only if a part never needs
-//! itself on the same span. Three steps see to it, all of them linear:
+//! A chart finds for each part and each span of a text if the part derives the span. It
+//! starts with the smallest spans. This works only if no part needs its own result on the
+//! same span. Three steps ensure that; each takes linear time:
 //!
-//! 1. Which parts derive the empty string is found, and from here on every part
-//!    stands for its other strings. Where one half of a pair may be empty, the pair
-//!    has the other half as a *unit*: a part that may stand for all of it.
-//! 2. Parts that are units of each other, all round a circle, have the same
-//!    strings, so they become one *symbol*.
-//! 3. What remains of units has an order. Symbols are numbered so that units come
-//!    before what they are units of.
+//! 1. Find the parts that derive the empty string. From here on, the empty string is left
+//!    out of every part. If one half of a pair may be empty, the other half is a *unit* of
+//!    the pair: it derives a whole string of the pair.
+//! 2. Parts that are units of each other, in a cycle, have the same strings. They become one
+//!    *symbol*.
+//! 3. Number the symbols so that units come before the symbols that they are units of.
 //!
-//! A symbol that has one unit and nothing else is that unit.
+//! A symbol that has one unit and nothing else is replaced by that unit.
 //!
-//! [`Normal::grow`] then finds the lengths that each symbol can have. They keep
-//! charts small: a span that is no length of a symbol is never looked at.
+//! [`NormalForm::find_lengths`] finds the lengths of the strings of each symbol. They keep
+//! charts small: a span is skipped if its length is not one of the symbol's.
 
 use super::HampiError;
+use super::budget::Budget;
 use super::language::{Part, PartId};
-use super::work::Work;
 
 pub(super) type SymbolId = u32;
 
-/// Bits in the tables of lengths.
-const MOST_BITS: usize = 1 << 31;
+/// How many bits the tables of lengths may have.
+const MAX_BITS: usize = 1 << 31;
 
 #[derive(Default)]
 pub(super) struct Symbol {
-    /// Parts that are runs of bytes.
+    /// Parts that are runs: see [`Part::run_length`].
     pub runs: Vec<PartId>,
     pub pairs: Vec<(SymbolId, SymbolId)>,
     pub units: Vec<SymbolId>,
-    /// Only strings of this size.
+    /// If given, only strings of this size.
     fix: Option<u32>,
-    /// Its lengths, rising, and the same as bits.
+    /// The lengths of its strings in order, and the same as bits.
     lengths: Vec<u32>,
     bits: Vec<u64>,
 }
 
 impl Symbol {
-    /// The run that it is, if it is nothing else.
+    /// Its run, if it has nothing else.
     pub fn only_run(&self) -> Option<PartId> {
         match (&self.runs[..], &self.pairs[..], &self.units[..]) {
             (&[run], [], []) => Some(run),
@@ -58,26 +57,24 @@ impl Symbol {
     }
 }
 
-pub(super) struct Normal {
+pub(super) struct NormalForm {
     nullable: Vec<bool>,
     symbol_of: Vec<SymbolId>,
     pub symbols: Vec<Symbol>,
-    /// Lengths are known up to here.
-    grown: usize,
+    /// Lengths were found up to this one.
+    max_length: usize,
 }
 
-impl Normal {
-    pub fn new(parts: &[Part]) -> Normal {
+impl NormalForm {
+    pub fn new(parts: &[Part]) -> NormalForm {
         let nullable = nullable(parts);
         let units = Units::new(parts, &nullable);
         let (component, count) = components(&units);
         let mut symbols: Vec<Symbol> = (0..count).map(|_| Symbol::default()).collect();
         for (id, part) in parts.iter().enumerate() {
             let symbol = &mut symbols[component[id] as usize];
-            let own = |&unit: &PartId| component[unit as usize] != component[id];
-            symbol
-                .units
-                .extend(units.of(id).iter().filter(|u| own(u)).map(|&u| component[u as usize]));
+            let others = units.of(id).iter().map(|&unit| component[unit as usize]);
+            symbol.units.extend(others.filter(|&unit| unit != component[id]));
             match part {
                 Part::Empty | Part::Either(_) => {}
                 Part::Text(_) | Part::Range(..) => symbol.runs.push(id as PartId),
@@ -87,27 +84,28 @@ impl Normal {
                 Part::Fix(_, size) => symbol.fix = Some(*size),
             }
         }
-        // Units come first, so what they are is known already.
-        let mut same: Vec<SymbolId> = (0..count as SymbolId).collect();
+        // Units come first, so their replacements are known.
+        let mut replaced_by: Vec<SymbolId> = (0..count as SymbolId).collect();
         for id in 0..count {
             let symbol = &mut symbols[id];
-            symbol.units.iter_mut().for_each(|unit| *unit = same[*unit as usize]);
+            symbol.units.iter_mut().for_each(|unit| *unit = replaced_by[*unit as usize]);
             symbol.units.sort_unstable();
             symbol.units.dedup();
-            let alone = symbol.runs.is_empty() && symbol.pairs.is_empty() && symbol.fix.is_none();
-            if let (true, &[unit]) = (alone, &symbol.units[..]) {
-                same[id] = unit;
+            let has_more =
+                !symbol.runs.is_empty() || !symbol.pairs.is_empty() || symbol.fix.is_some();
+            if let (false, &[unit]) = (has_more, &symbol.units[..]) {
+                replaced_by[id] = unit;
             }
         }
         for symbol in &mut symbols {
             for (a, b) in &mut symbol.pairs {
-                (*a, *b) = (same[*a as usize], same[*b as usize]);
+                (*a, *b) = (replaced_by[*a as usize], replaced_by[*b as usize]);
             }
             symbol.pairs.sort_unstable();
             symbol.pairs.dedup();
         }
-        let symbol_of = component.iter().map(|&c| same[c as usize]).collect();
-        Normal { nullable, symbol_of, symbols, grown: 0 }
+        let symbol_of = component.iter().map(|&c| replaced_by[c as usize]).collect();
+        NormalForm { nullable, symbol_of, symbols, max_length: 0 }
     }
 
     pub fn nullable(&self, part: PartId) -> bool {
@@ -122,42 +120,47 @@ impl Normal {
         &self.symbols[symbol as usize]
     }
 
-    /// Finds all lengths up to `most`.
-    pub fn grow(&mut self, parts: &[Part], most: usize, work: &mut Work) -> Result<(), HampiError> {
-        if most <= self.grown {
+    /// Finds all lengths up to `max_length`.
+    pub fn find_lengths(
+        &mut self,
+        parts: &[Part],
+        max_length: usize,
+        budget: &mut Budget,
+    ) -> Result<(), HampiError> {
+        if max_length <= self.max_length {
             return Ok(());
         }
-        let words = most / 64 + 1;
-        if words * 64 * self.symbols.len() > MOST_BITS {
-            return Err(HampiError::Work);
+        let words = max_length / 64 + 1;
+        if words * 64 * self.symbols.len() > MAX_BITS {
+            return Err(HampiError::TooLarge);
         }
         self.symbols.iter_mut().for_each(|s| s.bits.resize(words, 0));
-        for length in self.grown + 1..=most {
+        for length in self.max_length + 1..=max_length {
             for id in 0..self.symbols.len() {
-                if self.reaches(parts, &self.symbols[id], length, work)? {
+                if self.derives_length(parts, &self.symbols[id], length, budget)? {
                     let symbol = &mut self.symbols[id];
                     symbol.bits[length / 64] |= 1 << (length % 64);
                     symbol.lengths.push(length as u32);
                 }
             }
         }
-        self.grown = most;
+        self.max_length = max_length;
         Ok(())
     }
 
-    /// Whether a symbol has a length, when all smaller ones are known.
-    fn reaches(
+    /// True if a symbol has a string of this length. All smaller lengths were found.
+    fn derives_length(
         &self,
         parts: &[Part],
         symbol: &Symbol,
         length: usize,
-        work: &mut Work,
+        budget: &mut Budget,
     ) -> Result<bool, HampiError> {
-        work.spend(1 + symbol.units.len() + symbol.runs.len())?;
+        budget.spend(1 + symbol.units.len() + symbol.runs.len())?;
         if symbol.fix.is_some_and(|size| size as usize != length) {
             return Ok(false);
         }
-        if symbol.runs.iter().any(|&run| parts[run as usize].run() == Some(length))
+        if symbol.runs.iter().any(|&run| parts[run as usize].run_length() == Some(length))
             || symbol.units.iter().any(|&unit| self.get(unit).has_length(length))
         {
             return Ok(true);
@@ -165,7 +168,7 @@ impl Normal {
         for &(a, b) in &symbol.pairs {
             let (a, b) = (self.get(a), self.get(b));
             let (few, other) = if a.lengths.len() <= b.lengths.len() { (a, b) } else { (b, a) };
-            work.spend(1 + few.lengths.len())?;
+            budget.spend(1 + few.lengths.len())?;
             if few.lengths.iter().any(|&l| other.has_length(length - l as usize)) {
                 return Ok(true);
             }
@@ -174,8 +177,8 @@ impl Normal {
     }
 }
 
-/// Which parts derive the empty string: each is looked at again only when one that
-/// it is made of turns out to.
+/// Finds the parts that derive the empty string. A part is checked when one that it is made
+/// of was found to.
 fn nullable(parts: &[Part]) -> Vec<bool> {
     let mut users: Vec<Vec<PartId>> = vec![Vec::new(); parts.len()];
     let mut waiting = Vec::new();
@@ -199,11 +202,11 @@ fn nullable(parts: &[Part]) -> Vec<bool> {
             continue;
         }
         for &user in &users[id as usize] {
-            let holds = match parts[user as usize] {
+            let is_nullable = match parts[user as usize] {
                 Part::Pair(a, b) => nullable[a as usize] && nullable[b as usize],
                 _ => true,
             };
-            if holds {
+            if is_nullable {
                 waiting.push(user);
             }
         }
@@ -211,8 +214,9 @@ fn nullable(parts: &[Part]) -> Vec<bool> {
     nullable
 }
 
-/// The units of each part, laid end to end.
+/// The units of all parts, in one list.
 struct Units {
+    /// Where the units of each part start.
     starts: Vec<u32>,
     all: Vec<PartId>,
 }
@@ -240,8 +244,8 @@ impl Units {
     }
 }
 
-/// Tarjan's components of the graph of units, with a stack of our own: the number
-/// of each part's, and how many there are. Units have the smaller numbers.
+/// Tarjan's strongly connected components of the graph of units, without recursion. Returns
+/// the component of each part, and how many there are. Units have the smaller numbers.
 fn components(units: &Units) -> (Vec<u32>, usize) {
     const NONE: u32 = u32::MAX;
     let parts = units.starts.len() - 1;
@@ -254,7 +258,7 @@ fn components(units: &Units) -> (Vec<u32>, usize) {
         if order[root] != NONE {
             continue;
         }
-        // A part, and how many of its units have been looked at.
+        // Parts, each with the number of its units that were visited.
         let mut stack = vec![(root, 0)];
         while let Some((part, seen)) = stack.last_mut() {
             let part = *part;

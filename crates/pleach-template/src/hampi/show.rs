@@ -1,10 +1,10 @@
-//! Bytes for people.
+//! Bytes as people read them.
 
 use pleach_automata::ByteSet;
 
-/// A text in quotes as HAMPI writes it, so that an answer can go back into a file:
-/// what can be typed as it is, the rest as `\ddd`.
-pub fn quoted(bytes: &[u8]) -> String {
+/// A text in quotes, as a file of constraints has it: printable bytes as they are, all others
+/// as `\ddd`.
+pub fn quote(bytes: &[u8]) -> String {
     let mut text = String::from("\"");
     for &byte in bytes {
         match byte {
@@ -17,12 +17,12 @@ pub fn quoted(bytes: &[u8]) -> String {
     text
 }
 
-/// The byte of a set that people read best.
-pub(super) fn best(set: &ByteSet) -> u8 {
+/// The byte of a set that is easiest to read.
+pub(super) fn most_readable(set: &ByteSet) -> u8 {
     set.iter().min_by_key(|&byte| rank(byte)).unwrap_or_default()
 }
 
-/// Letters and digits first.
+/// The order in which bytes are preferred: letters and digits first.
 pub(super) fn rank(byte: u8) -> u8 {
     match byte {
         b'a'..=b'z' => 0,

@@ -1,5 +1,5 @@
-//! Random files of constraints, and what they mean by the plainest way there is:
-//! a language is the set of its strings up to some length.
+//! Random files of constraints, and their meaning in the simplest form: a language is the set
+//! of its strings up to some length.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -7,7 +7,7 @@ use std::fmt::Write;
 type Strings = BTreeSet<Vec<u8>>;
 
 /// Longer strings are left out of every language.
-const LONGEST: usize = 6;
+const MAX_LEN: usize = 6;
 
 #[derive(Clone, Debug)]
 pub enum Expr {
@@ -64,7 +64,7 @@ impl Generator {
         let mut case = Case::default();
         let vars = if self.rng.u8(..4) == 0 { 2 } else { 1 };
         for _ in 0..vars {
-            // Two together have no more bytes than one alone.
+            // Two variables together have at most as many bytes as one alone.
             let low = self.rng.usize(0..=3 / vars);
             let more = self.rng.usize(0..=2);
             let high = if self.rng.bool() { low } else { (low + more).min(4 / vars) };
@@ -78,18 +78,18 @@ impl Generator {
             case.vals.push(pieces);
         }
         for _ in 0..self.rng.usize(1..=4) {
-            let left = self.named(&case);
+            let left = self.side(&case);
             let test = match self.rng.u8(..10) {
                 0..=4 if cfgs + regs > 0 => {
                     let which = self.rng.usize(..cfgs + regs);
                     if which < cfgs { Test::InCfg(which) } else { Test::InReg(which - cfgs) }
                 }
-                5 | 6 => Test::Equals(self.named(&case)),
+                5 | 6 => Test::Equals(self.side(&case)),
                 _ => Test::Contains(self.text()),
             };
             case.asserts.push((left, self.rng.u8(..3) == 0, test));
         }
-        case.denote();
+        case.find_strings();
         case
     }
 
@@ -97,8 +97,8 @@ impl Generator {
         (0..self.rng.usize(0..=3)).map(|_| self.rng.u8(b'a'..=b'b')).collect()
     }
 
-    /// A `cfg` with `cfg` rules to refer to, or a `reg` that may refer to earlier
-    /// ones and to any `cfg`.
+    /// The body of a `cfg`, which may refer to `rules` of its kind; or of a `reg`, which may
+    /// refer to earlier ones and to any `cfg`.
     fn body(&mut self, depth: usize, rules: Option<usize>, cfgs: usize, regs: usize) -> Expr {
         let inner = |this: &mut Self| this.body(depth - 1, rules, cfgs, regs);
         match self.rng.u8(..if depth == 0 { 4 } else { 11 }) {
@@ -146,8 +146,8 @@ impl Generator {
         (offset, self.rng.usize(0..=longest - offset))
     }
 
-    /// What may stand at the sides of an assertion.
-    fn named(&mut self, case: &Case) -> Piece {
+    /// A side of an assertion.
+    fn side(&mut self, case: &Case) -> Piece {
         match self.rng.u8(..5) {
             0..=2 if !case.vals.is_empty() => Piece::Val(self.rng.usize(..case.vals.len())),
             3 => self.piece(case, case.vals.len()),
@@ -167,7 +167,7 @@ impl Case {
         pieces.iter().map(one).sum()
     }
 
-    /// The file.
+    /// The text of the file.
     pub fn text(&self) -> String {
         let mut out = String::new();
         for (at, (low, high)) in self.vars.iter().enumerate() {
@@ -199,9 +199,9 @@ impl Case {
         out
     }
 
-    /// The strings of every language: none at first, then what follows, until
-    /// nothing does.
-    fn denote(&mut self) {
+    /// Finds the strings of every language: starts with none, and adds what follows, until
+    /// nothing changes.
+    fn find_strings(&mut self) {
         self.cfg_strings = vec![Strings::new(); self.cfgs.len()];
         loop {
             let next: Vec<Strings> = self.cfgs.iter().map(|body| self.strings(body)).collect();
@@ -260,14 +260,14 @@ impl Case {
         }
     }
 
-    /// Whether values satisfy everything. `None` where a text is too long for the
-    /// languages to be known.
+    /// True if values satisfy all assertions. `None` if a text is longer than the strings of
+    /// the languages.
     pub fn holds(&self, values: &[Vec<u8>]) -> Option<bool> {
         let mut holds = true;
         for (left, not, test) in &self.asserts {
             let Some(left) = self.value(left, values) else { return Some(false) };
             let known =
-                |strings: &Strings| (left.len() <= LONGEST).then(|| strings.contains(&left));
+                |strings: &Strings| (left.len() <= MAX_LEN).then(|| strings.contains(&left));
             let claim = match test {
                 Test::InCfg(at) => known(&self.cfg_strings[*at])?,
                 Test::InReg(at) => known(&self.reg_strings[*at])?,
@@ -282,7 +282,7 @@ impl Case {
         Some(holds)
     }
 
-    /// Values of all sizes over an alphabet.
+    /// All values of all sizes over an alphabet.
     pub fn candidates(&self, alphabet: &[u8]) -> Vec<Vec<Vec<u8>>> {
         let mut all: Vec<Vec<Vec<u8>>> = vec![Vec::new()];
         for &(low, high) in &self.vars {
@@ -315,7 +315,7 @@ fn concat(left: &Strings, right: &Strings) -> Strings {
     let mut all = Strings::new();
     for a in left {
         all.extend(
-            right.iter().filter(|b| a.len() + b.len() <= LONGEST).map(|b| [&a[..], b].concat()),
+            right.iter().filter(|b| a.len() + b.len() <= MAX_LEN).map(|b| [&a[..], b].concat()),
         );
     }
     all

@@ -5,7 +5,7 @@ use crate::exit::{Code, Failure};
 use crate::show;
 use anyhow::Context;
 use pleach_import::MAX_FILE;
-use pleach_template::hampi::{HampiError, Problem, Solution, quoted};
+use pleach_template::hampi::{HampiError, Problem, Solution, quote};
 use serde_json::json;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -51,7 +51,7 @@ pub fn run(args: &Solve) -> Result<Code, Failure> {
             _ => {}
         }
         for (name, value) in problem.variables().zip(&solution) {
-            writeln!(out, "{name} = {}", quoted(value))?;
+            writeln!(out, "{name} = {}", quote(value))?;
         }
     }
     let verdict = match (found, &error) {
@@ -76,7 +76,7 @@ pub fn run(args: &Solve) -> Result<Code, Failure> {
 }
 
 fn is_limit(problem: &HampiError) -> bool {
-    matches!(problem, HampiError::Work | HampiError::Hard)
+    matches!(problem, HampiError::TooLarge | HampiError::TooHard)
 }
 
 /// Reads a file of constraints, up to the largest size that is allowed.
@@ -96,9 +96,9 @@ fn failure(path: &Path, problem: HampiError) -> Failure {
     let name = path.display();
     match problem {
         HampiError::File(_) => Failure::user_error(problem),
-        HampiError::Work | HampiError::Hard => {
+        HampiError::TooLarge | HampiError::TooHard => {
             Failure::failed_check(anyhow::anyhow!("{name}: {problem}"))
         }
-        HampiError::Wrong => Failure::internal(anyhow::anyhow!("{name}: {problem}")),
+        HampiError::WrongSolution => Failure::internal(anyhow::anyhow!("{name}: {problem}")),
     }
 }
