@@ -182,11 +182,7 @@ fn an_infeasible_flip_to_a_new_branch_is_tried_with_fewer_conditions() {
         FakeProgram::new().branches("main", [10, 11]).target(|run| {
             let first = run.byte(0);
             run.branch(10, first.equals(0u8));
-            if first.number() == 0 {
-                run.branch(11, first.equals(9u8));
-            } else {
-                run.branch(11, first.equals(9u8));
-            }
+            run.branch(11, first.equals(9u8));
             End::Exit(0)
         })
     };
