@@ -1,20 +1,20 @@
-//! Inputs under constraints: strings, grammars and sizes that must fit together.
+//! Inputs under constraints on bytes, tokens, lengths and a grammar.
 //!
-//! A [`Template`] is an input of which parts may change and the rest stays;
-//! [`Strings`] are the templates of a symbolic grammar, one after another.
-//! [`solve`] answers flips: bytes, tokens, lengths and grammar are parts of one request.
-//! [`Vocabulary`] flips decisions on tokens within a grammar. [`Samples`] are sentences
-//! drawn at random, [`Grafts`] are made of parts of others. [`hampi`] reads and solves
-//! files in HAMPI's language.
+//! - [`Template`]: an input with fixed bytes and holes that may change.
+//! - [`solve`]: flips of decisions. Bytes, tokens and lengths may change in one request.
+//! - [`Vocabulary`]: the tokens of the program and of the grammar, and flips of decisions on
+//!   tokens.
+//! - [`Strings`]: the strings of a symbolic grammar, as templates.
+//! - [`Samples`]: random sentences of a grammar.
+//! - [`Grafts`]: inputs that are made of parts of other inputs.
+//! - [`hampi`]: reads and solves files in HAMPI's language.
 //!
-//! No processes are here and no files: text comes in, values go out.
+//! Nothing here starts a process or opens a file.
 
 #![forbid(unsafe_code)]
 
 mod grafts;
 pub mod hampi;
-mod names;
-mod nesting;
 mod samples;
 pub mod solve;
 mod strings;
@@ -22,8 +22,7 @@ mod template;
 mod tokens;
 
 pub use grafts::{Grafts, GraftsError};
-pub use names::Differ;
 pub use samples::Samples;
-pub use strings::{Bounds, Choices, SavedHole, Strings, StringsError, Unit, order};
+pub use strings::{Bounds, Choices, HoleRecord, Strings, StringsError, Unit};
 pub use template::{Hole, Template};
-pub use tokens::{Flipped, Mismatch, Reading, Sentence, Spent, TokensError, Try, Vocabulary};
+pub use tokens::{Mismatch, NameConflict, Sentence, TokenEdit, TokensError, Vocabulary};

@@ -1,18 +1,18 @@
 //! The strings of a symbolic grammar, as templates (Majumdar and Xu, "Directed Test
 //! Generation using Symbolic Grammars", 2007).
 //!
-//! Each derivation of the symbolic grammar up to the bounds is a template: its
-//! constants are the holes. Those with the fewest holes come first. A hole is what
-//! the grammar's own lexer would read as one of the tokens that gave way there, so a
-//! keyword does not slip into the place of a name, nor a number where only names can
-//! be; where the same constants stand side by side, the hole is any sequence of such
-//! tokens. A person can say what else is to be in a hole; the lexer still has its say
-//! in it, unless that is relaxed.
+//! Each derivation of the symbolic grammar within the bounds is a template. Its holes are
+//! the symbolic constants. Derivations with the fewest holes come first. A hole may be any
+//! text that the grammar's lexer reads as one of the tokens that the constant stands for: no
+//! keyword in the place of a name, and no number where only names can be. If the same
+//! constants are neighbours, they are one hole, and it may be any sequence of such tokens.
+//! The user can give a hole another language. Its texts must still be texts of the token,
+//! unless that is relaxed.
 //!
-//! Between two texts that the lexer would read as one goes a separator; it counts
-//! for nothing in the bounds.
+//! If the lexer would read two neighbouring texts as one, a separator is put between them. It
+//! does not count for the bounds.
 
-use crate::grafts::impatient_parser;
+use crate::grafts::bounded_parser;
 use crate::template::{Hole, Template};
 use pleach_automata::dfa::{self, Dfa};
 use pleach_grammar::count::CountError;
@@ -28,9 +28,9 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone, Debug)]
 pub struct Bounds {
     pub unit: Unit,
-    pub longest: usize,
-    pub highest: Option<usize>,
-    /// Derivations up to this length are left out.
+    pub max_length: usize,
+    pub max_height: Option<usize>,
+    /// Derivations up to this length are skipped.
     pub longer_than: usize,
 }
 
@@ -46,13 +46,13 @@ pub enum StringsError {
     Count(#[from] CountError),
 }
 
-/// What becomes of tokens.
+/// What the tokens of a grammar become in the symbolic grammar.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
     pub abstractions: HashMap<TokenId, Abstraction>,
-    /// What takes the place of a token, where it was said.
+    /// The languages that the user gave for tokens.
     pub holes: HashMap<TokenId, Regex>,
-    /// What is in a hole need not be a text of its token: what was said for it, or
+    /// A hole need not be a text of its token: it may be any word of the given language, or
     /// any bytes.
     pub relaxed: bool,
 }
@@ -60,41 +60,44 @@ pub struct Choices {
 pub struct Strings {
     symbolic: Symbolic,
     lexer: Lexer,
-    /// By token of the symbolic grammar: what can be in the place of a constant.
+    /// For each token of the symbolic grammar that is a constant, what may be in its place.
     constants: Vec<Option<Constant>>,
     separator: Vec<u8>,
     original: Arc<Grammar>,
-    /// Made when it is first needed; none if the grammar is too large.
+    /// Made when it is first needed. `None` if the grammar is too large.
     parser: OnceLock<Option<Parser>>,
 }
 
-/// One token that gave way, or several in a row.
+/// What may be in the place of a symbolic constant.
 struct Constant {
+    /// Texts of one token.
     one: Arc<HoleLanguage>,
+    /// Texts of several tokens in a row.
     several: Arc<HoleLanguage>,
-    /// Each of the tokens by itself.
-    each: Vec<(TokenId, Arc<HoleLanguage>)>,
+    /// The texts of each token that it stands for.
+    by_token: Vec<(TokenId, Arc<HoleLanguage>)>,
 }
 
-/// A hole to be kept in a file: where it is, its filling, and which language it has.
-pub type SavedHole = [u32; 6];
+/// A hole as numbers, to be stored: its start and end, those of its filling, and two numbers
+/// that name its language.
+pub type HoleRecord = [u32; 6];
 
-/// What a hole is first filled with: digits first, since a name that nobody knows
-/// is refused more often than a number.
-const FIRST: &[u8] = b"1023456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_\"' ";
+/// Bytes that a hole gets first. Digits come before letters: a program rejects an unknown
+/// name more often than a number.
+const PREFERRED: &[u8] = b"1023456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_\"' ";
 
 impl Strings {
     pub fn new(grammar: &Grammar, choices: &Choices) -> Result<Strings, StringsError> {
-        let mut said = grammar.clone();
+        let mut with_holes = grammar.clone();
         for (token, regex) in &choices.holes {
-            said.tokens[token.index()].pattern = Pattern::Regex(regex.clone());
+            with_holes.tokens[token.index()].pattern = Pattern::Regex(regex.clone());
         }
         let choose = |t| choices.abstractions.get(&t).copied().unwrap_or(Abstraction::Auto);
-        let symbolic = Symbolic::new(&said, choose)?;
+        let symbolic = Symbolic::new(&with_holes, choose)?;
         let lexer = Lexer::new(grammar)?;
-        let constant = |(i, &is): (usize, &bool)| {
+        let constant = |(i, &is_constant): (usize, &bool)| {
             let tokens = &symbolic.stands_for[i];
-            is.then(|| Constant::new(grammar, &lexer, tokens, choices)).transpose()
+            is_constant.then(|| Constant::new(grammar, &lexer, tokens, choices)).transpose()
         };
         let constants = symbolic.constants.iter().enumerate().map(constant);
         let constants = constants.collect::<Result<_, StringsError>>()?;
@@ -108,24 +111,24 @@ impl Strings {
         Ok(Strings { symbolic, lexer, constants, separator, original, parser })
     }
 
-    /// What may change of an input that somebody else made: the texts of tokens that
-    /// give way, as far as they stay the same tokens. Nothing, if it is no sentence.
-    pub fn recover(&self, input: &[u8]) -> Option<Template> {
+    /// Finds the template of an input of unknown origin: its holes are the texts of tokens
+    /// that constants stand for. `None` if the input is not a sentence.
+    pub fn find_template(&self, input: &[u8]) -> Option<Template> {
         let parser =
-            self.parser.get_or_init(|| impatient_parser(&self.original, self.lexer.clone()).ok());
+            self.parser.get_or_init(|| bounded_parser(&self.original, self.lexer.clone()).ok());
         let parsed = parser.as_ref()?.parse(input).ok()?;
         let holes = parsed.lexemes.iter().filter_map(|lexeme| {
             let word = &input[lexeme.span.0..lexeme.span.1];
-            let each = self.constants.iter().flatten().flat_map(|c| &c.each);
-            let mut own = each.filter(|(token, _)| *token == lexeme.token);
+            let all = self.constants.iter().flatten().flat_map(|c| &c.by_token);
+            let mut own = all.filter(|(token, _)| *token == lexeme.token);
             let (_, language) = own.find(|(_, language)| language.dfa().matches(word))?;
-            Some(Hole::found(lexeme.span.0 as u32, word, language.clone()))
+            Some(Hole::with_guessed_filling(lexeme.span.0 as u32, word, language.clone()))
         });
         Some(Template { holes: holes.collect() })
     }
 
-    /// A template of these strings, to be kept in a file.
-    pub fn save(&self, template: &Template) -> Option<Vec<SavedHole>> {
+    /// The holes of a template, to be stored. `None` if it is not one of these strings.
+    pub fn save_template(&self, template: &Template) -> Option<Vec<HoleRecord>> {
         let saved = template.holes.iter().map(|hole| {
             let mut constants = (0u32..).zip(&self.constants);
             let (constant, which) = constants.find_map(|(i, constant)| {
@@ -138,27 +141,22 @@ impl Strings {
         saved.collect()
     }
 
-    /// A template that was kept for an input; `None` if it does not fit.
-    pub fn load(&self, saved: &[SavedHole], input: &[u8]) -> Option<Template> {
-        let mut behind = 0;
+    /// Rebuilds the stored template of an input. `None` if it does not match the input.
+    pub fn load_template(&self, saved: &[HoleRecord], input: &[u8]) -> Option<Template> {
+        let mut last_end = 0;
         let holes = saved.iter().map(|&[start, end, from, to, constant, which]| {
             let constant = self.constants.get(constant as usize)?.as_ref()?;
             let language = constant.languages().nth(which as usize)?.clone();
-            let apart = behind <= start && start <= from && from <= to && to <= end;
-            behind = end;
+            let is_in_order = last_end <= start && start <= from && from <= to && to <= end;
+            last_end = end;
             let word = input.get(start as usize..end as usize)?;
-            let fits = apart && language.dfa().matches(word);
-            fits.then_some(Hole { start, end, language, filling: (from, to) })
+            let is_valid = is_in_order && language.dfa().matches(word);
+            is_valid.then_some(Hole { start, end, language, filling: (from, to) })
         });
         Some(Template { holes: holes.collect::<Option<_>>()? })
     }
 
-    /// The grammar whose derivations they are.
-    pub fn grammar(&self) -> &Grammar {
-        &self.symbolic.grammar
-    }
-
-    /// Calls `visit` with each string within the bounds, until it breaks.
+    /// Calls `visit` with each string within the bounds and its template, until it breaks.
     pub fn walk(
         &self,
         bounds: &Bounds,
@@ -166,8 +164,8 @@ impl Strings {
     ) -> Result<(), StringsError> {
         let limits = Limits {
             unit: bounds.unit,
-            longest: bounds.longest,
-            highest: bounds.highest,
+            longest: bounds.max_length,
+            highest: bounds.max_height,
             constants: Some(self.symbolic.constants.clone()),
         };
         let enumerator = Enumerator::new(&self.symbolic.grammar, &limits)?;
@@ -181,17 +179,18 @@ impl Strings {
             }
             match self.template(derivation.bytes, derivation.tokens) {
                 Some((bytes, template)) => visit(bytes, template).is_continue(),
-                // No word of the tokens has that length.
+                // No text of the tokens has that length.
                 None => true,
             }
         });
         Ok(())
     }
 
+    /// The template of a derivation. `tokens` has the end of each token in `bytes`.
     fn template(&self, bytes: &[u8], tokens: &[(TokenId, u32)]) -> Option<(Vec<u8>, Template)> {
         let mut out = Vec::with_capacity(bytes.len());
         let mut template = Template::default();
-        let (mut at, mut last) = (0, 0);
+        let (mut at, mut last_start) = (0, 0);
         while at < tokens.len() {
             let start = at.checked_sub(1).map_or(0, |b| tokens[b].1 as usize);
             let token = tokens[at].0;
@@ -205,33 +204,32 @@ impl Strings {
                 None => (bytes[start..end].to_vec(), None),
                 Some(constant) => {
                     let fill = |language: &Arc<HoleLanguage>| {
-                        let word = language.dfa().word(end - start, &order())?;
+                        let word = language.dfa().word(end - start, &preferred_bytes())?;
                         Some((word, Some(language.clone())))
                     };
                     fill(&constant.one).or_else(|| fill(&constant.several))?
                 }
             };
-            if self.run_together(&out[last..], &text) {
+            if self.reads_as_one(&out[last_start..], &text) {
                 out.extend_from_slice(&self.separator);
             }
-            last = out.len();
+            last_start = out.len();
             out.extend_from_slice(&text);
             if let Some(language) = language {
-                template.holes.push(Hole::new(last as u32, &text, language));
+                template.holes.push(Hole::new(last_start as u32, &text, language));
             }
         }
         Some((out, template))
     }
 
-    /// Whether the lexer would not see where one text ends and the other begins.
-    fn run_together(&self, before: &[u8], behind: &[u8]) -> bool {
+    /// True if the lexer would not see where one text ends and the other starts.
+    fn reads_as_one(&self, before: &[u8], after: &[u8]) -> bool {
         if before.is_empty() {
             return false;
         }
-        let both = [before, behind].concat();
-        let ends =
-            |lexemes: &[pleach_grammar::Lexeme]| lexemes.iter().any(|l| l.span.1 == before.len());
-        !self.lexer.lex(&both).is_ok_and(|lexemes| ends(&lexemes))
+        let both = [before, after].concat();
+        let lexemes = self.lexer.lex(&both).unwrap_or_default();
+        !lexemes.iter().any(|lexeme| lexeme.span.1 == before.len())
     }
 }
 
@@ -244,29 +242,29 @@ impl Constant {
     ) -> Result<Constant, StringsError> {
         let any = Regex::plus(Regex::Class(ByteSet::range(0, 255)));
         let hole = |dfa| HoleLanguage::new(dfa).map(Arc::new);
-        let (mut one, mut each): (Option<Dfa>, _) = (None, Vec::new());
+        let (mut one, mut by_token): (Option<Dfa>, _) = (None, Vec::new());
         let mut patterns = Vec::new();
         for &token in tokens {
-            let said = choices.holes.get(&token).or(choices.relaxed.then_some(&any));
-            patterns.extend(said.cloned().or_else(|| match &grammar.token(token).pattern {
+            let given = choices.holes.get(&token).or(choices.relaxed.then_some(&any));
+            patterns.extend(given.cloned().or_else(|| match &grammar.token(token).pattern {
                 Pattern::Regex(regex) => Some(regex.clone()),
                 Pattern::Literal(bytes) => Some(Regex::literal(bytes)),
                 Pattern::Unknown => None,
             }));
             let own = TokenSet::of(grammar.tokens.len(), [token]);
             let own = lexer.language_of(&own);
-            let language = match said.map(|regex| Dfa::new(&[regex])).transpose()? {
+            let language = match given.map(|regex| Dfa::new(&[regex])).transpose()? {
                 None => own,
-                Some(said) if choices.relaxed => said,
-                Some(said) => {
-                    let both = own.product(&said, |a, b| a && b)?;
+                Some(given) if choices.relaxed => given,
+                Some(given) => {
+                    let both = own.product(&given, |a, b| a && b)?;
                     if both.lengths().is_empty() {
                         return Err(StringsError::Hole(grammar.token(token).name.clone()));
                     }
                     both
                 }
             };
-            each.push((token, hole(language.clone())?));
+            by_token.push((token, hole(language.clone())?));
             one = Some(match one {
                 None => language,
                 Some(one) => one.product(&language, |a, b| a || b)?,
@@ -274,18 +272,19 @@ impl Constant {
         }
         let several = Dfa::new(&[&Regex::plus(Regex::alt(patterns))])?;
         let one = one.unwrap_or_else(|| several.clone());
-        Ok(Constant { one: hole(one)?, several: hole(several)?, each })
+        Ok(Constant { one: hole(one)?, several: hole(several)?, by_token })
     }
 
+    /// All its languages, in the order in which they are numbered.
     fn languages(&self) -> impl Iterator<Item = &Arc<HoleLanguage>> {
-        [&self.one, &self.several].into_iter().chain(self.each.iter().map(|(_, l)| l))
+        [&self.one, &self.several].into_iter().chain(self.by_token.iter().map(|(_, l)| l))
     }
 }
 
-/// All bytes, those that are preferred in a hole first.
-pub fn order() -> Vec<u8> {
-    let rest = (0x21..0x7f).chain(0..=255).filter(|b| !FIRST.contains(b));
-    FIRST.iter().copied().chain(rest).collect()
+/// All bytes, in the order in which they are chosen for a hole.
+pub(crate) fn preferred_bytes() -> Vec<u8> {
+    let rest = (0x21..0x7f).chain(0..=255).filter(|b| !PREFERRED.contains(b));
+    PREFERRED.iter().copied().chain(rest).collect()
 }
 
 #[cfg(test)]
@@ -301,8 +300,8 @@ mod tests {
         Strings::new(&grammar.unwrap(), &Choices::default()).unwrap()
     }
 
-    fn all(strings: &Strings, longest: usize, longer_than: usize) -> Vec<(Vec<u8>, Template)> {
-        let bounds = Bounds { unit: Unit::Bytes, longest, highest: None, longer_than };
+    fn all(strings: &Strings, max_length: usize, longer_than: usize) -> Vec<(Vec<u8>, Template)> {
+        let bounds = Bounds { unit: Unit::Bytes, max_length, max_height: None, longer_than };
         let mut found = Vec::new();
         let visit = |bytes, template| {
             found.push((bytes, template));
@@ -313,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn the_papers_numbers_of_symbolic_strings() {
+    fn there_are_as_many_symbolic_strings_as_in_the_paper() {
         let strings = strings(CALC);
         let counts: Vec<usize> = (1..=5).map(|n| all(&strings, n, 0).len()).collect();
         assert_eq!(counts, [1, 2, 11, 35, 201]);
@@ -321,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn holes_are_where_the_constants_were_and_come_in_order() {
+    fn constants_become_holes_and_fewer_holes_come_first() {
         let found = all(&strings(CALC), 3, 0);
         let holes: Vec<usize> = found.iter().map(|(_, t)| t.holes.len()).collect();
         assert!(holes.is_sorted(), "{holes:?}");
@@ -336,11 +335,11 @@ mod tests {
     }
 
     #[test]
-    fn words_are_kept_apart_and_no_keyword_is_a_name() {
+    fn words_are_separated_and_no_keyword_is_a_name() {
         let text = "s ::= 'let' name 'in' name\nname ::= [a-z]+\nspace ::= ' '+\n@skip space\n";
         let grammar = import::from_bytes("let.ebnf", text.as_bytes(), None);
         let strings = Strings::new(&grammar.unwrap(), &Choices::default()).unwrap();
-        let bounds = Bounds { unit: Unit::Tokens, longest: 5, highest: None, longer_than: 0 };
+        let bounds = Bounds { unit: Unit::Tokens, max_length: 5, max_height: None, longer_than: 0 };
         let mut found = Vec::new();
         let visit = |bytes: Vec<u8>, template: Template| {
             found.push((String::from_utf8_lossy(&bytes).into_owned(), template));

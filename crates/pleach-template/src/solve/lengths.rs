@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// What a run will decide on lengths, in order: the key of each decision and its outcome.
 pub type LengthPath = Arc<[(u64, u32)]>;
 
-/// One decision of a run, as far as lengths are concerned.
+/// One decision of a run: what is needed to find the decisions on lengths.
 #[derive(Clone, Copy, Debug)]
 pub struct Decided {
     pub kind: Kind,
@@ -39,9 +39,9 @@ pub struct LengthDecision {
 pub struct LengthDecisions {
     /// The lengths as variables: offsets behind the input.
     pub variables: Range<u32>,
-    /// In order.
+    /// The decisions, in order.
     pub decided: Vec<LengthDecision>,
-    /// Places of conditions that need not hold when a length changes: addresses.
+    /// Places of conditions on addresses. They need not hold when a length changes.
     pub soft: HashSet<u32>,
 }
 
@@ -68,7 +68,7 @@ impl LengthDecisions {
         let pinned = pins.iter().map(|(at, _)| *at);
         lengths.soft = pinned.chain(tight.iter().copied()).map(|at| at as u32).collect();
         for (at, Decided { kind, key, outcome }) in others {
-            // An assumption limits what can be asked, and is no decision.
+            // An assumption is a limit, not a decision.
             if kind != Kind::Assume && tight.binary_search(&at).is_err() {
                 lengths.decided.push(LengthDecision { at: at as u32, key, outcome });
             }
@@ -77,7 +77,7 @@ impl LengthDecisions {
     }
 
     /// True if a decision depends on lengths alone.
-    pub fn contains(&self, at: u32) -> bool {
+    pub(super) fn contains(&self, at: u32) -> bool {
         self.decided.binary_search_by_key(&at, |d| d.at).is_ok()
     }
 
@@ -93,10 +93,9 @@ impl LengthDecisions {
     }
 }
 
-/// The template with the lengths of its holes as part of the request: each is a word of four
-/// bytes at its offset behind the input, and may be the length of any word of the hole's
-/// language up to `max_hole`.
-pub(super) fn with_lengths(template: &Template, first: u32, max_hole: u32) -> Option<Template> {
+/// Adds the lengths of its holes to a template: each is a hole of four bytes, from the offset
+/// `first` on, that may hold the length of any word of its hole's language up to `max_hole`.
+pub(super) fn add_length_holes(template: &Template, first: u32, max_hole: u32) -> Option<Template> {
     let mut joint = template.clone();
     for (start, hole) in (first..).step_by(4).zip(&template.holes) {
         let language = Arc::new(length_words(hole.language.lengths(), max_hole)?);
@@ -124,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_lengths_are_the_lengths_that_a_language_has() {
+    fn length_words_are_the_lengths_of_a_language() {
         // Words of 3, 5, 7 and so on letters.
         let pair = Regex::literal(b"ab");
         let odd = Regex::concat([Regex::literal(b"abc"), Regex::star(pair)]);

@@ -1,4 +1,4 @@
-//! Requests over a small input: `7=abc;`, where the digit and the name may change.
+//! Requests over the small input `7=abc;`: the digit and the name may change.
 
 use super::*;
 use crate::template::Hole;
@@ -10,7 +10,7 @@ use pleach_solve::{HoleLanguage, Interrupt, Shape, Step};
 
 const INPUT: &[u8] = b"7=abc;";
 const MAX_HOLE: u32 = 100;
-/// Labels of the digit, of the name's first letter, and of the name's length.
+/// The labels of the digit and of the name's first letter.
 const DIGIT: u32 = 1;
 const LETTER: u32 = 3;
 
@@ -43,7 +43,7 @@ impl Builder {
         self.nodes.len() as u32 - 1
     }
 
-    /// A run that decided these conditions so.
+    /// A run with these conditions and outcomes.
     fn traced(self, decided: &[(u32, bool)]) -> Traced {
         let word = |range: (u8, u8)| {
             let letters = Regex::star(Regex::Class(ByteSet::range(range.0, range.1)));
@@ -55,7 +55,7 @@ impl Builder {
         let roots: Vec<u32> = decided.iter().map(|d| d.0).collect();
         let behind = Variables { lengths: 2, tokens: 0 };
         let expr = Expr::with_variables(self.nodes, Vec::new(), INPUT.len() as u32, behind, roots);
-        // The first step says nothing: the template holds from there on.
+        // The first step has no condition. The template is required from there on.
         let nothing = Step { label: 0, shape: Shape::Bool { taken: true } };
         let step = |&(label, taken): &(u32, bool)| Step { label, shape: Shape::Bool { taken } };
         let steps: Vec<Step> = [nothing].into_iter().chain(decided.iter().map(step)).collect();
@@ -75,7 +75,7 @@ impl Builder {
         };
         let decisions: Vec<Decided> =
             [nothing].into_iter().chain(decided.iter().enumerate().map(decision)).collect();
-        let (mut path, len) = (traced.path(), INPUT.len() as u32);
+        let (mut path, len) = (traced.prepare_path(), INPUT.len() as u32);
         traced.lengths = LengthDecisions::find(&mut path, decisions.into_iter(), len, 2);
         traced
     }
@@ -118,7 +118,7 @@ fn bytes_change_within_their_holes() {
 }
 
 #[test]
-fn a_decision_on_a_length_is_answered_by_both_sides_of_the_boundary() {
+fn the_flip_of_a_length_gives_both_sides_of_the_boundary() {
     let mut b = Builder::new();
     let length = b.length;
     let is_long = b.add(Op::Ult, 1, [0, length], 5); // 5 < length
@@ -135,8 +135,8 @@ fn a_decision_on_a_length_is_answered_by_both_sides_of_the_boundary() {
     assert_eq!(predicted(&answer.boundary), [(100, 0)]);
 }
 
-/// `10 * length == digit + 35`, with the digit's number: only 4 and 5 do it. Neither the
-/// digit nor the length can do it alone.
+/// `10 * length == digit + 35`: only length 4 and digit 5 satisfy it. Neither the digit nor
+/// the length alone is enough.
 #[test]
 fn bytes_and_lengths_change_in_one_request() {
     let mut b = Builder::new();
@@ -151,7 +151,7 @@ fn bytes_and_lengths_change_in_one_request() {
 }
 
 #[test]
-fn conditions_before_hold_in_a_joint_request() {
+fn a_joint_request_keeps_earlier_conditions() {
     let mut b = Builder::new();
     let length = b.length;
     let is_even = {
@@ -160,7 +160,7 @@ fn conditions_before_hold_in_a_joint_request() {
     };
     let digit = b.add(Op::ZExt, 32, [DIGIT, 0], 0);
     let sum = b.add(Op::Add, 32, [digit, length], 0);
-    // The digit stays odd: 9 and 51 letters, or 7 and 53 and so on.
+    // The digit must stay odd: 9 and 51 letters, 7 and 53, and so on.
     let is_108 = b.add(Op::Eq, 1, [sum, 0], u64::from(b'9') + 51);
     let answer = solve(&b.traced(&[(is_even, false), (is_108, false)]));
     let found = answer.found.expect("there is one").bytes;

@@ -7,8 +7,8 @@ use pleach_expr::{Expr, container};
 use pleach_solve::{Interrupt, Path, Requirement, Shape, Step};
 use std::sync::Arc;
 
-/// What the flips of one run share: its input, its conditions, and what of the input may
-/// change.
+/// What the flips of one run share: its input, its conditions, and the parts of the input
+/// that may change.
 pub struct Traced {
     pub expr: Expr,
     pub steps: Vec<Step>,
@@ -56,25 +56,24 @@ impl Traced {
     }
 
     /// Prepares the conditions of the path, together with what the template requires.
-    pub fn path(&self) -> Path {
+    pub fn prepare_path(&self) -> Path {
         let input = self.extended.as_deref().unwrap_or(&self.input);
         let required = self.template.as_ref().map(|t| t.requirements(input));
         self.path_under(&required.unwrap_or_default(), |_| false)
     }
 
-    /// Prepares the conditions of the path, together with other requirements, and without
-    /// some of the steps.
+    /// The same with other requirements, and without some of the steps.
     pub(super) fn path_under(
         &self,
         required: &[Requirement],
-        is_left_out: impl Fn(u32) -> bool,
+        is_skipped: impl Fn(u32) -> bool,
     ) -> Path {
         let (lengths, offsets) = container::extents(&self.input);
         let input = self.extended.as_deref().unwrap_or(&self.input);
         let streams = (&lengths[..], &offsets[..]);
         let mut steps = self.steps.clone();
         for (at, step) in (0..).zip(&mut steps) {
-            if is_left_out(at) {
+            if is_skipped(at) {
                 *step = Step { label: 0, shape: Shape::Bool { taken: true } };
             }
         }

@@ -232,9 +232,9 @@ impl Stats {
         if answer.tier == TOKENS {
             self.time_s.tokens += seconds;
         }
-        self.tokens.asked += answer.grammar.asked;
-        self.tokens.unsat += answer.grammar.unsat;
-        self.time_s.grammar += answer.grammar.time.as_secs_f64();
+        self.tokens.asked += answer.grammar_work.requests;
+        self.tokens.unsat += answer.grammar_work.unsat;
+        self.time_s.grammar += answer.grammar_work.time.as_secs_f64();
     }
 
     /// A line of `plot_data`.

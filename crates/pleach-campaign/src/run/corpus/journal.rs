@@ -16,7 +16,7 @@
 
 use super::disk::Disk;
 use pleach_search::{InputId, Mark};
-use pleach_template::SavedHole;
+use pleach_template::HoleRecord;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -42,7 +42,7 @@ pub enum Record {
     /// One more seed was executed.
     Planted,
     /// What of an input may change, if that is not what may of its parent.
-    Template { input: InputId, holes: Vec<SavedHole> },
+    Template { input: InputId, holes: Vec<HoleRecord> },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -255,12 +255,12 @@ fn decode(payload: &[u8]) -> Option<Record> {
         6 => Record::Seed(body.to_vec()),
         7 => Record::Planted,
         8 => {
-            let hole = |bytes: &[u8]| -> SavedHole {
+            let hole = |bytes: &[u8]| -> HoleRecord {
                 let number =
                     |i: usize| bytes[4 * i..4 * i + 4].try_into().map_or(0, u32::from_le_bytes);
                 std::array::from_fn(number)
             };
-            let holes = body.get(4..)?.chunks_exact(size_of::<SavedHole>()).map(hole).collect();
+            let holes = body.get(4..)?.chunks_exact(size_of::<HoleRecord>()).map(hole).collect();
             Record::Template { input: small(0)?, holes }
         }
         _ => return None,

@@ -63,7 +63,7 @@ impl Corpus {
         let inherited = parent.as_ref().and_then(|(_, parent)| parent.template.as_ref());
         let own = candidate.template.as_ref();
         let own = own.filter(|own| !inherited.is_some_and(|i| Arc::ptr_eq(own, i)));
-        let holes = own.and_then(|own| self.strings.as_ref()?.save(own));
+        let holes = own.and_then(|own| self.strings.as_ref()?.save_template(own));
         let id = self.store.next_id();
         let base = parent.as_ref().map(|(id, parent)| (*id, &parent.bytes[..]));
         let input = InputRecord::new(id, candidate.queue, &candidate.bytes, base);

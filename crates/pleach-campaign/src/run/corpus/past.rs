@@ -185,7 +185,7 @@ impl Recall<'_> {
             Record::Planted => self.planted += 1,
             Record::Template { input, holes } => {
                 let bytes = self.bytes.get(&input);
-                let template = bytes.and_then(|bytes| self.strings?.load(&holes, bytes));
+                let template = bytes.and_then(|bytes| self.strings?.load_template(&holes, bytes));
                 match template {
                     Some(template) => _ = self.templates.insert(input, Arc::new(template)),
                     None => _ = self.templates.remove(&input),

@@ -24,7 +24,7 @@ use pleach_grammar::{TokenId, TokenSet};
 use pleach_search::{Decision, TokenUse};
 use pleach_solve::Path;
 use pleach_template::solve::Traced;
-use pleach_template::{Sentence, Try, Vocabulary};
+use pleach_template::{Sentence, TokenEdit, Vocabulary};
 use std::collections::{BTreeSet, HashSet};
 use std::time::Instant;
 
@@ -150,9 +150,9 @@ pub fn try_refused(
                 continue;
             }
         }
-        for way in [Try::Replace, Try::Insert, Try::Repeat] {
+        for edit in [TokenEdit::Replace, TokenEdit::Insert, TokenEdit::InsertAndRepeat] {
             let traced = &question.traced;
-            let input = tokens.read().with_token((&traced.input, sentence), *place, token, way);
+            let input = tokens.read().edit_token((&traced.input, sentence), *place, token, edit);
             if is_accepted(runner, tokens, &input)? {
                 let what = {
                     let vocabulary = tokens.read();

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 pub struct Stock {
     grafts: Grafts,
-    /// The number that each parsed input has there.
-    plants: HashMap<InputId, u32>,
+    /// The numbers of the trees of inputs.
+    trees: HashMap<InputId, u32>,
     /// How many inputs of the queue and words of the dictionary were added.
     seen: usize,
     words: usize,
@@ -19,7 +19,7 @@ pub struct Stock {
 
 impl Stock {
     pub fn new(grafts: Grafts) -> Stock {
-        Stock { grafts, plants: HashMap::new(), seen: 0, words: 0 }
+        Stock { grafts, trees: HashMap::new(), seen: 0, words: 0 }
     }
 
     /// How many inputs of the queue were added.
@@ -30,8 +30,8 @@ impl Stock {
     /// Parses the next inputs of the queue. `seen` inputs of it are added then.
     pub fn add_inputs(&mut self, inputs: &[(InputId, Arc<[u8]>)], seen: usize) {
         for (id, bytes) in inputs {
-            if let Some(plant) = self.grafts.add(bytes) {
-                self.plants.insert(*id, plant);
+            if let Some(tree) = self.grafts.add(bytes) {
+                self.trees.insert(*id, tree);
             }
         }
         self.seen = seen;
@@ -45,13 +45,13 @@ impl Stock {
         self.words = dictionary.len();
     }
 
-    /// The number of a parsed input.
-    pub fn plant_of(&self, input: InputId) -> Option<u32> {
-        self.plants.get(&input).copied()
+    /// The number of the tree of an input, if it was parsed.
+    pub fn tree_of(&self, input: InputId) -> Option<u32> {
+        self.trees.get(&input).copied()
     }
 
-    /// A child of a parsed input, or of any if it is not given.
-    pub fn child(&mut self, plant: Option<u32>) -> Option<Vec<u8>> {
-        self.grafts.child(plant)
+    /// A child of a tree, or of a random one if none is given.
+    pub fn child(&mut self, tree: Option<u32>) -> Option<Vec<u8>> {
+        self.grafts.child(tree)
     }
 }

@@ -91,7 +91,7 @@ impl Source {
     /// Sentences that show which number the program has for which token.
     pub fn probes(&self, seed: u64, count: usize) -> Result<Vec<Vec<u8>>, StringsError> {
         let mut samples = Samples::new(&self.grammar, MAX_TOKENS, seed)?;
-        Ok((0..count).filter_map(|_| samples.any()).collect())
+        Ok((0..count).filter_map(|_| samples.draw_any()).collect())
     }
 
     /// Small sentences that together have every pair of derivation steps that can follow
@@ -144,12 +144,9 @@ impl Language {
     fn strings(source: &Source, asked: &GrammarSettings) -> Result<Language, StringsError> {
         let strings = Arc::new(Strings::new(&source.grammar, &source.choices)?);
         let unit = if asked.tokens { Unit::Tokens } else { Unit::Bytes };
-        let bounds = move |longest, longer_than| Bounds {
-            unit,
-            longest,
-            highest: asked_height(asked.max_height),
-            longer_than,
-        };
+        let max_height = asked.max_height.map(|height| height as usize);
+        let bounds =
+            move |max_length, longer_than| Bounds { unit, max_length, max_height, longer_than };
         // Reports now what is wrong with the bounds.
         let first = bounds(asked.max_length.unwrap_or(1).max(1) as usize, usize::MAX);
         strings.walk(&first, |_, _| ControlFlow::Break(()))?;
@@ -173,7 +170,7 @@ impl Language {
                     if gone { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 });
                 // Longer strings would follow the last round.
-                let last = endless && some && bounds.longest == MAX_LENGTH;
+                let last = endless && some && bounds.max_length == MAX_LENGTH;
                 if gone || walked.is_err() || last {
                     cut.store(true, Ordering::Relaxed);
                     break;
@@ -261,10 +258,6 @@ impl Sentences {
                 None => self.nested = None,
             }
         }
-        self.samples.as_mut()?.any()
+        self.samples.as_mut()?.draw_any()
     }
-}
-
-fn asked_height(height: Option<u32>) -> Option<usize> {
-    height.map(|h| h as usize)
 }

@@ -4,7 +4,7 @@ use crate::run::ring::Runner;
 use crate::run::shared::Shared;
 use pleach_exec::executor::ExecError;
 use pleach_exec::triage::readable;
-use pleach_template::Differ;
+use pleach_template::NameConflict;
 
 /// Runs without a token after which no more are made.
 const MAX_RUNS_WITHOUT_TOKEN: usize = 20;
@@ -16,9 +16,9 @@ pub fn learn_tokens(runner: &mut Runner, sentences: &[Vec<u8>]) -> Result<(), Ex
     let Some(tokens) = &shared.tokens else { return Ok(()) };
     let mut without_token = 0;
     for (i, sentence) in sentences.iter().enumerate() {
-        let is_complete = tokens.read().is_complete();
+        let knows_all = tokens.read().knows_all_numbers();
         // One is run in any case, to see that the lexer is called at all.
-        if is_complete && i > 0 || shared.is_stopping() {
+        if knows_all && i > 0 || shared.is_stopping() {
             break;
         }
         let Some(numbers) = runner.probe_tokens(sentence)? else { continue };
@@ -53,12 +53,12 @@ fn learn_names(shared: &Shared) {
     let functions = shared.map.token_functions();
     let names = functions.iter().flat_map(|f| &f.names);
     let names: Vec<(i32, &str)> = names.map(|(n, name)| (*n, &name[..])).collect();
-    let differences = tokens.write().by_names(&names);
+    let conflicts = tokens.write().learn_names(&names);
     let mut state = shared.lock();
-    for Differ { token, number, name, named } in differences {
+    for NameConflict { token, known_number, name, number_of_name } in conflicts {
         state.account.note(format!(
-            "token {token} of the grammar was {number} in runs, and {name} in the program is \
-             {named}"
+            "token {token} of the grammar was {known_number} in runs, and {name} in the program is \
+             {number_of_name}"
         ));
     }
 }

@@ -48,7 +48,7 @@ pub fn graft(runner: &mut Runner, input: InputId, count: u32) -> Result<(), Exec
     let shared = runner.shared.clone();
     let Some(stock) = &shared.stock else { return Ok(()) };
     let start = Instant::now();
-    let plant = {
+    let tree = {
         let mut stock = lock(stock);
         let (new, seen): (Vec<_>, usize) = {
             let store = &shared.lock().corpus.store;
@@ -58,7 +58,7 @@ pub fn graft(runner: &mut Runner, input: InputId, count: u32) -> Result<(), Exec
         };
         stock.add_inputs(&new, seen);
         stock.add_words(&lock(&shared.dictionary));
-        stock.plant_of(input)
+        stock.tree_of(input)
     };
     shared.lock().account.stats.time_s.parse += start.elapsed().as_secs_f64();
     for _ in 0..count {
@@ -66,7 +66,7 @@ pub fn graft(runner: &mut Runner, input: InputId, count: u32) -> Result<(), Exec
             break;
         }
         let start = Instant::now();
-        let child = lock(stock).child(plant);
+        let child = lock(stock).child(tree);
         let mut state = shared.lock();
         state.account.stats.time_s.parse += start.elapsed().as_secs_f64();
         // No input has been parsed yet.

@@ -84,7 +84,7 @@ fn find_template(runner: &Runner, candidate: &mut Candidate, on_tokens: bool) {
     let shared = &runner.shared;
     match &shared.tokens {
         Some(tokens) if on_tokens => {
-            let template = tokens.write().unread(&candidate.bytes);
+            let template = tokens.write().template_before_run(&candidate.bytes);
             candidate.template = template.map(Arc::new);
         }
         Some(_) => {
@@ -96,7 +96,7 @@ fn find_template(runner: &Runner, candidate: &mut Candidate, on_tokens: bool) {
         // A seed among the strings of a symbolic grammar.
         None if candidate.template.is_none() => {
             let walk = shared.language.as_ref().and_then(Language::walk);
-            let found = walk.map(|walk| walk.strings().recover(&candidate.bytes));
+            let found = walk.map(|walk| walk.strings().find_template(&candidate.bytes));
             if let Some(None) = found {
                 shared.lock().account.note(NO_SENTENCE.into());
             }
@@ -224,7 +224,7 @@ fn prepare_path(
     decisions: &mut [Decision],
 ) -> Option<Path> {
     let template = traced.template.clone()?;
-    let mut path = traced.path();
+    let mut path = traced.prepare_path();
     let (bytes, first_token) = (&tracing.candidate.bytes, traced.first_token);
     // Lengths may change if they are those of its holes.
     let known = tracing.candidate.template.as_ref();
@@ -241,7 +241,7 @@ fn prepare_path(
         decision.settle();
     }
     // There are many sentences, and they ask the same about lengths.
-    let frame = if tracing.on_tokens { 0 } else { template.frame(bytes) };
+    let frame = if tracing.on_tokens { 0 } else { template.frame_hash(bytes) };
     runner.shared.lock().asked_lengths.offer(&lengths, decisions, &path, frame);
     traced.lengths = lengths;
     Some(path)
@@ -262,7 +262,8 @@ fn read_tokens(
             let template = vocabulary.template(bytes, &sentence);
             // Unless our lexer took a word for another token, the holes are those whose
             // lengths were variables in the run.
-            let before = candidate.template.clone().filter(|before| before.is_like(&template));
+            let before =
+                candidate.template.clone().filter(|before| before.has_same_holes(&template));
             (Some(sentence), Some(before.unwrap_or_else(|| Arc::new(template))))
         }
         Err(mismatch) => {

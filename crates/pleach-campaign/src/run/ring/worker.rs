@@ -117,7 +117,7 @@ impl Stage for Worker {
         let vocabulary = tokens.map(|tokens| (tokens.read(), tokens.token_use));
         let tokens = vocabulary.as_ref().map(|(vocabulary, token_use)| Tokens {
             vocabulary,
-            complete: *token_use == TokenUse::Complete,
+            completes: *token_use == TokenUse::Complete,
         });
         let max_hole = shared.settings.max_hole();
         let request = question.request(flip, tokens, max_hole);

@@ -94,7 +94,7 @@ pub fn holes_of(candidate: &Candidate) -> Vec<Hole> {
         len: h.len(),
         grows: if h.is_elastic() { h.filling.1 } else { 0 },
         // Nothing of a hole with filling is flipped: only where it grows matters.
-        filling: if h.is_filled() { h.start } else { h.filling.1 },
+        filling: if h.has_filling() { h.start } else { h.filling.1 },
     };
     template.holes.iter().map(hole).collect()
 }

@@ -1,23 +1,23 @@
-//! Where in a sentence a token stands: what it is nested in.
+//! What a token of a sentence is nested in.
 //!
-//! Whatever the parser is, at every token it is inside of something: a block, of a
-//! `try`, in a function. A flip that was asked a hundred times elsewhere is another one
-//! there, for what comes behind the parser. The nesting of a token is what of the
-//! derivation tree has begun before it and ends behind it, as far as it shows in the
-//! text: productions with tokens of their own, and how far each has come. A few of the
-//! innermost count, and a production within itself counts once: deeper ones differ in
-//! nothing that programs tell apart, and there is no end to them.
+//! At every token the parser is inside something: a block, of a `try`, in a function. The
+//! same flip may do something new elsewhere, because the code behind the parser sees another
+//! context. The nesting of a token is the productions of the derivation tree that start
+//! before the token and end after it, each with the child that it has reached. Only
+//! productions with tokens of their own count, and only the innermost few. A production
+//! directly within itself counts once: deeper nesting of the same kind hardly ever makes a
+//! difference to a program, and there is no end to it.
 
 use pleach_grammar::tree::Kind;
 use pleach_grammar::{Grammar, Symbol, Tree};
 use pleach_hash::hash_words;
 
-/// Productions that count, from the inside.
-const DEPTH: usize = 4;
+/// How many productions count, from the inside.
+const MAX_DEPTH: usize = 4;
 
-/// By leaf of a tree: its nesting, as a number.
-pub(crate) fn nestings(grammar: &Grammar, tree: &Tree) -> Vec<u64> {
-    let shows: Vec<bool> = grammar
+/// A hash of the nesting of each leaf of a tree.
+pub(super) fn nestings(grammar: &Grammar, tree: &Tree) -> Vec<u64> {
+    let has_token: Vec<bool> = grammar
         .productions
         .iter()
         .map(|p| p.symbols.iter().any(|s| matches!(s, Symbol::Token(_))))
@@ -34,19 +34,19 @@ pub(crate) fn nestings(grammar: &Grammar, tree: &Tree) -> Vec<u64> {
         match node.kind {
             Kind::Rule(production) => open.push(Open {
                 production: production.0,
-                shows: shows[production.index()],
+                has_token: has_token[production.index()],
                 end: at + node.size as usize,
-                first: nestings.len(),
+                first_leaf: nestings.len(),
                 children: 0,
             }),
             Kind::Token(..) => {
                 let leaf = nestings.len();
-                // What begins with this token may go with it.
-                let around = open.iter().rev().filter(|o| o.shows && o.first < leaf);
+                // A production that starts with this token may be replaced together with it.
+                let around = open.iter().rev().filter(|o| o.has_token && o.first_leaf < leaf);
                 let mut inner: Vec<(u32, u32)> =
                     around.map(|o| (o.production, o.children)).collect();
                 inner.dedup();
-                inner.truncate(DEPTH);
+                inner.truncate(MAX_DEPTH);
                 let items = inner.iter().map(|&(production, child)| {
                     u64::from(production) << 16 | u64::from(child.min(0xffff))
                 });
@@ -57,13 +57,14 @@ pub(crate) fn nestings(grammar: &Grammar, tree: &Tree) -> Vec<u64> {
     nestings
 }
 
+/// A production that the walk through the tree is inside.
 struct Open {
     production: u32,
-    shows: bool,
+    has_token: bool,
+    /// The node after its last one.
     end: usize,
-    /// Its first leaf.
-    first: usize,
-    /// Children that have begun.
+    first_leaf: usize,
+    /// How many of its children were reached.
     children: u32,
 }
 
@@ -75,20 +76,19 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn what_a_token_is_nested_in_counts_and_not_what_stands_beside_it() {
+    fn the_rules_around_a_token_count_and_its_neighbours_do_not() {
         let text = "s ::= item*\nitem ::= 'try' block | 'fun' block | 'ret' ';' | ';'\n\
                     block ::= '{' item* '}'\nspace ::= ' '+\n@skip space\n";
         let grammar = Arc::new(import::from_bytes("n.ebnf", text.as_bytes(), None).unwrap());
         let lexer = Lexer::new(&grammar).unwrap();
         let parser = Parser::new(Arc::new(Automaton::new(grammar.clone()).unwrap()), lexer);
-        // The nesting of the first `ret`, or of what stands there.
         let nesting = |input: &str, leaf: usize| {
             let tree = parser.parse(input.as_bytes()).unwrap().tree;
             nestings(&grammar, &tree)[leaf]
         };
         let in_try = nesting("try { ret ; }", 2);
-        assert_eq!(in_try, nesting("try { ; }", 2), "whatever stands there");
-        assert_eq!(in_try, nesting("; try { ; ret ; }", 4), "whatever came before");
+        assert_eq!(in_try, nesting("try { ; }", 2), "for any token there");
+        assert_eq!(in_try, nesting("; try { ; ret ; }", 4), "for any tokens before");
         assert_ne!(in_try, nesting("fun { ret ; }", 2));
         assert_ne!(in_try, nesting("fun { try { ret ; } }", 4));
         assert_ne!(nesting("ret ;", 0), nesting("ret ;", 1));
