@@ -1,11 +1,10 @@
-//! Disks that fail: every write of a short campaign, one after the other, and a
-//! disk that is really full. Each time it is a clean stop that names the fault,
-//! and what is there can be gone on with.
+//! Disks that fail: each write of a short campaign in turn, and a disk that is really full.
+//! Each time the campaign stops with an error that names the fault, and can be resumed.
 
 mod common;
 
 use common::Program;
-use common::campaign::files;
+use common::campaign::{files, inputs};
 use pleach_campaign::run::{
     Campaign, CampaignError, Dir, Disk, Hybrid, Limits, Settings, Setup, Stats, Stop,
 };
@@ -31,7 +30,7 @@ fn settings(program: &Path) -> Settings {
     Settings {
         version: "test".into(),
         program: vec![Text::new(program.as_os_str())],
-        build: build_of(program).expect("it is there"),
+        build: build_of(program).expect("it exists"),
         strategy: "dfs".into(),
         seed: 0,
         timeout_ms: 10_000,
@@ -82,22 +81,22 @@ fn is_disk_full(error: &CampaignError) -> bool {
 }
 
 #[test]
-fn every_write_fails_once() {
+fn a_campaign_can_be_resumed_whichever_write_fails() {
     let program = Program::new(PROGRAM);
-    let bench = Bench::new(&program.dir.path().join("prog"));
-    let whole = bench.begin(&program.dir.path().join("whole"), Disk::default());
+    let bench = Bench::new(&program.path("prog"));
+    let whole = bench.begin(&program.path("whole"), Disk::default());
     let whole = whole.expect("nothing fails");
     assert_eq!(whole.stop, Some(Stop::Exhausted));
     let mut n = 0;
     loop {
         n += 1;
-        let out = program.dir.path().join(format!("out{n}"));
+        let out = program.path(&format!("out{n}"));
         let ended = bench.begin(&out, Disk::failing_at(n));
         let Err(error) = ended else { break };
         assert!(is_disk_full(&error), "write {n}: {error}");
         let before = files(&out.join("queue"));
         assert!(before.keys().all(|name| name.starts_with("id:")), "write {n}: {before:?}");
-        // Half-made directories are begun again, campaigns gone on with.
+        // A directory without settings is not a campaign yet: there it starts again.
         let stats = match Dir::settings(&out) {
             Ok(_) => bench.resume(&out, Disk::default()),
             Err(_) => bench.begin(&out, Disk::default()),
@@ -106,21 +105,20 @@ fn every_write_fails_once() {
         assert_eq!((stats.stop, stats.paths), (whole.stop, whole.paths), "write {n}");
         let after = files(&out.join("queue"));
         assert!(before.iter().all(|(name, bytes)| after.get(name) == Some(bytes)), "write {n}");
-        let crashes = files(&out.join("crashes")).into_iter();
-        let crashes: Vec<_> = crashes.filter(|(name, _)| name.starts_with("id:")).collect();
-        assert!(crashes.iter().any(|(_, bytes)| bytes.starts_with(b"ab")), "write {n}");
+        let crashes = inputs(&out.join("crashes"));
+        assert!(crashes.values().any(|bytes| bytes.starts_with(b"ab")), "write {n}");
     }
-    // Files, directories, the journal, statistics: there is something to fail.
+    // Files, directories, the journal, statistics: there are many writes.
     assert!(n > 30, "{n} writes");
 }
 
 #[test]
-fn going_on_fails_as_cleanly() {
+fn a_resumed_campaign_can_be_resumed_whichever_write_fails() {
     let program = Program::new(PROGRAM);
-    let bench = Bench::new(&program.dir.path().join("prog"));
+    let bench = Bench::new(&program.path("prog"));
     for n in 1.. {
-        let out = program.dir.path().join(format!("out{n}"));
-        bench.begin(&out, Disk::failing_at(30)).expect_err("it fails in the middle");
+        let out = program.path(&format!("out{n}"));
+        bench.begin(&out, Disk::failing_at(30)).expect_err("a write fails");
         match bench.resume(&out, Disk::failing_at(n)) {
             Err(error) => assert!(is_disk_full(&error), "write {n}: {error}"),
             Ok(stats) => {
@@ -134,7 +132,7 @@ fn going_on_fails_as_cleanly() {
     }
 }
 
-/// A file system of its own, gone at the end.
+/// A small file system; dropping this unmounts it.
 struct Mount<'a>(&'a Path);
 
 impl Mount<'_> {
@@ -153,7 +151,7 @@ impl Drop for Mount<'_> {
 }
 
 #[test]
-fn a_disk_that_is_full() {
+fn a_campaign_on_a_full_disk_stops_and_can_be_resumed() {
     let program = Program::new(
         r#"
         #include <pleach.h>
@@ -166,22 +164,24 @@ fn a_disk_that_is_full() {
         }
         "#,
     );
-    let place = program.dir.path().join("disk");
+    let place = program.path("disk");
     let Some(_mount) = Mount::new(&place, "96k") else {
         eprintln!("skipped: no permission to mount a small file system");
         return;
     };
     let flags = ["-s", "dfs", "--len", "24", "-n", "60000"];
     let done = program.campaign_command("disk/out", &flags).output().expect("pleach runs");
-    let said = String::from_utf8_lossy(&done.stderr);
-    assert_eq!(done.status.code(), Some(2), "{said}");
-    let last = said.lines().last().unwrap_or_default();
-    assert!(last.contains("disk/out") && last.contains("No space left on device"), "{said}");
+    let stderr = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(2), "{stderr}");
+    let last = stderr.lines().last().unwrap_or_default();
+    assert!(last.contains("disk/out") && last.contains("No space left on device"), "{stderr}");
     let before = files(&place.join("out/queue"));
     assert!(!before.is_empty());
     let more = Command::new("mount").args(["-o", "remount,size=64m"]).arg(&place).status();
     assert!(more.is_ok_and(|s| s.success()));
-    let ended = program.resume("disk/out", &["-V", "1"]);
+    let runs = program.resume("disk/out", &["-n", "1"]).count("runs");
+    let ended = program.resume("disk/out", &["-n", &(runs + 500).to_string()]);
+    assert_eq!(ended.stop(), "runs", "{}", ended.stats);
     let after = ended.files("queue");
     assert!(before.iter().all(|(name, bytes)| after.get(name) == Some(bytes)));
 }

@@ -1,4 +1,4 @@
-// Does to itself and to others what the first word of its input says.
+// Does something hostile; the first word of its input says what.
 #define _GNU_SOURCE
 #include <alloca.h>
 #include <signal.h>
@@ -62,7 +62,7 @@ int main(void) {
     }
     if (is("close"))
         for (int fd = 0; fd < 2048; fd++) close(fd);
-    // Where the labels of `word` are: out of reach, or all zero again.
+    // Maps the memory of the labels of `word` anew: not accessible, or all zero.
     if (is("shadow") && !map((((uintptr_t)word & ((1ul << 44) - 1)) << 2) + SHADOW, PROT_NONE)) return 3;
     if (is("dirty") && !map(((uintptr_t)word >> 8) + DIRTY, PROT_READ | PROT_WRITE)) return 3;
     if (is("low")) {

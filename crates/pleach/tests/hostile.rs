@@ -1,13 +1,15 @@
-//! Targets that do their worst. The driver says what happened, goes on with
-//! the next run, and leaves no process behind.
+//! Targets that do their worst. The driver reports what happened, runs the next input, and
+//! leaves no process behind.
 
+mod common;
+
+use common::process::{count_processes, send_signal, unique_name, wait_until};
+use common::{PLEACH, Program};
+use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
-
-const PLEACH: &str = env!("CARGO_BIN_EXE_pleach");
 
 fn compiled() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
@@ -24,9 +26,9 @@ fn compiled() -> &'static Path {
     })
 }
 
-/// A copy under a name of its own, so that its processes can be counted.
+/// A copy of the target under a name of its own, so that its processes can be counted.
 struct Target {
-    dir: tempfile::TempDir,
+    program: Program,
     name: String,
 }
 
@@ -37,24 +39,22 @@ struct Report {
 }
 
 impl Target {
-    fn new(name: &str) -> Target {
-        let dir = tempfile::tempdir().expect("a temporary directory");
-        let name = format!("h-{name}");
-        std::fs::copy(compiled(), dir.path().join(&name)).expect("room for a copy");
-        Target { dir, name }
+    fn new() -> Target {
+        let (program, name) = (Program::empty(), unique_name());
+        std::fs::copy(compiled(), program.path(&name)).expect("room for a copy");
+        Target { program, name }
+    }
+
+    /// `pleach trace` of this input.
+    fn command(&self, input: &str, flags: &[&str]) -> Command {
+        self.program.file("input", input.as_bytes());
+        let mut command = self.program.command(&["trace", "--json"]);
+        command.args(flags).args(["input", "--"]).arg(format!("./{}", self.name));
+        command
     }
 
     fn trace(&self, input: &str, flags: &[&str]) -> Report {
-        let file = self.dir.path().join("input");
-        std::fs::write(&file, input).expect("writable");
-        let out = Command::new(PLEACH)
-            .args(["trace", "--json"])
-            .args(flags)
-            .arg(&file)
-            .arg("--")
-            .arg(self.dir.path().join(&self.name))
-            .output()
-            .expect("pleach runs");
+        let out = self.command(input, flags).output().expect("pleach runs");
         Report {
             status: out.status.code(),
             json: serde_json::from_slice(&out.stdout).ok(),
@@ -63,18 +63,13 @@ impl Target {
     }
 
     fn processes(&self) -> usize {
-        let all = std::fs::read_dir("/proc").expect("there is /proc").flatten();
-        all.filter(|e| {
-            let name = std::fs::read_to_string(e.path().join("comm")).unwrap_or_default();
-            name.trim() == self.name
-        })
-        .count()
+        count_processes(&self.name)
     }
 }
 
-/// The run ends like this, three times over, and nothing is left.
+/// Three runs on this input end like this, and nothing is left.
 fn ends(input: &str, end: &str) {
-    let target = Target::new(input);
+    let target = Target::new();
     let report = target.trace(input, &["--repeat", "3"]);
     let json = report.json.unwrap_or_else(|| panic!("{input}: {}", report.stderr));
     assert_eq!(json["end"], end, "{input}: {json}");
@@ -82,24 +77,24 @@ fn ends(input: &str, end: &str) {
     assert_eq!(target.processes(), 0, "{input}");
 }
 
-/// What became of the run is said in these words; a run after it goes well.
-fn fails(input: &str, words: &str) {
-    let target = Target::new(input);
+/// A run on this input is reported as a failure with this text. A run after it succeeds.
+fn fails(input: &str, text: &str) {
+    let target = Target::new();
     let report = target.trace(input, &["-t", "2000"]);
-    let said = match &report.json {
+    let message = match &report.json {
         Some(json) => json["end"].as_str().unwrap_or_default().to_string(),
         None => report.stderr.clone(),
     };
-    assert!(said.contains(words), "{input}: {said}");
-    assert_eq!(report.status, Some(1), "{input}: {said}");
+    assert!(message.contains(text), "{input}: {message}");
+    assert_eq!(report.status, Some(1), "{input}: {message}");
     assert_eq!(target.processes(), 0, "{input}");
-    let after = target.trace("ok", &[]).json.expect("the next run goes well");
-    assert_eq!(after["end"], "exit 31");
+    let next = target.trace("ok", &[]).json.expect("the next run succeeds");
+    assert_eq!(next["end"], "exit 31");
 }
 
 #[test]
-fn plain_runs_are_sound() {
-    let target = Target::new("plain");
+fn a_harmless_run_has_a_sound_trace() {
+    let target = Target::new();
     let report = target.trace("ok", &["--check"]);
     let json = report.json.expect("it runs");
     assert_eq!((json["end"].as_str(), report.status), (Some("exit 31"), Some(0)));
@@ -107,13 +102,13 @@ fn plain_runs_are_sound() {
 }
 
 #[test]
-fn corrupted_shared_memory() {
+fn overwritten_shared_memory_is_a_broken_trace() {
     fails("header", "broken trace");
     fails("arena", "broken trace");
 }
 
 #[test]
-fn processes_that_should_not_be() {
+fn runs_that_start_processes_end_as_by_hand() {
     ends("fork", "exit 32");
     ends("wait", "exit 6");
     ends("vfork", "exit 29");
@@ -121,12 +116,12 @@ fn processes_that_should_not_be() {
 }
 
 #[test]
-fn no_descriptors_left() {
+fn a_run_may_close_all_descriptors() {
     ends("close", "exit 32");
 }
 
 #[test]
-fn memory_in_odd_places() {
+fn runs_may_use_memory_in_unusual_places() {
     ends("shadow", "SIGSEGV");
     ends("dirty", "exit 32");
     ends("low", "exit 21");
@@ -135,16 +130,16 @@ fn memory_in_odd_places() {
 }
 
 #[test]
-fn deep_recursion() {
+fn deep_recursion_ends_as_by_hand() {
     ends("recursion", "exit 28");
     ends("overflow", "SIGSEGV");
     ends("abort", "SIGABRT");
 }
 
 #[test]
-fn runs_that_never_end() {
+fn runs_that_wait_for_ever_time_out() {
     for input in ["hang", "session", "group"] {
-        let target = Target::new(input);
+        let target = Target::new();
         let report = target.trace(input, &["-t", "300"]);
         let json = report.json.unwrap_or_else(|| panic!("{input}: {}", report.stderr));
         assert_eq!(json["end"], "timeout", "{input}");
@@ -153,14 +148,14 @@ fn runs_that_never_end() {
 }
 
 #[test]
-fn a_server_that_is_killed_or_stopped() {
+fn a_killed_or_stopped_fork_server_is_reported() {
     fails("parent", "the fork server is gone: it was killed by SIGKILL");
     fails("stop", "the fork server does not answer");
 }
 
 #[test]
-fn memory_limits_are_kept() {
-    let target = Target::new("limit");
+fn a_run_over_its_memory_limit_is_ended() {
+    let target = Target::new();
     let report = target.trace("gigabyte", &["-m", "200"]);
     let json = report.json.expect("it ends");
     assert_eq!(json["end"], "over its memory limit");
@@ -168,44 +163,26 @@ fn memory_limits_are_kept() {
 }
 
 #[test]
-fn a_driver_that_dies_takes_all_with_it() {
-    let target = Target::new("orphan");
-    let file = target.dir.path().join("input");
-    std::fs::write(&file, "hang").expect("writable");
-    for signal in ["-KILL", "-INT", "-TERM"] {
-        let mut driver = Command::new(PLEACH)
-            .args(["trace", "-t", "60000"])
-            .arg(&file)
-            .arg("--")
-            .arg(target.dir.path().join(&target.name))
-            .spawn()
-            .expect("pleach runs");
-        wait_until(|| target.processes() == 2);
-        let kill = Command::new("kill").args([signal, &driver.id().to_string()]).status();
-        assert!(kill.expect("there is kill").success());
-        driver.wait().expect("it is ours");
-        wait_until(|| target.processes() == 0);
-    }
-}
-
-fn wait_until(done: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !done() {
-        assert!(start.elapsed() < Duration::from_secs(20), "it takes too long");
-        std::thread::sleep(Duration::from_millis(10));
+fn a_driver_that_dies_leaves_no_process() {
+    let target = Target::new();
+    for signal in [Signal::SIGKILL, Signal::SIGINT, Signal::SIGTERM] {
+        let mut command = target.command("hang", &["-t", "60000"]);
+        let mut driver = command.spawn().expect("pleach runs");
+        wait_until("the run does not start", || target.processes() == 2);
+        send_signal(&driver, signal);
+        driver.wait().expect("it is our child");
+        wait_until("processes are left", || target.processes() == 0);
     }
 }
 
 #[test]
-fn no_address_space_for_labels() {
-    let target = Target::new("limited");
-    let file = target.dir.path().join("input");
-    std::fs::write(&file, "ok").expect("writable");
-    let program = target.dir.path().join(&target.name);
+fn too_little_address_space_for_labels_is_reported() {
+    let target = Target::new();
+    let input = target.program.file("input", b"ok");
     let script = format!(
         "ulimit -v 4000000; exec {PLEACH} trace {} -- {}",
-        file.display(),
-        program.display()
+        input.display(),
+        target.program.path(&target.name).display()
     );
     let out = Command::new("sh").args(["-c", &script]).output().expect("sh runs");
     let message = String::from_utf8_lossy(&out.stderr);
@@ -214,14 +191,11 @@ fn no_address_space_for_labels() {
 }
 
 #[test]
-fn a_stripped_half_is_recognised() {
-    let dir = tempfile::tempdir().expect("a temporary directory");
-    let copy = dir.path().join("stripped");
+fn a_removed_symbolic_half_is_reported() {
+    let program = Program::empty();
     let section = "--remove-section=.pleach.symbolic";
-    let done = Command::new("objcopy").arg(section).args([compiled(), &copy]).status();
-    assert!(done.expect("there is objcopy").success());
-    let out = Command::new(PLEACH).arg("sites").arg(&copy).output().expect("pleach runs");
-    let message = String::from_utf8_lossy(&out.stderr);
-    assert_eq!(out.status.code(), Some(2), "{message}");
-    assert!(message.contains("stripped"), "{message}");
+    let mut objcopy = Command::new("objcopy");
+    let done = objcopy.arg(section).args([compiled(), &program.path("stripped")]).status();
+    assert!(done.expect("objcopy is installed").success());
+    program.refuses(&["sites", "stripped"], &["was stripped"]);
 }

@@ -1,14 +1,15 @@
-//! Campaigns on targets that do their worst. Each ends in order, says what
-//! happened, goes on with the rest of the search, and leaves nothing behind: no
-//! process, no file, nothing on the terminal.
+//! Campaigns on targets that do their worst. Each campaign ends normally, reports what
+//! happened, searches the rest of the program, and leaves nothing behind: no process, no
+//! file, nothing on the terminal.
 
 mod common;
 
-use common::campaign::{Ended, ended, files};
+use common::campaign::{Ended, files, run_campaign, stats_on_disk};
+use common::process::{count_processes, unique_name};
 use common::{PLEACH, Program, feed};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 fn compiled() -> &'static Path {
@@ -24,8 +25,19 @@ fn compiled() -> &'static Path {
     })
 }
 
-/// A target under a name of its own, so that its processes can be counted, with
-/// a directory for temporary files of its own, so that they can.
+/// The time limit for a run that no other limit ends. The symbolic half gets ten times this,
+/// so it decides how long these tests take. The harmless runs must end within it, too; each
+/// needs a millisecond.
+const SHORT: &str = "500";
+/// The time limit for a run that ends by itself or at another limit.
+const LONG: &str = "20000";
+
+/// A fork bomb leaves no processor to anybody else. Tests with short time limits do not run
+/// at the same time.
+static PROCESSORS: RwLock<()> = RwLock::new(());
+
+/// A target with a process name and a temporary directory of its own, so that what it
+/// leaves behind can be seen.
 struct Target {
     program: Program,
     name: String,
@@ -35,47 +47,40 @@ struct Target {
 impl Target {
     fn new(what: &'static str) -> Target {
         let program = Program::empty();
-        // Names of processes are cut after 15 bytes.
-        let name = format!("l-{}", &what[..what.len().min(13)]);
-        std::fs::copy(compiled(), program.dir.path().join(&name)).expect("room for a copy");
-        std::fs::create_dir(program.dir.path().join("tmp")).expect("a directory");
+        let name = unique_name();
+        std::fs::copy(compiled(), program.path(&name)).expect("room for a copy");
+        program.make_dir("tmp");
         Target { program, name, what }
     }
 
     fn command(&self, flags: &[&str]) -> Command {
         let mut command = self.program.command(&["run", "-o", "out", "--json"]);
         command.args(["-s", "dfs", "--len", "4"]).args(flags);
-        if !flags.contains(&"-t") {
-            command.args(["-t", "300"]);
-        }
         command.arg("--").arg(format!("./{}", self.name)).arg(self.what);
-        command.env("TMPDIR", self.program.dir.path().join("tmp"));
+        command.env("TMPDIR", self.program.path("tmp"));
         command
     }
 
     fn campaign(&self, flags: &[&str]) -> Ended {
-        let ended = ended(&mut self.command(flags), &self.program.dir.path().join("out"));
-        self.nothing_is_left();
+        let ended = run_campaign(&mut self.command(flags), &self.program.path("out"));
+        self.assert_clean();
         ended
     }
 
-    fn nothing_is_left(&self) {
-        let all = std::fs::read_dir("/proc").expect("there is /proc").flatten();
-        let named = |path: PathBuf| std::fs::read_to_string(path).unwrap_or_default();
-        let left = all.filter(|e| named(e.path().join("comm")).trim() == self.name).count();
-        assert_eq!(left, 0, "{}: processes", self.what);
-        let temporary = std::fs::read_dir(self.program.dir.path().join("tmp"));
-        assert_eq!(temporary.expect("it is there").count(), 0, "{}: files", self.what);
-        // What the driver and we have made, and nothing of the target's.
+    fn assert_clean(&self) {
+        assert_eq!(count_processes(&self.name), 0, "{}: processes", self.what);
+        assert!(files(&self.program.path("tmp")).is_empty(), "{}: temporary files", self.what);
+        // Besides the copy of the target there are only directories.
         let mut here: Vec<_> = files(self.program.dir.path()).into_keys().collect();
         here.retain(|name| *name != self.name);
         assert!(here.is_empty(), "{}: {here:?}", self.what);
     }
 }
 
-/// Whatever the worst is, the search goes on and finds the other paths: short
-/// inputs, and what does not begin with `bad`.
-fn searched(what: &'static str, flags: &[&str]) -> (Target, Ended) {
+/// Runs a campaign. Whatever the target does on `bad` inputs, the search finds the paths of
+/// the others: short inputs, and inputs that begin otherwise. The directory with the kept
+/// inputs is gone when the target is dropped.
+fn search(what: &'static str, flags: &[&str]) -> (Target, Ended) {
     let target = Target::new(what);
     let ended = target.campaign(flags);
     assert!(ended.stop().starts_with("exhausted"), "{what}: {}", ended.stats);
@@ -83,89 +88,114 @@ fn searched(what: &'static str, flags: &[&str]) -> (Target, Ended) {
     (target, ended)
 }
 
-/// It is a hang, and kept as one.
-fn hangs(what: &'static str, flags: &[&str]) {
-    let (_target, ended) = searched(what, flags);
+/// The bad input is one hang, which this limit ends.
+fn hangs(what: &'static str, limit: &str, timeout: &str) {
+    let (_target, ended) = search(what, &["-t", timeout]);
     assert_eq!((ended.count("hangs"), ended.count("crashes")), (1, 0), "{what}: {}", ended.stats);
-    let kept = ended.files("hangs").into_values().next().expect("a file");
+    assert!(ended.partial().contains(&limit), "{what}: {}", ended.stats);
+    let kept = ended.inputs("hangs").into_values().next().expect("a file");
     assert!(kept.starts_with(b"bad"), "{what}: {kept:?}");
 }
 
-/// It is nothing out of the ordinary.
-fn passes(what: &'static str, flags: &[&str]) {
-    let (_target, ended) = searched(what, flags);
+/// The bad input ends like any other.
+fn passes(what: &'static str) {
+    let (_target, ended) = search(what, &["-t", LONG]);
     assert_eq!((ended.count("hangs"), ended.count("crashes")), (0, 0), "{what}: {}", ended.stats);
 }
 
-/// It is a crash.
+/// The bad input is a crash.
 fn crashes(what: &'static str, flags: &[&str]) {
-    let (_target, ended) = searched(what, flags);
+    let (_target, ended) = search(what, &[flags, &["-t", LONG]].concat());
     assert_eq!((ended.count("hangs"), ended.count("crashes")), (0, 1), "{what}: {}", ended.stats);
     assert!(ended.crashes()[0].starts_with(b"bad"), "{what}");
 }
 
 #[test]
-fn processes() {
-    passes("daemons", &[]);
-    hangs("sleep", &[]);
-    hangs("stop", &[]);
-    // Fifteen at once use up their time in CPU before the clock does.
-    hangs("spin", &["-t", "1500"]);
+fn runs_that_sleep_or_stop_time_out() {
+    let _shared = PROCESSORS.read().unwrap_or_else(PoisonError::into_inner);
+    // They need no processor, so they can wait for their time limits together.
+    std::thread::scope(|scope| {
+        for what in ["sleep", "stop"] {
+            scope.spawn(move || hangs(what, "timed out", SHORT));
+        }
+    });
+}
+
+#[test]
+fn runs_that_write_or_compute_for_ever_time_out() {
+    let _shared = PROCESSORS.read().unwrap_or_else(PoisonError::into_inner);
+    // What they write goes nowhere, so only the clock ends them.
+    hangs("output", "timed out", SHORT);
+    // Sixteen processes.
+    hangs("spin", "timed out", SHORT);
+}
+
+#[test]
+fn processes_that_a_run_leaves_are_ended() {
+    passes("daemons");
+}
+
+#[test]
+fn a_killed_fork_server_is_a_crash() {
     crashes("parent", &[]);
 }
 
 #[test]
-fn fork_bombs() {
+fn fork_bombs_are_ended() {
+    let _alone = PROCESSORS.write().unwrap_or_else(PoisonError::into_inner);
     let start = Instant::now();
-    hangs("bomb", &["-t", "5000"]);
-    hangs("bomb-sessions", &["-t", "5000"]);
+    hangs("bomb", "too many processes", LONG);
+    hangs("bomb-sessions", "too many processes", LONG);
+    // To kill all processes takes a few seconds. If the bomb wins the race against the
+    // warden, it takes until the time limits, which are many minutes.
     assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
 }
 
 #[test]
-fn memory() {
-    crashes("memory", &["-m", "300", "-t", "5000"]);
-    // No process of it is large, all together are.
-    crashes("family", &["-m", "300", "-t", "5000"]);
+fn memory_limits_count_all_processes_of_a_run() {
+    crashes("memory", &["-m", "300"]);
+    // No process of the family is large, but all together are.
+    crashes("family", &["-m", "300"]);
 }
 
 #[test]
-fn files_and_output() {
-    hangs("file", &["-t", "20000"]);
-    hangs("files", &["-t", "5000"]);
-    // It goes nowhere; only the clock ends it.
-    hangs("output", &[]);
-    passes("litter", &[]);
-    passes("homeless", &[]);
+fn large_files_and_many_files_are_ended() {
+    hangs("file", "too much output", LONG);
+    hangs("files", "too much output", LONG);
 }
 
 #[test]
-fn shared_memory() {
-    let (_target, ended) = searched("memory-map", &[]);
+fn files_of_a_run_are_removed() {
+    passes("litter");
+    passes("homeless");
+}
+
+#[test]
+fn overwritten_shared_memory_is_a_broken_trace() {
+    let (_target, ended) = search("memory-map", &["-t", LONG]);
     assert!(ended.count("broken_traces") >= 1, "{}", ended.stats);
     assert_eq!(ended.stop(), "exhausted-partial");
 }
 
 #[test]
-fn the_terminal() {
+fn targets_cannot_write_to_the_terminal() {
     let target = Target::new("terminal");
     let mut inner = vec![PLEACH.to_string()];
-    inner.extend(target.command(&[]).get_args().map(|a| a.to_string_lossy().into_owned()));
+    let command = target.command(&["-t", LONG]);
+    inner.extend(command.get_args().map(|a| a.to_string_lossy().into_owned()));
     let mut script = Command::new("script");
     script.args(["-qefc", &inner.join(" "), "/dev/null"]).current_dir(target.program.dir.path());
-    script.env("TMPDIR", target.program.dir.path().join("tmp"));
+    script.env("TMPDIR", target.program.path("tmp"));
     let done = feed(&mut script, b"");
     let screen = String::from_utf8_lossy(&done.stdout);
     assert!(screen.contains("branches") && !screen.contains("HERE I AM"), "{screen}");
-    let stats = std::fs::read(target.program.dir.path().join("out/stats.json")).expect("it ran");
-    let stats: serde_json::Value = serde_json::from_slice(&stats).expect("JSON");
+    let stats = stats_on_disk(&target.program.path("out"));
     assert_eq!((&stats["crashes"], &stats["stop"]), (&0.into(), &"exhausted".into()), "{stats}");
-    target.nothing_is_left();
+    target.assert_clean();
 }
 
 #[test]
-fn every_way_to_end() {
-    // A run that ends with this status, by this signal, or in its own way.
+fn every_way_to_end_is_a_crash_or_none() {
     let program = Program::with(
         r#"
         #define _GNU_SOURCE
@@ -195,39 +225,31 @@ fn every_way_to_end() {
         "#,
         &["-w"],
     );
-    let ended = program.campaign("out", &["-s", "dfs", "--len", "1", "-t", "500"]);
+    let ended = program.campaign("out", &["-s", "dfs", "--len", "1", "-t", LONG]);
     assert_eq!(ended.count("branches.covered"), ended.count("branches.total"), "{}", ended.stats);
-    let mut found = Vec::new();
-    for kind in ["crashes", "hangs"] {
-        let inputs = ended.files(kind).into_iter().filter(|(name, _)| name.starts_with("id:"));
-        let mut letters: Vec<u8> =
-            inputs.filter(|(name, _)| !name.ends_with(".txt")).map(|f| f.1[0]).collect();
-        letters.sort();
-        found.push(String::from_utf8(letters).expect("letters"));
-    }
-    // Those killed by SIGKILL have no stack, and are alike. Both cover a new branch.
-    assert_eq!((&found[0][..], ended.count("crashes")), ("fghikl", 5), "{}", ended.stats);
-    assert_eq!(found[1], "", "{}", ended.stats);
+    let mut letters: Vec<u8> = ended.crashes().iter().map(|input| input[0]).collect();
+    letters.sort();
+    // `h` and `k` are killed by SIGKILL. Such crashes have no stack and count as one, but
+    // each covers a new branch, so both inputs are kept.
+    assert_eq!((&letters[..], ended.count("crashes")), (&b"fghikl"[..], 5), "{}", ended.stats);
+    assert!(ended.inputs("hangs").is_empty(), "{}", ended.stats);
 }
 
 #[test]
-fn targets_that_do_not_start() {
-    // A constructor that crashes: the fork server never speaks.
+fn a_target_that_does_not_start_is_refused() {
+    // The constructor runs before the fork server.
     let program = Program::with(
         "#include <stdlib.h>\n__attribute__((constructor)) static void c(void) { abort(); }\n\
          int main(void) { return 0; }\n",
         &[],
     );
-    let done = program.campaign_command("out", &[]).output().expect("pleach runs");
-    let said = String::from_utf8_lossy(&done.stderr);
-    assert_eq!((done.status.code(), said.lines().count()), (Some(2), 1), "{said}");
-    assert!(said.contains("does not start: it was killed by SIGABRT"), "{said}");
-    assert!(!program.dir.path().join("out").exists());
+    let reason = "does not start: it was killed by SIGABRT";
+    program.refuses(&["run", "-o", "out", "--", "./prog"], &[reason]);
 }
 
 #[test]
-fn behaviour_that_changes_from_run_to_run() {
-    // Which byte is looked at next depends on the number of the process.
+fn behaviour_that_changes_from_run_to_run_is_unstable() {
+    // Which byte is compared next depends on the process ID.
     let program = Program::with(
         r#"
         #include <pleach.h>
@@ -250,8 +272,8 @@ fn behaviour_that_changes_from_run_to_run() {
     assert!(ended.count("unstable_paths") > 0, "{}", ended.stats);
     assert_eq!(ended.stop(), "exhausted-partial", "{}", ended.stats);
     assert!(ended.stderr.contains("unstable"), "{}", ended.stderr);
-    // The same with branches of its own: coverage that comes and goes. Two runs
-    // one after the other never agree in all of the last bits.
+    // Here the process ID decides which branches are covered. Two runs in a row almost never
+    // have process IDs with the same last four bits.
     let program = Program::new(
         r#"
         #include <stdio.h>

@@ -1,4 +1,4 @@
-//! `pleach compare`: real campaigns side by side, and what is refused.
+//! `pleach compare`: real campaigns side by side, and what it refuses.
 
 use crate::common::{PLEACH, Program};
 use serde_json::Value;
@@ -10,13 +10,12 @@ fn calculator() -> Program {
     let program = Program::empty();
     let done = Command::new(PLEACH)
         .args(["cc", "-O2", "-g", "-o"])
-        .arg(program.dir.path().join("prog"))
+        .arg(program.path("prog"))
         .arg("calc.c")
         .current_dir(&source)
         .status();
     assert!(done.expect("pleach runs").success());
-    std::fs::create_dir(program.dir.path().join("seeds")).expect("writable");
-    program.file("seeds/sum", b"1+2\n");
+    program.seeds([("sum", &b"1+2\n"[..])]);
     program
 }
 
@@ -25,46 +24,29 @@ fn number(value: &Value) -> u64 {
 }
 
 #[test]
-fn strategies_side_by_side() {
+fn the_report_agrees_with_the_campaigns() {
     let program = calculator();
-    let args = [
-        "compare",
-        "-s",
-        "dfs,generational",
-        "-n",
-        "150",
-        "-V",
-        "60",
-        "--seeds",
-        "2",
-        "-j",
-        "2",
-        "-i",
-        "seeds",
-        "--max-len=12",
-        "-o",
-        "cmp",
-        "--json",
-        "--",
-        "./prog",
-    ];
-    let told = program.json(&args, b"");
-    let total = number(&told["branches"]);
-    let names: Vec<&str> = told["strategies"]
+    let what = ["compare", "-s", "dfs,generational", "--seeds", "2", "-j", "2", "-i", "seeds"];
+    // The limit on time is only there to be accepted beside the other.
+    let limits = ["-n", "150", "-V", "600", "--max-len=12"];
+    let args = [&what[..], &limits, &["-o", "cmp", "--json", "--", "./prog"]].concat();
+    let report = program.json(&args, b"");
+    let total = number(&report["branches"]);
+    let names: Vec<&str> = report["strategies"]
         .as_array()
         .expect("a list")
         .iter()
         .filter_map(|s| s["name"].as_str())
         .collect();
     assert_eq!(names, ["dfs", "generational"]);
-    for strategy in told["strategies"].as_array().expect("a list") {
+    for strategy in report["strategies"].as_array().expect("a list") {
         let campaigns = strategy["campaigns"].as_array().expect("a list");
         assert_eq!(campaigns.len(), 2);
         for c in campaigns {
             let covered = number(&c["covered"]);
             assert!(covered > 10 && covered <= total, "{c}");
             assert!(number(&c["runs"]) <= 152, "{c}");
-            // One source file: what is covered of it is what was covered.
+            // The program has one source file, so its module has all covered branches.
             assert_eq!(number(&c["modules"][0]["covered"]), covered, "{c}");
             assert_eq!(c["modules"][0]["reached"], c["runs"], "{c}");
             assert_eq!(
@@ -73,49 +55,48 @@ fn strategies_side_by_side() {
             );
         }
     }
-    assert_eq!(told["modules"][0]["name"], "calc.c");
-    assert_eq!(number(&told["modules"][0]["branches"]), total);
-    // What one has and the other lacks is within what it has.
+    assert_eq!(report["modules"][0]["name"], "calc.c");
+    assert_eq!(number(&report["modules"][0]["branches"]), total);
+    // Of what a strategy covers (`row[i]`), the other one lacks only a part (`row[j]`).
     for (i, j) in [(0, 1), (1, 0)] {
-        let row = &told["overlap"][i];
+        let row = &report["overlap"][i];
         assert!(number(&row[j]) < number(&row[i]), "{row}");
     }
-    let settings = std::fs::read_to_string(program.dir.path().join("cmp/dfs-1/run.toml"));
-    let settings = settings.expect("campaigns are kept");
+    let settings = String::from_utf8(program.read("cmp/dfs-1/run.toml")).expect("text");
     assert!(settings.contains("max_len = 12") && settings.contains("seed = 1"), "{settings}");
     for name in ["compare.txt", "compare.json", "coverage-time.svg", "coverage-runs.svg"] {
-        let text = std::fs::read_to_string(program.dir.path().join("cmp").join(name));
-        assert!(text.expect("it was written").contains("generational"), "{name}");
+        let text = String::from_utf8(program.read(&format!("cmp/{name}"))).expect("text");
+        assert!(text.contains("generational"), "{name}");
     }
 }
 
-/// Status 2 and one line, and nothing is made.
 #[test]
 fn mistakes_are_refused() {
     let program = Program::new("#include <stdio.h>\nint main(void) { return getchar() == 'x'; }\n");
-    let refuses = |flags: &[&str], part: &str| {
+    for (flags, part) in [
+        (["-s", "dfs,nonsense"].as_slice(), "nonsense"),
+        (&["-s", "dfs", "-i", "nowhere"], "nowhere"),
+        (&["--module", "parser=other.c"], "no branch of the program is in other.c"),
+    ] {
         let args = [&["compare", "-n", "5", "-o", "cmp"], flags, &["--", "./prog"]].concat();
-        let out = program.run(&args, b"");
-        let message = String::from_utf8_lossy(&out.stderr);
-        assert_eq!(out.status.code(), Some(2), "{flags:?}: {message}");
-        assert!(message.contains(part), "{flags:?}: {message}");
-        assert!(out.stdout.is_empty() && !program.dir.path().join("cmp").exists(), "{flags:?}");
-    };
-    refuses(&["-s", "dfs,nonsense"], "nonsense");
-    refuses(&["-s", "dfs", "-i", "nowhere"], "nowhere");
-    refuses(&["-s", "dfs", "-i", "-"], "cannot go on");
-    refuses(&["--module", "parser"], "NAME=FILE");
-    refuses(&["--module", "parser=other.c"], "no branch of the program is in other.c");
-    refuses(&["--no-such-flag"], "--no-such-flag");
+        program.refuses(&args, &[part]);
+    }
+    let start = ["compare", "-n", "5", "-o", "cmp"];
+    for (flags, part) in [
+        (&["-i", "-"][..], "cannot go on"),
+        (&["--module", "parser"], "NAME=FILE"),
+        (&["--no-such-flag"], "--no-such-flag"),
+    ] {
+        program.refuses_flag(&[&start, flags, &["--", "./prog"]].concat(), part);
+    }
     program.file("full", b"");
-    let out = program.run(&["compare", "-o", ".", "-n", "5", "--", "./prog"], b"");
-    assert_eq!(out.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&out.stderr).contains("not empty"));
+    program.refuses(&["compare", "-o", ".", "-n", "5", "--", "./prog"], &["not empty"]);
 }
 
-/// A program that reads a file of its own besides its input, from where it was called.
+/// The program also reads a file in the directory where `pleach` was called. To count the
+/// branches of a module, the kept inputs must run with that file, too.
 #[test]
-fn what_was_kept_is_counted_as_it_was_run() {
+fn modules_are_counted_with_the_files_of_the_program() {
     let program = Program::new(
         r#"
         #include <stdio.h>
@@ -135,21 +116,21 @@ fn what_was_kept_is_counted_as_it_was_run() {
     let args =
         ["compare", "-s", "generational,gbb", "-n", "200", "--seeds", "1", "-g", "words.ebnf"];
     let rest = ["--module", "all=prog.c", "-o", "cmp", "--json", "--", "./prog", "words.txt", "@@"];
-    let told = program.json(&[&args[..], &rest].concat(), b"");
-    assert_eq!(told["modules"][0]["name"], "all", "{told}");
-    let of = |strategy: usize| &told["strategies"][strategy]["campaigns"][0];
+    let report = program.json(&[&args[..], &rest].concat(), b"");
+    assert_eq!(report["modules"][0]["name"], "all", "{report}");
+    let of = |strategy: usize| &report["strategies"][strategy]["campaigns"][0];
     for strategy in [0, 1] {
         let campaign = of(strategy);
         let covered = number(&campaign["modules"][0]["covered"]);
-        assert_eq!(covered, number(&campaign["covered"]), "{told}");
-        assert!(covered > 3, "{told}");
+        assert_eq!(covered, number(&campaign["covered"]), "{report}");
+        assert!(covered > 3, "{report}");
     }
-    assert!(number(&of(0)["covered"]) > number(&of(1)["covered"]), "{told}");
+    assert!(number(&of(0)["covered"]) > number(&of(1)["covered"]), "{report}");
 }
 
-/// What the program does only on a terminal is counted by module, too.
+/// To count the branches of a module, the kept inputs must run on a terminal, too.
 #[test]
-fn programs_on_a_terminal_are_compared_on_one() {
+fn modules_are_counted_on_a_terminal() {
     let program = Program::new(
         r#"
         #include <stdio.h>
@@ -163,9 +144,9 @@ fn programs_on_a_terminal_are_compared_on_one() {
     "#,
     );
     let args = ["compare", "-s", "generational", "-n", "40", "--seeds", "1", "--tty", "60x20"];
-    let told = program.json(&[&args[..], &["-o", "cmp", "--json", "--", "./prog"]].concat(), b"");
-    let campaign = &told["strategies"][0]["campaigns"][0];
+    let report = program.json(&[&args[..], &["-o", "cmp", "--json", "--", "./prog"]].concat(), b"");
+    let campaign = &report["strategies"][0]["campaigns"][0];
     let covered = number(&campaign["covered"]);
-    assert_eq!(number(&campaign["modules"][0]["covered"]), covered, "{told}");
-    assert!(covered > 2, "{told}");
+    assert_eq!(number(&campaign["modules"][0]["covered"]), covered, "{report}");
+    assert!(covered > 2, "{report}");
 }

@@ -1,5 +1,5 @@
-//! The programs of `examples/` build by their Makefiles, do the same on every half,
-//! and take what their grammars derive.
+//! The programs of `examples/` build with their Makefiles, do the same in both halves, and
+//! accept the sentences of their grammars.
 
 use crate::common::{PLEACH, feed};
 use std::fs;
@@ -14,7 +14,7 @@ struct Example {
     grammar: &'static [&'static str],
 }
 
-/// Sentences that are drawn for each number of tokens.
+/// The number of sentences for each number of tokens.
 const SAMPLES: u64 = 8;
 
 impl Example {
@@ -25,10 +25,10 @@ impl Example {
             .arg(format!("CC={PLEACH} cc"))
             .current_dir(dir.path())
             .output()
-            .expect("make is there");
+            .expect("make is installed");
         assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
-        let said = String::from_utf8_lossy(&done.stderr);
-        assert!(!said.contains("warning"), "{name}: {said}");
+        let stderr = String::from_utf8_lossy(&done.stderr);
+        assert!(!stderr.contains("warning"), "{name}: {stderr}");
         Example { dir, name, grammar }
     }
 
@@ -46,8 +46,8 @@ impl Example {
         let start = ["run", "--json", "-o", &out, "-s", strategy, "-g"];
         let args = [&start[..], self.grammar, flags, &["--", &program]].concat();
         let done = self.pleach(&args);
-        let said = String::from_utf8_lossy(&done.stderr);
-        serde_json::from_slice(&done.stdout).unwrap_or_else(|e| panic!("{args:?}: {e}: {said}"))
+        let stderr = String::from_utf8_lossy(&done.stderr);
+        serde_json::from_slice(&done.stdout).unwrap_or_else(|e| panic!("{args:?}: {e}: {stderr}"))
     }
 
     fn pleach(&self, args: &[&str]) -> Output {
@@ -55,10 +55,10 @@ impl Example {
         feed(command.args(args).current_dir(self.dir.path()), b"")
     }
 
-    /// Both halves do with every sample what the program does by hand: its output
-    /// and its status, which must be one of `statuses`.
-    fn runs_its_samples(&self, folder: &str, statuses: &[i32]) {
-        let files = fs::read_dir(self.dir.path().join(folder)).expect("there are samples");
+    /// Checks that both halves have the same output and status on every sample as the program
+    /// by hand. The status must be one of `statuses`.
+    fn check_samples(&self, folder: &str, statuses: &[i32]) {
+        let files = fs::read_dir(self.dir.path().join(folder)).expect("the samples exist");
         let mut count = 0;
         for file in files.flatten().map(|e| e.path()) {
             let input = fs::read(&file).expect("readable");
@@ -77,7 +77,7 @@ impl Example {
         assert!(count > 2, "{folder} has {count} samples");
     }
 
-    /// Sentences of the grammar, some of each number of tokens.
+    /// Sentences of the grammar, `SAMPLES` of each number of tokens.
     fn sentences(&self, tokens: &[u64]) -> Vec<Vec<u8>> {
         let mut all = Vec::new();
         for tokens in tokens {
@@ -93,22 +93,23 @@ impl Example {
         all
     }
 
-    /// No sentence is bad syntax, which is status 1. How many end well is returned.
-    fn takes(&self, sentences: &[Vec<u8>]) -> usize {
-        let mut well = 0;
+    /// Checks that the program accepts the syntax of every sentence (status 1 means that it
+    /// does not). Returns how many it runs successfully.
+    fn check_sentences(&self, sentences: &[Vec<u8>]) -> usize {
+        let mut successful = 0;
         for sentence in sentences {
             let out = self.plain(sentence);
             let text = String::from_utf8_lossy(sentence);
-            let said = String::from_utf8_lossy(&out.stderr);
-            assert_ne!(out.status.code(), Some(1), "{}: {text:?}: {said}", self.name);
-            well += usize::from(out.status.success());
+            let stderr = String::from_utf8_lossy(&out.stderr);
+            assert_ne!(out.status.code(), Some(1), "{}: {text:?}: {stderr}", self.name);
+            successful += usize::from(out.status.success());
         }
-        well
+        successful
     }
 }
 
 fn copy(from: &Path, to: &Path) {
-    for entry in fs::read_dir(from).expect("there is such an example").flatten() {
+    for entry in fs::read_dir(from).expect("the example exists").flatten() {
         let (path, to) = (entry.path(), to.join(entry.file_name()));
         if path.is_dir() {
             fs::create_dir(&to).expect("writable");
@@ -120,57 +121,57 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn simplecalc() {
+fn simplecalc_has_two_faults_and_both_are_found() {
     let example = Example::new("simplecalc", &["calc.y", "--lexer", "calc.l"]);
-    example.runs_its_samples("seeds", &[0]);
-    example.takes(&example.sentences(&[1, 5, 12]));
+    example.check_samples("seeds", &[0]);
+    example.check_sentences(&example.sentences(&[1, 5, 12]));
     for (text, value) in [("7", "7\n"), ("2*3+1", "8\n"), ("-(a-c)&6", "-6\n"), ("Z%b\n", "0\n")] {
         assert_eq!(example.plain(text.as_bytes()).stdout, value.as_bytes(), "{text}");
     }
     for text in [b"1+".as_slice(), b"12", b"", b"1\0", b"1\xff", b"1 "] {
         assert_eq!(example.plain(text).status.code(), Some(1), "{text:?}");
     }
-    // The two faults, found.
+    // Both faults are found from the seeds.
     let args = ["run", "-i", "seeds", "-o", "out", "-s", "generational", "-n", "300", "--json"];
     let out = example.pleach(&[&args[..], &["--", "./simplecalc"]].concat());
     let stats: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
     assert_eq!(stats["crashes"], 2, "{stats}");
-    // And again, by all strings of the grammar up to a length.
+    // Both are found with all strings of the grammar up to a length.
     let stats = example.campaign("cese", &["--max-length", "3"]);
     assert_eq!((&stats["stop"], &stats["crashes"]), (&"exhausted".into(), &2.into()), "{stats}");
 }
 
 #[test]
-fn realpath() {
+fn the_overflow_of_realpath_at_one_length_is_found() {
     let example = Example::new("realpath", &["ftp.y", "--lexer", "ftp.l"]);
-    example.runs_its_samples("samples", &[0]);
+    example.check_samples("samples", &[0]);
     let sentences = example.sentences(&[2, 8, 16]);
-    assert_eq!(example.takes(&sentences), sentences.len());
-    // One byte too many, and only at exactly that length.
+    assert_eq!(example.check_sentences(&sentences), sentences.len());
+    // The program writes one byte too many, and only at exactly this length.
     let at = |length: usize| example.plain(format!("RETR /m/{}\n", "x".repeat(length)).as_bytes());
     for (length, reply) in [(999, "250 retrieve /mirrors"), (1001, "553 the name")] {
         let out = at(length);
         assert!(out.status.success() && out.stdout.starts_with(reply.as_bytes()), "{length}");
     }
-    let said = at(1000).stderr;
-    let said = String::from_utf8_lossy(&said);
-    assert!(said.contains("stack-buffer-overflow") && said.contains("join"), "{said}");
-    // It is found: a name of the one length is solved for.
-    let stats = example.campaign("cese", &["--stop-on-crash", "-V", "120"]);
+    let out = at(1000);
+    let report = String::from_utf8_lossy(&out.stderr);
+    assert!(report.contains("stack-buffer-overflow") && report.contains("join"), "{report}");
+    // The length is solved for. The limit on runs only ends a search that does not find it.
+    let stats = example.campaign("cese", &["--stop-on-crash", "-n", "20000"]);
     assert_eq!(stats["crashes"], 1, "{stats}");
 }
 
 #[test]
-fn cue() {
+fn flips_of_cue_on_tokens_are_completed_by_the_grammar() {
     let example = Example::new("cue", &["cue.y", "--lexer", "cue.l"]);
-    example.runs_its_samples("samples", &[0, 2]);
-    example.takes(&example.sentences(&[8, 14, 25]));
+    example.check_samples("samples", &[0, 2]);
+    example.check_sentences(&example.sentences(&[8, 14, 25]));
     let out = example.plain(&fs::read(example.dir.path().join("samples/album.cue")).expect("text"));
     let text = String::from_utf8(out.stdout).expect("text");
     assert!(text.contains("catalogue 4006408261234\n"), "{text}");
     assert!(text.contains(" 2 a  04:14:00  03:47:10  The Hedge Layers with Ida Thorn: "), "{text}");
     assert_eq!(example.plain(b"FILE a WAVE\nTRACK 1\n").status.code(), Some(1));
-    // What bison's tables decide becomes sets of tokens, which the grammar completes.
+    // Decisions of bison's tables become sets of tokens, which the grammar completes.
     let stats = example.campaign("gbw", &["-n", "400"]);
     let flips = stats["flips"]["by_tier"]["tokens"].as_u64();
     assert!(flips > Some(0) && stats["flips"]["sat"].as_u64() > Some(0), "{stats}");
@@ -179,25 +180,26 @@ fn cue() {
 }
 
 #[test]
-fn tinyjs() {
+fn tinyjs_accepts_the_sentences_of_its_grammar() {
     let example = Example::new("tinyjs", &["tinyjs.g4"]);
-    example.runs_its_samples("scripts", &[0]);
+    example.check_samples("scripts", &[0]);
     for script in fs::read_dir(example.dir.path().join("scripts")).expect("scripts").flatten() {
         let path = script.path();
         let out = example.pleach(&["grammar", "parse", "tinyjs.g4", path.to_str().expect("text")]);
         assert!(out.status.success(), "{path:?}: {}", String::from_utf8_lossy(&out.stderr));
     }
     let sentences = example.sentences(&[2, 6, 18, 40]);
-    let well = example.takes(&sentences);
-    println!("tinyjs runs {well} of {} sentences to their end", sentences.len());
+    let successful = example.check_sentences(&sentences);
+    println!("tinyjs runs {successful} of {} sentences to their end", sentences.len());
     for (script, status) in REFUSED {
         let out = example.plain(script.as_bytes());
-        let said = String::from_utf8_lossy(&out.stderr);
-        assert_eq!(out.status.code(), Some(*status), "{script}: {said}");
+        let stderr = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(out.status.code(), Some(*status), "{script}: {stderr}");
     }
 }
 
-/// Scripts that do not run to their end, and how far they come.
+/// Scripts with an error and the status of each: 1 in the syntax, 2 before the script runs, 3
+/// while it runs, 4 at a limit.
 const REFUSED: &[(&str, i32)] = &[
     ("a + b = c;", 1),
     ("++a++;", 1),

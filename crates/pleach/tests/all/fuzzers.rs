@@ -1,32 +1,22 @@
-//! Programs made ready for other fuzzers: persistent loops, deferred starts,
-//! AFL's buffer, libFuzzer's entry. Both halves, under the driver and by hand.
+//! Programs that were written for other fuzzers: persistent loops, deferred starts, AFL's
+//! buffer, libFuzzer's entry. Both halves, under the driver and by hand.
 
-use crate::common::{Program, feed};
-use pleach_exec::{End, Executor, Half, Layout, Output, TargetOptions};
+use crate::common::{NO_HURRY, Program, feed};
+use pleach_exec::{End, Half};
 use std::process::Command;
-use std::sync::Arc;
 use std::time::Duration;
-
-const SECOND: Duration = Duration::from_secs(10);
-
-fn executor(p: &Program, half: Half) -> Executor {
-    let layout = Layout::private(&p.dir.path().join("prog")).expect("it is ours");
-    let mut target = TargetOptions::new(half, vec!["prog".into()]);
-    target.output = Output::Capture { limit: 1 << 20 };
-    Executor::new(Arc::new(layout), target).expect("an executor")
-}
 
 /// How each input ends, and in which round of its process.
 fn ends(p: &Program, half: Half, inputs: &[&str]) -> Vec<(End, u32)> {
-    let mut executor = executor(p, half);
+    let mut executor = p.executor(half);
     let mut run = |input: &&str| {
-        let outcome = executor.run(input.as_bytes(), SECOND).expect("it runs");
+        let outcome = executor.run(input.as_bytes(), NO_HURRY).expect("it runs");
         (outcome.end, outcome.round)
     };
     inputs.iter().map(&mut run).collect()
 }
 
-/// Counts its rounds; `c` crashes, `e` leaves, `h` hangs, `s` crashes after an `r`.
+/// `c` crashes, `e` exits, `h` hangs, `s` crashes if an `r` came before.
 const LOOP: &str = r#"#include <stdlib.h>
 #include <unistd.h>
 int main(void) {
@@ -48,17 +38,17 @@ int main(void) {
 fn one_process_takes_many_inputs() {
     let p = Program::new(LOOP);
     let stopped = |round| (End::Exit(0), round);
-    // After its last round the program ends by itself; the next has a new process.
+    // After its last round the program exits, and the next input gets a new process.
     assert_eq!(
         ends(&p, Half::Fast, &["a", "b", "", "a", "a", "a", "a"]),
         [stopped(1), stopped(2), stopped(3), stopped(4), (End::Exit(3), 5), stopped(1), stopped(2)]
     );
-    // The symbolic half has a fresh process for every input.
+    // In the symbolic half every input gets a new process.
     assert_eq!(ends(&p, Half::Symbolic, &["a", "b"]), [(End::Exit(3), 1), (End::Exit(3), 1)]);
 }
 
 #[test]
-fn a_crash_in_a_later_round_is_that_rounds() {
+fn a_crash_in_a_later_round_belongs_to_that_round() {
     let p = Program::new(LOOP);
     let abort = || End::Signal(6);
     assert_eq!(
@@ -75,24 +65,28 @@ fn a_crash_in_a_later_round_is_that_rounds() {
 }
 
 #[test]
-fn a_hang_in_a_later_round_ends() {
+fn a_hang_in_a_later_round_times_out() {
     let p = Program::new(LOOP);
-    let mut executor = executor(&p, Half::Fast);
-    for (input, end) in [("a", End::Exit(0)), ("h", End::Timeout), ("a", End::Exit(0))] {
-        let outcome = executor.run(input.as_bytes(), Duration::from_millis(300)).expect("it runs");
+    let mut executor = p.executor(Half::Fast);
+    let short = Duration::from_millis(300);
+    let fine = End::Exit(0);
+    for (input, timeout, end) in
+        [("a", NO_HURRY, fine.clone()), ("h", short, End::Timeout), ("a", NO_HURRY, fine)]
+    {
+        let outcome = executor.run(input.as_bytes(), timeout).expect("it runs");
         assert_eq!(outcome.end, end, "{input}");
     }
 }
 
 #[test]
-fn counters_are_of_one_round() {
+fn counters_count_one_round() {
     let p = Program::new(LOOP);
-    let mut executor = executor(&p, Half::Fast);
+    let mut executor = p.executor(Half::Fast);
     let mut counters = |input: &str| {
-        executor.run(input.as_bytes(), SECOND).expect("it runs");
+        executor.run(input.as_bytes(), NO_HURRY).expect("it runs");
         executor.counters().expect("readable")[0].counters.clone()
     };
-    // The first begins before the loop, later ones inside it.
+    // The first round includes what comes before the loop.
     counters("a");
     let (second, other, fourth) = (counters("a"), counters("r"), counters("a"));
     assert_eq!(second, fourth);
@@ -100,15 +94,15 @@ fn counters_are_of_one_round() {
 }
 
 #[test]
-fn state_that_leaks_into_a_crash_is_said() {
+fn a_crash_that_depends_on_an_earlier_input_is_reported_as_such() {
     let p = Program::new(LOOP);
     for (name, text) in [("r", "r"), ("s", "s"), ("c", "c")] {
         p.file(name, text.as_bytes());
     }
     let text = p.text(&["cover", "r", "s", "c", "--", "./prog"], b"");
-    let said = "s: SIGABRT: not in a process of its own (exit 0 there): \
-                the program keeps state between inputs\n";
-    assert!(text.contains(said), "{text}");
+    let report = "s: SIGABRT: not in a process of its own (exit 0 there): \
+                  the program keeps state between inputs\n";
+    assert!(text.contains(report), "{text}");
     assert!(text.ends_with("c: SIGABRT\n"), "{text}");
 }
 
@@ -121,7 +115,8 @@ fn by_hand_a_loop_has_one_round() {
     }
 }
 
-/// A start that must happen once, before `ready`; the server's pid tells.
+/// Returns 5 if the fork server started at `ready`, and 6 if it started before `main`: then
+/// the process that runs `main` is the same all the time.
 fn deferred(ready: &str) -> Program {
     Program::new(&format!(
         r#"#include <stdio.h>
@@ -140,32 +135,31 @@ int main(void) {{
 }
 
 #[test]
-fn the_server_starts_where_the_program_says() {
+fn the_fork_server_starts_where_the_program_says() {
     for (ready, status) in [("__AFL_INIT()", 5), ("pleach_ready()", 5), ("", 6)] {
         let p = deferred(ready);
         for half in [Half::Fast, Half::Symbolic] {
             let expected = [(End::Exit(status), 1), (End::Exit(2), 1), (End::Exit(1), 1)];
             assert_eq!(ends(&p, half, &["a", "x", ""]), expected, "{ready:?} {half:?}");
         }
-        // By hand the start is nothing special.
-        let out = feed(&mut Command::new(p.dir.path().join("prog")), b"a");
+        // By hand there is no fork server.
+        let out = feed(&mut Command::new(p.path("prog")), b"a");
         assert_eq!(out.status.code(), Some(6), "{ready:?}");
     }
 }
 
 #[test]
-fn a_start_that_is_never_reached_is_explained() {
+fn a_start_that_is_never_reached_is_refused() {
     let p = Program::new(
         "#include <pleach.h>\nint main(int c, char **v) { if (c > 9) pleach_ready(); return 0; }\n",
     );
-    let out = p.run(&["cover", "-", "--", "./prog"], b"a");
-    let message = String::from_utf8_lossy(&out.stderr);
-    assert_eq!(out.status.code(), Some(2), "{message}");
-    assert!(message.contains("is pleach_ready() or __AFL_INIT() reached?"), "{message}");
+    p.file("input", b"a");
+    let reason = "is pleach_ready() or __AFL_INIT() reached?";
+    p.refuses(&["cover", "input", "--", "./prog"], &[reason]);
 }
 
 #[test]
-fn the_shared_buffer_is_the_input() {
+fn the_buffer_of_afl_is_the_input() {
     let p = Program::new(
         r#"#include <stdlib.h>
 #include <unistd.h>
@@ -196,7 +190,7 @@ int main(void) {
     assert_eq!(json["disagreements"], 0, "{json}");
 }
 
-/// A libFuzzer target; `LLVMFuzzerInitialize` must have run before.
+/// A libFuzzer target. It exits with 9 if `LLVMFuzzerInitialize` was not called.
 const TARGET: &str = r#"#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -238,18 +232,18 @@ fn fuzz_targets_run_files_by_hand() {
     let p = Program::with(TARGET, &["-fsanitize=fuzzer"]);
     p.file("fine", b"hello");
     p.file("bad", b"BUG1");
-    std::fs::create_dir(p.dir.path().join("corpus")).expect("writable");
+    p.make_dir("corpus");
     p.file("corpus/one", b"1");
     p.file("corpus/two", b"2");
     let by_hand = |args: &[&str]| {
-        let mut command = Command::new(p.dir.path().join("prog"));
+        let mut command = Command::new(p.path("prog"));
         feed(command.current_dir(p.dir.path()).args(args), b"BUG0")
     };
     let out = by_hand(&["-runs=1", "fine", "corpus"]);
-    let said = String::from_utf8_lossy(&out.stderr);
-    assert!(out.status.success(), "{said}");
+    let stderr = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.success(), "{stderr}");
     for name in ["fine", "corpus/one", "corpus/two"] {
-        assert!(said.contains(&format!("Running: {name}\n")), "{said}");
+        assert!(stderr.contains(&format!("Running: {name}\n")), "{stderr}");
     }
     assert!(by_hand(&[]).status.success());
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&by_hand(&["bad"]).status), Some(6));
@@ -259,7 +253,7 @@ fn fuzz_targets_run_files_by_hand() {
 }
 
 #[test]
-fn a_fuzz_targets_overread_is_found() {
+fn a_read_beyond_the_buffer_of_a_fuzz_target_is_a_crash() {
     let p = Program::with(TARGET, &["-fsanitize=fuzzer,address"]);
     p.file("over", b"BUG2");
     p.file("fine", b"BUG0");

@@ -1,9 +1,10 @@
-//! Nothing is left behind: no process, no file, whatever ends the driver.
+//! Whatever ends the driver, it leaves no process and no file behind.
 
-use crate::common::{Program, feed};
+use crate::common::process::{count_processes, send_signal, unique_name, wait_until};
+use crate::common::{PLEACH, Program, feed};
+use nix::sys::signal::Signal;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 /// `h` hangs, after starting a process that hangs in a session of its own.
 const SOURCE: &str = r#"#include <unistd.h>
@@ -17,124 +18,115 @@ int main(void) {
 }
 "#;
 
-/// A target whose processes and files can be told from all others.
+/// A target with a process name and a temporary directory of its own, so that what it
+/// leaves behind can be seen.
 struct Watched {
     program: Program,
     name: String,
 }
 
 impl Watched {
-    fn new(name: &str) -> Watched {
-        let program = Program::new(SOURCE);
-        let name = format!("w-{name}");
-        let path = |n: &str| program.dir.path().join(n);
-        std::fs::rename(path("prog"), path(&name)).expect("writable");
-        std::fs::create_dir(path("temporary")).expect("writable");
+    fn new() -> Watched {
+        let (program, name) = (Program::new(SOURCE), unique_name());
+        std::fs::rename(program.path("prog"), program.path(&name)).expect("writable");
+        program.make_dir("temporary");
         Watched { program, name }
     }
 
     fn command(&self, args: &[&str]) -> Command {
         let mut command = self.program.command(args);
-        command.arg("--").arg(self.program.dir.path().join(&self.name));
-        command.env("TMPDIR", self.program.dir.path().join("temporary"));
+        command.arg("--").arg(self.program.path(&self.name));
+        command.env("TMPDIR", self.program.path("temporary"));
         command
     }
 
-    /// Files in the temporary directory, and input files of our processes.
-    fn files(&self) -> Vec<PathBuf> {
-        let list = |dir: &Path| -> Vec<PathBuf> {
-            let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-            entries.map(|e| e.path()).collect()
-        };
-        list(&self.program.dir.path().join("temporary"))
+    fn temporary_files(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.program.path("temporary"));
+        entries.into_iter().flatten().flatten().map(|e| e.path()).collect()
     }
 
     fn processes(&self) -> usize {
-        let all = std::fs::read_dir("/proc").expect("there is /proc").flatten();
-        let ours = |comm: String| comm.trim() == self.name;
-        all.filter(|e| ours(std::fs::read_to_string(e.path().join("comm")).unwrap_or_default()))
-            .count()
+        count_processes(&self.name)
     }
 
-    fn clean(&self) {
+    /// Nothing is left at the moment when a command has ended.
+    fn assert_clean(&self, when: &str) {
+        assert_eq!(self.temporary_files(), [PathBuf::new(); 0], "{when}");
+        assert_eq!(self.processes(), 0, "{when}");
+    }
+
+    /// Nothing is left soon after a driver was killed: others have to clean up.
+    fn becomes_clean(&self) {
         wait_until("processes are left", || self.processes() == 0);
-        wait_until("files are left", || self.files().is_empty());
+        wait_until("files are left", || self.temporary_files().is_empty());
     }
 }
 
-fn wait_until(what: &str, done: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !done() {
-        assert!(start.elapsed() < Duration::from_secs(20), "{what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
-
-/// Directories of inputs that a run has in memory.
-fn in_memory(pid: u32) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
-    for child in children.unwrap_or_default().split_whitespace() {
-        let maps = format!("/proc/{child}/task/{child}/children");
-        for server in std::fs::read_to_string(maps).unwrap_or_default().split_whitespace() {
-            let stdin = std::fs::read_link(format!("/proc/{server}/fd/0"));
-            found.extend(stdin.ok().and_then(|p| p.parent().map(Path::to_path_buf)));
-        }
-    }
-    found
+/// The directories of the input files that the targets below a driver read.
+fn input_directories(driver: u32) -> Vec<PathBuf> {
+    let children = |pid: &str| -> Vec<String> {
+        let list = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
+        list.unwrap_or_default().split_whitespace().map(String::from).collect()
+    };
+    let wardens = children(&driver.to_string());
+    let servers = wardens.iter().flat_map(|warden| children(warden));
+    let stdin = |server: String| std::fs::read_link(format!("/proc/{server}/fd/0")).ok();
+    servers.filter_map(stdin).filter_map(|p| p.parent().map(Path::to_path_buf)).collect()
 }
 
 #[test]
-fn fifty_runs_leave_nothing() {
-    let w = Watched::new("fifty");
-    for i in 0..25 {
+fn commands_that_end_leave_nothing() {
+    let w = Watched::new();
+    for i in 0..24 {
         let args: &[&str] = if i % 2 == 0 { &["trace", "-"] } else { &["cover", "-"] };
         assert!(feed(&mut w.command(args), b"x").status.success());
-        assert!(w.files().is_empty(), "after run {i}: {:?}", w.files());
-        assert_eq!(w.processes(), 0, "after run {i}");
+        w.assert_clean(&format!("after run {i}"));
     }
     let out = feed(&mut w.command(&["trace", "--repeat", "25", "-"]), b"x");
     assert!(out.status.success());
-    let out = feed(&mut w.command(&["trace", "-t", "100", "--repeat", "5", "-"]), b"h");
+    let out = feed(&mut w.command(&["trace", "-t", "100", "--repeat", "3", "-"]), b"h");
     assert!(String::from_utf8_lossy(&out.stdout).contains("timeout"), "{out:?}");
     w.program.file("input", b"h");
     for half in ["plain", "fast", "symbolic"] {
-        let out = feed(&mut w.command(&["replay", "--half", half, "-t", "100", "input"]), b"");
+        // In this time the program has to reach the place where it hangs.
+        let out = feed(&mut w.command(&["replay", "--half", half, "-t", "300", "input"]), b"");
         assert!(String::from_utf8_lossy(&out.stdout).contains("timeout: hang in main"), "{out:?}");
-        assert_eq!(w.processes(), 0, "{half}");
+        w.assert_clean(half);
     }
-    assert!(w.files().is_empty());
-    assert_eq!(w.processes(), 0);
 }
 
-/// A driver in the middle of a run that never ends.
-fn hanging(w: &Watched, args: &[&str]) -> (Child, Vec<PathBuf>) {
+/// Starts a command on an input that hangs, and waits until it does. No time limit ends the
+/// run for a minute.
+fn start_hanging(w: &Watched, command: &str) -> (Child, Vec<PathBuf>) {
     w.program.file("input", b"h");
-    let mut command = w.command(&[args, &["-t", "60000", "input"]].concat());
+    let mut command = w.command(&[command, "-t", "60000", "input"]);
     let driver = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
-    // The server, the run, and what the run started.
-    wait_until("it does not start", || w.processes() == 3);
-    let inputs = in_memory(driver.id());
+    // The server, the run, and the process that the run started.
+    wait_until("the run does not start", || w.processes() == 3);
+    let inputs = input_directories(driver.id());
     assert!(!inputs.is_empty() && inputs.iter().all(|d| d.is_dir()), "{inputs:?}");
     (driver, inputs)
 }
 
-#[test]
-fn signals_in_the_middle_leave_nothing() {
-    let w = Watched::new("signals");
-    // Who runs the tests in the background may have them ignore some.
+/// True if this process ignores a signal, and so does every command that it starts. A shell
+/// starts background jobs like that.
+fn is_ignored(signal: Signal) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").expect("there is /proc");
-    let ignored = status.lines().find_map(|l| l.strip_prefix("SigIgn:")).expect("a mask");
-    let ignored = u64::from_str_radix(ignored.trim(), 16).expect("a mask");
-    let signals = [("-HUP", 1), ("-INT", 2), ("-KILL", 9), ("-TERM", 15)];
-    let signals = signals.into_iter().filter(|(_, n)| ignored >> (n - 1) & 1 == 0);
+    let mask = status.lines().find_map(|l| l.strip_prefix("SigIgn:")).expect("a mask");
+    let mask = u64::from_str_radix(mask.trim(), 16).expect("a mask");
+    mask >> (signal as i32 - 1) & 1 == 1
+}
+
+#[test]
+fn commands_ended_by_a_signal_leave_nothing() {
+    let w = Watched::new();
+    let signals = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGKILL, Signal::SIGTERM];
     for command in ["trace", "cover", "explain", "replay"] {
-        for (signal, _) in signals.clone() {
-            let (mut driver, inputs) = hanging(&w, &[command]);
-            let kill = Command::new("kill").args([signal, &driver.id().to_string()]).status();
-            assert!(kill.expect("there is kill").success());
-            driver.wait().expect("it is ours");
-            w.clean();
+        for signal in signals.into_iter().filter(|&s| !is_ignored(s)) {
+            let (mut driver, inputs) = start_hanging(&w, command);
+            send_signal(&driver, signal);
+            driver.wait().expect("it is our child");
+            w.becomes_clean();
             wait_until("the input is left", || inputs.iter().all(|d| !d.exists()));
         }
     }
@@ -142,11 +134,17 @@ fn signals_in_the_middle_leave_nothing() {
 
 #[test]
 fn a_killed_exec_leaves_nothing() {
-    let w = Watched::new("exec");
+    let w = Watched::new();
     let mut command = w.command(&["exec", "--half", "symbolic"]);
     let mut child = command.stdin(Stdio::piped()).spawn().expect("it starts");
-    std::thread::sleep(Duration::from_millis(200));
-    child.kill().expect("it is ours");
-    child.wait().expect("it is ours");
-    w.clean();
+    // The process of `pleach` becomes the program, which then waits for its input.
+    let executable = format!("/proc/{}/exe", child.id());
+    let pleach = std::fs::canonicalize(PLEACH).expect("it exists");
+    let tests = std::env::current_exe().expect("a path");
+    wait_until("the program does not start", || {
+        std::fs::read_link(&executable).is_ok_and(|e| e != pleach && e != tests)
+    });
+    child.kill().expect("it is our child");
+    child.wait().expect("it is our child");
+    w.becomes_clean();
 }

@@ -1,9 +1,10 @@
-//! The lengths of holes as variables: what the models make of them, and inputs of just
-//! the right size.
+//! The lengths of holes as variables: how models compute with them, and inputs of exactly
+//! the right length.
 
 use crate::common::Program;
 
-/// What is measured, and how it is `n + c` for a name of `n` bytes in `ab=NAME;x`.
+/// Expressions and a number `c` for each: with a name of `n` bytes in `ab=NAME;x`, the value
+/// is `n + c`.
 const MEASURED: &[(&str, usize)] = &[
     ("strlen(line)", 5),
     ("strnlen(line, 4000)", 5),
@@ -31,15 +32,16 @@ const MEASURED: &[(&str, usize)] = &[
     ("size()", 6),
 ];
 
-/// The least that is asked about, and how far the questions are apart.
-const FROM: usize = 300;
-const APART: usize = 20;
+/// The program compares the expressions with these bounds: the first one, and the distance
+/// to the next.
+const FIRST_BOUND: usize = 300;
+const BOUND_DISTANCE: usize = 20;
 
 fn program() -> Program {
-    let ask = |(i, (what, _)): (usize, &(&str, usize))| {
-        format!("    if ((size_t)({what}) > {}) big++;\n", FROM + APART * i)
+    let compare = |(i, (what, _)): (usize, &(&str, usize))| {
+        format!("    if ((size_t)({what}) > {}) big++;\n", FIRST_BOUND + BOUND_DISTANCE * i)
     };
-    let asked: String = MEASURED.iter().enumerate().map(ask).collect();
+    let comparisons: String = MEASURED.iter().enumerate().map(compare).collect();
     let program = Program::new(&format!(
         r#"
 #define _GNU_SOURCE
@@ -56,7 +58,7 @@ int main(void) {{
     int big = 0;
     if (!fgets(line, sizeof line, stdin)) return 2;
     line[strcspn(line, "\n")] = 0;
-{asked}
+{comparisons}
     return big > 100;
 }}
 "#
@@ -69,59 +71,54 @@ int main(void) {{
 fn every_model_carries_the_length_to_its_boundary() {
     let program = program();
     let flags = ["-s", "cese", "-g", "line.ebnf", "--max-length", "7"];
-    // Not as long as what would be needed to leave the buffers.
+    // Holes of at most 900 bytes stay inside the buffers.
     let ended = program.campaign("out", &[&flags[..], &["--max-hole", "900"]].concat());
     assert_eq!(ended.stop(), "exhausted", "{}", ended.stats);
     assert_eq!(ended.count("diverged"), 0, "{}", ended.stats);
     let lengths: Vec<usize> = ended.queue().iter().map(|input| input.len()).collect();
     for (i, (what, c)) in MEASURED.iter().enumerate() {
-        // In the first input for which it is greater than the bound it is just so.
-        let bound = FROM + APART * i;
+        // The shortest input for which the value is greater than the bound.
+        let bound = FIRST_BOUND + BOUND_DISTANCE * i;
         let wanted = bound + 1 - c + "ab=;x\n".len();
         assert!(lengths.contains(&wanted), "{what} > {bound}: no {wanted} among {lengths:?}");
     }
     for input in ended.queue() {
-        let parsed = program.run(&["grammar", "parse", "line.ebnf", "-"], &input);
-        assert!(parsed.status.success(), "{}", String::from_utf8_lossy(&input));
+        assert!(program.is_sentence("line.ebnf", &input), "{}", String::from_utf8_lossy(&input));
     }
-    // Without the length as a variable nothing of this is found.
+    // Without lengths as variables, no longer input is found.
     let short = program.campaign("short", &[&flags[..], &["--max-hole", "0"]].concat());
     assert!(short.queue().iter().all(|input| input.len() <= 7), "{}", short.stats);
 }
 
 #[test]
-fn what_the_models_say_is_true_of_the_run() {
+fn conditions_on_lengths_are_true_of_the_run() {
     let program = program();
     program.file("input", b"ab=name;x\n");
     let flags = ["trace", "--check", "--hole", "3:4", "input", "--", "./prog"];
     let done = program.run(&flags, b"");
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
-    let said = program.text(&["explain", "--hole", "3:4", "input", "--", "./prog"], b"");
+    let text = program.text(&["explain", "--hole", "3:4", "input", "--", "./prog"], b"");
     for (i, (what, _)) in MEASURED.iter().enumerate() {
-        let bound = FROM + APART * i;
-        let over = |line: &str| line.contains("len[0]") && line.contains(&bound.to_string());
-        // A constant may have moved to the other side.
-        let moved = |line: &str| {
+        let bound = FIRST_BOUND + BOUND_DISTANCE * i;
+        // Simplification may have subtracted a small constant from both sides.
+        let has_bound = |line: &str| {
             let numbers = bound.saturating_sub(10)..=bound;
             line.contains("len[0]") && numbers.into_iter().any(|n| line.contains(&n.to_string()))
         };
-        assert!(said.lines().any(|l| over(l) || moved(l)), "{what}: {said}");
+        assert!(text.lines().any(has_bound), "{what}: {text}");
     }
-    assert!(said.contains("// len[0]: 4 bytes, in[3..7]"), "{said}");
+    assert!(text.contains("// len[0]: 4 bytes, in[3..7]"), "{text}");
     for (hole, why) in [
         ("3", "must be OFFSET:LEN"),
         ("3:0", "must be OFFSET:LEN"),
         ("8:3", "not inside the input"),
     ] {
-        let done = program.run(&["explain", "--hole", hole, "input", "--", "./prog"], b"");
-        let text = String::from_utf8_lossy(&done.stderr).into_owned();
-        assert_eq!(done.status.code(), Some(2), "{text}");
-        assert!(text.contains(why), "{text}");
+        program.refuses(&["explain", "--hole", hole, "input", "--", "./prog"], &[why]);
     }
 }
 
-/// A copy that no branch guards, one that a branch guards wrongly, and a name that must
-/// be of one length among many.
+/// A copy that no branch guards, one that a branch guards wrongly, and a comparison with one
+/// length.
 const COPIES: &str = r#"
 #include <stdio.h>
 #include <string.h>
@@ -142,7 +139,7 @@ int main(void) {
 "#;
 
 #[test]
-fn sizes_are_checked_and_sums_are_reached() {
+fn lengths_are_solved_for_in_checks_and_sums() {
     let program = Program::new(COPIES);
     program.file("names.ebnf", b"s ::= name ' ' name end\nname ::= [a-z]+\nend ::= #xA\n");
     let ended = program.campaign("out", &["-s", "cese", "-g", "names.ebnf", "--max-length", "4"]);
@@ -155,14 +152,13 @@ fn sizes_are_checked_and_sums_are_reached() {
     let sizes: Vec<(usize, usize)> = queue.iter().map(|input| words(input)).collect();
     assert!(sizes.iter().any(|&(a, b)| a < 40 && b < 40 && a + b > 60), "{sizes:?}");
     assert!(sizes.iter().any(|&(a, _)| a == 19), "{sizes:?}");
-    // The check of the copy alone leads there; the plain program may live through it.
+    // Only the check of the copy leads there. The program may survive the overflow.
     let checked = queue.iter().chain(&ended.crashes()).any(|i| i[0] == b'q' && words(i).0 == 100);
     assert!(checked || ended.count("flips.by_tier.lengths") > 0, "{}", ended.stats);
 }
 
-/// Tokens that another language takes the place of.
 #[test]
-fn holes_are_what_was_said() {
+fn the_language_of_a_hole_can_be_replaced() {
     let source = r#"
 #include <stdio.h>
 #include <string.h>
@@ -192,38 +188,32 @@ int main(void) {
         let n = number(input);
         assert!((2..=3).contains(&n.len()) && n.bytes().all(|b| b.is_ascii_digit()), "{n}");
     }
-    // What is not a text of the token is left out, unless that is relaxed.
+    // Texts that the token does not have are left out, unless `--relax-holes` is given.
     let expression = run("expression", &["--hole", "number=[A-Z]{2}", "--keep", "word"]);
     assert!(expression.iter().all(|i| number(i).bytes().all(|b| (b'A'..=b'F').contains(&b))));
     let relaxed = run("relaxed", &["--hole", "number=[X-Z]{2}", "--relax-holes"]);
     assert!(relaxed.iter().any(|i| number(i).bytes().any(|b| b > b'F')), "{relaxed:?}");
-    // A number never stands where a word must.
+    // Every input is a sentence: a number is never in the place of a word.
     let plain = run("plain", &[]);
     for input in &plain {
-        let parsed = program.run(&["grammar", "parse", "n.ebnf", "-"], input);
-        assert!(parsed.status.success(), "{}", String::from_utf8_lossy(input));
+        assert!(program.is_sentence("n.ebnf", input), "{}", String::from_utf8_lossy(input));
     }
     assert!(plain.iter().any(|input| input.len() > 20), "{plain:?}");
 
-    let refused = |hole: &str, message: &str| {
-        let mut command = program.command(&["run", "-o", "never", "-s", "cese", "-g", "n.ebnf"]);
-        let done = command.args(["--hole", hole, "--", "./prog"]).output().expect("it runs");
-        let said = String::from_utf8_lossy(&done.stderr).into_owned();
-        assert_eq!(done.status.code(), Some(2), "{said}");
-        assert!(said.contains(message), "{said}");
-        assert_eq!(said.trim_end().lines().count(), 1, "{said}");
-        assert!(!program.dir.path().join("never").exists());
+    let refuses = |hole: &str, message: &str| {
+        let start = ["run", "-o", "never", "-s", "cese", "-g", "n.ebnf", "--hole", hole];
+        program.refuses(&[&start[..], &["--", "./prog"]].concat(), &[message]);
     };
-    refused("number", "must be TOKEN=WHAT");
-    refused("name=digits", "no token name");
-    refused("number=[0-", "--hole number=[0-");
-    refused("number=digits{3,1}", "--hole number=digits{3,1}");
-    refused("number=digits*", "cannot be empty");
-    refused("number=[X-Z]+", "no text of the token number");
+    refuses("number", "must be TOKEN=WHAT");
+    refuses("name=digits", "no token name");
+    refuses("number=[0-", "--hole number=[0-");
+    refuses("number=digits{3,1}", "--hole number=digits{3,1}");
+    refuses("number=digits*", "cannot be empty");
+    refuses("number=[X-Z]+", "no text of the token number");
 }
 
-/// A lexer that keeps the text of a name, and decisions on how long it is: alone, and
-/// together with the digit behind it.
+/// A lexer that keeps the text of a name, and decisions on its length: alone, and together
+/// with the digit after it.
 const NAMES: &str = r#"
 #include <stdio.h>
 #include <string.h>
@@ -250,29 +240,29 @@ int main(void) {
 "#;
 
 #[test]
-fn texts_of_tokens_have_lengths() {
+fn lengths_of_the_texts_of_tokens_are_solved_for() {
     let program = Program::new(NAMES);
     program.file("names.ebnf", b"s ::= name digit\nname ::= [a-z]+\ndigit ::= [0-9]\n");
-    std::fs::create_dir(program.dir.path().join("seeds")).expect("a directory");
-    program.file("seeds/one", b"abc7");
-    for (strategy, runs) in [("gbw", "400"), ("auto", "10000")] {
+    program.seeds([("one", &b"abc7"[..])]);
+    for (strategy, runs) in [("gbw", "400"), ("auto", "3000")] {
         let flags = ["-i", "seeds", "-s", strategy, "-g", "names.ebnf", "-n", runs];
         let ended = program.campaign(strategy, &flags);
-        let said = |input: &Vec<u8>| {
-            program.run(&["exec", "--half", "fast", "--", "./prog"], input).stdout
+        let output = |input: &Vec<u8>| {
+            let out = program.run(&["exec", "--half", "fast", "--", "./prog"], input);
+            String::from_utf8_lossy(&out.stdout).into_owned()
         };
-        let said: Vec<Vec<u8>> = ended.queue().iter().map(said).collect();
+        let outputs: Vec<String> = ended.queue().iter().map(output).collect();
         for line in ["just so", "together"] {
-            let found = said.iter().any(|s| String::from_utf8_lossy(s).contains(line));
+            let found = outputs.iter().any(|o| o.contains(line));
             assert!(found, "{strategy}: {line}: {:?} {}", ended.files("queue").keys(), ended.stats);
         }
         assert!(ended.count("flips.by_tier.lengths") > 0, "{}", ended.stats);
         if strategy == "gbw" {
             assert_eq!(ended.count("diverged"), 0, "{}", ended.stats);
         }
-        let rigid = program.campaign("rigid", &[&flags[..], &["--max-hole", "0"]].concat());
+        let out = format!("{strategy}-rigid");
+        let rigid = program.campaign(&out, &[&flags[..], &["--max-hole", "0"]].concat());
         let lengths = &rigid.stats["flips"]["by_tier"]["lengths"];
         assert!(lengths.is_null(), "{}", rigid.stats);
-        std::fs::remove_dir_all(program.dir.path().join("rigid")).expect("it was there");
     }
 }

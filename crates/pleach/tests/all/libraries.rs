@@ -1,7 +1,7 @@
 //! Shared libraries with twins, and files that were stripped.
 
-use crate::common::campaign::ended;
-use crate::common::{PLEACH, Program, feed};
+use crate::common::campaign::run_campaign;
+use crate::common::{PLEACH, Program, feed, refused};
 use std::path::Path;
 use std::process::Command;
 
@@ -17,10 +17,10 @@ const OUTER: &str =
     "int inner(char); int outer(char c) { if (c == 'o') return 2; return inner(c); }";
 const INNER: &str = "int inner(char c) { switch (c) { case 'i': return 3; } return 4; }";
 
-/// prog -> lib/libouter.so -> lib/libinner.so, found by `$ORIGIN`.
+/// `prog` needs lib/libouter.so, which needs lib/libinner.so. Both are found by `$ORIGIN`.
 fn chain() -> Program {
     let p = Program::empty();
-    std::fs::create_dir(p.dir.path().join("lib")).expect("writable");
+    p.make_dir("lib");
     let shared = ["-shared", "-fPIC"];
     p.compile(INNER, &[&shared[..], &["-o", "lib/libinner.so"]].concat());
     let origin = ["-Llib", "-linner", "-Wl,-rpath,$ORIGIN", "-o", "lib/libouter.so"];
@@ -29,8 +29,17 @@ fn chain() -> Program {
     p
 }
 
-/// Every library's conditions are in the trace, and its branches are covered.
-fn sees_through(p: &Program, program: &str, cwd: &Path) {
+/// Compiles a source with the plain compiler to a shared library.
+fn compile_plain_library(p: &Program, source: &str, library: &str) {
+    p.file("plain.c", source.as_bytes());
+    let mut cc = Command::new("cc");
+    cc.current_dir(p.dir.path()).args(["-shared", "-fPIC", "-o", library, "plain.c"]);
+    assert!(cc.status().expect("cc is installed").success());
+}
+
+/// Checks that the conditions of every library are in the trace, and that its branches are
+/// covered.
+fn assert_libraries_are_traced(p: &Program, program: &str, cwd: &Path) {
     let run = |args: &[&str], stdin: &[u8]| {
         let out = feed(Command::new(PLEACH).current_dir(cwd).args(args), stdin);
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
@@ -52,19 +61,19 @@ fn sees_through(p: &Program, program: &str, cwd: &Path) {
 #[test]
 fn libraries_of_libraries_have_twins() {
     let p = chain();
-    sees_through(&p, "./prog", p.dir.path());
-    // Wherever one stands, and through a link.
-    let program = p.dir.path().join("prog");
-    sees_through(&p, program.to_str().unwrap(), Path::new("/"));
-    let link = p.dir.path().join("lib/link");
+    assert_libraries_are_traced(&p, "./prog", p.dir.path());
+    // From another directory, and through a link.
+    let program = p.path("prog");
+    assert_libraries_are_traced(&p, program.to_str().unwrap(), Path::new("/"));
+    let link = p.path("lib/link");
     std::os::unix::fs::symlink(&program, &link).expect("a link");
-    sees_through(&p, link.to_str().unwrap(), Path::new("/"));
+    assert_libraries_are_traced(&p, link.to_str().unwrap(), Path::new("/"));
 }
 
 #[test]
-fn a_library_path_variable_is_followed() {
+fn libraries_are_found_by_ld_library_path() {
     let p = Program::empty();
-    std::fs::create_dir(p.dir.path().join("lib")).expect("writable");
+    p.make_dir("lib");
     p.compile(INNER, &["-shared", "-fPIC", "-o", "lib/libinner.so"]);
     let main = MAIN.replace("outer", "inner");
     p.compile(&main, &["-Llib", "-linner", "-o", "prog"]);
@@ -75,22 +84,15 @@ fn a_library_path_variable_is_followed() {
     };
     let text = String::from_utf8(explain(Some("lib")).stdout).expect("text");
     assert!(text.contains("in[0] == 'i'"), "{text}");
-    // The loader's own words, if it does not find the library.
-    let out = explain(None);
-    let message = String::from_utf8_lossy(&out.stderr);
-    assert_eq!(out.status.code(), Some(2), "{message}");
-    assert!(message.contains("libinner.so: cannot open shared object file"), "{message}");
+    // Without the variable, the message of the loader is shown.
+    let message = "libinner.so: cannot open shared object file";
+    refused(&explain(None), &["explain"], &[message]);
 }
 
 #[test]
 fn a_plain_library_beside_the_program_is_found() {
     let p = Program::empty();
-    p.file("plain.c", INNER.as_bytes());
-    let done = Command::new("cc")
-        .current_dir(p.dir.path())
-        .args(["-shared", "-fPIC", "-o", "libinner.so", "plain.c"])
-        .status();
-    assert!(done.expect("cc is there").success());
+    compile_plain_library(&p, INNER, "libinner.so");
     let main = MAIN.replace("outer", "inner");
     p.compile(&main, &["-L.", "-linner", "-Wl,-rpath,$ORIGIN", "-o", "prog"]);
     let json = p.json(&["trace", "--json", "--check", "-", "--", "./prog"], b"i\n");
@@ -98,27 +100,25 @@ fn a_plain_library_beside_the_program_is_found() {
     assert_eq!(json["unmodelled"][0], "inner", "{json}");
 }
 
-/// A library without a symbolic half is found first: the campaign says so, and what to set.
+/// The loader finds a library without a symbolic half. The campaign names it, and the
+/// variable to set.
 #[test]
-fn libraries_without_a_symbolic_half_are_named() {
+fn libraries_without_a_symbolic_half_get_a_warning() {
     let p = Program::empty();
     for dir in ["lib", "installed"] {
-        std::fs::create_dir(p.dir.path().join(dir)).expect("writable");
+        p.make_dir(dir);
     }
-    // All reading is done by the library.
+    // Only the library reads input.
     let library = "#include <stdio.h>\nint inner(void) { return getchar() == 'i'; }";
     p.compile(library, &["-shared", "-fPIC", "-o", "lib/libinner.so"]);
-    let done = Command::new("cc")
-        .current_dir(p.dir.path())
-        .args(["-shared", "-fPIC", "-o", "installed/libinner.so", "prog.c"])
-        .status();
-    assert!(done.expect("cc is there").success());
+    compile_plain_library(&p, library, "installed/libinner.so");
     let main = "int inner(void); int main(void) { return inner() ? 3 : 4; }";
     p.compile(main, &["-Llib", "-linner", "-o", "prog"]);
     let campaign = |dir: &str| {
-        let mut command = p.campaign_command(&format!("out-{dir}"), &["-n", "40"]);
-        // Relative to here, wherever runs work.
-        ended(command.env("LD_LIBRARY_PATH", dir), &p.dir.path().join(format!("out-{dir}")))
+        let out = format!("out-{dir}");
+        let mut command = p.campaign_command(&out, &["-n", "40"]);
+        // The path is relative to this directory, not to the scratch directory of a run.
+        run_campaign(command.env("LD_LIBRARY_PATH", dir), &p.path(&out))
     };
     let plain = campaign("installed");
     for part in ["/installed/libinner.so", "no symbolic half", "LD_LIBRARY_PATH"] {
@@ -128,10 +128,10 @@ fn libraries_without_a_symbolic_half_are_named() {
     for command in ["explain", "trace"] {
         let mut command = p.command(&[command, "-", "--", "./prog"]);
         let done = feed(command.env("LD_LIBRARY_PATH", "installed"), b"i");
-        let said = String::from_utf8_lossy(&done.stdout);
-        assert!(said.contains("/installed/libinner.so"), "{command:?}: {said}");
+        let stdout = String::from_utf8_lossy(&done.stdout);
+        assert!(stdout.contains("/installed/libinner.so"), "{command:?}: {stdout}");
     }
-    // Mutation may still find something: the input is read, though nobody follows it.
+    // The search does not stop: the input is read, and mutation may still find something.
     assert_eq!(plain.stop(), "runs", "{}", plain.stats);
     let built = campaign("lib");
     assert!(!built.stderr.contains("symbolic half"), "{}", built.stderr);
@@ -139,14 +139,9 @@ fn libraries_without_a_symbolic_half_are_named() {
 }
 
 #[test]
-fn memory_given_to_a_plain_library_is_listed() {
+fn a_plain_library_that_gets_labelled_memory_is_listed_as_unmodelled() {
     let p = Program::empty();
-    p.file("plain.c", b"int sum(const char *s) { return s[0] + s[1]; }");
-    let done = Command::new("cc")
-        .current_dir(p.dir.path())
-        .args(["-shared", "-fPIC", "-o", "libsum.so", "plain.c"])
-        .status();
-    assert!(done.expect("cc is there").success());
+    compile_plain_library(&p, "int sum(const char *s) { return s[0] + s[1]; }", "libsum.so");
     let main = r#"#include <stdio.h>
 int sum(const char *);
 int main(void) {
@@ -166,7 +161,7 @@ int main(void) {
 }
 
 #[test]
-fn a_library_may_call_for_input() {
+fn a_library_may_make_typed_calls_for_input() {
     let p = Program::empty();
     let library = r#"#include <pleach.h>
 #include <klee/klee.h>
@@ -190,27 +185,24 @@ int pick(void) {
 }
 
 #[test]
-fn what_strip_leaves() {
-    let p = Program::new(
-        MAIN.replace("outer(b[0])", "b[0] == 'i' ? 3 : 4").replace("int outer(char);", "").as_str(),
-    );
-    let strip = |tool: &[&str]| {
-        std::fs::copy(p.dir.path().join("prog"), p.dir.path().join("stripped")).expect("room");
-        let mut command = Command::new(tool[0]);
-        let done = command.current_dir(p.dir.path()).args(&tool[1..]).arg("stripped").status();
-        done.expect("a tool of the build").success().then_some(()).expect("it strips");
+fn a_stripped_program_works_or_is_refused() {
+    let main = MAIN.replace("outer(b[0])", "b[0] == 'i' ? 3 : 4").replace("int outer(char);", "");
+    let p = Program::new(&main);
+    let explain_stripped = |strip: &[&str]| {
+        std::fs::copy(p.path("prog"), p.path("stripped")).expect("room for a copy");
+        let mut command = Command::new(strip[0]);
+        let done = command.current_dir(p.dir.path()).args(&strip[1..]).arg("stripped").status();
+        assert!(done.expect("binutils and LLVM are installed").success());
         p.run(&["explain", "-", "--", "./stripped"], b"i\n")
     };
-    // GNU's keeps sections that it does not know; so do both without debug information only.
-    for tool in [&["strip"][..], &["strip", "-g"], &[&llvm_strip(), "-g"]] {
-        let out = strip(tool);
+    // GNU strip keeps sections that it does not know. With -g both keep them.
+    for strip in [&["strip"][..], &["strip", "-g"], &[&llvm_strip(), "-g"]] {
+        let out = explain_stripped(strip);
         let text = String::from_utf8_lossy(&out.stdout);
-        assert!(text.contains("prog.c:6:") && text.contains("in[0] == 'i'"), "{tool:?}: {out:?}");
+        assert!(text.contains("prog.c:6:") && text.contains("in[0] == 'i'"), "{strip:?}: {out:?}");
     }
-    let out = strip(&[&llvm_strip()]);
-    let message = String::from_utf8_lossy(&out.stderr);
-    assert_eq!(out.status.code(), Some(2), "{message}");
-    assert!(message.contains("its symbolic half was stripped; llvm-strip drops it"), "{message}");
+    let message = "its symbolic half was stripped; llvm-strip drops it";
+    refused(&explain_stripped(&[&llvm_strip()]), &["explain"], &[message]);
 }
 
 fn llvm_strip() -> String {

@@ -1,14 +1,15 @@
-//! Programs that decide millions of times: a trace costs the search a bounded amount of
-//! work, the report says what was left out, and a campaign ends when it is told to.
+//! Programs that decide millions of times: one trace costs the search a bounded amount of
+//! work, the report lists what was left out, and time limits and signals still work.
 
 use crate::common::Program;
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use crate::common::campaign::stats_on_disk;
+use crate::common::process::{SOON, send_signal};
+use nix::sys::signal::Signal;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// Four million decisions on eight bytes, and a word behind them.
+/// Four million decisions on eight bytes, and a comparison with a word after them.
 const LONG: &str = r#"
 #include <stdio.h>
 int main(void) {
@@ -22,50 +23,59 @@ int main(void) {
 }
 "#;
 
-/// What a search may be given of one trace.
+/// At most this many decisions of one trace may go into the search.
 const MAX_DECISIONS: u64 = 2 << 16;
-/// Generous for a machine with much else to do; without bounds it takes far longer.
-const MARGIN: Duration = Duration::from_secs(8);
+
+fn with_seed() -> Program {
+    let program = Program::new(LONG);
+    program.seeds([("a", &b"AAAAAAAA"[..])]);
+    program
+}
 
 #[test]
-fn a_long_trace_costs_little_and_a_campaign_ends_when_told() {
-    let p = Program::new(LONG);
-    std::fs::create_dir(p.dir.path().join("seeds")).expect("writable");
-    p.file("seeds/a", b"AAAAAAAA");
-    let found = p.campaign("n", &["-i", "seeds", "-s", "generational", "-n", "12"]);
+fn a_long_trace_costs_a_bounded_amount_of_work() {
+    let program = with_seed();
+    let found = program.campaign("out", &["-i", "seeds", "-s", "generational", "-n", "12"]);
     let traces = found.count("traces");
     assert!(found.count("symbolic.constraints") <= traces * MAX_DECISIONS, "{}", found.stats);
     assert!(found.count("symbolic.left_out") > 1_000_000, "{}", found.stats);
     assert!(found.count("partial.decisions left out") > 0, "{}", found.stats);
     assert!(found.count("runs") >= 12, "{}", found.stats);
-    // What comes behind the loop is seen.
+    // Decisions after the loop are not left out.
     assert!(found.queue().iter().any(|input| input.starts_with(b"k")), "{}", found.stats);
+}
 
+#[test]
+fn a_time_limit_holds_while_traces_are_long() {
+    let program = with_seed();
     let start = Instant::now();
-    let timed = p.campaign("v", &["-i", "seeds", "-V", "1", "-j", "2"]);
-    assert_eq!(timed.stop(), "time", "{}", timed.stats);
-    assert!(start.elapsed() < MARGIN, "{:?}", start.elapsed());
+    let ended = program.campaign("out", &["-i", "seeds", "-V", "1", "-j", "2"]);
+    assert_eq!(ended.stop(), "time", "{}", ended.stats);
+    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+}
 
+#[test]
+fn signals_stop_a_campaign_while_traces_are_long() {
+    let program = with_seed();
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
-        let out = p.dir.path().join(format!("{signal}"));
-        let mut command = p.campaign_command(out.to_str().expect("plain"), &["-i", "seeds"]);
+        let out = program.path(signal.as_str());
+        let mut command = program.campaign_command(signal.as_str(), &["-i", "seeds"]);
         let mut driver =
             command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
-        // Its first line says that it is searching.
-        let mut said = BufReader::new(driver.stderr.take().expect("a pipe"));
-        said.read_line(&mut String::new()).expect("a line");
+        // The first line shows that the search has started.
+        let mut stderr = BufReader::new(driver.stderr.take().expect("a pipe"));
+        stderr.read_line(&mut String::new()).expect("a line");
         let start = Instant::now();
-        kill(Pid::from_raw(driver.id() as i32), signal).expect("it is there");
-        driver.wait().expect("it ends");
-        assert!(start.elapsed() < MARGIN, "{signal}: {:?}", start.elapsed());
-        let stats = std::fs::read(out.join("stats.json")).expect("statistics");
-        let stats: serde_json::Value = serde_json::from_slice(&stats).expect("JSON");
+        send_signal(&driver, signal);
+        driver.wait().expect("it is our child");
+        assert!(start.elapsed() < SOON, "{signal}: {:?}", start.elapsed());
+        let stats = stats_on_disk(&out);
         assert_eq!(stats["stop"], "interrupted", "{stats}");
     }
 }
 
 #[test]
-fn a_search_that_left_out_decisions_is_not_exhausted() {
+fn a_search_that_leaves_out_decisions_is_not_exhausted() {
     let p = Program::new(
         "#include <stdio.h>\n\
          int main(void) {\n\

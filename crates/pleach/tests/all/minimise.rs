@@ -37,6 +37,9 @@ int main(void) {
 }
 "#;
 
+/// The time limit for inputs that hang. All others must end within it, too.
+const TIMEOUT: &str = "400";
+
 fn names(dir: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(dir).expect("readable").flatten();
     let mut names: Vec<_> = entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
@@ -45,9 +48,9 @@ fn names(dir: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_corpus_keeps_its_coverage() {
+fn cmin_keeps_the_coverage_of_a_corpus() {
     let p = Program::new(LISTS);
-    std::fs::create_dir(p.dir.path().join("in")).expect("writable");
+    p.make_dir("in");
     let inputs = [
         "1",
         "x",
@@ -67,14 +70,14 @@ fn a_corpus_keeps_its_coverage() {
         p.file(&format!("in/{i:02}"), input.as_bytes());
     }
     let json =
-        p.json(&["cmin", "--json", "-t", "300", "-i", "in", "-o", "kept", "--", "./prog"], b"");
+        p.json(&["cmin", "--json", "-t", TIMEOUT, "-i", "in", "-o", "kept", "--", "./prog"], b"");
     assert_eq!((&json["inputs"], &json["left_out"]), (&13.into(), &2.into()), "{json}");
-    let kept = names(&p.dir.path().join("kept"));
+    let kept = names(&p.path("kept"));
     assert_eq!(json["kept"], kept.len());
     assert!(kept.len() < 10 && kept.iter().all(|k| k != "08" && k != "09"), "{kept:?}");
-    let file = |dir: &str, name: &str| std::fs::read(p.dir.path().join(dir).join(name)).unwrap();
+    let file = |dir: &str, name: &str| p.read(&format!("{dir}/{name}"));
     assert!(kept.iter().all(|k| file("kept", k) == file("in", k)));
-    // The same branches, and as often: what is left cannot be made smaller.
+    // What is kept covers the same branches, and cannot be made smaller.
     let cover = |dir: &str, names: &[String]| {
         let paths: Vec<String> = names.iter().map(|n| format!("{dir}/{n}")).collect();
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
@@ -82,67 +85,65 @@ fn a_corpus_keeps_its_coverage() {
             .clone()
     };
     let all: Vec<String> =
-        names(&p.dir.path().join("in")).into_iter().filter(|n| n != "08" && n != "09").collect();
+        names(&p.path("in")).into_iter().filter(|n| n != "08" && n != "09").collect();
     assert_eq!(cover("kept", &kept), cover("in", &all));
     let again = p.json(&["cmin", "--json", "-i", "kept", "-o", "again", "--", "./prog"], b"");
     assert_eq!(again["kept"], again["inputs"], "{again}");
-    // It does not touch what is there.
-    let out = p.run(&["cmin", "-i", "in", "-o", "kept", "--", "./prog"], b"");
-    assert_eq!(out.status.code(), Some(2), "{out:?}");
-    assert_eq!(names(&p.dir.path().join("kept")), kept);
+    // An output directory that is not empty is refused.
+    p.refuses(&["cmin", "-i", "in", "-o", "kept", "--", "./prog"], &["kept"]);
 }
 
 #[test]
-fn a_directory_of_a_campaign_is_its_queue() {
+fn cmin_takes_the_queue_of_a_campaign() {
     let p = Program::new(LISTS);
     for dir in ["out", "out/queue", "out/crashes"] {
-        std::fs::create_dir(p.dir.path().join(dir)).expect("writable");
+        p.make_dir(dir);
     }
     p.file("out/queue/id:000000,orig:a", b"(1)");
     p.file("out/queue/id:000001,orig:b", b"(1)");
     p.file("out/crashes/id:000000,sig:06", b"!");
     let text = p.text(&["cmin", "-i", "out", "-o", "kept", "--", "./prog"], b"");
     assert_eq!(text, "1 of 2 inputs kept\n");
-    assert_eq!(names(&p.dir.path().join("kept")), ["id:000000,orig:a"]);
+    assert_eq!(names(&p.path("kept")), ["id:000000,orig:a"]);
 }
 
 #[test]
-fn an_input_shrinks_as_long_as_it_shows_the_same() {
+fn tmin_keeps_the_crash_or_hang_of_an_input() {
     let p = Program::new(LISTS);
     for (input, least, kept) in [
-        // A function counts once, so the lists are not needed.
+        // Recursive calls of a function count once in a stack, so the lists are not needed.
         ("1(2(x)3(4 5!6)", "!", "SIGABRT in value (prog.c:16)"),
         ("xx!yy(1)", "!", "SIGABRT in value (prog.c:16)"),
         ("abc?", "?", "hang in value (prog.c:18)"),
     ] {
         p.file("input", input.as_bytes());
-        let args = ["tmin", "--json", "-t", "300", "-i", "input", "-o", "small", "--", "./prog"];
+        let args = ["tmin", "--json", "-t", TIMEOUT, "-i", "input", "-o", "small", "--", "./prog"];
         let json = p.json(&args, b"");
-        let small = std::fs::read(p.dir.path().join("small")).expect("written");
+        let small = p.read("small");
         assert_eq!(String::from_utf8_lossy(&small), least, "{json}");
         assert_eq!((&json["to"], &json["finished"]), (&least.len().into(), &true.into()));
-        let said = json["kept"].as_str().unwrap_or_default();
-        // An endless loop has several lines.
+        let shown = json["kept"].as_str().unwrap_or_default();
+        // The time limit can end an endless loop in any of its lines.
         let (kind, _) = kept.split_once(".c").unwrap_or_default();
-        assert!(said == kept || (kept.starts_with("hang") && said.starts_with(kind)), "{said}");
+        assert!(shown == kept || (kept.starts_with("hang") && shown.starts_with(kind)), "{shown}");
     }
 }
 
 #[test]
-fn branches_are_kept_without_a_crash() {
+fn tmin_keeps_the_branches_of_an_input_that_does_not_crash() {
     let p = Program::new(LISTS);
     let input = "((7 blah (8)) some more (x 12) words)z";
     p.file("input", input.as_bytes());
     let covered =
         |name: &str| p.json(&["cover", "--json", name, "--", "./prog"], b"")["covered"].clone();
     let text = p.text(&["tmin", "-i", "input", "-o", "small", "--", "./prog"], b"");
-    let small = std::fs::read(p.dir.path().join("small")).expect("written");
+    let small = p.read("small");
     assert!(small.len() <= 6, "{}: {text}", String::from_utf8_lossy(&small));
     assert_eq!(covered("small"), covered("input"));
-    // The same again, byte by byte.
+    // A second time gives the same input.
     p.text(&["tmin", "-i", "input", "-o", "second", "--", "./prog"], b"");
-    assert_eq!(std::fs::read(p.dir.path().join("second")).expect("written"), small);
-    // With few runs it stops early, and what it has still holds.
+    assert_eq!(p.read("second"), small);
+    // With a limit on runs it stops early, and the result still covers the same branches.
     let json =
         p.json(&["tmin", "--json", "-n", "3", "-i", "input", "-o", "few", "--", "./prog"], b"");
     assert_eq!((&json["runs"], &json["finished"]), (&3.into(), &false.into()), "{json}");

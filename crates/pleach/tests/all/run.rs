@@ -1,17 +1,17 @@
-//! `pleach run` on small programs: faults that no branch guards, the same queue
-//! for the same seed, several workers.
+//! `pleach run` on small programs: faults that no branch guards, the same queue for the same
+//! seed, several workers, seeds that hang.
 
 use crate::common::Program;
 use crate::common::campaign::{Ended, journal};
 
-/// Compiled with these flags, the program is driven to its fault.
-fn faults(source: &str, flags: &[&str], len: &str, is_bad: impl Fn(&[u8]) -> bool) {
+/// Compiles a program with these flags, and checks that a search reaches its fault.
+fn reaches_fault(source: &str, flags: &[&str], len: &str, is_bad: impl Fn(&[u8]) -> bool) {
     let program = Program::with(source, flags);
     let ended = program.campaign("out", &["-s", "generational", "--len", len, "-n", "200"]);
     let crashes = ended.crashes();
     assert!(!crashes.is_empty(), "{source}: {}", ended.stats);
     assert!(crashes.iter().any(|c| is_bad(c)), "{source}: {crashes:?}");
-    // Nobody guards it: the queue alone would not find it.
+    // No branch guards the fault, so coverage alone would not lead there.
     assert!(ended.queue().iter().all(|input| !is_bad(input)), "{source}");
 }
 
@@ -23,7 +23,7 @@ fn word(input: &[u8]) -> i32 {
 fn a_divisor_is_driven_to_zero() {
     let source = "#include <pleach.h>\n\
         int main(void) { unsigned char c = pleach_u8(); return 1000 / (c - 77) > 3; }\n";
-    faults(source, &[], "1", |input| input == [77]);
+    reaches_fault(source, &[], "1", |input| input == [77]);
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn an_index_is_driven_out_of_its_array() {
         int table[10] = {1, 2, 3};\n\
         int main(void) { unsigned char c = pleach_u8(); return table[c] == 9; }\n";
     let out = |input: &[u8]| input.first().is_some_and(|&c| c >= 10);
-    faults(source, &["-fsanitize=address"], "1", out);
+    reaches_fault(source, &["-fsanitize=address"], "1", out);
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn a_size_is_driven_beyond_its_buffer() {
             return to[0];\n\
         }\n";
     let out = |input: &[u8]| input.first().is_some_and(|&n| n > 100);
-    faults(source, &["-fsanitize=address"], "1", out);
+    reaches_fault(source, &["-fsanitize=address"], "1", out);
 }
 
 #[test]
@@ -53,10 +53,10 @@ fn a_sum_is_driven_to_overflow() {
     let source = "#include <pleach.h>\n\
         int main(void) { int n = pleach_i32(); return (n + 1000) == 7; }\n";
     let flags = ["-fsanitize=undefined,address"];
-    faults(source, &flags, "4", |input| word(input) > i32::MAX - 1000);
+    reaches_fault(source, &flags, "4", |input| word(input) > i32::MAX - 1000);
 }
 
-/// A language of numbers, words and brackets: something for every strategy.
+/// A parser of numbers, words and brackets, so that every strategy finds something.
 const LANGUAGE: &str = r#"
     #include <ctype.h>
     #include <stdio.h>
@@ -88,7 +88,8 @@ const LANGUAGE: &str = r#"
     }
 "#;
 
-/// A loop's condition comes from the front end as one value, whatever it is made of.
+/// The front end computes the condition of a loop as one value, even if it has several
+/// operands.
 #[test]
 fn each_operand_of_a_loop_condition_is_covered() {
     let source = "#include <pleach.h>\n\
@@ -162,8 +163,8 @@ fn two_workers_find_the_paths_of_one() {
 }
 
 #[test]
-fn targets_work_elsewhere_and_still_find_their_files() {
-    // It compares its input with a file that an argument names.
+fn targets_run_in_a_scratch_directory_and_find_files_of_their_arguments() {
+    // It compares its input with the file that its argument names.
     let source = r#"
         #include <stdio.h>
         #include <string.h>
@@ -179,16 +180,17 @@ fn targets_work_elsewhere_and_still_find_their_files() {
         }
     "#;
     let program = Program::new(source);
-    std::fs::create_dir(program.dir.path().join("config")).expect("a directory");
+    program.make_dir("config");
     program.file("config/key", b"iris");
-    let mut command = program.command(&["run", "-o", "out", "-s", "dfs", "--len", "4", "--json"]);
-    command.args(["--", "./prog", "--key=config/key"]);
-    let ended = crate::common::campaign::ended(&mut command, &program.dir.path().join("out"));
+    let flags = ["-s", "dfs", "--len", "4"];
+    let ended = program.campaign_with_args("out", &flags, &["--key=config/key"]);
     assert!(ended.queue().contains(&b"iris".to_vec()), "{}", ended.stats);
-    assert!(!program.dir.path().join("note").exists());
+    assert!(!program.path("note").exists());
 }
 
-/// A letter from a to l never ends; s takes a quarter of a second.
+/// Hangs on the letters from a to l. On s it uses 150 milliseconds of processor time: more
+/// than a run may at first, and far less than the second that a run with all its time may
+/// take on a busy machine.
 const SLOW: &str = r#"
     #include <stdio.h>
     #include <time.h>
@@ -196,7 +198,7 @@ const SLOW: &str = r#"
         volatile unsigned n = 0;
         int c = getchar();
         if (c == 's')
-            while (clock() < CLOCKS_PER_SEC / 4)
+            while (clock() < CLOCKS_PER_SEC * 3 / 20)
                 n++;
         switch (c) {
         case 'a': case 'b': case 'c': case 'd': case 'e': case 'f':
@@ -208,16 +210,17 @@ const SLOW: &str = r#"
     }
 "#;
 
-fn with_seeds(program: &Program, seeds: &[&str]) {
-    std::fs::create_dir(program.dir.path().join("seeds")).expect("a directory");
-    seeds.iter().for_each(|seed| _ = program.file(&format!("seeds/{seed}"), seed.as_bytes()));
+/// Makes one seed of each letter.
+fn seeds(program: &Program, letters: &str) {
+    program.seeds(letters.split("").filter(|l| !l.is_empty()).map(|l| (l, l.as_bytes())));
 }
 
 #[test]
-fn only_a_few_of_many_seeds_that_hang_have_all_the_time_there_is() {
+fn only_a_few_of_many_hanging_seeds_get_the_full_time_limit() {
     let program = Program::new(SLOW);
-    with_seeds(&program, &["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "z"]);
-    let ended = program.campaign("out", &["-s", "generational", "-i", "seeds", "-n", "40"]);
+    seeds(&program, "abcdefghijklz");
+    // All seeds run, some of them again, and hardly anything after them.
+    let ended = program.campaign("out", &["-s", "generational", "-i", "seeds", "-n", "22"]);
     // Each takes a side of the switch that none took before.
     assert!(ended.count("partial.timed out") >= 12, "{}", ended.stats);
     assert!((1..=6).contains(&ended.count("hangs")), "{}", ended.stats);
@@ -225,9 +228,9 @@ fn only_a_few_of_many_seeds_that_hang_have_all_the_time_there_is() {
 }
 
 #[test]
-fn a_seed_that_is_only_slow_is_no_hang() {
+fn a_slow_seed_is_no_hang() {
     let program = Program::new(SLOW);
-    with_seeds(&program, &["s", "z"]);
+    seeds(&program, "sz");
     let ended = program.campaign("out", &["-s", "generational", "-i", "seeds", "-n", "4"]);
     assert!(ended.queue().contains(&b"s".to_vec()), "{}", ended.stats);
     assert_eq!(ended.count("hangs"), 0, "{}", ended.stats);

@@ -1,29 +1,25 @@
 //! Triage and the dictionary on real programs, through the library.
 
-use crate::common::Program;
+use crate::common::{NO_HURRY, Program};
 use pleach_campaign::mutate::Dictionary;
 use pleach_exec::triage::Examined;
-use pleach_exec::{End, Executor, Half, Layout, Output, TargetOptions, Triage};
+use pleach_exec::{End, Half, TargetOptions, Triage};
 use std::collections::HashSet;
 use std::process::Command;
-use std::sync::Arc;
 use std::time::Duration;
 
-fn layout(p: &Program) -> Arc<Layout> {
-    Arc::new(Layout::private(&p.dir.path().join("prog")).expect("it is ours"))
-}
-
-fn triage(p: &Program) -> Triage {
+fn triage(p: &Program, timeout: Duration) -> Triage {
     let target = TargetOptions::new(Half::Fast, vec!["prog".into()]);
-    Triage::new(layout(p), &target, Duration::from_secs(2)).expect("an executor")
+    Triage::new(p.layout(), &target, timeout).expect("an executor")
 }
 
+/// How a run ends, and its crash as text.
 fn examine(triage: &mut Triage, input: &str) -> (End, String) {
     let Examined { outcome, crash } = triage.examine(input.as_bytes()).expect("it runs");
     (outcome.end, crash.map_or_else(String::new, |c| c.to_string()))
 }
 
-/// What a target may do while it is watched.
+/// What a target may do while it runs under `ptrace`.
 const HOSTILE: &str = r#"#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -54,59 +50,55 @@ int main(void) {
 "#;
 
 #[test]
-fn whatever_it_does_it_is_examined() {
+fn crashes_of_hostile_targets_are_examined() {
     let p = Program::with(HOSTILE, &["-pthread"]);
-    let mut triage = triage(&p);
+    let mut triage = triage(&p, NO_HURRY);
     let crash = "SIGSEGV in crash (prog.c:6)";
-    for (input, end, said) in [
+    for (input, end, expected) in [
         ("c", End::Signal(11), crash),
         ("t", End::Signal(11), crash),
         ("F", End::Signal(11), crash),
-        // Only its child crashed; or it caught the signal.
+        // Only a child crashes, or the program handles the signal.
         ("f", End::Exit(7), ""),
         ("h", End::Exit(51), ""),
         ("m", End::Signal(9), "SIGKILL"),
         ("x", End::Exit(0), ""),
     ] {
-        assert_eq!(examine(&mut triage, input), (end, said.into()), "{input}");
+        assert_eq!(examine(&mut triage, input), (end, expected.into()), "{input}");
     }
-    let (end, said) = examine(&mut triage, "r");
-    assert_eq!(end, End::Signal(11), "{said}");
-    let (end, said) = examine(&mut triage, "e");
-    assert!(end == End::Signal(11) && said.starts_with("SIGSEGV"), "{said}");
-    let (end, said) = examine(&mut triage, "k");
-    assert!(matches!(end, End::Lost(_)), "{end:?} {said}");
-    // And the next is as good as the first.
+    let (end, text) = examine(&mut triage, "r");
+    assert_eq!(end, End::Signal(11), "{text}");
+    let (end, text) = examine(&mut triage, "e");
+    assert!(end == End::Signal(11) && text.starts_with("SIGSEGV"), "{text}");
+    let (end, text) = examine(&mut triage, "k");
+    assert!(matches!(end, End::Lost(_)), "{end:?} {text}");
+    // After all this, the next run is examined as before.
     assert_eq!(examine(&mut triage, "c").1, crash);
 }
 
-/// A process that stops is no crash; whoever waits for it gets its time.
 #[test]
-fn a_stopped_run_is_a_hang() {
+fn a_stopped_run_times_out_with_and_without_ptrace() {
     let p = Program::with(HOSTILE, &["-pthread"]);
-    let alone = {
-        let mut target = TargetOptions::new(Half::Fast, vec!["prog".into()]);
-        target.output = Output::Null;
-        let mut executor = Executor::new(layout(&p), target).expect("an executor");
-        executor.run(b"s", Duration::from_secs(2)).expect("it runs").end
-    };
-    assert_eq!(examine(&mut triage(&p), "s").0, alone);
+    let timeout = Duration::from_millis(300);
+    let alone = p.executor(Half::Fast).run(b"s", timeout).expect("it runs").end;
+    assert_eq!(alone, End::Timeout);
+    assert_eq!(examine(&mut triage(&p, timeout), "s").0, End::Timeout);
 }
 
 #[test]
-fn names_without_debug_information() {
+fn frames_have_names_without_debug_information() {
     let source = "#include <stdio.h>\n\
         __attribute__((noinline)) void broken(void) { *(volatile int *)8 = 1; }\n\
         int main(void) { if (getchar() == 'x') broken(); return 0; }\n";
     let p = Program::with(source, &["-g0"]);
-    let id = triage(&p).examine(b"x").expect("it runs").crash.expect("it crashes");
+    let id = triage(&p, NO_HURRY).examine(b"x").expect("it runs").crash.expect("it crashes");
     let names: Vec<_> = id.frames.iter().map(|f| f.function.as_str()).collect();
     assert_eq!(names, ["broken", "main"]);
     assert_eq!(id.to_string(), "SIGSEGV in broken (prog)");
 }
 
 #[test]
-fn crashes_in_a_persistent_loop() {
+fn a_crash_in_a_persistent_loop_is_examined() {
     let p = Program::new(
         "#include <unistd.h>\n\
          __attribute__((noinline)) static void broken(void) { *(volatile int *)8 = 1; }\n\
@@ -117,23 +109,24 @@ fn crashes_in_a_persistent_loop() {
              return 0;\n\
          }\n",
     );
-    let mut triage = triage(&p);
+    let mut triage = triage(&p, NO_HURRY);
     assert_eq!(examine(&mut triage, "x").1, "SIGSEGV in broken (prog.c:2)");
     assert_eq!(examine(&mut triage, "y"), (End::Exit(0), String::new()));
 }
 
-/// How many different crashes the inputs show, and what is said of each.
+/// How many different crashes the inputs have, and the text of each.
 fn distinct(triage: &mut Triage, inputs: &[&str]) -> (usize, Vec<String>) {
     let mut examine = |input: &&str| {
         let crash = triage.examine(input.as_bytes()).expect("it runs").crash;
         let crash = crash.expect("it crashes");
         (crash.hash, crash.to_string())
     };
-    let (hashes, said): (HashSet<u64>, Vec<_>) = inputs.iter().map(&mut examine).unzip();
-    (hashes.len(), said)
+    let (hashes, texts): (HashSet<u64>, Vec<_>) = inputs.iter().map(&mut examine).unzip();
+    (hashes.len(), texts)
 }
 
-/// The runtime's `main` calls the target: it starts the program, it reports nothing.
+/// The runtime has the `main` of a libFuzzer target. It calls the target, and must not count
+/// as a library that reports faults.
 #[test]
 fn crashes_of_a_libfuzzer_target_are_told_apart() {
     let source = "#include <stdlib.h>\n\
@@ -147,16 +140,16 @@ fn crashes_of_a_libfuzzer_target_are_told_apart() {
         }\n";
     for flags in [&["-fsanitize=fuzzer"][..], &["-fsanitize=fuzzer,address", "-g0"]] {
         let p = Program::with(source, flags);
-        let (n, said) = distinct(&mut triage(&p), &["a", "b", "c"]);
-        assert_eq!(n, 3, "{flags:?}: {said:?}");
+        let (n, texts) = distinct(&mut triage(&p, NO_HURRY), &["a", "b", "c"]);
+        assert_eq!(n, 3, "{flags:?}: {texts:?}");
         let names = ["one", "two", "LLVMFuzzerTestOneInput"];
-        for (said, name) in said.iter().zip(names) {
-            assert!(said.starts_with(&format!("SIGABRT in {name} (prog")), "{said}");
+        for (text, name) in texts.iter().zip(names) {
+            assert!(text.starts_with(&format!("SIGABRT in {name} (prog")), "{text}");
         }
     }
 }
 
-/// Faults that a library reports, most of them in two places of one function.
+/// Faults that a library reports. Most kinds happen in two places of one function.
 const REPORTED: &str = r#"#include <cassert>
 #include <cstdio>
 #include <cstdlib>
@@ -190,28 +183,29 @@ int main() {
 "#;
 
 #[test]
-fn who_reports_a_fault_does_not_count() {
+fn the_library_that_reports_a_fault_does_not_count() {
     let p = Program::empty();
     p.file("prog.cc", REPORTED.as_bytes());
     p.text(&["c++", "-g", "-O0", "-Wno-exceptions", "prog.cc", "-o", "prog"], b"");
     let inputs = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "k"];
-    let (n, said) = distinct(&mut triage(&p), &inputs);
-    assert_eq!(n, inputs.len(), "{said:?}");
-    for (input, said) in inputs.iter().zip(&said) {
+    let (n, texts) = distinct(&mut triage(&p, NO_HURRY), &inputs);
+    assert_eq!(n, inputs.len(), "{texts:?}");
+    for (input, text) in inputs.iter().zip(&texts) {
         let function = match *input {
             "i" => "quiet",
             "k" => "raise",
             _ => "check",
         };
-        assert!(said.contains(&format!(" in {function} (prog.cc:")), "{input}: {said}");
+        assert!(text.contains(&format!(" in {function} (prog.cc:")), "{input}: {text}");
     }
-    // Without names, functions and places are known by their addresses. Which of them are
-    // the C++ library's is not: `a` and `b` differ in a line of their caller alone.
+    // In a stripped program, functions and places are known by their addresses, but nothing
+    // tells which functions are the C++ library's. So `a` and `b` are the same crash: they
+    // differ only in the line of the caller.
     let inputs = &inputs[1..];
-    let stripped = Command::new("strip").arg(p.dir.path().join("prog")).status();
-    assert!(stripped.expect("there is strip").success());
-    let (n, said) = distinct(&mut triage(&p), inputs);
-    assert_eq!(n, inputs.len(), "{said:?}");
+    let stripped = Command::new("strip").arg(p.path("prog")).status();
+    assert!(stripped.expect("strip is installed").success());
+    let (n, texts) = distinct(&mut triage(&p, NO_HURRY), inputs);
+    assert_eq!(n, inputs.len(), "{texts:?}");
 }
 
 const WORDS: &str = r#"#include <stdio.h>
@@ -236,7 +230,7 @@ fn the_dictionary_has_the_words_of_the_program_and_no_others() {
     let has = |d: &Dictionary, word: &str| d.iter().any(|(t, _)| t == word.as_bytes());
     for flags in [&[][..], &["-fsanitize=address"]] {
         let p = Program::with(WORDS, flags);
-        let layout = layout(&p);
+        let layout = p.layout();
         let mut dictionary = Dictionary::default();
         dictionary.add_program(&layout);
         for word in ["while", "return", "if", "enchanted\n", "a message with words"] {
@@ -245,10 +239,9 @@ fn the_dictionary_has_the_words_of_the_program_and_no_others() {
         // Nothing of the runtime or the sanitizer.
         assert!(dictionary.len() < 10, "{dictionary:?}");
 
-        let target = TargetOptions::new(Half::Symbolic, vec!["prog".into()]);
-        let mut executor = Executor::new(layout, target).expect("an executor");
+        let mut executor = p.executor(Half::Symbolic);
         let mut traced = Dictionary::default();
-        executor.run(b"here is another line\n", Duration::from_secs(10)).expect("it runs");
+        executor.run(b"here is another line\n", NO_HURRY).expect("it runs");
         traced.add_trace(&executor.trace().expect("a sound trace"));
         for word in ["while", "return", "if", "enchanted\n", "%PDF"] {
             assert!(has(&traced, word), "{word}: {traced:?}");

@@ -1,28 +1,22 @@
-//! What a campaign claims holds: it is exhausted only if every feasible path was run, and
-//! the branches that it counts are those that the files in its directory take.
+//! What a campaign reports is true: it is exhausted only if it ran every feasible path, and
+//! the files in its directory take all branches that it counts.
 
 use crate::common::Program;
-use crate::common::campaign::{Ended, files};
+use crate::common::campaign::Ended;
 use pleach_search::{Needs, STRATEGIES};
 
-/// `covered` of the statistics, and what the kept files cover when they are run again.
+/// The covered branches of the statistics, and those that the kept files cover when they are
+/// run again.
 fn counted_and_replayed(program: &Program, ended: &Ended) -> (u64, u64) {
-    let kept = ["queue", "crashes", "hangs"].map(|kind| (kind, files(&ended.out.join(kind))));
-    let names = kept.iter().flat_map(|(kind, files)| {
-        let inputs = files.keys().filter(|n| n.starts_with("id:") && !n.ends_with(".txt"));
-        inputs.map(move |name| ended.out.join(kind).join(name).display().to_string())
+    let paths = ["queue", "crashes", "hangs"].map(|kind| {
+        let names = ended.inputs(kind).into_keys();
+        names.map(|name| ended.out.join(kind).join(name).display().to_string()).collect::<Vec<_>>()
     });
-    let names: Vec<String> = names.collect();
-    let mut args = vec!["cover", "--json", "-t", "200"];
-    args.extend(names.iter().map(String::as_str));
+    let mut args = vec!["cover", "--json", "-t", "500"];
+    args.extend(paths.iter().flatten().map(String::as_str));
     args.extend(["--", "./prog"]);
     let replayed = program.json(&args, b"")["covered"].as_u64().expect("a number");
     (ended.count("branches.covered"), replayed)
-}
-
-fn partial(ended: &Ended) -> Vec<&str> {
-    let partial = ended.stats["partial"].as_object().expect("an object");
-    partial.keys().map(String::as_str).collect()
 }
 
 #[test]
@@ -36,7 +30,7 @@ fn a_crash_of_the_first_input_is_flipped() {
         assert_eq!(ended.count("crashes"), 1, "{strategy}: {}", ended.stats);
         assert_eq!(counted_and_replayed(&program, &ended), (2, 2), "{strategy}");
         if strategy != "auto" {
-            assert_eq!((ended.stop(), partial(&ended)), ("exhausted", vec![]), "{strategy}");
+            assert_eq!((ended.stop(), ended.partial()), ("exhausted", vec![]), "{strategy}");
         }
     }
 }
@@ -59,7 +53,7 @@ const FAILS: &str = r#"
 "#;
 
 #[test]
-fn what_every_strategy_counts_is_in_the_files() {
+fn the_files_cover_what_every_strategy_counts() {
     let program = Program::new(FAILS);
     program.file("three.ebnf", b"s ::= t t t\nt ::= '1' | '2' | '3' | '+'\n");
     for strategy in STRATEGIES {
@@ -77,7 +71,7 @@ fn what_every_strategy_counts_is_in_the_files() {
         }
         if ["dfs", "generational", "cfg"].contains(&name) {
             assert_eq!((ended.stop(), counted), ("exhausted", 12), "{name}: {}", ended.stats);
-            // The crash is one, however many files show what it covers.
+            // It is one crash, even if several files show what it covers.
             assert_eq!(ended.count("crashes"), 1, "{name}: {}", ended.stats);
             assert!(ended.crashes().len() > 2, "{name}: {:?}", ended.crashes());
             let again = program.resume(name, &[]);
@@ -87,7 +81,7 @@ fn what_every_strategy_counts_is_in_the_files() {
 }
 
 #[test]
-fn a_run_that_hangs_counts_and_is_listed() {
+fn a_hang_counts_and_makes_the_search_partial() {
     let source = r#"
         #include <pleach.h>
         static volatile int n;
@@ -99,16 +93,16 @@ fn a_run_that_hangs_counts_and_is_listed() {
         }
     "#;
     let program = Program::new(source);
-    let ended = program.campaign("out", &["-s", "dfs", "--len", "1", "-t", "200"]);
+    let ended = program.campaign("out", &["-s", "dfs", "--len", "1"]);
     assert_eq!(ended.stop(), "exhausted-partial", "{}", ended.stats);
-    assert_eq!(partial(&ended), ["timed out"], "{}", ended.stats);
+    assert_eq!(ended.partial(), ["timed out"], "{}", ended.stats);
     assert_eq!(ended.count("hangs"), 1, "{}", ended.stats);
     assert_eq!(counted_and_replayed(&program, &ended), (3, 3), "{}", ended.stats);
 }
 
-/// ASan stops the fast half where the symbolic half runs on.
+/// ASan ends a run of the fast half where the symbolic half continues.
 #[test]
-fn what_lies_behind_a_sanitizers_stop_is_not_claimed() {
+fn branches_behind_a_sanitizers_report_are_not_counted() {
     let source = r#"
         #include <pleach.h>
         #include <stdlib.h>
@@ -132,15 +126,15 @@ fn what_lies_behind_a_sanitizers_stop_is_not_claimed() {
         let (counted, replayed) = counted_and_replayed(&program, &ended);
         assert_eq!(counted, replayed, "{strategy}: {}", ended.stats);
         assert_eq!(ended.count("diverged"), 0, "{strategy}: {}", ended.stats);
-        assert!(partial(&ended).contains(&"stopped by a sanitizer"), "{}", ended.stats);
+        assert!(ended.partial().contains(&"stopped by a sanitizer"), "{}", ended.stats);
         assert_ne!(ended.stop(), "exhausted", "{strategy}: {}", ended.stats);
         assert!(counted >= 7, "{strategy}: {}", ended.stats);
     }
 }
 
-/// A program is not exhausted when its input goes where no label follows.
+/// Labels do not follow input that leaves the process, so the search is not exhaustive.
 #[test]
-fn input_that_leaves_the_process_is_listed() {
+fn input_that_leaves_the_process_makes_the_search_partial() {
     let source = r#"
         #include <stdio.h>
         #include <stdlib.h>
@@ -183,9 +177,7 @@ fn input_that_leaves_the_process_is_listed() {
     "#;
     let program = Program::new(source);
     let run = |how: &str| {
-        let mut command = program.command(&["run", "-o", how, "-s", "dfs", "--len", "1"]);
-        command.args(["-n", "100", "--json", "--", "./prog", how]);
-        crate::common::campaign::ended(&mut command, &program.dir.path().join(how))
+        program.campaign_with_args(how, &["-s", "dfs", "--len", "1", "-n", "100"], &[how])
     };
     for (how, lost) in [
         ("child", "lost: another-process"),
@@ -195,12 +187,12 @@ fn input_that_leaves_the_process_is_listed() {
     ] {
         let ended = run(how);
         assert_eq!(ended.stop(), "exhausted-partial", "{how}: {}", ended.stats);
-        assert!(partial(&ended).contains(&lost), "{how}: {}", ended.stats);
+        assert!(ended.partial().contains(&lost), "{how}: {}", ended.stats);
     }
     assert_eq!(run("nothing").stop(), "exhausted");
 }
 
-/// The first call of a process fills a table by a function that later calls use, too.
+/// The first call in a process fills a table, with a function that later calls use, too.
 #[test]
 fn initialisation_in_the_first_call_makes_nothing_unstable() {
     let source = r#"
@@ -229,6 +221,6 @@ fn initialisation_in_the_first_call_makes_nothing_unstable() {
     assert_eq!(ended.count("unstable"), 0, "{}", ended.stats);
     let (counted, replayed) = counted_and_replayed(&program, &ended);
     assert_eq!(counted, replayed, "{}", ended.stats);
-    // The body of the loop runs 0 to 19 times, in seven buckets.
+    // The loop runs 0 to 19 times, which are seven buckets of counts.
     assert!(ended.queue().len() >= 12, "{}", ended.stats);
 }
