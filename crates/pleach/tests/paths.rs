@@ -1,27 +1,24 @@
-//! Every program of `tests/paths`: depth-first search runs each of its feasible
-//! paths once, says that it is done, and there are as many as the comment at
-//! the program's top says. Where the input is a single byte, all inputs are run
-//! besides, so that the number does not rest on the search that it judges.
+//! Every program of `tests/paths`: depth-first search runs each feasible path once and ends
+//! `exhausted`. The comment at the top of the program has the number of paths. Where the
+//! input is a single byte, all inputs are run as well, so that this number does not depend
+//! on the search that it checks.
 
 mod common;
 
-use common::Program;
+use common::{NO_HURRY, Program};
 use libtest_mimic::{Arguments, Trial};
 use pleach_abi::event::Kind;
 use pleach_exec::trace::kind;
-use pleach_exec::{Executor, Half, Layout, TargetOptions, Trace};
+use pleach_exec::{Half, Layout, Trace};
 use pleach_expr::case_of;
 use std::collections::HashSet;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::time::Duration;
 
 fn main() -> ExitCode {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/paths");
     let mut trials = Vec::new();
-    for entry in std::fs::read_dir(&folder).expect("tests/paths is there").flatten() {
+    for entry in std::fs::read_dir(&folder).expect("tests/paths exists").flatten() {
         let file = entry.path();
         if file.extension().is_some_and(|e| e == "c") {
             let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -42,8 +39,8 @@ fn check(file: &PathBuf) -> Result<(), String> {
     if found != ("exhausted", paths) {
         return Err(format!("{found:?}, not {paths} paths: {}", ended.stats));
     }
-    // A path is run once: every trace but the first is the answer to a flip,
-    // and found a path of its own.
+    // Each path is traced once: every trace but the first is the answer to a flip, and takes
+    // a new path.
     if ended.count("traces") != paths || ended.count("diverged") != 0 {
         return Err(format!("{} traces for {paths} paths", ended.count("traces")));
     }
@@ -63,17 +60,15 @@ fn number(source: &str, key: &str) -> Result<u64, String> {
     digits.parse().map_err(|_| format!("no number after `{key}`"))
 }
 
-/// How many paths all inputs of up to one byte take.
+/// The number of paths that all inputs of at most one byte take.
 fn brute_force(program: &Program) -> Result<u64, String> {
-    let layout = Layout::private(&program.dir.path().join("prog")).map_err(|e| e.to_string())?;
-    let layout = Arc::new(layout);
-    let target = TargetOptions::new(Half::Symbolic, vec![OsString::from("prog")]);
-    let mut executor = Executor::new(layout.clone(), target).map_err(|e| e.to_string())?;
+    let mut executor = program.executor(Half::Symbolic);
+    let layout = program.layout();
     let inputs = (0..=255).map(|byte| vec![byte]).chain([Vec::new()]);
     let mut seen = HashSet::new();
     for input in inputs {
-        let outcome = executor.run(&input, Duration::from_secs(10)).map_err(|e| e.to_string())?;
-        // Of a search such an input would have grown.
+        let outcome = executor.run(&input, NO_HURRY).map_err(|e| e.to_string())?;
+        // In a search, an input that is too short grows.
         if outcome.calls.ended {
             continue;
         }
@@ -83,7 +78,7 @@ fn brute_force(program: &Program) -> Result<u64, String> {
     Ok(seen.len() as u64)
 }
 
-/// What a program decided: site, bound and outcome, checks aside.
+/// The decisions of a program: site, bound and outcome, without checks.
 fn path(trace: &Trace, layout: &Layout) -> Vec<(u32, u32, u128)> {
     let decided = trace.events.iter().filter(|e| !kind(e).is_check() && kind(e) != Kind::Pin);
     decided

@@ -1,7 +1,7 @@
-//! Every program of `tests/programs`, against what its comment says.
+//! Checks every program of `tests/programs` against the comment at its top.
 //!
-//! One trial a program. `tests/README.md` says what is checked and what the
-//! comments mean; `UPDATE_EXPECT=1` writes their `path:` lines anew.
+//! There is one trial for each program. `tests/README.md` explains the checks and the
+//! comments; `UPDATE_EXPECT=1` writes their `path:` lines.
 
 mod support {
     pub mod bench;
@@ -50,7 +50,7 @@ fn trial(file: PathBuf) -> Trial {
         for level in &program.levels {
             let found = bench::examine(&program, level)?;
             failures.extend(found.failures.iter().map(|f| format!("{level} {f}")));
-            // Paths are those of the last level.
+            // The comment has the paths of the last level.
             if std::env::var_os("UPDATE_EXPECT").is_some()
                 && *level == program.levels[program.levels.len() - 1]
             {

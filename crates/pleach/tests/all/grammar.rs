@@ -1,7 +1,7 @@
-//! `pleach grammar …`: what is printed for people, and bad input refused.
+//! `pleach grammar …`: what it prints, and what it refuses.
 
-use crate::common::refused;
-use std::path::{Path, PathBuf};
+use crate::common::{PLEACH, refused};
+use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
@@ -11,7 +11,7 @@ fn grammars(name: &str) -> String {
 }
 
 fn pleach(args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pleach"));
+    let mut command = Command::new(PLEACH);
     command.arg("grammar").args(args).output().expect("pleach runs")
 }
 
@@ -21,10 +21,8 @@ fn text(args: &[&str]) -> String {
     String::from_utf8(out.stdout).expect("text")
 }
 
-/// Status 2, nothing on standard output, one line that holds all of `parts`.
 fn refuses(args: &[&str], parts: &[&str]) {
-    let out = pleach(args);
-    refused(&out, args, parts);
+    refused(&pleach(args), args, parts);
 }
 
 struct Files(TempDir);
@@ -35,15 +33,15 @@ impl Files {
     }
 
     fn file(&self, name: &str, text: &str) -> String {
-        let path: PathBuf = self.0.path().join(name);
+        let path = self.0.path().join(name);
         std::fs::write(&path, text).expect("writable");
         path.to_str().expect("a path").to_owned()
     }
 }
 
-/// The paper's table, from the command line: concrete, symbolic, and walked.
+/// Counted and enumerated, with concrete and with symbolic tokens.
 #[test]
-fn the_table_of_the_paper() {
+fn counts_are_those_of_the_table_in_the_paper() {
     let calc = &grammars("simplecalc.ebnf");
     let last = |args: &[&str]| text(args).lines().last().expect("a line").trim().to_owned();
     assert_eq!(last(&["count", calc, "--max-length", "4"]), "4  80910  108066");
@@ -58,7 +56,7 @@ fn the_table_of_the_paper() {
 }
 
 #[test]
-fn the_examples_of_the_paper() {
+fn completions_are_those_of_the_paper() {
     let g = &grammars("sexpression.ebnf");
     let done = text(&["complete", g, "--tokens", "( + ( {(,num,id,let}"]);
     assert_eq!(done, "( + ( let ( ( id num ) ) num ) num )\n");
@@ -69,7 +67,7 @@ fn the_examples_of_the_paper() {
 }
 
 #[test]
-fn trees_go_there_and_back() {
+fn a_tree_can_be_unparsed_to_its_input() {
     let (files, json) = (Files::new(), &grammars("json.ebnf"));
     let input = "{\"a\":[1,true,{\"b c\":null}]}";
     let path = files.file("input", input);
@@ -86,7 +84,7 @@ fn trees_go_there_and_back() {
 }
 
 #[test]
-fn samples_have_their_length_and_repeat() {
+fn samples_have_the_given_length_and_depend_on_the_seed() {
     let json = &grammars("json.ebnf");
     let args = ["sample", json, "--length", "40", "--count", "5", "--seed", "3"];
     let samples = text(&args);
@@ -99,7 +97,7 @@ fn samples_have_their_length_and_repeat() {
     refuses(&["sample", &even, "--length", "5"], &["no sentence has exactly 5 bytes"]);
 }
 
-/// A newline is a token here: one more would make another sentence.
+/// A newline is a token here, so one more at the end would make another sentence.
 #[test]
 fn samples_are_written_exactly() {
     let files = Files::new();
@@ -113,7 +111,7 @@ fn samples_are_written_exactly() {
     let args = ["sample", &lines, "--count", "6", "-o", &dir];
     assert_eq!(text(&args), "");
     let written: Vec<String> = std::fs::read_dir(&dir)
-        .expect("it is there")
+        .expect("it exists")
         .map(|e| std::fs::read_to_string(e.expect("a file").path()).expect("text"))
         .collect();
     assert_eq!(written.len(), 6);
@@ -125,7 +123,7 @@ const COMMANDS: &str = "%token SHOW DROP NAME\n%%\ns: SHOW NAME | DROP NAME ';' 
 const WORDS: &str = "NAME [a-z]+\n';' \";\"\n%skip [ ]+\n";
 
 #[test]
-fn keywords_of_a_table_are_given() {
+fn keywords_are_read_from_tables_in_four_formats() {
     let files = Files::new();
     let (grammar, lexer) = (files.file("c.y", COMMANDS), files.file("c.tokens", WORDS));
     let input = files.file("input", "show shows");
@@ -156,7 +154,7 @@ fn keywords_of_a_table_are_given() {
 }
 
 #[test]
-fn reduction_runs_a_command() {
+fn reduce_keeps_an_input_for_which_the_command_succeeds() {
     let (files, json) = (Files::new(), &grammars("json.ebnf"));
     let input = files.file("input", "{\"a\":[1,true,{\"b\":null}],\"c\":[[]]}");
     let smaller = text(&["reduce", json, &input, "--", "grep", "-q", "null"]);
@@ -169,7 +167,7 @@ fn reduction_runs_a_command() {
 }
 
 #[test]
-fn checks_and_conversions() {
+fn check_reports_problems_and_convert_writes_every_form() {
     let (files, calc) = (Files::new(), &grammars("simplecalc.ebnf"));
     let report = text(&["check", calc]);
     assert!(report.contains("e is left-recursive") && report.contains("productions      11"));
@@ -198,10 +196,8 @@ fn bad_grammars_are_refused() {
     refuses(&["count", calc, "--max-length", "100000"], &["the limit is 4096"]);
 }
 
-/// `%left` drops derivations if it is told to, strings are told from derivations, lengths
-/// are counted in tokens, and what follows is kept near to.
 #[test]
-fn what_people_say_of_derivations() {
+fn flags_select_precedence_distinct_strings_and_near_completions() {
     let files = Files::new();
     let sums = "%token N\n%left '+'\n%left '*'\n%%\ne: e '+' e | e '*' e | N;\n";
     let sums = &files.file("sums.y", sums);

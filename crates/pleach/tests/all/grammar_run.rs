@@ -1,12 +1,11 @@
-//! `pleach run -g`: the strings of a symbolic grammar, searched one by one, and
-//! sentences drawn from a grammar.
+//! `pleach run -g`: the strings of a symbolic grammar, searched one by one, and sentences
+//! that are derived from a grammar.
 
 use crate::common::Program;
 use crate::common::campaign::Ended;
 use std::collections::BTreeSet;
 
-/// A calculator with one-character tokens, a table instead of a lexer, and no check
-/// of the divisor.
+/// A calculator with one-character tokens and no lexer. It does not check divisors.
 const SOURCE: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,6 +56,12 @@ fn cese(program: &Program, out: &str, flags: &[&str]) -> Ended {
     program.campaign(out, &flags)
 }
 
+fn assert_sentences(program: &Program, inputs: &[Vec<u8>], grammar: &str) {
+    for input in inputs {
+        assert!(program.is_sentence(grammar, input), "{}", String::from_utf8_lossy(input));
+    }
+}
+
 #[test]
 fn every_string_is_searched_to_its_end() {
     let program = program();
@@ -66,19 +71,15 @@ fn every_string_is_searched_to_its_end() {
     assert_eq!(ended.count("derived"), 7, "{}", ended.stats);
     assert_eq!(ended.count("crashes"), 1, "{}", ended.stats);
     assert!(ended.crashes()[0].ends_with(b"/0"), "{:?}", ended.crashes());
-    // Every input is of the grammar, and what an answer can be was found.
-    for bytes in ended.files("queue").values() {
-        let parsed = program.run(&["grammar", "parse", "calc.ebnf", "-"], bytes);
-        assert!(parsed.status.success(), "{}", String::from_utf8_lossy(bytes));
-    }
+    assert_sentences(&program, &ended.queue(), "calc.ebnf");
     let same = cese(&program, "again", &["--max-length", "3"]);
     assert_eq!(ended.queue(), same.queue());
 }
 
-/// All valid inputs, one by one, take the paths that the strings have: these are all of
-/// the grammar, so as many are the same.
+/// The search runs only valid inputs. So if it has as many paths as all valid inputs
+/// together, these are the same paths.
 #[test]
-fn the_paths_are_those_of_all_valid_inputs() {
+fn the_search_of_strings_finds_the_paths_of_all_valid_inputs() {
     let program = program();
     let digits = GRAMMAR.replace("[0-9]", "[057]");
     program.file("calc.ebnf", digits.as_bytes());
@@ -91,13 +92,13 @@ fn the_paths_are_those_of_all_valid_inputs() {
     let paths: BTreeSet<String> = inputs.iter().map(|i| path(i.as_bytes())).collect();
     assert_eq!(strings.count("paths"), paths.len() as u64, "{paths:#?}");
     assert_eq!(strings.stop(), "exhausted", "{}", strings.stats);
-    // Where a search of all bytes has found an input of the grammar, whatever digits it
-    // chose, its path is one of them.
+    // If a search of all bytes finds an input of the grammar, with any digits, its path is
+    // one of these.
     let dfs = program.campaign("dfs", &["-s", "dfs", "--len", "3", "--max-len", "3"]);
     assert_eq!(dfs.stop(), "exhausted", "{}", dfs.stats);
     let mut valid = 0;
     for input in dfs.queue() {
-        if program.run(&["grammar", "parse", "digits.ebnf", "-"], &input).status.success() {
+        if program.is_sentence("digits.ebnf", &input) {
             valid += 1;
             assert!(paths.contains(&path(&input)), "{}", String::from_utf8_lossy(&input));
         }
@@ -105,9 +106,8 @@ fn the_paths_are_those_of_all_valid_inputs() {
     assert!(valid > 0, "{:?}", dfs.files("queue"));
 }
 
-/// A search of strings that was interrupted ends as one that was not.
 #[test]
-fn strings_are_gone_on_with() {
+fn a_resumed_search_of_strings_ends_like_an_uninterrupted_one() {
     let program = program();
     let whole = cese(&program, "whole", &["--max-length", "6"]);
     assert_eq!(whole.stop(), "exhausted", "{}", whole.stats);
@@ -123,38 +123,31 @@ fn strings_are_gone_on_with() {
     for what in ["paths", "crashes", "branches.covered"] {
         assert_eq!(ended.count(what), whole.count(what), "{what}: {}", ended.stats);
     }
-    // Each is derived once, but for those under way when it ended.
+    // Each string is derived once, or again if an interruption came while it was searched.
     let (derived, once) = (ended.count("derived"), whole.count("derived"));
     assert!(derived >= once && derived <= once + parts, "{derived} of {once}");
-    for bytes in ended.queue() {
-        let parsed = program.run(&["grammar", "parse", "calc.ebnf", "-"], &bytes);
-        assert!(parsed.status.success(), "{}", String::from_utf8_lossy(&bytes));
-    }
+    assert_sentences(&program, &ended.queue(), "calc.ebnf");
 }
 
-/// Of a seed the tokens that are holes elsewhere may change, and nothing of one that the
-/// grammar does not have.
+/// A seed is parsed, and the tokens that are holes in a string may change. Nothing changes in
+/// a seed that is no sentence.
 #[test]
-fn seeds_among_strings_are_parsed() {
+fn seeds_become_strings_if_the_grammar_has_them() {
     let program = program();
-    std::fs::create_dir(program.dir.path().join("seeds")).expect("a directory");
-    program.file("seeds/good", b"((4))/(2+3)");
-    program.file("seeds/no sentence", b"4//2");
+    program.seeds([("good", &b"((4))/(2+3)"[..]), ("no sentence", b"4//2")]);
     let ended = cese(&program, "out", &["-i", "seeds", "--max-length", "1"]);
     let notes = ended.stats["notes"].to_string();
     assert!(notes.contains("grammar does not derive one of the seeds"), "{notes}");
     assert_eq!(ended.stop(), "exhausted", "{}", ended.stats);
     let crash = ended.crashes().into_iter().next().expect("a division by zero");
     assert_eq!((crash.len(), &crash[..2], &crash[3..7]), (11, &b"(("[..], &b"))/("[..]));
-    for bytes in ended.queue().iter().filter(|q| &q[..] != b"4//2") {
-        let parsed = program.run(&["grammar", "parse", "calc.ebnf", "-"], bytes);
-        assert!(parsed.status.success(), "{}", String::from_utf8_lossy(bytes));
-    }
+    let mut queue = ended.queue();
+    queue.retain(|input| input != b"4//2");
+    assert_sentences(&program, &queue, "calc.ebnf");
 }
 
-/// What people can say of the strings.
 #[test]
-fn strings_are_bounded_and_made_as_told() {
+fn flags_bound_the_strings_and_choose_their_holes() {
     let program = program();
     let derived = |out: &str, flags: &[&str]| {
         let ended = cese(&program, out, flags);
@@ -164,16 +157,16 @@ fn strings_are_bounded_and_made_as_told() {
     let all = derived("all", &["--max-length", "3"]);
     assert_eq!(derived("tokens", &["--max-length", "3", "--tokens"]), all);
     assert!(derived("low", &["--max-length", "3", "--max-height", "2"]) < all);
-    // A hole for each digit, as without a word; and any number of digits, of which the
-    // program takes one.
+    // One hole for each digit is the default. With `--many` a hole has any number of digits,
+    // of which the program reads one.
     assert_eq!(derived("one", &["--max-length", "3", "--one", "digit"]), all);
     assert!(derived("many", &["--max-length", "3", "--many", "digit"]) > all);
-    // Each digit a string of its own.
+    // Each digit makes another string.
     assert!(derived("keep", &["--max-length", "1", "--keep", "digit"]) == 10);
 }
 
 #[test]
-fn a_string_can_be_given_up() {
+fn per_string_bounds_the_search_of_a_string() {
     let program = program();
     let ended = cese(&program, "out", &["--max-length", "3", "--per-string", "1"]);
     assert_eq!(ended.stop(), "exhausted-partial", "{}", ended.stats);
@@ -181,7 +174,7 @@ fn a_string_can_be_given_up() {
 }
 
 #[test]
-fn without_a_bound_strings_grow_until_the_budget_ends() {
+fn without_a_bound_strings_grow_until_the_run_limit() {
     let program = program();
     let ended = cese(&program, "out", &["-n", "300"]);
     assert_eq!(ended.stop(), "runs", "{}", ended.stats);
@@ -189,23 +182,21 @@ fn without_a_bound_strings_grow_until_the_budget_ends() {
 }
 
 #[test]
-fn sentences_are_drawn_as_seeds_and_on_their_own() {
+fn sentences_are_used_as_seeds_and_by_gbb_and_auto_later() {
     let program = program();
     for strategy in ["gbb", "blackbox", "generational", "auto"] {
-        let flags = ["-s", strategy, "-g", "calc.ebnf", "-n", "3000"];
+        let flags = ["-s", strategy, "-g", "calc.ebnf", "-n", "1500"];
         let ended = program.campaign(strategy, &flags);
         let derived = ended.count("derived") > 0;
         assert_eq!(derived, ["gbb", "auto"].contains(&strategy), "{strategy}: {}", ended.stats);
         let queue = ended.queue();
-        let valid = queue.iter().filter(|bytes| {
-            program.run(&["grammar", "parse", "calc.ebnf", "-"], bytes).status.success()
-        });
+        let valid = queue.iter().filter(|input| program.is_sentence("calc.ebnf", input));
         let (valid, all) = (valid.count(), queue.len());
         assert!(valid > 0 && (strategy != "gbb" || valid == all), "{strategy}: {valid} of {all}");
     }
 }
 
-/// A parser whose lexer finds keywords by a hash.
+/// A parser. Its lexer recognises keywords by a hash.
 const WORDS: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
@@ -254,8 +245,7 @@ const SENTENCES: &str = "s ::= 'if' name 'then' s | 'if' name 'then' s 'else' s 
 fn flips_over_tokens_are_completed_by_the_grammar() {
     let program = Program::new(WORDS);
     program.file("words.ebnf", SENTENCES.as_bytes());
-    std::fs::create_dir(program.dir.path().join("seeds")).expect("a directory");
-    program.file("seeds/one", b"abc");
+    program.seeds([("one", &b"abc"[..])]);
     let run = |strategy: &str, out: &str| {
         let flags = ["-i", "seeds", "-s", strategy, "-g", "words.ebnf", "-n", "300"];
         program.campaign(out, &flags)
@@ -263,26 +253,24 @@ fn flips_over_tokens_are_completed_by_the_grammar() {
     let ended = run("gbw", "gbw");
     assert_eq!((ended.count("mismatched"), ended.count("diverged")), (0, 0), "{}", ended.stats);
     let queue = ended.queue();
-    let said = |word: &str| queue.iter().any(|q| String::from_utf8_lossy(q).contains(word));
-    assert!(said("if") && said("then") && said("else"), "{:?}", ended.files("queue"));
-    assert!(said("qz"), "the text of a token is solved for, too: {:?}", ended.files("queue"));
+    let has = |queue: &[Vec<u8>], word: &str| {
+        queue.iter().any(|input| String::from_utf8_lossy(input).contains(word))
+    };
+    for keyword in ["if", "then", "else"] {
+        assert!(has(&queue, keyword), "{keyword}: {:?}", ended.files("queue"));
+    }
+    assert!(has(&queue, "qz"), "no text of a token was solved for: {:?}", ended.files("queue"));
     assert!(ended.count("derived") > 0, "{}", ended.stats);
+    assert_sentences(&program, &queue, "words.ebnf");
     for bytes in &queue {
-        let parsed = program.run(&["grammar", "parse", "words.ebnf", "-"], bytes);
-        assert!(parsed.status.success(), "{}", String::from_utf8_lossy(bytes));
         let run = program.run(&["exec", "--half", "fast", "--", "./prog"], bytes);
         assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(bytes));
     }
-    let has = |ended: &Ended, word: &[u8]| {
-        ended.queue().iter().any(|q| q.windows(word.len()).any(|w| w == word))
-    };
-    // Without the grammar some flips end in a syntax error.
-    let plain = run("whitebox-tokens", "plain");
-    assert!(has(&plain, b"if"), "{:?}", plain.files("queue"));
-    let valid = |bytes: &&Vec<u8>| {
-        program.run(&["grammar", "parse", "words.ebnf", "-"], bytes).status.success()
-    };
-    assert!(plain.queue().iter().filter(valid).count() < plain.queue().len());
+    // Without the grammar, some flips lead to syntax errors.
+    let plain = run("whitebox-tokens", "plain").queue();
+    assert!(has(&plain, "if"), "{plain:?}");
+    let valid = plain.iter().filter(|input| program.is_sentence("words.ebnf", input));
+    assert!(valid.count() < plain.len());
 }
 
 /// Decisions on two tokens at once, and on a token and a text at once.
@@ -319,8 +307,7 @@ fn one_flip_may_change_an_earlier_token_or_tokens_and_texts_together() {
         "moves.ebnf",
         b"s ::= name dir dir\ndir ::= 'U' | 'D' | 'L' | 'R'\nname ::= [a-z]+\n",
     );
-    std::fs::create_dir(program.dir.path().join("seeds")).expect("a directory");
-    program.file("seeds/one", b"abUR");
+    program.seeds([("one", &b"abUR"[..])]);
     let flags = ["-i", "seeds", "-s", "gbw", "-g", "moves.ebnf", "-n", "200"];
     let ended = program.campaign("out", &flags);
     let queue = ended.queue();
@@ -332,10 +319,9 @@ fn one_flip_may_change_an_earlier_token_or_tokens_and_texts_together() {
 }
 
 #[test]
-fn what_the_program_rejects_and_what_the_grammar_lacks_is_said() {
+fn differences_between_grammar_and_program_are_reported() {
     let program = Program::new(WORDS);
-    // It derives a sum, which the program does not take; it has `else` only where the
-    // program does not.
+    // The program rejects the sum, and has `else` only where the grammar does not.
     let grammar = "s ::= 'if' name 'then' s | name | name '+' name | 'else' name\n\
                    name ::= [a-z]+\nspace ::= ' '+\n@skip space\n";
     program.file("near.ebnf", grammar.as_bytes());
@@ -352,12 +338,12 @@ fn what_the_program_rejects_and_what_the_grammar_lacks_is_said() {
     assert_eq!(ended.stats["notes"].as_array().map(Vec::len), Some(0), "{}", ended.stats);
 }
 
-/// None of its sentences is one of the program's.
+/// The program accepts none of its sentences.
 const OTHER: &str = "s ::= name 'if' s | name 'then' name 'else' name\n\
                      name ::= [a-z]+\nspace ::= ' '+\n@skip space\n";
 
 #[test]
-fn a_grammar_that_does_not_fit_is_told_from_one_that_does() {
+fn a_grammar_of_another_language_gets_a_warning() {
     let program = Program::new(WORDS);
     program.file("other.ebnf", OTHER.as_bytes());
     let ended = program.campaign("out", &["-s", "gbw", "-g", "other.ebnf", "-n", "300"]);
@@ -365,7 +351,7 @@ fn a_grammar_that_does_not_fit_is_told_from_one_that_does() {
     assert!(notes.contains("does not fit") && notes.contains("gave up after"), "{notes}");
 }
 
-/// Also by searches that do not work on tokens.
+/// Searches that do not use tokens try the grammar as well.
 #[test]
 fn a_grammar_is_tried_before_sentences_are_derived_from_it() {
     let program = Program::new(WORDS);
@@ -383,15 +369,13 @@ fn a_grammar_is_tried_before_sentences_are_derived_from_it() {
     }
 }
 
-/// The lexer takes a word for another token than the grammar does.
+/// For words of three letters, the lexer returns another token than the grammar has.
 #[test]
-fn tokens_that_are_others_are_counted_by_cause() {
+fn mismatched_tokens_are_counted_by_cause() {
     let source = WORDS.replace("return NAME;\n}", "return n == 3 ? IF : NAME;\n}");
     let program = Program::new(&source);
     program.file("words.ebnf", SENTENCES.as_bytes());
-    std::fs::create_dir(program.dir.path().join("seeds")).expect("a directory");
-    program.file("seeds/one", b"a");
-    program.file("seeds/three", b"abc");
+    program.seeds([("one", &b"a"[..]), ("three", b"abc")]);
     let flags = ["-i", "seeds", "-s", "gbw", "-g", "words.ebnf", "-n", "100"];
     let ended = program.campaign("out", &flags);
     let causes = ended.stats["mismatched_by"].as_object().expect("causes");
@@ -400,7 +384,7 @@ fn tokens_that_are_others_are_counted_by_cause() {
 }
 
 #[test]
-fn a_token_function_that_nobody_calls_is_said_at_once() {
+fn a_token_function_that_is_never_called_gets_a_warning() {
     let source = WORDS.replace(
         "int main(void) {",
         "int main(void) { if (getchar() != 7) return 1; ungetc('a', stdin);",
@@ -413,7 +397,7 @@ fn a_token_function_that_nobody_calls_is_said_at_once() {
 }
 
 #[test]
-fn auto_with_a_grammar_works_on_tokens_and_on_parts_too() {
+fn auto_with_a_grammar_flips_tokens_and_grafts_parts() {
     let program = Program::new(WORDS);
     program.file("words.ebnf", SENTENCES.as_bytes());
     let run = |out: &str| program.campaign(out, &["-g", "words.ebnf", "-n", "4000"]);
@@ -430,29 +414,27 @@ fn auto_with_a_grammar_works_on_tokens_and_on_parts_too() {
 }
 
 #[test]
-fn what_a_person_gets_wrong() {
+fn mistakes_with_grammars_are_refused() {
     let program = program();
-    let refused = |flags: &[&str], message: &str| {
-        let mut command = program.command(&["run", "-o", "never"]);
-        let done = command.args(flags).args(["--", "./prog"]).output().expect("it runs");
-        let said = String::from_utf8_lossy(&done.stderr).into_owned();
-        assert_eq!(done.status.code(), Some(2), "{said}");
-        assert!(said.contains(message), "{said}");
-        assert!(!program.dir.path().join("never").exists());
-    };
-    refused(&["-s", "cese"], "needs -g");
-    refused(&["-s", "gbb"], "needs -g");
-    refused(&["-s", "gbw", "-g", "calc.ebnf"], "known to return tokens");
-    refused(&["-s", "cese", "-g", "no-such.y"], "no-such.y");
-    refused(&["-s", "cese", "-g", "calc.ebnf", "--keep", "WORD"], "no token WORD");
-    refused(&["-s", "cese", "-g", "calc.ebnf", "--max-length", "0"], "--max-length");
     program.file("broken.ebnf", b"e ::= f 'x'\n");
-    refused(&["-s", "cese", "-g", "broken.ebnf"], "broken.ebnf:1");
+    for (flags, message) in [
+        (&["-s", "cese"][..], "needs -g"),
+        (&["-s", "gbb"], "needs -g"),
+        (&["-s", "gbw", "-g", "calc.ebnf"], "known to return tokens"),
+        (&["-s", "cese", "-g", "no-such.y"], "no-such.y"),
+        (&["-s", "cese", "-g", "calc.ebnf", "--keep", "WORD"], "no token WORD"),
+        (&["-s", "cese", "-g", "broken.ebnf"], "broken.ebnf:1"),
+    ] {
+        program.refuses(&[&["run", "-o", "never"], flags, &["--", "./prog"]].concat(), &[message]);
+    }
+    let flags = ["-s", "cese", "-g", "calc.ebnf", "--max-length", "0"];
+    let args = [&["run", "-o", "never"], &flags[..], &["--", "./prog"]].concat();
+    program.refuses_flag(&args, "--max-length");
 }
 
-/// The scanner looks its keywords up; a file says which they are.
+/// The scanner has its keywords in a table, which a file gives to Pleach.
 #[test]
-fn keywords_that_are_given_are_in_every_sentence() {
+fn keywords_from_a_file_are_in_every_sentence() {
     let p = Program::new(
         "#include <stdio.h>\nint main(void) { int c = getchar(); return c == 's' || c == 'd'; }\n",
     );
@@ -460,14 +442,10 @@ fn keywords_that_are_given_are_in_every_sentence() {
     p.file("c.tokens", b"NAME [a-z]+\n';' \";\"\n%skip [ ]+\n");
     p.file("words", b"show SHOW\ndrop DROP\n");
     let grammar = ["-g", "c.y", "--lexer", "c.tokens", "--keywords", "words"];
-    let how = ["run", "-s", "gbb", "-o", "out", "-n", "12"];
-    p.text(&[&how[..], &grammar, &["--", "./prog"]].concat(), b"");
-    let queue = std::fs::read_dir(p.dir.path().join("out/queue")).expect("a queue");
-    let inputs: Vec<_> = queue
-        .map(|entry| std::fs::read(entry.expect("a file").path()).expect("readable"))
-        .collect();
+    let ended = p.campaign("out", &[&["-s", "gbb", "-n", "12"], &grammar[..]].concat());
+    let inputs = ended.queue();
     let is_sentence = |bytes: &Vec<u8>| bytes.starts_with(b"show ") || bytes.starts_with(b"drop ");
     assert!(!inputs.is_empty() && inputs.iter().all(is_sentence), "{inputs:?}");
-    // A campaign that is resumed has them, too.
-    p.text(&["run", "-i", "-", "-o", "out", "-n", "14"], b"");
+    // A resumed campaign still has them.
+    assert!(p.resume("out", &["-n", "14"]).queue().iter().all(is_sentence));
 }

@@ -1,9 +1,8 @@
-//! `pleach solve`: what is printed for people and for scripts, and bad input refused.
+//! `pleach solve`: what it prints as text and as JSON, and what it refuses.
 
-use crate::common::refused;
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use crate::common::{PLEACH, feed, refused};
+use std::path::Path;
+use std::process::{Command, Output};
 
 fn file(name: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../pleach-template/tests/hampi");
@@ -11,13 +10,7 @@ fn file(name: &str) -> String {
 }
 
 fn pleach(args: &[&str], input: &[u8]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pleach"));
-    command.arg("solve").args(args);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("pleach runs");
-    // Who has read enough closes its end.
-    let _ = child.stdin.take().expect("a pipe").write_all(input);
-    child.wait_with_output().expect("pleach ends")
+    feed(Command::new(PLEACH).arg("solve").args(args), input)
 }
 
 fn text(args: &[&str], input: &[u8]) -> String {
@@ -26,14 +19,12 @@ fn text(args: &[&str], input: &[u8]) -> String {
     String::from_utf8(out.stdout).expect("text")
 }
 
-/// Status 2, nothing on standard output, one line that holds all of `parts`.
 fn refuses(args: &[&str], input: &[u8], parts: &[&str]) {
-    let out = pleach(args, input);
-    refused(&out, args, parts);
+    refused(&pleach(args, input), args, parts);
 }
 
 #[test]
-fn the_example_of_the_survey() {
+fn the_example_of_the_survey_is_solved() {
     let survey = &file("good/survey.hmp");
     assert_eq!(text(&[survey], b""), "sat\nv = \")(\"\n");
     let json = text(&[survey, "--json"], b"");
@@ -42,7 +33,7 @@ fn the_example_of_the_survey() {
 }
 
 #[test]
-fn all_solutions_on_request() {
+fn all_lists_every_solution_once() {
     let file = &file("good/two_variables.hmp");
     let all = text(&[file, "--all", "5"], b"");
     let mut solutions: Vec<&str> = all.strip_prefix("sat\n").expect(&all).split("\n\n").collect();
@@ -59,7 +50,7 @@ fn all_solutions_on_request() {
 }
 
 #[test]
-fn standard_input_and_bytes_that_cannot_be_typed() {
+fn unprintable_bytes_are_escaped() {
     let constraint = b"var v : 3;\nassert v equals \"\\255\\\"\\010\";\n";
     assert_eq!(text(&["-"], constraint), "sat\nv = \"\\255\\\"\\010\"\n");
     let json: serde_json::Value =
@@ -76,7 +67,7 @@ fn bad_input_is_refused() {
     refuses(&["/"], b"", &["/: "]);
     refuses(&["/dev/zero"], b"", &["/dev/zero: ", "too large"]);
     let dir = tempfile::tempdir().expect("a directory");
-    let long: PathBuf = dir.path().join("long.hmp");
+    let long = dir.path().join("long.hmp");
     let made = std::fs::File::create(&long).and_then(|f| f.set_len(100_000_000));
     made.expect("writable");
     refuses(&[long.to_str().expect("a path")], b"", &["long.hmp: ", "too large"]);
@@ -84,9 +75,9 @@ fn bad_input_is_refused() {
     assert_eq!(pleach(&[good, "--all", "0"], b"").status.code(), Some(2));
 }
 
-/// What is too much is neither sat nor unsat, and no fault of the file's form.
+/// Such a file is correct, so the status is not 2.
 #[test]
-fn giving_up_says_so() {
+fn constraints_that_are_too_large_are_unknown() {
     let file =
         b"var v : 8192;\ncfg A := A A | \"a\" | \"b\";\nassert v in A;\nassert v not in A;\n";
     let out = pleach(&["-"], file);

@@ -1,5 +1,5 @@
-//! The tests of the commands, in one executable: to link one for each file takes longer
-//! than to run most of them.
+//! The tests of the commands, in one executable: linking one for each file takes longer than
+//! running most of them.
 
 #[path = "../common/mod.rs"]
 mod common;

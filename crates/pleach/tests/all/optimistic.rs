@@ -1,9 +1,10 @@
-//! Flips that are infeasible on their path, and branches that are reached all the same.
+//! Branches that are reached by optimistic flips: the flip is infeasible on its path, but
+//! not with fewer conditions.
 
 use crate::common::Program;
 
-/// The shape of a WAV reader: the format is counted before anything depends on it, and an
-/// address that depends on it pins its value on every path to the `switch`.
+/// A reader of WAV files. It uses the format as an index before it decides on it. That pins
+/// the value of the format on every path to the `switch`.
 const READER: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,8 +31,7 @@ const SEED: &[u8] = b"RIFF\x10\0\x01\0\x01\0\0\0";
 
 fn reader() -> Program {
     let p = Program::new(READER);
-    std::fs::create_dir(p.dir.path().join("seeds")).expect("writable");
-    p.file("seeds/pcm", SEED);
+    p.seeds([("pcm", SEED)]);
     p
 }
 
@@ -48,7 +48,7 @@ fn a_branch_behind_a_pinned_value_is_reached() {
         let (name, _) = marked.unwrap_or_else(|| panic!("{strategy}: {}", ended.stats));
         assert!(strategy == "auto" || name.contains("op:optimistic"), "{name}");
         assert!(ended.crashes().iter().any(|c| is_extensible(c)), "{strategy}: {}", ended.stats);
-        // The rest of the header was kept.
+        // The rest of the header is not changed.
         assert!(ended.crashes().iter().all(|c| c.starts_with(&SEED[..6])), "{strategy}");
     }
 }

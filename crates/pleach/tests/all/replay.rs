@@ -1,11 +1,11 @@
-//! `pleach replay`: how inputs end, which crash each shows, what they cover.
+//! `pleach replay`: how inputs end, which crash each has, what they cover.
 
 use crate::common::{Program, SEVERAL_INPUTS};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Milliseconds after which a run hangs, where one does.
-const HANGS: &str = "1000";
+/// The time limit in milliseconds where an input hangs. All others must end within it, too.
+const TIMEOUT: &str = "1000";
 
 /// A parser of lists with a bug for each of some letters.
 const BUGGY: &str = r#"#include <assert.h>
@@ -82,7 +82,7 @@ int main(void) {
 }
 "#;
 
-/// The one line of JSON of a replay.
+/// The report of a replay, which may have found crashes.
 fn replay(p: &Program, args: &[&str]) -> Value {
     let out = p.run(&[&["replay", "--json"], args, &["--", "./prog"]].concat(), b"");
     let text = String::from_utf8_lossy(&out.stdout);
@@ -109,15 +109,15 @@ fn crashes_have_a_kind_and_a_stack() {
         ("w", "timeout", "hang", &["value:55", "main:69"]),
     ] {
         p.file("input", input.as_bytes());
-        let json = replay(&p, &["-t", HANGS, "input"]);
+        let json = replay(&p, &["-t", TIMEOUT, "input"]);
         let row = &json["inputs"][0];
         assert_eq!((row["end"].as_str(), row["crash"]["kind"].as_str()), (Some(end), Some(kind)));
         let mut found = functions(row);
-        // In the C library it has slept, more or less deep.
+        // The frames in the C library, where it sleeps, vary.
         found.retain(|f| kind != "hang" || f.contains(':'));
         assert_eq!(found, stack, "{input}: {row}");
     }
-    // In a function of the C library the caller is what counts.
+    // In a function of the C library, the line of the caller is shown.
     p.file("input", b"l");
     let row = &replay(&p, &["input"])["inputs"][0];
     assert_eq!(functions(row)[1..], ["value:46", "main:69"], "{row}");
@@ -128,7 +128,7 @@ fn crashes_have_a_kind_and_a_stack() {
 }
 
 #[test]
-fn sanitizers_name_the_kind() {
+fn the_kind_of_a_crash_comes_from_the_sanitizer() {
     let p = Program::with(BUGGY, &["-fsanitize=address"]);
     p.file("input", b"((s))");
     let json = replay(&p, &["input"]);
@@ -137,14 +137,14 @@ fn sanitizers_name_the_kind() {
     assert_eq!(row["crash"]["kind"], "heap-buffer-overflow", "{row}");
     assert_eq!(functions(row)[..3], ["store:19", "value:50", "list:12"], "{row}");
     assert!(row["said"].as_str().is_some_and(|s| s.contains("heap-buffer-overflow")), "{row}");
-    // By hand the sanitizer's own status tells nothing, its report does.
+    // By hand the status is that of the sanitizer, so the crash comes from its report.
     let plain = &replay(&p, &["--half", "plain", "input"])["inputs"][0];
     assert_eq!((&plain["end"], &plain["crash"]["id"]), (&"exit 1".into(), &row["crash"]["id"]));
 
     let p = Program::with(BUGGY, &["-fsanitize=undefined"]);
     p.file("input", b"n");
     let row = &replay(&p, &["input"])["inputs"][0];
-    // The sanitizer leaves the signals alone.
+    // UBSan does not handle signals.
     assert_eq!(row["crash"]["kind"], "SIGSEGV", "{row}");
     assert_eq!(functions(row)[0], "value:34", "{row}");
     p.file("input", b"(o)");
@@ -162,8 +162,8 @@ fn equal_crashes_are_counted_once() {
     }
     let names: Vec<String> = (0..all.len()).map(|i| format!("i{i}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let json = replay(&p, &[&["-t", HANGS], &names[..]].concat());
-    // From `main` and from a list; two places in `value`, and the assertion.
+    let json = replay(&p, &[&["-t", TIMEOUT], &names[..]].concat());
+    // `n` and `a`, each called from `main` and from a list, and `N`.
     assert_eq!((&json["crashed"], &json["hangs"]), (&8.into(), &1.into()), "{json}");
     assert_eq!(json["crashes"], 5, "{json}");
     let id = |i: usize| json["inputs"][i]["crash"]["id"].as_str().map(String::from);
@@ -175,16 +175,16 @@ fn equal_crashes_are_counted_once() {
 }
 
 #[test]
-fn every_half_can_be_asked() {
+fn every_half_can_replay() {
     let p = Program::new(BUGGY);
-    std::fs::create_dir(p.dir.path().join("in")).expect("writable");
+    p.make_dir("in");
     for (name, input) in [("in/1", "1(2 3)"), ("in/2", "n"), ("in/README.txt", "text")] {
         p.file(name, input.as_bytes());
     }
     for half in ["plain", "fast", "symbolic"] {
         let args = ["replay", "--show-output", "--half", half, "in", "--", "./prog"];
         let out = p.run(&args, b"");
-        let (text, said) =
+        let (text, output) =
             (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
         assert_eq!(out.status.code(), Some(1), "{out:?}");
         for part in [
@@ -194,18 +194,18 @@ fn every_half_can_be_asked() {
             assert!(text.contains(part), "{half}: {text}");
         }
         assert!(text.contains(" branches ("), "{text}");
-        assert_eq!(said, "4 values\n");
+        assert_eq!(output, "4 values\n");
     }
-    // Nothing went wrong: status 0.
+    // Without crashes and hangs the status is 0.
     let text = p.text(&["replay", "in/1", "--", "./prog"], b"");
     assert!(text.starts_with("in/1: exit 0\n1 inputs: 0 crashed, 0 hung\n"), "{text}");
 }
 
 #[test]
-fn a_campaign_is_its_queue_crashes_and_hangs() {
+fn replaying_a_campaign_runs_its_queue_crashes_and_hangs() {
     let p = Program::new(BUGGY);
     for dir in ["out", "out/queue", "out/crashes", "out/hangs"] {
-        std::fs::create_dir(p.dir.path().join(dir)).expect("writable");
+        p.make_dir(dir);
     }
     for (name, input) in [
         ("out/queue/id:000000,orig:one", "1"),
@@ -216,18 +216,18 @@ fn a_campaign_is_its_queue_crashes_and_hangs() {
     ] {
         p.file(name, input.as_bytes());
     }
-    let json = replay(&p, &["-t", HANGS, "out"]);
+    let json = replay(&p, &["-t", TIMEOUT, "out"]);
     let ends: Vec<_> = json["inputs"].as_array().unwrap().iter().map(|i| &i["end"]).collect();
     assert_eq!(ends, ["SIGSEGV", "timeout", "exit 0"], "{json}");
 }
 
-/// The end of a short run is not missed: it may come before anybody waits for it.
+/// A short run may end before the warden waits for its end.
 #[test]
-fn many_short_runs_by_hand() {
+fn the_end_of_a_short_run_is_not_missed() {
     let p = Program::new("int main(void) { return 3; }\n");
     p.file("input", b"x");
     let inputs = ["input"; 100];
-    // One that is missed is noticed after a second.
+    // The warden checks again after a second, so a missed end takes longer than this limit.
     let args = ["replay", "--json", "-t", "900", "--half", "plain"];
     let args = [&args[..], &inputs[..], &["--", "./prog"]].concat();
     let json = p.json(&args, b"");
@@ -235,9 +235,8 @@ fn many_short_runs_by_hand() {
     assert!(rows.len() == 100 && rows.iter().all(|r| r["end"] == "exit 3"), "{json}");
 }
 
-/// Arguments, variables and files, under the driver and by hand.
 #[test]
-fn a_container_is_replayed_by_hand() {
+fn a_container_becomes_arguments_variables_and_files_in_every_half() {
     let p = Program::new(SEVERAL_INPUTS);
     p.file("stdin", b"stdin");
     p.file("file", b"file");
@@ -254,7 +253,6 @@ fn a_container_is_replayed_by_hand() {
         assert_eq!(json["inputs"][1]["crash"]["frames"][0]["function"], "main", "{json}");
     }
     p.text(&["pack", "--socket", "stdin", "-o", "connection"], b"");
-    let out = p.run(&["replay", "--half", "plain", "connection", "--", "./prog", "@@"], b"");
-    assert_eq!(out.status.code(), Some(2), "{out:?}");
-    assert!(String::from_utf8_lossy(&out.stderr).contains("connections"), "{out:?}");
+    let args = ["replay", "--half", "plain", "connection", "--", "./prog", "@@"];
+    p.refuses(&args, &["connections"]);
 }

@@ -1,13 +1,11 @@
 //! The fast half with sanitizers, under the driver: a report is a crash.
 
-use crate::common::{Program, feed};
-use pleach_exec::{End, Executor, Half, Layout, Outcome, Output, TargetOptions};
+use crate::common::{NO_HURRY, Program, feed};
+use pleach_exec::{End, Half, Outcome};
 use std::process::Command;
-use std::sync::Arc;
-use std::time::Duration;
 
 /// `h`: heap overflow, `o`: signed overflow, `n`: null pointer, `a`: abort,
-/// `m`: an allocation that cannot be, `l`: a leak, `e`: exit 9.
+/// `m`: an allocation that is too large, `l`: a leak, `e`: exit 9.
 const SOURCE: &str = r#"#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -31,11 +29,7 @@ int main(void) {
 "#;
 
 fn run(p: &Program, half: Half, input: &str) -> Outcome {
-    let layout = Layout::private(&p.dir.path().join("prog")).expect("it is ours");
-    let mut target = TargetOptions::new(half, vec!["prog".into()]);
-    target.output = Output::Capture { limit: 1 << 20 };
-    let mut executor = Executor::new(Arc::new(layout), target).expect("an executor");
-    executor.run(input.as_bytes(), Duration::from_secs(20)).expect("it runs")
+    p.executor(half).run(input.as_bytes(), NO_HURRY).expect("it runs")
 }
 
 #[test]
@@ -45,7 +39,7 @@ fn reports_are_crashes() {
         ("hx", End::Signal(6), "AddressSanitizer: heap-buffer-overflow"),
         ("ox", End::Signal(6), "runtime error: signed integer overflow"),
         ("nx", End::Signal(6), "runtime error: store to null pointer"),
-        // A signal of the program's own stays what it is.
+        // The sanitizer does not change signals of the program itself.
         ("a.", End::Signal(6), ""),
         ("n\x10", End::Signal(11), ""),
         ("m\x40", End::Exit(4), ""),
@@ -54,15 +48,15 @@ fn reports_are_crashes() {
         ("h\x03", End::Exit(0), ""),
     ] {
         let outcome = run(&p, Half::Fast, input);
-        let said = String::from_utf8_lossy(&outcome.stderr);
-        assert_eq!(outcome.end, end, "{input}: {said}");
-        assert!(said.contains(report), "{input}: {said}");
-        assert!(!said.contains("LeakSanitizer"), "{said}");
+        let stderr = String::from_utf8_lossy(&outcome.stderr);
+        assert_eq!(outcome.end, end, "{input}: {stderr}");
+        assert!(stderr.contains(report), "{input}: {stderr}");
+        assert!(!stderr.contains("LeakSanitizer"), "{stderr}");
     }
 }
 
 #[test]
-fn the_symbolic_half_has_checks_instead() {
+fn the_symbolic_half_has_checks_instead_of_sanitizers() {
     let p = Program::with(SOURCE, &["-fsanitize=address,undefined"]);
     let text = p.text(&["explain", "-", "--", "./prog"], b"ox");
     assert!(text.contains("check") && text.contains("sadd_overflow32"), "{text}");
@@ -74,7 +68,7 @@ fn the_symbolic_half_has_checks_instead() {
 }
 
 #[test]
-fn a_crash_is_reported_with_its_verdict() {
+fn cover_shows_the_first_line_of_a_sanitizers_report() {
     let p = Program::with(SOURCE, &["-fsanitize=address,undefined"]);
     for name in ["hx", "ox", "e."] {
         p.file(name, name.as_bytes());
@@ -85,13 +79,13 @@ fn a_crash_is_reported_with_its_verdict() {
     assert!(lines[0].starts_with("hx: SIGABRT: AddressSanitizer: heap-buffer-overflow"), "{text}");
     assert!(lines[1].starts_with("ox: SIGABRT: prog.c:11:"), "{text}");
     let json = p.json(&["cover", "--json", "ox", "e.", "--", "./prog"], b"");
-    let said = json["inputs"][0]["said"].as_str().expect("it said something");
-    assert!(said.contains("runtime error: signed integer overflow"), "{json}");
+    let report = json["inputs"][0]["said"].as_str().expect("a report");
+    assert!(report.contains("runtime error: signed integer overflow"), "{json}");
     assert!(json["inputs"][1]["said"].is_null(), "{json}");
 }
 
 #[test]
-fn the_persons_own_options_count() {
+fn the_users_own_sanitizer_options_count() {
     let p = Program::with(SOURCE, &["-fsanitize=undefined"]);
     p.file("ox", b"ox");
     let mut command = p.command(&["cover", "ox", "--", "./prog"]);
@@ -101,16 +95,16 @@ fn the_persons_own_options_count() {
 }
 
 #[test]
-fn by_hand_nothing_is_changed() {
+fn by_hand_sanitizers_have_their_own_defaults() {
     let p = Program::with(SOURCE, &["-fsanitize=address"]);
-    let mut command = Command::new(p.dir.path().join("prog"));
+    let mut command = Command::new(p.path("prog"));
     let out = feed(command.env_remove("ASAN_OPTIONS"), b"hx");
-    // A sanitizer's own status, without any options.
+    // The status that ASan uses without any options.
     assert_eq!(out.status.code(), Some(1), "{out:?}");
     assert!(String::from_utf8_lossy(&out.stderr).contains("heap-buffer-overflow"));
 }
 
-/// Who allocated it, who freed it: all of a report has names, wherever it is shown.
+/// A report has up to three stacks: the access, who freed the memory, who allocated it.
 #[test]
 fn every_stack_of_a_report_has_names() {
     let source = "#include <stdio.h>\n\
@@ -130,23 +124,23 @@ fn every_stack_of_a_report_has_names() {
     let stack = files.iter().find(|(name, _)| name.ends_with(".stack.txt")).expect("a crash").1;
     p.file("u", b"u");
     let replayed = p.run(&["replay", "--show-output", "u", "--", "./prog"], b"");
-    for said in [stack, &replayed.stderr] {
-        let said = String::from_utf8_lossy(said);
-        let after = |title: &str| said.split_once(title).map_or("", |(_, rest)| rest);
-        let names = |text: &str, name: &str, line: u32| {
+    for report in [stack, &replayed.stderr] {
+        let report = String::from_utf8_lossy(report);
+        for (title, name, line) in [
+            ("READ of size 1", "use", 5),
+            ("freed by thread", "drop", 4),
+            ("previously allocated by", "make", 3),
+        ] {
+            let text = report.split_once(title).map_or("", |(_, rest)| rest);
             let lines = text.lines().take_while(|l| !l.trim().is_empty());
-            let all: Vec<_> = lines.filter(|l| l.trim_start().starts_with('#')).collect();
-            assert!(
-                all.iter().any(|l| l.contains(&format!(" in {name} "))
-                    && l.ends_with(&format!("prog.c:{line}"))),
-                "{name}: {said}"
-            );
-        };
-        names(after("READ of size 1"), "use", 5);
-        names(after("freed by thread"), "drop", 4);
-        names(after("previously allocated by"), "make", 3);
-        assert!(said.contains("heap-use-after-free"), "{said}");
-        let summary = said.lines().find(|l| l.starts_with("SUMMARY: ")).unwrap_or_default();
-        assert!(summary.ends_with("prog.c:5 in use"), "{said}");
+            let mut frames = lines.filter(|l| l.trim_start().starts_with('#'));
+            let is_there = frames.any(|l| {
+                l.contains(&format!(" in {name} ")) && l.ends_with(&format!("prog.c:{line}"))
+            });
+            assert!(is_there, "{name}: {report}");
+        }
+        assert!(report.contains("heap-use-after-free"), "{report}");
+        let summary = report.lines().find(|l| l.starts_with("SUMMARY: ")).unwrap_or_default();
+        assert!(summary.ends_with("prog.c:5 in use"), "{report}");
     }
 }

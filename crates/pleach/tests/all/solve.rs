@@ -1,4 +1,4 @@
-//! Recording a path and answering its flips, as a person would.
+//! `pleach trace --record` and `pleach solve-trace`.
 
 use crate::common::Program;
 
@@ -29,7 +29,7 @@ fn every_flip_of_a_recorded_trace_is_answered() {
     assert_eq!(ours["verdicts"]["unknown"], 0, "{ours}");
     assert_eq!(ours["verdicts"]["optimistic"], 0, "{ours}");
     assert_eq!(ours["inconsistent"], 0, "{ours}");
-    // Z3 says the same of each.
+    // Z3 has the same verdicts.
     let z3 = p.json(&["solve-trace", "--json", "--solver", "z3", "path"], b"");
     assert_eq!(z3["verdicts"], ours["verdicts"]);
     let listed = p.text(&["solve-trace", "--list", "path"], b"");
@@ -38,7 +38,7 @@ fn every_flip_of_a_recorded_trace_is_answered() {
     assert_eq!(some["flips"], 3, "{some}");
 }
 
-/// Sixteen bytes multiplied with each other, which no tier solves, and one that is easy.
+/// A product of sixteen bytes, which no tier solves, and an easy comparison.
 const HARD: &str = r#"
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +54,7 @@ int main(void) {
 "#;
 
 #[test]
-fn a_tier_that_does_not_answer_is_reported_with_what_it_cost() {
+fn flips_that_a_tier_does_not_answer_are_reported_with_their_cost() {
     let p = Program::new(HARD);
     p.file("input", b"bcdefghijklmnopq");
     p.text(&["trace", "--record", "path", "input", "--", "./prog"], b"");
@@ -72,13 +72,10 @@ fn a_tier_that_does_not_answer_is_reported_with_what_it_cost() {
 }
 
 #[test]
-fn what_is_no_recording_is_refused() {
+fn a_file_that_is_no_recording_is_refused() {
     let p = Program::empty();
     p.file("text", b"this is not a recording");
     for (file, message) in [("text", "not a recording"), ("absent", "absent")] {
-        let out = p.run(&["solve-trace", file], b"");
-        assert_eq!(out.status.code(), Some(2));
-        let said = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert!(said.contains(message) && said.lines().count() == 1, "{said}");
+        p.refuses(&["solve-trace", file], &[message]);
     }
 }

@@ -1,10 +1,8 @@
-//! A switch decides which case is taken, not which value it saw.
+//! The decision of a switch is the case that it takes, not the value that it gets.
 
-use crate::common::Program;
+use crate::common::{NO_HURRY, Program};
 use pleach_exec::container::view;
-use pleach_exec::{End, Executor, Half, Layout, TargetOptions, oracle};
-use std::sync::Arc;
-use std::time::Duration;
+use pleach_exec::{End, Half, oracle};
 
 const SOURCE: &str = r#"#include <unistd.h>
 int main(void) {
@@ -31,7 +29,7 @@ fn explain(p: &Program, input: &[u8]) -> Vec<String> {
 }
 
 #[test]
-fn the_case_is_printed() {
+fn explain_prints_the_case() {
     let p = Program::new(SOURCE);
     assert_eq!(explain(&p, b"a\x03."), ["in[0] == 'a'", "in[1] % 3 == 0"]);
     assert_eq!(explain(&p, b"b\x04."), ["in[0] == 'b'", "in[1] % 3 == 1"]);
@@ -43,10 +41,8 @@ fn the_case_is_printed() {
 #[test]
 fn another_value_of_the_same_case_is_the_same_path() {
     let p = Program::new(SOURCE);
-    let layout = Layout::private(&p.dir.path().join("prog")).expect("it is ours");
-    let target = TargetOptions::new(Half::Symbolic, vec!["prog".into()]);
-    let mut executor = Executor::new(Arc::new(layout), target).expect("an executor");
-    let outcome = executor.run(b"z\x03.", Duration::from_secs(10)).expect("it runs");
+    let mut executor = p.executor(Half::Symbolic);
+    let outcome = executor.run(b"z\x03.", NO_HURRY).expect("it runs");
     assert_eq!(outcome.end, End::Exit(12));
     let trace = executor.trace().expect("a sound trace");
     let predict = |input: &[u8]| oracle::predict(&trace, Some(executor.layout()), &view(input));
@@ -58,7 +54,7 @@ fn another_value_of_the_same_case_is_the_same_path() {
     assert_eq!(predict(b"\xff\x03."), Some(1));
     assert_eq!(predict(b"y\x04."), Some(2));
     assert_eq!(predict(b"y"), Some(0));
-    // Without the tables only the value itself is known to go the same way.
+    // Without the tables of the program, only the same value is known to take the same case.
     assert_eq!(oracle::predict(&trace, None, &view(b"y\x03.")), Some(1));
     assert_eq!(oracle::predict(&trace, None, &view(b"z\x06.")), None);
 }

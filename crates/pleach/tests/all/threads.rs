@@ -1,4 +1,4 @@
-//! Programs with threads: labels and the log are shared, and stay sound.
+//! Programs with threads: they share labels and the log of events, and traces stay sound.
 
 use crate::common::Program;
 
@@ -45,7 +45,8 @@ fn traces_of_threads_are_sound() {
         let args = ["trace", "--json", "--check", "--repeat", "5", "input", "--", "./prog"];
         let json = p.json(&args, b"");
         assert_eq!(json["disagreements"], 0, "{json}");
-        // One for the length, one a byte and one for the sum of each thread, one in main.
+        // One event for the length, one for each byte, one for the sum of each thread, and
+        // one in main.
         assert_eq!(json["events"], 1 + 512 + 8 + 1, "{json}");
         let cover = p.json(&["cover", "--json", "input", "--", "./prog"], b"");
         assert_eq!(cover["inputs"][0]["status"], json["status"], "{cover}");

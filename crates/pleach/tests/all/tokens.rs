@@ -1,5 +1,5 @@
-//! The token border: what is recorded with it, what without it, and what people
-//! are told. The programs are in `tests/tokens`.
+//! Token functions: what is recorded on tokens and without them, and what is reported. The
+//! programs are in `tests/tokens`.
 
 use crate::common::Program;
 use serde_json::Value;
@@ -14,16 +14,13 @@ fn source(name: &str) -> PathBuf {
 fn build(name: &str, flags: &[&str], input: &str) -> Program {
     let p = Program::empty();
     p.file("input", input.as_bytes());
-    let text = std::fs::read(source(name)).expect("it is there");
-    p.file(name, &text);
+    p.file(name, &std::fs::read(source(name)).expect("it exists"));
     let compiler = if name.ends_with(".cc") { "c++" } else { "cc" };
-    let done = p.command(&[compiler, "-g", "-O1", name, "-o", "prog"]).args(flags).output();
-    let done = done.expect("pleach runs");
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    p.text(&[&[compiler, "-g", "-O1", name, "-o", "prog"], flags].concat(), b"");
     p
 }
 
-/// A trace on tokens; every expression in it is true of what the program saw.
+/// A trace on tokens. Every expression in it must have the value that the program had.
 fn trace(p: &Program) -> Value {
     let args = ["trace", "--tokens", "--json", "--check", "input", "--", "./prog"];
     let json = p.json(&args, b"");
@@ -41,7 +38,7 @@ fn names(json: &Value) -> Vec<String> {
     tokens.iter().map(|t| t["name"].as_str().unwrap_or("?").to_string()).collect()
 }
 
-/// The conditions of an input, without places, marks and what is said below them.
+/// The conditions of an input, without places, marks and notes.
 fn conditions(p: &Program) -> Vec<String> {
     let text = p.text(&["explain", "--tokens", "input", "--", "./prog"], b"");
     let lines = text.lines().filter(|l| l.starts_with("  "));
@@ -63,19 +60,18 @@ fn conditions_are_on_tokens_and_bytes_keep_their_labels() {
     for condition in ["tok[0] == T_NAME", "tok[1] == T_ASSIGN", "tok[4] == T_PRINT"] {
         assert!(all.iter().any(|c| c == condition), "{condition}:\n{text}");
     }
-    // The parser compares the text of a name: bytes of the input, through the border.
+    // The parser compares the text of a name, so conditions on its bytes are recorded.
     assert!(text.contains("in[4] == 's'"), "{text}");
-    // What the lexer did with the others is not there.
+    // Decisions of the lexer are not recorded.
     assert!(!text.contains("in[0]") && !text.contains("in[14]"), "{text}");
-    // How far the input was looked at never goes back, and is right for a lexer that
-    // looks one character ahead.
+    // How many bytes were read for each token. This lexer reads one character ahead.
     let read: Vec<_> =
         json["tokens"].as_array().expect("a list").iter().map(|t| &t["read"]).collect();
     assert_eq!(read, [2, 3, 11, 12, 19, 21, 21], "{json}");
 }
 
 #[test]
-fn without_the_flag_nothing_changes() {
+fn a_run_without_tokens_is_not_changed_by_token_functions() {
     let input = "x = secret ; print 12";
     let (with, without) =
         (build("statements.c", &[], input), build("statements.c", &["-fno-pleach-token"], input));
@@ -84,15 +80,12 @@ fn without_the_flag_nothing_changes() {
     assert!(plain(&with).contains("in[0]"));
     let json = with.json(&["trace", "--json", "input", "--", "./prog"], b"");
     assert!(json.get("tokens").is_none());
-    let refused = without.run(&["trace", "--tokens", "input", "--", "./prog"], b"");
-    assert_eq!(refused.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&refused.stderr);
-    assert!(said.contains("no function is known to return tokens"), "{said}");
-    assert_eq!(said.lines().count(), 1, "{said}");
+    let message = "no function is known to return tokens";
+    without.refuses(&["trace", "--tokens", "input", "--", "./prog"], &[message]);
 }
 
 #[test]
-fn flex_and_bison() {
+fn lexers_of_flex_and_parsers_of_bison_work_on_tokens() {
     let p = Program::empty();
     let tool = |name: &str, args: &[&str]| {
         let done = Command::new(name).args(args).current_dir(p.dir.path()).output();
@@ -100,12 +93,11 @@ fn flex_and_bison() {
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     };
     for file in ["sum.l", "sum.y"] {
-        p.file(file, &std::fs::read(source(file)).expect("it is there"));
+        p.file(file, &std::fs::read(source(file)).expect("it exists"));
     }
     tool("bison", &["-d", "-o", "sum.tab.c", "sum.y"]);
     tool("flex", &["-o", "sum.lex.c", "sum.l"]);
-    let done = p.command(&["cc", "-g", "-O2", "sum.tab.c", "sum.lex.c", "-o", "prog"]).output();
-    assert!(done.expect("pleach runs").status.success());
+    p.text(&["cc", "-g", "-O2", "sum.tab.c", "sum.lex.c", "-o", "prog"], b"");
     p.file("input", b"let a = 2 + b; 40+2;");
     let json = trace(&p);
     let numbers = numbers(&json);
@@ -116,7 +108,7 @@ fn flex_and_bison() {
     let all = conditions(&p);
     let text = all.join("\n");
     assert!(text.contains("tok[0]") && text.contains("tok[10]"), "{text}");
-    // The value of a number can be asked for, through atoi inside the lexer.
+    // Conditions on the value of a number are recorded, although atoi runs in the lexer.
     assert!(all.iter().any(|c| c.contains("in[15]") && c.contains("in[18]")), "{text}");
     let listed = p.text(&["tokens", "./prog", "input"], b"");
     assert!(listed.contains("LET") && listed.contains("12 tokens; exit 0"), "{listed}");
@@ -143,7 +135,7 @@ fn tokens_in_memory_are_found_by_types() {
         let json = trace(&p);
         assert_eq!(numbers(&json), [1, 2, 3, 1, 2, 3, 1], "{json}");
         assert_eq!(json["status"], 1 + 2 + 3 + 1 + 2 + 3 + 1);
-        // Two conditions for what is no word, one for a word.
+        // One condition for a word, two for every other token.
         assert_eq!(json["events"], 1 + 2 + 2 + 1 + 2 + 2 + 1, "{json}");
         let functions = p.json(&["tokens", "--json", "./prog"], b"");
         let listed = functions["functions"].as_array().expect("a list");
@@ -157,10 +149,10 @@ fn tokens_in_memory_are_found_by_types() {
 }
 
 #[test]
-fn places_that_are_not_there_are_refused() {
+fn places_that_do_not_exist_are_refused() {
     let p = Program::empty();
-    p.file("places.c", &std::fs::read(source("places.c")).expect("it is there"));
-    for (flag, says) in [
+    p.file("places.c", &std::fs::read(source("places.c")).expect("it exists"));
+    for (flag, message) in [
         ("by_field:arg0->t.tokens", "has no member tokens"),
         ("by_field:arg3", "has no arg3"),
         ("by_field", "is not an integer"),
@@ -174,25 +166,25 @@ fn places_that_are_not_there_are_refused() {
     ] {
         let flag = format!("-fpleach-token={flag}");
         let out = p.run(&["cc", "-g", &flag, "places.c", "-o", "prog"], b"");
-        let said = String::from_utf8_lossy(&out.stderr);
-        assert_eq!(out.status.code(), Some(2), "{flag}: {said}");
-        assert!(said.contains(says) && said.contains(&flag), "{flag}: {said}");
-        assert_eq!(said.lines().count(), 1, "{said}");
+        let stderr = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(out.status.code(), Some(2), "{flag}: {stderr}");
+        assert!(stderr.contains(message) && stderr.contains(&flag), "{flag}: {stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
     }
 }
 
 #[test]
-fn marks_in_the_source() {
+fn marks_in_the_source_make_tokens() {
     let p = build("marked.c", &[], "()");
     let json = trace(&p);
     assert_eq!(numbers(&json), [1, -2], "{json}");
-    // The bytes of the second are not bracketed: what was decided on them is there.
+    // No marks enclose the bytes of the second token, so decisions on them are recorded.
     let all = conditions(&p).join("\n");
     assert!(all.contains("tok[0] == 1") && all.contains("tok[1] == -2"), "{all}");
     assert!(!all.contains("in[0]") && all.contains("in[1] == ')'"), "{all}");
     let functions = p.text(&["tokens", "./prog"], b"");
     assert!(functions.contains("by pleach_token in its source"), "{functions}");
-    // The header works with another compiler too.
+    // The header also works with another compiler.
     let done = Command::new("clang-22")
         .args(["-I", concat!(env!("CARGO_MANIFEST_DIR"), "/../pleach-rt/include"), "marked.c"])
         .current_dir(p.dir.path())
@@ -201,13 +193,13 @@ fn marks_in_the_source() {
 }
 
 #[test]
-fn a_jump_or_an_exception_out_of_a_lexer_ends_it() {
-    // Of nested token functions the outermost counts: one token for "  A".
+fn a_jump_or_an_exception_out_of_a_lexer_ends_its_token() {
+    // Of nested token functions only the outermost counts: "  A" is one token.
     let p = build("jump.c", &[], "  A!yb");
     let json = trace(&p);
     assert_eq!(numbers(&json), [2, 3, 0], "{json}");
     let all = conditions(&p).join("\n");
-    // After the jump, the program's own look at the input is recorded again.
+    // After the jump, decisions of the program are recorded again.
     assert!(all.contains("in[4] != 'x'") && !all.contains("in[3]"), "{all}");
 
     let p = build("throw.cc", &[], "a!yA");
@@ -219,25 +211,21 @@ fn a_jump_or_an_exception_out_of_a_lexer_ends_it() {
 }
 
 #[test]
-fn threads_have_one_numbering() {
+fn tokens_of_all_threads_are_numbered_together() {
     let p = build("threads.c", &["-pthread"], "abcabcabcabcabcabcabcabcabcabcabcabc");
     let json = trace(&p);
     assert_eq!(numbers(&json).len(), 32, "{json}");
     assert_eq!(json["status"], 11);
-    // One condition a token, and how much was read.
+    // One condition for each token, and one for the length.
     assert_eq!(json["events"], 32 + 1, "{json}");
 }
 
 #[test]
-fn people_are_told_what_is_missing() {
+fn a_program_without_tokens_gets_advice() {
     let p = Program::with("#include <stdio.h>\nint main(void) { return getchar(); }\n", &[]);
     p.file("input", b"a");
     for args in [&["tokens", "./prog"][..], &["tokens", "./prog", "input"]] {
-        let out = p.run(args, b"");
-        let said = String::from_utf8_lossy(&out.stderr);
-        assert_eq!(out.status.code(), Some(2), "{said}");
-        assert!(said.contains("-fpleach-token=NAME"), "{said}");
-        assert_eq!(said.lines().count(), 1, "{said}");
+        p.refuses(args, &["-fpleach-token=NAME"]);
     }
     let source = "#include <stdio.h>\nint scan(void) { return getchar(); }\n\
                   const char *token(void) { return \"\"; }\n\

@@ -1,12 +1,12 @@
-//! Input by calls: values that a program asks for past the end of its input are made up,
-//! and what is kept contains them.
+//! Typed calls for input: a call past the end of the input gets a fresh value, and the kept
+//! input contains it.
 
 use crate::common::Program;
 use crate::common::campaign::Ended;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
-/// A goal behind `$ROUNDS` values that nothing depends on.
+/// The fault depends on the value after `$ROUNDS` others.
 const ROUNDS: &str = r#"
     #include <crest.h>
     #include <stdlib.h>
@@ -24,15 +24,15 @@ fn rounds(n: u32) -> Program {
     Program::new(&ROUNDS.replace("$ROUNDS", &n.to_string()))
 }
 
-/// The program by hand, on a file that was kept: the signal that ends it.
+/// Runs the program by hand on a kept input. Returns the signal that ends it.
 fn signal_by_hand(program: &Program, bytes: &[u8]) -> Option<i32> {
     let file = program.file("kept", bytes);
-    let mut command = Command::new(program.dir.path().join("prog"));
+    let mut command = Command::new(program.path("prog"));
     command.env("PLEACH_INPUT", file).status().expect("it starts").signal()
 }
 
 #[test]
-fn a_goal_behind_a_hundred_values_is_found() {
+fn a_fault_behind_a_hundred_values_is_found() {
     let program = rounds(100);
     for strategy in ["cfg", "generational", "dfs", "auto"] {
         let ended = program.campaign(strategy, &["-s", strategy, "-n", "100", "--stop-on-crash"]);
@@ -44,19 +44,19 @@ fn a_goal_behind_a_hundred_values_is_found() {
 }
 
 #[test]
-fn one_run_may_take_a_hundred_thousand_values() {
+fn one_run_may_get_a_hundred_thousand_values() {
     let program = rounds(100_000);
     let ended = program.campaign("out", &["-s", "cfg", "-n", "100"]);
-    // The sum decides, too; nobody inverts that.
+    // There is a decision on the sum, too, but no tier can invert it.
     assert!(ended.count("runs") >= 3, "{}", ended.stats);
     assert_eq!(ended.crashes()[0].len(), 400_004);
     assert_eq!(signal_by_hand(&program, &ended.crashes()[0]), Some(libc::SIGABRT));
 }
 
 #[test]
-fn strategies_of_crest_need_no_length() {
+fn coverage_does_not_depend_on_the_length_of_the_first_input() {
     let program = Program::new(include_str!("../../../../examples/substitute/substitute.c"));
-    for (strategy, least) in [("cfg", 140), ("generational", 150)] {
+    for (strategy, expected) in [("cfg", 140), ("generational", 150)] {
         let run = |out: &str, flags: &[&str]| {
             let flags = [&["-s", strategy, "-n", "600", "-t", "10000"], flags].concat();
             program.campaign(&format!("{strategy}-{out}"), &flags)
@@ -64,11 +64,11 @@ fn strategies_of_crest_need_no_length() {
         let (plain, long) = (run("plain", &[]), run("long", &["--len", "200"]));
         let covered = |ended: &Ended| ended.count("branches.covered");
         assert_eq!(covered(&plain), covered(&long), "{strategy}");
-        assert!(covered(&plain) >= least, "{strategy}: {}", plain.stats);
+        assert!(covered(&plain) >= expected, "{strategy}: {}", plain.stats);
     }
 }
 
-/// Asks for ever; the bug is in the hundredth round or later.
+/// Never stops asking for input. The fault comes after more than a hundred values.
 const ENDLESS: &str = r#"
     #include <pleach.h>
     #include <stdlib.h>
@@ -82,21 +82,21 @@ const ENDLESS: &str = r#"
 "#;
 
 #[test]
-fn a_program_that_asks_for_ever_ends_at_max_len() {
+fn a_program_that_asks_for_ever_is_ended_at_max_len() {
     let program = Program::new(ENDLESS);
     let ended = program.campaign("out", &["-s", "cfg", "-n", "300"]);
     assert!(ended.count("crashes") > 0, "{}", ended.stats);
     assert!(ended.count("partial.ended at --max-len") > 0, "{}", ended.stats);
-    // The runs that follow do not all take a megabyte.
+    // Later runs do not all get a megabyte of input.
     assert!(ended.queue().iter().all(|input| input.len() <= 4096));
-    // What was said counts.
+    // A limit that the user gives is used.
     let flags = ["-s", "dfs", "--depth", "3", "--max-len", "10000", "-n", "50"];
-    let ended = program.campaign("said", &flags);
+    let ended = program.campaign("given", &flags);
     assert!(ended.queue().iter().any(|input| input.len() == 10000), "{}", ended.stats);
     let flags = ["-s", "dfs", "--max-len", "12"];
     let ended = program.campaign("short", &flags);
     assert_eq!(ended.stop(), "exhausted-partial", "{}", ended.stats);
-    // Three values, each of which may be the last.
+    // Three values, and one more call.
     assert!(ended.queue().iter().all(|input| input.len() <= 16));
 }
 
@@ -119,7 +119,8 @@ fn fresh_values_are_zero_or_come_from_the_seed() {
     }
 }
 
-/// Where the stream ends is a decision: 16 bytes are read, or fewer.
+/// The end of a stream is a decision, so the input of a program that also reads a stream
+/// does not grow.
 #[test]
 fn an_input_that_is_also_a_stream_does_not_grow() {
     let source = r#"
@@ -135,7 +136,7 @@ fn an_input_that_is_also_a_stream_does_not_grow() {
     let program = Program::new(source);
     for strategy in ["dfs", "cfg", "generational"] {
         let ended = program.campaign(strategy, &["-s", strategy]);
-        // Nothing; too little for the twenty bytes; and two ways with enough.
+        // An empty input, one that is too short for the twenty bytes, and two that are not.
         let found = (ended.stop(), ended.count("paths"), ended.count("diverged"));
         assert_eq!(found, ("exhausted", 4, 0), "{strategy}: {}", ended.stats);
     }
@@ -153,7 +154,8 @@ fn a_program_that_asks_for_the_length_decides_on_it() {
         }
     "#;
     let ended = Program::new(source).campaign("out", &["-s", "dfs", "--len", "0"]);
-    // Too little left; three bytes, so the number is cut; and two ways with all of it.
+    // Fewer than three bytes are left; three bytes are left, so the number is cut; and two
+    // paths with the whole number.
     let found = (ended.stop(), ended.count("paths"), ended.count("diverged"));
     assert_eq!(found, ("exhausted", 4, 0), "{}", ended.stats);
 }
@@ -170,7 +172,7 @@ fn a_container_gets_a_stream_for_calls() {
         }
     "#;
     let program = Program::new(source);
-    std::fs::create_dir(program.dir.path().join("seeds")).expect("a directory");
+    program.make_dir("seeds");
     program.text(&["pack", "--arg=ab", "-o", "seeds/words"], b"");
     let ended = program.campaign("out", &["-s", "dfs", "-i", "seeds"]);
     let found = (ended.stop(), ended.count("paths"), ended.count("crashes"));
@@ -178,12 +180,10 @@ fn a_container_gets_a_stream_for_calls() {
     // The argument, and four bytes for the call.
     let crash = program.file("crash", &ended.crashes()[0]);
     let replayed = program.run(&["replay", &crash.to_string_lossy(), "--", "./prog"], b"");
-    let said = String::from_utf8_lossy(&replayed.stdout).into_owned()
-        + &String::from_utf8_lossy(&replayed.stderr);
-    assert!(said.contains("SIGABRT"), "{said}");
+    assert!(String::from_utf8_lossy(&replayed.stdout).contains("SIGABRT"), "{replayed:?}");
 }
 
-/// No run begins within the assumption: it must be solved for.
+/// The first inputs do not satisfy the assumption, so it must be solved for.
 #[test]
 fn an_assumption_that_fails_is_a_decision() {
     let source = "#include <klee/klee.h>\n#include <stdlib.h>\n\
@@ -200,7 +200,7 @@ fn an_assumption_that_fails_is_a_decision() {
     }
 }
 
-/// Tasks of the competitions declare what they call, and have no header.
+/// Tasks of SV-COMP and Test-Comp declare the functions that they call, without a header.
 #[test]
 fn tasks_of_the_competitions_run_unchanged() {
     let own = r#"
@@ -228,7 +228,7 @@ fn tasks_of_the_competitions_run_unchanged() {
             return 0;
         }
     "#;
-    // Other types than the rules have, and the error function only declared.
+    // The declared types differ from those of the rules, and `reach_error` has no body.
     let declared = r#"
         extern int __VERIFIER_nondet_bool();
         extern int __VERIFIER_nondet_char();
@@ -259,8 +259,8 @@ fn tasks_of_the_competitions_run_unchanged() {
     }
 }
 
-/// Only typed calls make inputs of a megabyte: a flip that asks a stream for that much
-/// costs a trace of a megabyte, and the next one again.
+/// A flip that needs a stream of a megabyte costs a trace of a megabyte, and so does the next
+/// one. Only typed calls may make inputs that long.
 #[test]
 fn streams_have_a_shorter_limit_than_calls() {
     let source = "#include <stdio.h>\nint main(void) { while (getchar() != EOF) {} return 0; }";
@@ -275,7 +275,7 @@ fn streams_have_a_shorter_limit_than_calls() {
     let (streams, calls, bytes_a_trace) = read("out", &[]);
     assert_eq!((streams, calls), (Some(65_536), Some(1_048_576)));
     assert!(bytes_a_trace <= 65_536, "{bytes_a_trace}");
-    // A limit that a person gives holds for both.
+    // A limit that the user gives holds for both.
     assert_eq!(
         read("given", &["--max-len", "99"]),
         (Some(99), None, read("given2", &["--max-len", "99"]).2)

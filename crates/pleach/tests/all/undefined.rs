@@ -1,10 +1,10 @@
-//! Undefined behaviour: at -O0 both halves take the same decisions, and above it what the
-//! compiler folded away is counted as such.
+//! Undefined behaviour: at -O0 both halves take the same decisions. At higher levels,
+//! decisions that the compiler folded are counted.
 
 use crate::common::Program;
 use crate::common::campaign::Ended;
 
-/// Every side of every branch is feasible where the machine's arithmetic is what counts.
+/// With the arithmetic of the processor, every side of every branch is feasible.
 const SOURCE: &str = r#"#include <stdlib.h>
 #include <unistd.h>
 static int kind(int x) {
@@ -25,8 +25,8 @@ int main(void) {
 }
 "#;
 
-/// The symbolic half traps at `__builtin_unreachable()`, where plain code runs on into
-/// whatever comes next.
+/// The symbolic half traps at `__builtin_unreachable()`, where the fast half continues with
+/// whatever code comes next.
 const TRAPPED: &str = "crashed in the symbolic half";
 
 fn search(level: &str, strategy: &str) -> Ended {
@@ -34,16 +34,10 @@ fn search(level: &str, strategy: &str) -> Ended {
     program.campaign("out", &["-s", strategy, "--len", "6", "-n", "2000"])
 }
 
-/// What kept the search from being exhaustive.
-fn causes(ended: &Ended) -> Vec<&str> {
-    let partial = ended.stats["partial"].as_object().expect("causes");
-    partial.keys().map(String::as_str).collect()
-}
-
 #[test]
 fn without_optimisation_both_halves_agree() {
     let ended = search("-O0", "dfs");
-    assert_eq!(causes(&ended), [TRAPPED], "{}", ended.stats);
+    assert_eq!(ended.partial(), [TRAPPED], "{}", ended.stats);
     let counts = ["folded", "diverged"].map(|name| ended.count(name));
     assert_eq!(counts, [0, 0], "{}", ended.stats);
     let branches = &ended.stats["branches"];
@@ -51,7 +45,7 @@ fn without_optimisation_both_halves_agree() {
 }
 
 #[test]
-fn what_the_compiler_folded_is_counted_and_not_exhausted() {
+fn a_search_with_folded_decisions_is_not_exhausted() {
     for strategy in ["dfs", "generational"] {
         let ended = search("-O2", strategy);
         assert_eq!(ended.stop(), "exhausted-partial", "{}", ended.stats);
@@ -60,13 +54,13 @@ fn what_the_compiler_folded_is_counted_and_not_exhausted() {
         let places = ended.stats["folded_at"].as_object().expect("places");
         let places: Vec<&str> = places.keys().map(String::as_str).collect();
         assert_eq!(places, ["prog.c:15", "prog.c:4"], "{}", ended.stats);
-        assert_eq!(causes(&ended), [TRAPPED, "folded"], "{}", ended.stats);
+        assert_eq!(ended.partial(), [TRAPPED, "folded"], "{}", ended.stats);
     }
 }
 
-/// A run that crashes has not shown what comes behind the crash.
+/// A run that crashes does not show whether the decisions after the crash are folded.
 #[test]
-fn a_crash_folds_nothing() {
+fn decisions_behind_a_crash_are_not_folded() {
     let source = r#"#include <stdlib.h>
 #include <unistd.h>
 int main(void) {

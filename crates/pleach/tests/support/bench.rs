@@ -1,4 +1,4 @@
-//! One program at one level: all that is checked, and what was wrong.
+//! Checks one program at one optimisation level, and reports what was wrong.
 
 use super::expectation::{Ending, Program, Run};
 use super::mutation::{Random, mutate};
@@ -13,15 +13,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 const MUTATIONS: usize = 20;
+/// Only a run that hangs takes this long.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// So much of a path is kept in a comment: as many lines, as many characters in each.
-const LINES: usize = 24;
-const COLUMNS: usize = 150;
-/// Losses that every program may have: the label is dropped, or the address
-/// becomes a condition, and no constraint is wrong.
-const HARMLESS: [&str; 2] = ["healed", "pinned"];
+/// A comment has at most this much of a path: lines, and characters in each.
+const MAX_LINES: usize = 24;
+const MAX_COLUMNS: usize = 150;
+/// Losses that every program may have: a label is dropped, or an address becomes a
+/// condition, but no condition is wrong.
+const HARMLESS_LOSSES: [&str; 2] = ["healed", "pinned"];
 
-/// What came of a program at one level.
+/// The result of checking a program at one level.
 #[derive(Default)]
 pub struct Report {
     pub failures: Vec<String>,
@@ -29,23 +30,23 @@ pub struct Report {
     pub paths: Vec<Vec<String>>,
 }
 
-/// Builds and checks everything. An error means that nothing could be checked.
+/// Builds the program and checks everything. An error means that a check could not be made.
 pub fn examine(program: &Program, level: &str) -> Result<Report, String> {
     let shop = Workshop::new(program, level)?;
     let layout = Arc::new(Layout::private(&shop.both).map_err(|e| e.to_string())?);
     let update = std::env::var_os("UPDATE_EXPECT").is_some();
-    // The comment's paths are those of the level that comes last.
+    // The comment has the paths of the last level.
     let compare = !update && program.levels.last() == Some(&level);
     let mut report = Report::default();
     for (number, run) in program.runs.iter().enumerate() {
         let mut bench = Bench { program, run, layout: &layout, failures: Vec::new() };
         if !program.socket {
-            bench.behaviour(&shop)?;
+            bench.check_behaviour(&shop)?;
         }
-        let path = bench.traces(compare)?;
+        let path = bench.check_traces(compare)?;
         report.paths.push(path);
-        let named = |f: String| format!("run {}: {f}", number + 1);
-        report.failures.extend(bench.failures.into_iter().map(named));
+        let with_number = |f: String| format!("run {}: {f}", number + 1);
+        report.failures.extend(bench.failures.into_iter().map(with_number));
     }
     Ok(report)
 }
@@ -62,15 +63,15 @@ impl Bench<'_> {
         self.failures.push(text);
     }
 
-    fn behaviour(&mut self, shop: &Workshop) -> Result<(), String> {
+    fn check_behaviour(&mut self, shop: &Workshop) -> Result<(), String> {
         for (name, words) in shop.processes() {
             let seen = shop.behaviour(&words, self.run)?;
-            self.compare(name, &seen);
+            self.compare_behaviour(name, &seen);
         }
         Ok(())
     }
 
-    fn compare(&mut self, name: &str, seen: &Behaviour) {
+    fn compare_behaviour(&mut self, name: &str, seen: &Behaviour) {
         if seen.end != self.run.end {
             let end = |e: Option<Ending>| e.map_or("a timeout".into(), |e| format!("{e:?}"));
             self.fail(format!(
@@ -88,22 +89,22 @@ impl Bench<'_> {
         }
     }
 
-    /// The trace of the run's input and all that follows from it; the path's lines.
-    fn traces(&mut self, compare: bool) -> Result<Vec<String>, String> {
+    /// Traces the input of the run and checks the trace. Returns the lines of its path.
+    fn check_traces(&mut self, compare: bool) -> Result<Vec<String>, String> {
         let mut executor = self.executor()?;
         let file = self.run.streams.file();
         let (seen, trace, _) = trace(&mut executor, &file)?;
-        self.compare("symbolic half under the driver", &seen);
+        self.compare_behaviour("symbolic half under the driver", &seen);
         for wrong in oracle::check(&trace, &container::view(&file), 3) {
             self.fail(format!("oracle: {wrong}"));
         }
-        self.losses(&trace);
-        let path = self.path(&trace);
+        self.check_losses(&trace);
+        let path = self.path_lines(&trace);
         if compare && path != self.run.path {
             self.fail(format!("path: it is\n    {}", path.join("\n    ")));
         }
-        self.bytes(&trace, &file);
-        self.predictions(&trace, &file, &mut executor)?;
+        self.check_bytes(&trace, &file);
+        self.check_predictions(&trace, &file, &mut executor)?;
         Ok(path)
     }
 
@@ -116,13 +117,14 @@ impl Bench<'_> {
         Executor::new(self.layout.clone(), target).map_err(|e| e.to_string())
     }
 
-    fn losses(&mut self, trace: &Trace) {
+    fn check_losses(&mut self, trace: &Trace) {
         if trace.cut != 0 {
             let what: Vec<_> = trace.cut_by().collect();
             self.fail(format!("losses: the trace is cut: {}", what.join(", ")));
         }
-        let allowed =
-            |name: &str| HARMLESS.contains(&name) || self.run.losses.iter().any(|l| l == name);
+        let allowed = |name: &str| {
+            HARMLESS_LOSSES.contains(&name) || self.run.losses.iter().any(|l| l == name)
+        };
         let lost: Vec<_> = trace
             .named_losses()
             .filter(|(name, _)| !allowed(name))
@@ -134,27 +136,27 @@ impl Bench<'_> {
         }
     }
 
-    /// The path condition as a comment shows it; none where threads make its
-    /// order a matter of chance.
-    fn path(&self, trace: &Trace) -> Vec<String> {
+    /// The path condition as a comment shows it; nothing if it depends on the order in which
+    /// threads run.
+    fn path_lines(&self, trace: &Trace) -> Vec<String> {
         if self.run.diverges.as_ref().is_some_and(|d| d.contains("threads")) {
             return Vec::new();
         }
         let mut lines: Vec<_> =
-            trace.events.iter().take(LINES).map(|e| self.line(trace, e)).collect();
+            trace.events.iter().take(MAX_LINES).map(|e| self.event_line(trace, e)).collect();
         for line in &mut lines {
             *line = hide_addresses(line);
-            if line.chars().count() > COLUMNS {
-                *line = line.chars().take(COLUMNS).chain(['…']).collect();
+            if line.chars().count() > MAX_COLUMNS {
+                *line = line.chars().take(MAX_COLUMNS).chain(['…']).collect();
             }
         }
-        if trace.events.len() > LINES {
+        if trace.events.len() > MAX_LINES {
             lines.push("…".into());
         }
         lines
     }
 
-    fn line(&self, trace: &Trace, event: &Event) -> String {
+    fn event_line(&self, trace: &Trace, event: &Event) -> String {
         let symbols = TargetSymbols { layout: self.layout, trace };
         let printer = Printer::new(&trace.expr, &symbols);
         let mark = match kind(event) {
@@ -180,8 +182,8 @@ impl Bench<'_> {
         format!("{mark}{condition}")
     }
 
-    /// An event for people: its place, number, condition and source line.
-    fn event(&self, trace: &Trace, at: Option<usize>) -> String {
+    /// An event for a message: its number, kind, source line and condition.
+    fn describe_event(&self, trace: &Trace, at: Option<usize>) -> String {
         let Some(at) = at else { return "nowhere".into() };
         let Some(event) = trace.events.get(at) else {
             return format!("at the end, after {at} events");
@@ -190,13 +192,13 @@ impl Bench<'_> {
         let line = place.map_or(String::new(), |(f, s)| {
             format!(" at {}:{}", if s.file.is_empty() { &f.file } else { &s.file }, s.line)
         });
-        let mut text = self.line(trace, event);
-        text = text.chars().take(COLUMNS).collect();
+        let mut text = self.event_line(trace, event);
+        text = text.chars().take(MAX_COLUMNS).collect();
         format!("at event {at} ({:?}{line}: {text})", kind(event))
     }
 
-    /// `must:` and `free:`: every value of one byte, the others as they are.
-    fn bytes(&mut self, trace: &Trace, file: &[u8]) {
+    /// Checks `must:` and `free:` with every value of one byte while the other bytes stay.
+    fn check_bytes(&mut self, trace: &Trace, file: &[u8]) {
         let path = Path::new(trace, self.layout, file);
         let stays = |offset: usize, byte: u8| {
             let mut other = file.to_vec();
@@ -219,7 +221,7 @@ impl Bench<'_> {
         self.failures.extend(wrong);
     }
 
-    fn predictions(
+    fn check_predictions(
         &mut self,
         trace_here: &Trace,
         file: &[u8],
@@ -227,17 +229,18 @@ impl Bench<'_> {
     ) -> Result<(), String> {
         let path = Path::new(trace_here, self.layout, file);
         let run = self.run;
-        let open = payloads(file);
+        let places = payload_offsets(file);
         let resize = !container::is_container(file);
         let mut random = Random::from_name(&format!("{:?}{file:?}", self.program.file.file_name()));
         let mut inputs: Vec<(Option<bool>, Vec<u8>)> = Vec::new();
         inputs.extend(run.same.iter().map(|i| (Some(true), i.clone())));
         inputs.extend(run.other.iter().map(|i| (Some(false), i.clone())));
-        inputs.extend((0..MUTATIONS).map(|_| (None, mutate(file, &open, resize, &mut random))));
+        inputs.extend((0..MUTATIONS).map(|_| (None, mutate(file, &places, resize, &mut random))));
         for (same, input) in inputs {
             let predicted = path.predict(&input);
             let (_, there, ended) = trace(executor, &input)?;
-            // Too short for its typed calls: where it ends is no decision.
+            // The input is too short for its typed calls. Where such a run ends is no
+            // decision.
             if ended && there.events.len() < trace_here.events.len() {
                 continue;
             }
@@ -247,15 +250,17 @@ impl Bench<'_> {
             let text = input.escape_ascii();
             if same.is_some_and(|s| s != predicted.is_none()) {
                 let should = if same == Some(true) { "same: stay on" } else { "other: leave" };
-                let at = self.event(trace_here, predicted);
+                let at = self.describe_event(trace_here, predicted);
                 self.fail(format!(
                     "{should} the path, should \"{text}\"; its conditions fail {at}"
                 ));
             }
             if !path.agrees(&other, parting) && run.diverges.is_none() {
-                let (should, did) =
-                    (self.event(trace_here, predicted), self.event(trace_here, left));
-                let instead = self.event(&there, parting.map(|p| p.there));
+                let (should, did) = (
+                    self.describe_event(trace_here, predicted),
+                    self.describe_event(trace_here, left),
+                );
+                let instead = self.describe_event(&there, parting.map(|p| p.there));
                 self.fail(format!(
                     "prediction: \"{text}\" should leave {should}, it left {did}, for {instead}"
                 ));
@@ -265,12 +270,12 @@ impl Bench<'_> {
     }
 }
 
-/// A negative number of that many digits is the distance from an address to zero.
+/// A negative number with at least this many digits is a distance from an address to zero.
 const NEGATIVE_ADDRESS_DIGITS: usize = 14;
 
-/// Addresses differ from machine to machine: those of the program, its
-/// libraries and stack, which have twelve digits, become `…`, also in the names
-/// of tables without a symbol.
+/// Replaces addresses, which differ from machine to machine, by `…`. Those of the program,
+/// its libraries and stack have twelve digits. Names of tables without a symbol contain
+/// addresses, too.
 fn hide_addresses(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;
@@ -288,7 +293,8 @@ fn hide_addresses(line: &str) -> String {
     out + rest
 }
 
-/// What a run shows, its trace, and whether a typed call past the end of the input ended it.
+/// Runs an input: its behaviour, its trace, and true if a typed call past the end of the
+/// input ended it.
 fn trace(executor: &mut Executor, input: &[u8]) -> Result<(Behaviour, Trace, bool), String> {
     let outcome = executor.run(input, TIMEOUT).map_err(|e| e.to_string())?;
     let end = match outcome.end {
@@ -301,9 +307,9 @@ fn trace(executor: &mut Executor, input: &[u8]) -> Result<(Behaviour, Trace, boo
     Ok((Behaviour { stdout: outcome.stdout, end }, trace, outcome.calls.ended))
 }
 
-/// Where mutations may change bytes: everywhere, or in a container's streams.
-/// The name of an environment variable is no input.
-fn payloads(file: &[u8]) -> Vec<usize> {
+/// The offsets of bytes that mutations may change: all, or those in the streams of a
+/// container. The name of an environment variable is no input.
+fn payload_offsets(file: &[u8]) -> Vec<usize> {
     if !container::is_container(file) {
         return (0..file.len()).collect();
     }

@@ -1,9 +1,8 @@
-//! What a test program says about itself: the comment at its top.
+//! The comment at the top of a test program.
 //!
-//! The first lines are prose. Then come keys, one a line, first those of the
-//! program, then for each `// run` those of the run; `tests/README.md` lists
-//! them. Everything after the last comment line is the program, and nothing
-//! here looks at it. Rewriting keeps every line that is not a `path:` line.
+//! The first lines are prose. Then come keys, one on each line: first those of the program,
+//! then for each `// run` those of the run. `tests/README.md` lists them. The rest of the
+//! file is not read. Rewriting keeps every line that is not a `path:` line.
 
 use std::path::{Path, PathBuf};
 
@@ -12,13 +11,13 @@ use std::path::{Path, PathBuf};
 pub struct Program {
     pub file: PathBuf,
     pub flags: Vec<String>,
-    /// Optimisation levels to build at; the last one is the one whose path is compared.
+    /// Optimisation levels to build at. The path of the last one is compared.
     pub levels: Vec<&'static str>,
     /// Sources compiled by plain clang in every build, relative to the program.
     pub objects: Vec<PathBuf>,
     /// Further sources of the program.
     pub parts: Vec<PathBuf>,
-    /// The plain compiler cannot build it (headers or a `main` that only Pleach has).
+    /// False if only Pleach can build it, because it has the headers or the `main`.
     pub plain: bool,
     /// The input comes over a connection that the program accepts.
     pub socket: bool,
@@ -40,7 +39,7 @@ pub struct Run {
     pub losses: Vec<String>,
     /// Why traces of mutated inputs may leave the predicted path.
     pub diverges: Option<String>,
-    /// Where `path:` lines belong: after this line (counted from 0).
+    /// The `path:` lines come after this line (counted from 0).
     path_after: usize,
 }
 
@@ -135,7 +134,7 @@ impl Program {
         Some(())
     }
 
-    /// Puts `paths`, one list for each run, in the place of the `path:` lines.
+    /// Replaces the `path:` lines by `paths`, which has one list for each run.
     pub fn rewrite(&self, paths: &[Vec<String>]) -> std::io::Result<()> {
         let text = std::fs::read_to_string(&self.file)?;
         let head = comment(&text).count();

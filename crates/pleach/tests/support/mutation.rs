@@ -1,11 +1,11 @@
-//! Inputs near a given one, the same ones in every run of the tests.
+//! Inputs that are similar to a given one. They are the same in every run of the tests.
 //!
-//! A prediction is only tested by inputs that stay on the path for a while, so
-//! most mutations change one byte and only a little: a neighbour in the
-//! alphabet, a flipped bit, a byte that occurs elsewhere in the input. Lengths
-//! change near the end, where programs decide on the end of input.
+//! Only inputs that stay on the path for a while test a prediction. So most mutations change
+//! one byte a little: to its neighbour in the alphabet, by a flipped bit, or to a byte that
+//! occurs elsewhere in the input. Lengths change near the end, where programs decide on the
+//! end of the input.
 
-/// SplitMix64: small, and good enough to spread mutations.
+/// SplitMix64: a small generator that is good enough for mutations.
 pub struct Random(u64);
 
 impl Random {
@@ -30,11 +30,10 @@ impl Random {
     }
 }
 
-/// Bytes that programs like to treat specially.
+/// Bytes that many programs treat specially.
 const SPECIAL: &[u8] = b"\0\n \t\x7f\x80\xff0123456789aAzZ_.,;:=+-*/()[]{}<>\"'\\%";
 
-/// One more input. Only bytes at `places` change (payloads of a container), and
-/// the length only if `resize`.
+/// A mutated input. Only bytes at `places` change, and the length only if `resize`.
 pub fn mutate(input: &[u8], places: &[usize], resize: bool, random: &mut Random) -> Vec<u8> {
     let mut out = input.to_vec();
     for _ in 0..1 + random.below(5) / 4 {

@@ -1,45 +1,42 @@
-//! Where a run leaves the path of another one: as predicted, and as it did.
+//! Where a run leaves the path of another run: as predicted, and in fact.
 //!
-//! A trace is a list of decisions. Two traces are on one path up to the first
-//! decision at another site, of another kind, or with another outcome. The
-//! conditions of one trace, evaluated on another input, predict where that is;
-//! a trace of the other input shows where it was. When the two differ, some
-//! condition was wrong, or a decision had none.
+//! A trace is a list of decisions. Two traces are on the same path up to the first decision
+//! at another site, of another kind, or with another outcome. The conditions of one trace,
+//! evaluated on another input, predict where that is. A trace of the other input shows where
+//! it is in fact. If the two differ, a condition was wrong, or a decision had none.
 //!
-//! Four things make the comparison less than plain equality:
-//! - The outcome of a switch is the case that it takes, so all values that no
-//!   case names are one outcome. That of a pinned value is the value.
-//! - A check compares an address with the object that it happened to be in.
-//!   Two checks are one decision only if each holds on the other's input too;
-//!   and where an address has left its object, the other run may know no object
-//!   at all, and then has no check.
-//! - A byte past the end of the input has no label: what a program decides on
-//!   it (often the zero of a cleared buffer) is an event of the longer input
-//!   alone. Such events are passed over as long as they come out the same, and
-//!   where they do not, no condition can have said so. The shorter one has
-//!   "the input is not longer" in their place, once, which is passed over as
-//!   long as what the longer one decides there comes out the same.
-//! - How long the input must at least or at most be is said with the numbers of
-//!   the run that says it: two such decisions at one place are one decision if
-//!   this path's holds on the other input.
+//! In four cases decisions are compared differently:
+//! - The outcome of a switch is the case that it takes, so all values without a case are one
+//!   outcome. The outcome of a pin is the value.
+//! - A check compares an address with the object that contains it in this run. Two checks
+//!   are the same decision only if each holds on the input of the other. If an address has
+//!   left its object, the other run may know no object there, and then it has no check.
+//! - A byte past the end of the input has no label. What a program decides on it (often it
+//!   is the zero of a cleared buffer) is an event of the longer input alone. Such events are
+//!   skipped as long as their outcome is the same on both inputs; if it is not, no condition
+//!   can predict that. Instead of them the shorter input has one event, "the input is not
+//!   longer". It is skipped as long as the decisions of the longer input there have the same
+//!   outcome.
+//! - A decision on the length contains a number of its own run. Two such decisions at one
+//!   place are the same if this path's holds on the other input.
 
 use pleach_abi::event::{Event, Kind};
 use pleach_exec::trace::kind;
 use pleach_exec::{Layout, Trace, container};
 use pleach_expr::Arg;
 
-/// One decision, as far as another run can share it.
+/// The part of a decision that another run can share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Step {
     site: u32,
     kind: Kind,
-    /// What `Len` compares with.
+    /// The number that `Len` compares with.
     bound: u32,
     outcome: u128,
 }
 
 impl Step {
-    /// "The input is not longer."
+    /// True for "the input is not longer".
     fn is_end(&self) -> bool {
         self.kind == Kind::Len && self.outcome == 0
     }
@@ -53,7 +50,7 @@ pub struct Path<'a> {
     steps: Vec<Step>,
 }
 
-/// Where two traces part: the decision of each.
+/// Where two traces part: the number of the decision in each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parting {
     pub here: usize,
@@ -77,32 +74,34 @@ impl<'a> Path<'a> {
         path
     }
 
-    /// The first decision whose condition comes out otherwise on `input`.
+    /// The first decision with another outcome on `input`.
     pub fn predict(&self, input: &[u8]) -> Option<usize> {
-        self.stays(input).iter().position(|stays| !stays)
+        self.same_outcomes(input).iter().position(|same| !same)
     }
 
-    /// Whether each decision comes out the same on `input`.
-    fn stays(&self, input: &[u8]) -> Vec<bool> {
+    /// For each decision, true if its outcome is the same on `input`.
+    fn same_outcomes(&self, input: &[u8]) -> Vec<bool> {
         let input = container::view(input);
         let values = self.trace.expr.eval_all(&input);
-        let stay = |(e, step): (&Event, &Step)| match step.kind {
+        let is_same = |(e, step): (&Event, &Step)| match step.kind {
             Kind::Len => (input.length(e.stream.into()) > e.aux.into()) == (e.dir == 1),
             Kind::Switch | Kind::Indirect => self.case(e, values.get(e.label)) == step.outcome,
             // Its condition is that the value is the pinned one.
             Kind::Pin => values.get(e.label) == 1,
             _ => values.get(e.label) == step.outcome,
         };
-        self.trace.events.iter().zip(&self.steps).map(stay).collect()
+        self.trace.events.iter().zip(&self.steps).map(is_same).collect()
     }
 
     /// Where `other` leaves this path.
     pub fn leaves(&self, other: &Path) -> Option<Parting> {
-        let (here_stays, there_stays) = (self.stays(other.input), other.stays(self.input));
-        // Decided by a byte that the other input lacks, and not as by a zero there.
+        let (same_here, same_there) =
+            (self.same_outcomes(other.input), other.same_outcomes(self.input));
+        // True if a byte that the other input lacks decides, and a zero there would decide
+        // otherwise.
         let cut_off = |here: usize, there: usize| {
-            !here_stays[here] && self.beyond(here, other)
-                || !there_stays[there] && other.beyond(there, self)
+            !same_here[here] && self.reads_beyond(here, other)
+                || !same_there[there] && other.reads_beyond(there, self)
         };
         let (mut here, mut there) = (0, 0);
         loop {
@@ -110,52 +109,52 @@ impl<'a> Path<'a> {
                 (None, None) => return None,
                 (Some(a), Some(b))
                     if a == b
-                        && (!a.kind.is_check() || here_stays[here] && there_stays[there])
+                        && (!a.kind.is_check() || same_here[here] && same_there[there])
                         && !cut_off(here, there) =>
                 {
                     here += 1;
                     there += 1;
                 }
                 (Some(a), Some(b))
-                    if here_stays[here]
+                    if same_here[here]
                         && a.kind == Kind::Len
                         && (Step { bound: a.bound, ..*b }) == *a =>
                 {
                     here += 1;
                     there += 1;
                 }
-                (Some(a), _) if here_stays[here] && a.is_end() => here += 1,
-                (a, Some(b)) if b.is_end() && (a.is_none() || here_stays[here]) => there += 1,
-                (Some(_), _) if here_stays[here] && self.beyond(here, other) => here += 1,
-                (_, Some(_)) if there_stays[there] && other.beyond(there, self) => there += 1,
+                (Some(a), _) if same_here[here] && a.is_end() => here += 1,
+                (a, Some(b)) if b.is_end() && (a.is_none() || same_here[here]) => there += 1,
+                (Some(_), _) if same_here[here] && self.reads_beyond(here, other) => here += 1,
+                (_, Some(_)) if same_there[there] && other.reads_beyond(there, self) => there += 1,
                 _ => return Some(Parting { here, there }),
             }
         }
     }
 
-    /// Whether `other` parts from this path just where its input must.
+    /// True if `other` leaves this path exactly where the conditions predict it.
     pub fn agrees(&self, other: &Path, parting: Option<Parting>) -> bool {
         let predicted = self.predict(other.input);
         let Some(at) = parting else { return predicted.is_none() };
-        if self.beyond(at.here, other) || other.beyond(at.there, self) {
+        if self.reads_beyond(at.here, other) || other.reads_beyond(at.there, self) {
             return predicted.is_none_or(|p| p >= at.here);
         }
-        predicted == Some(at.here) && self.turns(other, at)
+        predicted == Some(at.here) && self.takes_other_side(other, at)
     }
 
-    /// Whether `other` took the decision where they part too, with another outcome.
-    fn turns(&self, other: &Path, at: Parting) -> bool {
+    /// True if `other` took the same decision where they part, with another outcome.
+    fn takes_other_side(&self, other: &Path, at: Parting) -> bool {
         match (self.steps.get(at.here), other.steps.get(at.there)) {
-            // Without an object there is no check, and a byte that is there may
-            // come from a buffer, which asks for no length.
+            // The other run has no check where it knows no object, and no condition on the
+            // length where a buffer already has the byte.
             (Some(a), _) if a.kind.is_check() || a.kind == Kind::Len => true,
             (Some(a), Some(b)) => (a.site, a.kind) == (b.site, b.kind) && a.outcome != b.outcome,
             _ => false,
         }
     }
 
-    /// Whether a decision reads bytes that the other input does not have.
-    fn beyond(&self, at: usize, other: &Path) -> bool {
+    /// True if a decision depends on bytes that the other input does not have.
+    fn reads_beyond(&self, at: usize, other: &Path) -> bool {
         let Some(event) = self.trace.events.get(at) else { return false };
         let bytes = self.trace.expr.support(&[event.label]).bytes;
         bytes.last().is_some_and(|&last| last as usize >= other.input.len())
@@ -169,7 +168,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// Which case of a switch a value takes; the value itself where the tables do not say.
+    /// The case of a switch that a value takes; the value itself if the tables do not have it.
     fn case(&self, event: &Event, value: u128) -> u128 {
         match self.trace.place(self.layout, event) {
             Some((_, site)) if kind(event) == Kind::Switch => {

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// No test program runs for long; one that does hangs.
-const LIMIT: Duration = Duration::from_secs(20);
+/// Only a program that hangs takes this long.
+const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// One program at one optimisation level, built both ways, in a directory of its own.
+/// One program at one optimisation level, built by clang and by Pleach.
 pub struct Workshop {
     dir: tempfile::TempDir,
     pub plain: Option<PathBuf>,
@@ -20,7 +20,7 @@ pub struct Workshop {
     pub both: PathBuf,
 }
 
-/// What people see of a run.
+/// What a user sees of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Behaviour {
     pub stdout: Vec<u8>,
@@ -48,14 +48,14 @@ impl Workshop {
             Ok(to)
         };
         let plain = program.plain.then(|| build(Command::new(clang(cxx)), "plain")).transpose()?;
-        // It is a C++ compiler when called by a name that says so.
+        // Its name decides whether it compiles C or C++.
         let mut ours = Command::new(tool("pleach-cc"));
         ours.arg0(if cxx { "pleach-c++" } else { "pleach-cc" });
         let both = build(ours, "program")?;
         Ok(Workshop { plain, both, dir })
     }
 
-    /// Everything that can be run as a process, with its name.
+    /// All builds that can run as a process: a name, and the command line.
     pub fn processes(&self) -> Vec<(&'static str, Vec<OsString>)> {
         let exec = |labels: bool| -> Vec<OsString> {
             let mut words = vec![tool("pleach").into(), "exec".into()];
@@ -72,7 +72,7 @@ impl Workshop {
         all
     }
 
-    /// Runs one of them as a person would.
+    /// Runs one of them as a user would.
     pub fn behaviour(&self, words: &[OsString], run: &Run) -> Result<Behaviour, String> {
         let fault = |e: std::io::Error| format!("cannot run {:?}: {e}", words[0]);
         let input = self.dir.path().join("input");
@@ -88,7 +88,7 @@ impl Workshop {
         command.stdin(File::open(&input).map_err(fault)?);
         command.stdout(File::create(&output).map_err(fault)?).stderr(Stdio::null());
         let mut child = command.spawn().map_err(fault)?;
-        let deadline = Instant::now() + LIMIT;
+        let deadline = Instant::now() + TIMEOUT;
         let status = loop {
             match child.try_wait().map_err(fault)? {
                 Some(status) => break Some(status),
@@ -131,17 +131,17 @@ fn compile(cc: &mut Command) -> Result<(), String> {
     let text = String::from_utf8_lossy(&out.stderr);
     match out.status.success() {
         true if text.is_empty() => Ok(()),
-        true => Err(format!("{cc:?} is not silent:\n{text}")),
+        true => Err(format!("{cc:?} prints:\n{text}")),
         false => Err(format!("{cc:?} fails:\n{text}")),
     }
 }
 
-/// One of our own programs: they lie side by side.
+/// One of our own programs; all are in the same directory.
 fn tool(name: &str) -> PathBuf {
     Path::new(env!("CARGO_BIN_EXE_pleach")).with_file_name(name)
 }
 
-/// The plain compiler: the one that `pleach-cc` would take.
+/// The plain compiler that `pleach-cc` uses, too.
 fn clang(cxx: bool) -> PathBuf {
     match std::env::var_os("PLEACH_LLVM") {
         Some(prefix) => Path::new(&prefix).join("bin").join(if cxx { "clang++" } else { "clang" }),
