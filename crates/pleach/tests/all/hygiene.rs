@@ -51,7 +51,7 @@ impl Watched {
 
     /// Nothing is left at the moment when a command has ended.
     fn assert_clean(&self, when: &str) {
-        assert_eq!(self.temporary_files(), [PathBuf::new(); 0], "{when}");
+        assert_eq!(self.temporary_files(), Vec::<PathBuf>::new(), "{when}");
         assert_eq!(self.processes(), 0, "{when}");
     }
 
