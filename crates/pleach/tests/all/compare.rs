@@ -83,7 +83,7 @@ fn mistakes_are_refused() {
     }
     let start = ["compare", "-n", "5", "-o", "cmp"];
     for (flags, part) in [
-        (&["-i", "-"][..], "cannot go on"),
+        (&["-i", "-"][..], "cannot resume one"),
         (&["--module", "parser"], "NAME=FILE"),
         (&["--no-such-flag"], "--no-such-flag"),
     ] {

@@ -100,7 +100,7 @@ fn a_crash_that_depends_on_an_earlier_input_is_reported_as_such() {
         p.file(name, text.as_bytes());
     }
     let text = p.text(&["cover", "r", "s", "c", "--", "./prog"], b"");
-    let report = "s: SIGABRT: not in a process of its own (exit 0 there): \
+    let report = "s: SIGABRT: not in a new process (exit 0 there): \
                   the program keeps state between inputs\n";
     assert!(text.contains(report), "{text}");
     assert!(text.ends_with("c: SIGABRT\n"), "{text}");

@@ -151,16 +151,16 @@ fn keys_from_standard_input_are_events() {
 #[test]
 fn a_program_without_live_runs_ends_the_campaign_with_a_reason() {
     let cases = [
-        ("int main(void) { return 0; }", "reads-nothing", "without asking for input"),
+        ("int main(void) { return 0; }", "reads-nothing", "ended without reading its input"),
         (
             "#include <pleach.h>\nint main(void) { return pleach_u8() > 9 ? 1 : 0; }",
             "ends-at-once",
-            "does not keep reading",
+            "needs a program that keeps reading",
         ),
         (
             "#include <pleach.h>\nint main(void) { for (;;) pleach_u8(); }",
             "nothing-depends",
-            "decides depends on them",
+            "depends on the events",
         ),
     ];
     for (source, stop, reason) in cases {

@@ -153,7 +153,7 @@ fn mistakes_on_the_command_line_are_refused() {
         (&["-o", "out", "--", "./nothing"], &["nothing", "No such file"]),
         (&["-o", "out", "--", "/bin/true"], &["/bin/true", "no symbolic half", "pleach cc"]),
         (&["-o", "out"], &["no program", "--"]),
-        (&["-o", "out", "-V=-1", "--", "./prog"], &["-V", "not a number of seconds"]),
+        (&["-o", "out", "-V=-1", "--", "./prog"], &["-V", "must be a number of seconds"]),
         (&["-i", "-", "-o", "out"], &["out", "no campaign to go on with"]),
         (&["-i", "-", "-o", "empty"], &["empty", "no campaign to go on with"]),
     ] {
