@@ -1,5 +1,5 @@
-//! How many mutants one core makes in a second of CPU time, from inputs of three
-//! lengths. CPU time, so that a busy machine gives the same answer.
+//! How many mutants one core makes in a second, from inputs of three lengths. CPU time is
+//! measured, so that a busy machine gives the same result.
 
 use pleach_campaign::mutate::{Dictionary, Mutator};
 use pleach_search::Rng;
@@ -14,8 +14,8 @@ fn main() {
     for times in [1, 10, 100] {
         let parent = text.repeat(times);
         let (mut mutator, mut rng, mut out) = (Mutator::new(), Rng::new(1), Vec::new());
-        let (start, mut count, mut bytes) = (cpu(), 0u64, 0u64);
-        while cpu() - start < Duration::from_secs(1) {
+        let (start, mut count, mut bytes) = (cpu_time(), 0u64, 0u64);
+        while cpu_time() - start < Duration::from_secs(1) {
             for _ in 0..1000 {
                 let max = 2 * parent.len();
                 mutator.mutate(&mut rng, &parent, Some(text), &dictionary, &mut out, max);
@@ -23,7 +23,7 @@ fn main() {
             }
             count += 1000;
         }
-        let rate = count as f64 / (cpu() - start).as_secs_f64() / 1e6;
+        let rate = count as f64 / (cpu_time() - start).as_secs_f64() / 1e6;
         println!(
             "{:>5} bytes: {rate:.2} M mutants/s (mean length {})",
             parent.len(),
@@ -32,9 +32,8 @@ fn main() {
     }
 }
 
-/// What this thread has used of a processor: the first number that the
-/// scheduler keeps of it.
-fn cpu() -> Duration {
+/// The CPU time of this thread: the first number in its scheduler statistics.
+fn cpu_time() -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux has it");
     let first = text.split(' ').next().and_then(|n| n.parse().ok());
     Duration::from_nanos(first.expect("nanoseconds"))

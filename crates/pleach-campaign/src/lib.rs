@@ -1,10 +1,15 @@
-//! A campaign: the ring of choosing, solving, running, judging and keeping (`run`), with
-//! the directory, the journal and resuming. Beside it, what is done with inputs whatever
-//! the search: cheap children of an input (`mutate`), and smaller inputs and sets of
-//! inputs (`minimise`).
+//! A campaign: one search of one program in one directory.
 //!
-//! Targets are run by `pleach-exec`. Nothing here formats anything for people beyond
-//! one-line messages.
+//! - [`run`]: the campaign itself. The ring chooses, solves, runs, judges and keeps inputs; the
+//!   corpus has them in memory, in the directory and in the journal; the account has the
+//!   statistics. Hybrid search and the use of a grammar are parts of it, too.
+//! - [`mutate`]: cheap children of an input, and the dictionary of words that the program
+//!   knows.
+//! - [`minimise`]: smaller inputs, and smaller sets of inputs.
+//!
+//! `pleach-exec` runs the targets, `pleach-search` has the strategies, `pleach-template` solves
+//! flips. Nothing here prints: the only texts for people are messages, notes, and the files
+//! beside a crash.
 
 #![forbid(unsafe_code)]
 

@@ -1,36 +1,36 @@
 //! A small set of inputs with the coverage of all.
 //!
-//! The smallest one is a set cover, which is hard; greedy comes near. The rarest
-//! feature goes first: whatever covers it must be taken anyway, and what few
-//! inputs have is seldom alone. In the end those are dropped that the others
-//! have made superfluous.
+//! To find the smallest one is set cover, which is NP-hard. A greedy choice comes near. The
+//! rarest features are covered first: one of the few inputs that have such a feature must be
+//! kept anyway, and often it has other rare features, too. At the end, inputs that are no
+//! longer needed are dropped.
 
 use pleach_exec::executor::ModuleCounters;
 use pleach_search::bucket;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-/// Numbers what runs cover, the same for all runs: each branch, with the bucket
-/// of how often it was taken.
+/// Numbers for what runs cover, the same in all runs. A feature is a branch together with
+/// the bucket of its hit count.
 #[derive(Debug, Default)]
 pub struct Features {
-    /// Where the counters of each module start.
+    /// The number of the first counter of each module.
     modules: HashMap<PathBuf, u32>,
     next: u32,
 }
 
 impl Features {
-    /// The branches that a run took, each with its bucket, in order.
+    /// The features of a run, in order.
     pub fn of(&mut self, counters: &[ModuleCounters]) -> Vec<u32> {
-        self.each(counters, |branch, count| branch * 8 + bucket(count).trailing_zeros())
+        self.collect(counters, |branch, count| branch * 8 + bucket(count).trailing_zeros())
     }
 
-    /// The branches that a run took, however often.
+    /// The branches that a run took, in order.
     pub fn branches(&mut self, counters: &[ModuleCounters]) -> Vec<u32> {
-        self.each(counters, |branch, _| branch)
+        self.collect(counters, |branch, _| branch)
     }
 
-    fn each(&mut self, all: &[ModuleCounters], number: impl Fn(u32, u8) -> u32) -> Vec<u32> {
+    fn collect(&mut self, all: &[ModuleCounters], number: impl Fn(u32, u8) -> u32) -> Vec<u32> {
         let mut found = Vec::new();
         for m in all {
             let base = *self.modules.entry(m.module.path.clone()).or_insert_with(|| {
@@ -46,9 +46,10 @@ impl Features {
     }
 }
 
-/// Which inputs to keep, in order: `inputs[i]` has the features of input `i` and
-/// what keeping it costs (its length).
+/// Chooses the inputs to keep, and returns their places in order. `inputs` has the features
+/// and the length of each input.
 pub fn smallest_set(inputs: &[(Vec<u32>, usize)]) -> Vec<usize> {
+    // The inputs that have each feature.
     let mut holders: HashMap<u32, Vec<u32>> = HashMap::new();
     for (i, (features, _)) in inputs.iter().enumerate() {
         for &f in features {
@@ -74,7 +75,7 @@ pub fn smallest_set(inputs: &[(Vec<u32>, usize)]) -> Vec<usize> {
         inputs[best].0.iter().for_each(|f| *kept_with.entry(*f).or_default() += 1);
         kept.push(best);
     }
-    // The longest are the ones to be rid of first.
+    // Drop inputs whose features the others have, the longest first.
     let mut by_length = kept.clone();
     by_length.sort_by_key(|&i| (std::cmp::Reverse(inputs[i].1), i));
     for i in by_length {
@@ -101,9 +102,9 @@ mod tests {
         of.into_iter().flat_map(|i| inputs[i].0.iter().copied()).collect()
     }
 
-    /// Against all subsets of up to ten inputs.
+    /// Compared with all subsets of up to ten inputs.
     #[test]
-    fn nothing_is_lost_and_little_is_kept() {
+    fn no_feature_is_lost_and_few_inputs_are_kept() {
         let mut rng = Rng::new(11);
         let (mut found, mut least) = (0, 0);
         for round in 0..300 {
@@ -127,12 +128,12 @@ mod tests {
             found += kept.len();
             least += best.map(u32::count_ones).min().unwrap() as usize;
         }
-        // Greedy is near the least that there is.
+        // Greedy is at most five percent above the minimum.
         assert!(found * 100 <= least * 105, "{found} where {least} would do");
     }
 
     #[test]
-    fn of_equals_the_shortest_is_kept() {
+    fn the_shortest_of_equal_inputs_is_kept() {
         assert_eq!(smallest_set(&[(vec![1, 2], 9), (vec![1, 2], 3), (vec![1], 1)]), [1]);
         assert_eq!(smallest_set(&[(vec![], 1)]), [0usize; 0]);
     }
@@ -155,7 +156,7 @@ mod tests {
         let both = [module("a", &[1, 0, 5]), module("b", &[0, 3])];
         assert_eq!(features.of(&both), [0, 2 * 8 + 3, 4 * 8 + 2]);
         assert_eq!(features.branches(&both), [0, 2, 4]);
-        // A module keeps its numbers, whatever it comes with.
+        // A module keeps its numbers.
         assert_eq!(features.of(&[module("b", &[0, 200])]), [4 * 8 + 7]);
     }
 }

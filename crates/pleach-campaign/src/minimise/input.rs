@@ -1,38 +1,37 @@
-//! One input, made smaller as long as a check holds: delta debugging, after
-//! Zeller and Hildebrandt ("Simplifying and Isolating Failure-Inducing Input",
-//! 2002), in three moves that are repeated until none of them helps.
+//! Shrinks one input as long as a check holds: delta debugging, after Zeller and Hildebrandt
+//! ("Simplifying and Isolating Failure-Inducing Input", 2002). Three steps are repeated until
+//! none of them helps:
 //!
-//! 1. Blocks are removed, from half of the input down to single bytes.
-//! 2. Pairs of brackets are removed together: in `((1))` no single byte can go.
-//! 3. What is left is made plain: all bytes of a value, then single ones, become
-//!    `0`, so that people see what matters.
+//! 1. Remove blocks, from the whole input down to single bytes.
+//! 2. Remove pairs of brackets: from `((1))` no single byte can be removed.
+//! 3. Replace bytes by `0`: first all bytes of one value, then single ones. So people see
+//!    which bytes matter.
 //!
-//! A candidate that was tried is not tried again. The streams of a container are
-//! shrunk one after the other.
+//! No input is tried twice. The streams of a container are shrunk one after the other.
 
-use super::moves::{From, Shows, remove_blocks};
+use super::moves::{RemoveFrom, Shows, remove_blocks};
 use pleach_exec::container::{self, Stream, is_container};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The result.
+/// The result of shrinking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shrunk {
     pub input: Vec<u8>,
-    /// How often the check was asked.
+    /// How often the check was called.
     pub runs: u64,
-    /// Nothing was left to try; otherwise the runs were used up.
+    /// False if the budget was used up before nothing was left to try.
     pub finished: bool,
 }
 
-/// Shrinks an input that passes the check, asking it at most `most` times. The
-/// result is the same every time.
+/// Shrinks an input that passes the check. Calls the check at most `max_runs` times. The
+/// same input and check give the same result.
 pub fn shrink<E>(
     input: &[u8],
-    most: u64,
+    max_runs: u64,
     check: &mut dyn FnMut(&[u8]) -> Result<bool, E>,
 ) -> Result<Shrunk, E> {
-    let mut budget = Budget { runs: 0, most, tried: HashSet::new(), spent: false };
+    let mut budget = Budget { runs: 0, max_runs, tried: HashSet::new(), is_used_up: false };
     let mut best = input.to_vec();
     let count = match is_container(input) {
         true => container::parse(input).map_or(0, |s| s.len()),
@@ -47,27 +46,28 @@ pub fn shrink<E>(
             let whole = best.clone();
             let streams = container::parse(&whole).unwrap_or_default();
             let Some(mut stream) = streams.get(i).map(|s| s.bytes.to_vec()) else { break };
-            let mut inside = |bytes: &[u8]| match rebuilt(&streams, i, bytes) {
+            let mut inside = |bytes: &[u8]| match rebuild(&streams, i, bytes) {
                 Some(file) => check(&file),
                 None => Ok(false),
             };
             budget.tried.clear();
             budget.shrink_stream(&mut stream, &mut inside)?;
-            best = rebuilt(&streams, i, &stream).unwrap_or(whole);
+            best = rebuild(&streams, i, &stream).unwrap_or(whole);
         }
-        if best == before || budget.spent {
+        if best == before || budget.is_used_up {
             break;
         }
     }
-    Ok(Shrunk { input: best, runs: budget.runs, finished: !budget.spent })
+    Ok(Shrunk { input: best, runs: budget.runs, finished: !budget.is_used_up })
 }
 
-/// Drops events of an input that passes the check: from half of them down to
-/// single ones. `ends` are where they end; what follows the last goes first.
+/// Drops events of an input that passes the check, in blocks from all of them down to single
+/// ones, the last first. `ends` has the end of each event; bytes after the last count as one
+/// more event.
 pub fn drop_events<E>(
     input: &[u8],
     ends: &[u64],
-    most: u64,
+    max_runs: u64,
     check: &mut dyn FnMut(&[u8]) -> Result<bool, E>,
 ) -> Result<Shrunk, E> {
     let starts = std::iter::once(0).chain(ends.iter().copied());
@@ -76,28 +76,28 @@ pub fn drop_events<E>(
     let tail = ends.last().and_then(|&end| input.get(end as usize..)).unwrap_or(input);
     events.extend((!tail.is_empty()).then_some(tail));
     let (mut runs, size) = (0, events.len().next_power_of_two());
-    let finished = remove_blocks(&mut events, size, From::End, |fewer| {
-        if runs >= most {
-            return Ok(Shows::Spent);
+    let finished = remove_blocks(&mut events, size, RemoveFrom::End, |fewer| {
+        if runs >= max_runs {
+            return Ok(Shows::OutOfBudget);
         }
         runs += 1;
-        check(&fewer.concat()).map(Shows::same)
+        check(&fewer.concat()).map(Shows::same_if)
     })?;
     Ok(Shrunk { input: events.concat(), runs, finished })
 }
 
-/// A container with other bytes in one of its streams.
-fn rebuilt(streams: &[Stream], place: usize, bytes: &[u8]) -> Option<Vec<u8>> {
+/// Builds a container with other bytes in one of its streams.
+fn rebuild(streams: &[Stream], place: usize, bytes: &[u8]) -> Option<Vec<u8>> {
     let parts = streams.iter().enumerate();
     container::build(parts.map(|(i, s)| (s.kind, if i == place { bytes } else { s.bytes }))).ok()
 }
 
 struct Budget {
     runs: u64,
-    most: u64,
-    /// Hashes of what was tried.
+    max_runs: u64,
+    /// Hashes of the inputs that were tried.
     tried: HashSet<u64>,
-    spent: bool,
+    is_used_up: bool,
 }
 
 type Check<'a, E> = &'a mut dyn FnMut(&[u8]) -> Result<bool, E>;
@@ -108,7 +108,7 @@ impl Budget {
             let before = best.clone();
             self.remove_blocks(best, check)?;
             self.remove_pairs(best, check)?;
-            if before == *best || self.spent {
+            if before == *best || self.is_used_up {
                 break;
             }
         }
@@ -117,9 +117,9 @@ impl Budget {
 
     /// Asks about a smaller input, unless it was tried before.
     fn ask<E>(&mut self, new: &[u8], check: Check<E>) -> Result<Shows, E> {
-        if self.runs >= self.most {
-            self.spent = true;
-            return Ok(Shows::Spent);
+        if self.runs >= self.max_runs {
+            self.is_used_up = true;
+            return Ok(Shows::OutOfBudget);
         }
         let mut hasher = DefaultHasher::new();
         new.hash(&mut hasher);
@@ -127,7 +127,7 @@ impl Budget {
             return Ok(Shows::Other);
         }
         self.runs += 1;
-        check(new).map(Shows::same)
+        check(new).map(Shows::same_if)
     }
 
     /// Asks about an input, and replaces the best by it if it shows the same.
@@ -141,18 +141,18 @@ impl Budget {
 
     fn remove_blocks<E>(&mut self, best: &mut Vec<u8>, check: Check<E>) -> Result<(), E> {
         let size = best.len().next_power_of_two();
-        remove_blocks(best, size, From::Start, |new| self.ask(new, check)).map(drop)
+        remove_blocks(best, size, RemoveFrom::Start, |new| self.ask(new, check)).map(drop)
     }
 
-    /// Brackets or quotes and their partners, with what is between them left.
+    /// Removes pairs of brackets or quotes, and keeps what is between them.
     fn remove_pairs<E>(&mut self, best: &mut Vec<u8>, check: Check<E>) -> Result<(), E> {
         let mut at = 0;
-        while at < best.len() && !self.spent {
-            let Some(partner) = partner(best, at) else {
+        while at < best.len() && !self.is_used_up {
+            let Some(close) = find_closing(best, at) else {
                 at += 1;
                 continue;
             };
-            let new = [&best[..at], &best[at + 1..partner], &best[partner + 1..]].concat();
+            let new = [&best[..at], &best[at + 1..close], &best[close + 1..]].concat();
             if !self.attempt(best, new, check)? {
                 at += 1;
             }
@@ -160,6 +160,7 @@ impl Budget {
         Ok(())
     }
 
+    /// Replaces bytes by `0`.
     fn make_plain<E>(&mut self, best: &mut Vec<u8>, check: Check<E>) -> Result<(), E> {
         const PLAIN: u8 = b'0';
         let mut values: Vec<u8> = best.clone();
@@ -170,7 +171,7 @@ impl Budget {
             self.attempt(best, new, check)?;
         }
         for at in 0..best.len() {
-            if best[at] != PLAIN && !self.spent {
+            if best[at] != PLAIN && !self.is_used_up {
                 let mut new = best.clone();
                 new[at] = PLAIN;
                 self.attempt(best, new, check)?;
@@ -180,8 +181,8 @@ impl Budget {
     }
 }
 
-/// Where the bracket that opens at a place is closed.
-fn partner(text: &[u8], at: usize) -> Option<usize> {
+/// The place where the bracket or quote at a place is closed.
+fn find_closing(text: &[u8], at: usize) -> Option<usize> {
     let open = text[at];
     let close = match open {
         b'(' => b')',
@@ -222,7 +223,7 @@ mod tests {
 
     /// The shortest text with a subsequence is the subsequence.
     #[test]
-    fn the_least_is_found_where_greed_finds_it() {
+    fn the_smallest_input_is_found_if_removing_bytes_leads_to_it() {
         let mut rng = Rng::new(2);
         for _ in 0..200 {
             let bytes: Vec<u8> = (0..rng.below(80)).map(|_| b'a' + rng.below(6) as u8).collect();
@@ -233,9 +234,9 @@ mod tests {
         }
     }
 
-    /// Whatever the check: it holds for the result, and no byte can go.
+    /// For any check: it holds for the result, and no single byte can be removed.
     #[test]
-    fn no_single_byte_can_go() {
+    fn no_single_byte_can_be_removed() {
         let mut rng = Rng::new(9);
         for round in 0..200u64 {
             let bytes: Vec<u8> = (0..1 + rng.below(40)).map(|_| rng.below(256) as u8).collect();
@@ -247,13 +248,13 @@ mod tests {
             assert!(check(&result));
             for at in 0..result.len() {
                 let less = [&result[..at], &result[at + 1..]].concat();
-                assert!(!check(&less), "byte {at} of {result:?} can go");
+                assert!(!check(&less), "byte {at} of {result:?} can be removed");
             }
         }
     }
 
     #[test]
-    fn brackets_go_in_pairs_and_the_rest_becomes_plain() {
+    fn brackets_are_removed_in_pairs_and_the_rest_becomes_plain() {
         let balanced = |text: &[u8]| {
             let mut depth = 0i32;
             let fine = text.iter().all(|b| {
@@ -269,25 +270,25 @@ mod tests {
     }
 
     #[test]
-    fn runs_are_bounded_and_the_result_still_passes() {
-        for most in [0, 1, 5, 50] {
+    fn runs_are_limited_and_the_result_still_passes() {
+        for max_runs in [0, 1, 5, 50] {
             let (text, mut asked) = (b"some longer text with an x in it", 0);
             let mut check = |b: &[u8]| {
                 asked += 1;
                 Ok::<_, Infallible>(b.contains(&b'x'))
             };
-            let Ok(result) = shrink(text, most, &mut check);
+            let Ok(result) = shrink(text, max_runs, &mut check);
             assert_eq!(result.runs, asked);
-            assert!(asked <= most && result.input.contains(&b'x'));
-            assert_eq!(result.finished, most == 50);
+            assert!(asked <= max_runs && result.input.contains(&b'x'));
+            assert_eq!(result.finished, max_runs == 50);
         }
         let mut fails = |_: &[u8]| Err("broken");
         assert_eq!(shrink(b"ab", 9, &mut fails), Err("broken"));
     }
 
-    /// Whole events go, and no other bytes are touched.
+    /// No part of an event is removed.
     #[test]
-    fn events_are_dropped_whole() {
+    fn whole_events_are_dropped() {
         let mut rng = Rng::new(4);
         for _ in 0..100 {
             let events: Vec<Vec<u8>> = (0..rng.below(30))
@@ -309,8 +310,9 @@ mod tests {
             input.extend(b"\xff\xff");
             let mut check = |b: &[u8]| Ok::<_, Infallible>(whole(b));
             let Ok(shrunk) = drop_events(&input, &ends, 10_000, &mut check);
-            let least: Vec<u8> = wanted.iter().flat_map(|&i| events[i as usize].clone()).collect();
-            assert_eq!(shrunk.input, least);
+            let smallest: Vec<u8> =
+                wanted.iter().flat_map(|&i| events[i as usize].clone()).collect();
+            assert_eq!(shrunk.input, smallest);
             let Ok(cut) = drop_events(&input, &ends, 3, &mut check);
             assert!(cut.runs <= 3 && whole(&cut.input));
         }
@@ -325,7 +327,7 @@ mod tests {
                 && streams[0].bytes.contains(&b'w')
                 && streams[1].bytes.contains(&b'v')
         };
-        let least = container::build([(STDIN, &b"w"[..]), (ARG, b"v")]).unwrap();
-        assert_eq!(shrunk(&file, check).input, least);
+        let smallest = container::build([(STDIN, &b"w"[..]), (ARG, b"v")]).unwrap();
+        assert_eq!(shrunk(&file, check).input, smallest);
     }
 }

@@ -1,4 +1,7 @@
-//! Fewer inputs, and shorter ones, that show the same.
+//! Makes an input shorter, or a set of inputs smaller, without losing what it shows.
+//!
+//! `input` shrinks one input, `corpus` chooses a small set of inputs with the same coverage,
+//! and `moves` has the steps that all shrinkers share.
 
 mod corpus;
 mod input;
@@ -6,4 +9,4 @@ mod moves;
 
 pub use corpus::{Features, smallest_set};
 pub use input::{Shrunk, drop_events, shrink};
-pub use moves::{From, Shows, bisect, remove_blocks};
+pub(crate) use moves::{RemoveFrom, Shows, bisect, remove_blocks};

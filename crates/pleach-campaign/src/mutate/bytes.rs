@@ -1,77 +1,76 @@
-//! Operations on bytes and blocks of bytes, whatever they mean.
+//! Operations on bytes and blocks of bytes.
 
 use super::{Work, splice_in};
 
-/// Values at which programs change their minds: the ends of the ranges of
-/// signed and unsigned numbers, powers of two, and their neighbours.
+/// Boundary values: the ends of the ranges of signed and unsigned numbers, powers of two, and
+/// their neighbours.
 const INTERESTING_8: [i8; 9] = [-128, -1, 0, 1, 16, 32, 64, 100, 127];
 const INTERESTING_16: [i16; 10] = [-32768, -129, 128, 255, 256, 512, 1000, 1024, 4096, 32767];
 const INTERESTING_32: [i32; 8] =
     [i32::MIN, -100_663_046, -32769, 32768, 65535, 65536, 100_663_045, i32::MAX];
-/// The most that is added or subtracted.
-const STEP: usize = 35;
-/// The longest run of one byte that is put in.
-const RUN: usize = 32;
+/// The largest number that is added or subtracted.
+const MAX_STEP: usize = 35;
+/// The longest run of one byte that is written.
+const MAX_RUN: usize = 32;
 
 impl Work<'_> {
     /// Changes a few bytes in place.
-    pub fn change(&mut self, out: &mut [u8]) {
+    pub fn change_bytes(&mut self, out: &mut [u8]) {
         if out.is_empty() {
             return;
         }
         let at = self.rng.below(out.len());
         match self.rng.below(10) {
             0 | 1 => out[at] ^= 1 << self.rng.below(8),
-            // Never nothing: a change by 1 to 255.
+            // Not by 0, so that the byte changes.
             2 | 3 => out[at] ^= 1 + self.rng.below(255) as u8,
             4 => self.add(out, at),
             5 => self.add_wide(out, at),
             6 => out[at] = INTERESTING_8[self.rng.below(INTERESTING_8.len())] as u8,
             7 => self.interesting_wide(out, at),
-            // A neighbour in the alphabet of this input is likelier to be
-            // understood than any byte.
+            // A program is likelier to understand a byte of this input than a random one.
             8 => out[at] = out[self.rng.below(out.len())],
             _ => out[at] = b' ' + self.rng.below(95) as u8,
         }
     }
 
-    /// Removes, doubles, moves or fills a block.
-    pub fn block(&mut self, out: &mut Vec<u8>) {
+    /// Removes, copies, fills or swaps blocks.
+    pub fn change_block(&mut self, out: &mut Vec<u8>) {
         match self.rng.below(8) {
             0..=2 => {
                 if out.len() > 1 {
-                    let (at, len) = self.span(out.len());
+                    let (at, len) = self.draw_span(out.len());
                     splice_in(out, at, len, &[], self.max_len);
                 }
             }
             3 | 4 => {
-                let (from, len) = self.span(out.len());
-                self.keep(out, from, len);
-                self.put_back(out, false);
+                let (from, len) = self.draw_span(out.len());
+                self.copy_block(out, from, len);
+                self.paste_block(out, false);
             }
             5 => {
-                let (from, len) = self.span(out.len());
-                self.keep(out, from, len);
-                self.put_back(out, true);
+                let (from, len) = self.draw_span(out.len());
+                self.copy_block(out, from, len);
+                self.paste_block(out, true);
             }
             6 => {
-                // One byte over and over, or a byte of the input.
-                let len = 1 + self.rng.below(RUN);
+                // A run of one byte: of the input, or a random one.
+                let len = 1 + self.rng.below(MAX_RUN);
                 let byte = match self.rng.below(out.len() + 1) {
                     at if self.rng.coin() && at < out.len() => out[at],
                     _ => self.rng.below(256) as u8,
                 };
                 self.scratch.clear();
                 self.scratch.resize(len, byte);
-                let over = self.rng.coin();
-                self.put_back(out, over);
+                let overwrite = self.rng.coin();
+                self.paste_block(out, overwrite);
             }
             _ => self.swap(out),
         }
     }
 
-    /// A block of the other input, put in or written over; or its tail behind
-    /// our head.
+    /// Inserts a block of the other input, or writes it over other bytes, or replaces the end
+    /// of this input by the end of the other.
     pub fn splice(&mut self, out: &mut Vec<u8>) {
         let other = self.other;
         if self.rng.below(4) == 0 {
@@ -82,15 +81,15 @@ impl Work<'_> {
             splice_in(out, head, len, &tail[..tail.len().min(room)], self.max_len);
             return;
         }
-        let (from, len) = self.span(other.len());
+        let (from, len) = self.draw_span(other.len());
         let block = &other[from..from + len];
         if self.rng.coin() || !self.overwrite_with(out, block) {
             self.insert(out, block);
         }
     }
 
-    /// A few bytes of any kind, where there are none yet.
-    pub fn begin(&mut self, out: &mut Vec<u8>) {
+    /// Adds a few random bytes to an empty input.
+    pub fn add_first_bytes(&mut self, out: &mut Vec<u8>) {
         let printable = self.rng.coin();
         for _ in 0..(1 + self.rng.below(8)).min(self.max_len) {
             let byte = if printable { 32 + self.rng.below(95) } else { self.rng.below(256) };
@@ -98,14 +97,15 @@ impl Work<'_> {
         }
     }
 
+    /// Adds to a byte or subtracts from it.
     fn add(&mut self, out: &mut [u8], at: usize) {
-        let by = 1 + self.rng.below(STEP) as u8;
+        let by = 1 + self.rng.below(MAX_STEP) as u8;
         out[at] = if self.rng.coin() { out[at].wrapping_add(by) } else { out[at].wrapping_sub(by) };
     }
 
-    /// The same on two or four bytes, in either order.
+    /// The same for a number of two or four bytes, in either byte order.
     fn add_wide(&mut self, out: &mut [u8], at: usize) {
-        let mut by = 1 + self.rng.below(STEP) as u32;
+        let mut by = 1 + self.rng.below(MAX_STEP) as u32;
         if self.rng.coin() {
             by = by.wrapping_neg();
         }
@@ -128,11 +128,12 @@ impl Work<'_> {
         }
     }
 
+    /// Writes a boundary value of two or four bytes.
     fn interesting_wide(&mut self, out: &mut [u8], at: usize) {
         let big = self.rng.coin();
         let rest = &mut out[at..];
         if rest.len() >= 4 && self.rng.coin() {
-            // The narrow ones are interesting here too.
+            // The boundary values of 16 bits are interesting for 32 bits, too.
             let value = match self.rng.below(INTERESTING_32.len() + INTERESTING_16.len()) {
                 i if i < INTERESTING_32.len() => INTERESTING_32[i],
                 i => i32::from(INTERESTING_16[i - INTERESTING_32.len()]),
@@ -146,7 +147,7 @@ impl Work<'_> {
         }
     }
 
-    /// Exchanges two blocks that do not overlap.
+    /// Swaps two blocks that do not overlap.
     fn swap(&mut self, out: &mut [u8]) {
         if out.len() < 2 {
             return;
@@ -159,9 +160,9 @@ impl Work<'_> {
         left[a..a + len].swap_with_slice(&mut right[b..b + len]);
     }
 
-    /// A block of something: where it starts, and its length. Short ones are
-    /// likelier: a length is below a bound that is itself any up to the whole.
-    fn span(&mut self, whole: usize) -> (usize, usize) {
+    /// Draws a block of something of length `whole`: its start and its length. Short blocks
+    /// are likelier: the length is drawn below a random bound.
+    fn draw_span(&mut self, whole: usize) -> (usize, usize) {
         if whole == 0 {
             return (0, 0);
         }
@@ -170,16 +171,16 @@ impl Work<'_> {
         (self.rng.below(whole - len + 1), len)
     }
 
-    /// Keeps a block of the mutant aside.
-    pub fn keep(&mut self, out: &[u8], from: usize, len: usize) {
+    /// Copies a block of the mutant.
+    pub fn copy_block(&mut self, out: &[u8], from: usize, len: usize) {
         self.scratch.clear();
         self.scratch.extend_from_slice(&out[from..from + len]);
     }
 
-    /// Puts what was kept aside in somewhere, or over what is there.
-    pub fn put_back(&mut self, out: &mut Vec<u8>, over: bool) {
+    /// Inserts the copied block at a random place, or writes it over other bytes.
+    pub fn paste_block(&mut self, out: &mut Vec<u8>, overwrite: bool) {
         let block = std::mem::take(self.scratch);
-        if !(over && self.overwrite_with(out, &block)) {
+        if !(overwrite && self.overwrite_with(out, &block)) {
             self.insert(out, &block);
         }
         *self.scratch = block;

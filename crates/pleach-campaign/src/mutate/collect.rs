@@ -1,14 +1,13 @@
-//! Where tokens come from: the constants of the program, what traces compare
-//! the input with, and the words of the seeds.
+//! Fills a dictionary: with the constants of the program, with what traces compare the input
+//! with, and with the words of the seeds.
 //!
-//! The read-only data of an executable holds the strings of everything that was
-//! linked into it, and a sanitizer brings hundreds. The symbolic half has a table
-//! of the globals of instrumented code alone, for bounds: those are the program's
-//! own words. The table's addresses are filled in by the loader, so they are read
-//! from the relocations.
+//! The read-only data of an executable has the strings of everything that is linked into it;
+//! a sanitizer alone has hundreds. The symbolic half has a table of the globals of
+//! instrumented code, for bounds checks. These are the program's own words. The loader fills
+//! in the addresses of that table, so they are read from the relocations.
 
 use super::Dictionary;
-use super::dictionary::LONGEST;
+use super::dictionary::MAX_TOKEN_LEN;
 use object::elf::R_X86_64_RELATIVE;
 use object::{
     Object, ObjectSection, ObjectSymbol, ObjectSymbolTable, RelocationFlags, RelocationTarget,
@@ -21,16 +20,17 @@ use pleach_expr::{Arg, Expr};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::mem::offset_of;
 
-/// Constants that a run compared its input with are better than any guess.
-const FROM_TRACE: u32 = 16;
-const FROM_SEED: u32 = 4;
-/// Larger tables hold data, not words.
-const LARGEST: usize = 64 << 10;
-/// The most nodes of one condition that are looked at.
-const DEEPEST: usize = 1024;
+/// The weight of constants that a run compared its input with: they are better than any
+/// guess.
+const TRACE_WEIGHT: u32 = 16;
+const SEED_WEIGHT: u32 = 4;
+/// Larger tables have data, not words.
+const MAX_TABLE_SIZE: usize = 64 << 10;
+/// How many nodes of one condition are examined.
+const MAX_NODES: usize = 1024;
 
 impl Dictionary {
-    /// The strings among the constants of a program and its libraries.
+    /// Adds the strings among the constants of a program and its libraries.
     pub fn add_program(&mut self, layout: &Layout) {
         let mut names: Vec<_> = layout.libraries.keys().collect();
         names.sort();
@@ -40,43 +40,43 @@ impl Dictionary {
         }
     }
 
-    /// What a run compared several bytes of its input with.
+    /// Adds what a run compared several bytes of its input with.
     pub fn add_trace(&mut self, trace: &Trace) {
         let mut seen = HashSet::new();
-        let mut run = Run::default();
+        let mut run = ComparedRun::default();
         for event in &trace.events {
-            let (mut bytes, mut held) = (BTreeMap::new(), true);
-            for label in cone(&trace.expr, event.label, &mut seen) {
+            let (mut bytes, mut all_equal) = (BTreeMap::new(), true);
+            for label in new_nodes(&trace.expr, event.label, &mut seen) {
                 match compared(&trace.expr, label) {
                     Some(Compared::Byte { offset, with, equal }) => {
                         bytes.insert(offset, with);
-                        held &= equal;
+                        all_equal &= equal;
                     }
                     Some(Compared::Word(words)) => {
-                        words.iter().for_each(|w| self.add(w, FROM_TRACE));
+                        words.iter().for_each(|w| self.add(w, TRACE_WEIGHT));
                     }
                     None => {}
                 }
             }
-            // Bytes in one condition are one comparison. From condition to
-            // condition it goes on as long as the bytes agree.
+            // The bytes of one condition are one comparison. It continues in the next
+            // condition as long as the bytes agree.
             for (offset, with) in bytes {
-                run.put(offset, with, self);
+                run.push(offset, with, self);
             }
-            if !held {
+            if !all_equal {
                 run.end(self);
             }
         }
         run.end(self);
     }
 
-    /// The words of a seed.
+    /// Adds the words of a seed.
     pub fn add_seed(&mut self, seed: &[u8]) {
-        let part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
-        let words = seed.split(|b| !part(b)).filter(|w| (2..=LONGEST).contains(&w.len()));
-        // A number is no word, and there are other ways to get one.
+        let is_part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
+        let words = seed.split(|b| !is_part(b)).filter(|w| (2..=MAX_TOKEN_LEN).contains(&w.len()));
+        // Other mutations make numbers.
         let words = words.filter(|w| !w.iter().all(u8::is_ascii_digit));
-        words.for_each(|w| self.add(w, FROM_SEED));
+        words.for_each(|w| self.add(w, SEED_WEIGHT));
     }
 
     fn add_image(&mut self, elf: &[u8]) {
@@ -90,27 +90,28 @@ impl Dictionary {
         }
     }
 
-    /// The strings in a constant: all of it, or each that a zero byte ends.
+    /// Adds the strings of a constant: all of it, or each part that a zero byte ends.
     fn add_strings(&mut self, data: &[u8]) {
-        let text = |b: &u8| matches!(b, b' '..=b'~' | b'\t' | b'\n' | b'\r');
+        let is_text = |b: &u8| matches!(b, b' '..=b'~' | b'\t' | b'\n' | b'\r');
         let whole = data.strip_suffix(&[0]).unwrap_or(data);
-        if whole.len() <= LONGEST && (whole.iter().all(text) || data.len() == 4 || data.len() == 8)
+        if whole.len() <= MAX_TOKEN_LEN
+            && (whole.iter().all(is_text) || data.len() == 4 || data.len() == 8)
         {
-            // Four or eight bytes that are no text may be a magic number.
+            // Four or eight bytes that are not text may be a magic number.
             if whole.iter().any(|&b| b != 0) {
                 self.add_constant(whole);
             }
             return;
         }
         for string in data.split(|&b| b == 0) {
-            if string.len() > 1 && string.iter().all(text) {
+            if string.len() > 1 && string.iter().all(is_text) {
                 self.add_constant(string);
             }
         }
     }
 }
 
-/// The constants that the table of globals lists: address and size.
+/// The address and size of each constant in the table of globals.
 fn constants(file: &object::File) -> Vec<(u64, u64)> {
     const SIZE: usize = size_of::<Global>();
     let Some(table) = file.section_by_name(GLOBALS) else { return Vec::new() };
@@ -138,17 +139,17 @@ fn constants(file: &object::File) -> Vec<(u64, u64)> {
         let size = number(record, offset_of!(Global, size)) as usize;
         let constant = number(record, offset_of!(Global, flags)) & 1 == 1;
         let address = *addresses.get(&((i * SIZE + offset_of!(Global, addr)) as u64))?;
-        (constant && size <= LARGEST && address != 0).then_some((address, size as u64))
+        (constant && size <= MAX_TABLE_SIZE && address != 0).then_some((address, size as u64))
     });
     records.collect()
 }
 
-/// The nodes of a condition that no condition before had.
-fn cone(expr: &Expr, root: u32, seen: &mut HashSet<u32>) -> Vec<u32> {
+/// The nodes of a condition that are not part of an earlier one.
+fn new_nodes(expr: &Expr, root: u32, seen: &mut HashSet<u32>) -> Vec<u32> {
     let mut found = Vec::new();
     let mut stack = vec![root];
     while let Some(label) = stack.pop() {
-        if label == 0 || !expr.is_live(label) || found.len() >= DEEPEST || !seen.insert(label) {
+        if label == 0 || !expr.is_live(label) || found.len() >= MAX_NODES || !seen.insert(label) {
             continue;
         }
         found.push(label);
@@ -158,15 +159,14 @@ fn cone(expr: &Expr, root: u32, seen: &mut HashSet<u32>) -> Vec<u32> {
 }
 
 enum Compared {
-    /// One byte of the input with a constant, and whether they agreed.
+    /// One byte of the input with a constant. `equal` if they agreed.
     Byte { offset: u32, with: u8, equal: bool },
-    /// Several bytes at once: what they would have to be, in either order where
-    /// that is not plain.
+    /// Several bytes at once with these words: two if the byte order is not known.
     Word(Vec<Vec<u8>>),
 }
 
-/// What an equation compares, if one side is constant. The models of `strcmp`
-/// and its like subtract: a difference of 0 is equality.
+/// What an equation compares, if one side is constant. The models of `strcmp` and similar
+/// functions subtract: a difference of 0 means equal.
 fn compared(expr: &Expr, label: u32) -> Option<Compared> {
     let op = expr.op(label);
     if !matches!(op, Op::Eq | Op::Ne | Op::Sub) {
@@ -181,7 +181,7 @@ fn compared(expr: &Expr, label: u32) -> Option<Compared> {
     while matches!(expr.op(of), Op::ZExt | Op::SExt) {
         let narrow = expr.node(of).a;
         let bits = expr.width(narrow);
-        // A constant that the narrow side cannot have is no word.
+        // A constant that the narrow side cannot have is not a word.
         let high = with >> bits.min(127);
         let all = (1u128 << (width - bits).min(127)) - 1;
         if high != 0 && !(expr.op(of) == Op::SExt && sign && high == all) {
@@ -202,7 +202,7 @@ fn compared(expr: &Expr, label: u32) -> Option<Compared> {
             Some(Compared::Word(vec![bytes[..len].iter().rev().copied().collect()]))
         }
         Op::Or | Op::Add | Op::Concat | Op::Xor if matches!(len, 2 | 4 | 8) => {
-            // Put together by shifts, most likely.
+            // Most likely built by shifts, in either byte order.
             let little = bytes[..len].to_vec();
             let big = little.iter().rev().copied().collect();
             Some(Compared::Word(vec![little, big]))
@@ -211,27 +211,28 @@ fn compared(expr: &Expr, label: u32) -> Option<Compared> {
     }
 }
 
-/// Whether a number is where x86-64 programs have their code, heap and stack. A
-/// pointer that depends on the input is pinned by comparing it with itself.
+/// True if a number may be an address of code, heap or stack on x86-64. A pointer that
+/// depends on the input is pinned by comparing it with its value, which is not a word.
 fn is_address(number: u128) -> bool {
     (1 << 40..1 << 47).contains(&number)
 }
 
 /// Bytes at consecutive offsets that were compared one after the other.
 #[derive(Default)]
-struct Run {
+struct ComparedRun {
     start: u32,
     bytes: Vec<u8>,
 }
 
-impl Run {
-    fn put(&mut self, offset: u32, with: u8, into: &mut Dictionary) {
+impl ComparedRun {
+    /// Adds a byte that was compared at an offset.
+    fn push(&mut self, offset: u32, with: u8, into: &mut Dictionary) {
         let inside = offset.checked_sub(self.start).map(|i| i as usize);
         match inside.filter(|&i| i <= self.bytes.len() && !self.bytes.is_empty()) {
             Some(i) if i == self.bytes.len() => self.bytes.push(with),
-            // Another word with the same beginning.
+            // Another word with the same prefix.
             Some(i) => {
-                self.add(into);
+                self.add_word(into);
                 self.bytes.truncate(i);
                 self.bytes.push(with);
             }
@@ -243,18 +244,19 @@ impl Run {
         }
     }
 
-    fn add(&self, into: &mut Dictionary) {
-        // Where a string ends is no part of it, and a search for one byte is a
-        // run of that.
+    fn add_word(&self, into: &mut Dictionary) {
+        // Zeros at the end are not part of a string. A search for one byte compares with that
+        // byte only.
         let end = self.bytes.iter().rposition(|&b| b != 0).map_or(0, |last| last + 1);
         let word = &self.bytes[..end];
         if word.iter().any(|b| *b != word[0]) {
-            into.add(word, FROM_TRACE);
+            into.add(word, TRACE_WEIGHT);
         }
     }
 
+    /// Ends the run and adds its word.
     fn end(&mut self, into: &mut Dictionary) {
-        self.add(into);
+        self.add_word(into);
         self.bytes.clear();
     }
 }
@@ -271,22 +273,22 @@ mod tests {
     }
 
     #[test]
-    fn comparisons_byte_by_byte_are_words() {
-        let (mut dictionary, mut run) = (Dictionary::default(), Run::default());
+    fn bytes_that_are_compared_in_a_row_are_a_word() {
+        let (mut dictionary, mut run) = (Dictionary::default(), ComparedRun::default());
         // `if`, then `in` at the same place, a search for a newline, and `do`.
         for (offset, with) in [(3, b'i'), (4, b'f'), (4, b'n'), (5, b'\n'), (9, b'd'), (10, b'o')] {
-            run.put(offset, with, &mut dictionary);
+            run.push(offset, with, &mut dictionary);
         }
         run.end(&mut dictionary);
         for offset in 0..5 {
-            run.put(offset, b'\n', &mut dictionary);
+            run.push(offset, b'\n', &mut dictionary);
         }
         run.end(&mut dictionary);
         assert_eq!(words(&dictionary), ["do", "if", "in\n"]);
     }
 
     #[test]
-    fn seeds_have_words() {
+    fn words_of_seeds_are_found() {
         let mut dictionary = Dictionary::default();
         dictionary.add_seed(b"let x_1 = foo(12, 'bar');");
         assert_eq!(words(&dictionary), ["bar", "foo", "let", "x_1"]);

@@ -1,26 +1,22 @@
-//! The words that a program knows, and which of them have paid.
+//! The words that a program knows.
 //!
-//! A token's weight starts with where it comes from and what it looks like: a
-//! keyword is likelier to be compared with the input than a message is. Each
-//! kept input that a token went into raises it.
+//! A token has a weight by its origin and its form: the input is likelier to be compared with
+//! a keyword than with a message.
 
 use pleach_search::Rng;
 use std::collections::HashMap;
 
 /// A token's place in its dictionary.
-pub type TokenId = u32;
+pub(crate) type TokenId = u32;
 
 /// Longer strings are messages, not words.
-pub const LONGEST: usize = 32;
-/// So many tokens are kept; what came first stays.
-const MOST: usize = 4096;
-/// Of these the program's constants may take so many; the rest is for what
-/// traces and seeds bring.
-const MOST_CONSTANTS: usize = MOST / 2;
-/// What a kept input adds to the weight of a token, and the most that one gets
-/// to: no word may crowd out the others.
-const REWARD: u32 = 8;
-const HEAVIEST: u32 = 128;
+pub(super) const MAX_TOKEN_LEN: usize = 32;
+/// How many tokens are kept. The first ones stay.
+const MAX_TOKENS: usize = 4096;
+/// How many of these may be constants of the program. The rest is for traces and seeds.
+const MAX_CONSTANTS: usize = MAX_TOKENS / 2;
+/// No weight is raised above this.
+const MAX_WEIGHT: u32 = 128;
 
 #[derive(Clone, Debug, Default)]
 pub struct Dictionary {
@@ -32,34 +28,30 @@ pub struct Dictionary {
 }
 
 impl Dictionary {
-    /// Adds a token, or its weight to that of the one that is there. What is
-    /// empty, too long, or too much is left out.
+    /// Adds a token. If it is there already, it gets the larger weight. Empty and long
+    /// tokens are skipped, and all new ones when the dictionary is full.
     pub fn add(&mut self, bytes: &[u8], weight: u32) {
-        self.add_up_to(bytes, weight, MOST);
+        self.add_up_to(bytes, weight, MAX_TOKENS);
     }
 
-    /// Adds a constant of the program, by its looks.
+    /// Adds a constant of the program.
     pub(super) fn add_constant(&mut self, bytes: &[u8]) {
-        self.add_up_to(bytes, looks(bytes), MOST_CONSTANTS);
+        self.add_up_to(bytes, weight_of(bytes), MAX_CONSTANTS);
     }
 
-    /// A mutant with this token was worth keeping.
-    pub fn reward(&mut self, token: TokenId) {
-        self.raise(token as usize, REWARD);
-    }
-
-    /// A token, the heavier the likelier; `None` if there are none.
-    pub fn pick(&self, rng: &mut Rng) -> Option<TokenId> {
+    /// Draws a token in proportion to the weights. `None` if there are none.
+    pub(crate) fn pick(&self, rng: &mut Rng) -> Option<TokenId> {
         let all = *self.sums.last()?;
         let at = rng.below(usize::try_from(all).unwrap_or(usize::MAX)) as u64;
         Some(self.sums.partition_point(|&sum| sum <= at) as TokenId)
     }
 
-    /// The bytes of a token; none for a number that is not one of ours.
-    pub fn token(&self, id: TokenId) -> &[u8] {
+    /// The bytes of a token; empty if there is no such token.
+    pub(crate) fn token(&self, id: TokenId) -> &[u8] {
         self.tokens.get(id as usize).map_or(&[], |t| t)
     }
 
+    /// The tokens and their weights.
     pub fn iter(&self) -> impl Iterator<Item = (&[u8], u32)> {
         self.tokens.iter().map(|t| &**t).zip(self.weights.iter().copied())
     }
@@ -72,18 +64,18 @@ impl Dictionary {
         self.tokens.is_empty()
     }
 
-    fn add_up_to(&mut self, bytes: &[u8], weight: u32, most: usize) {
-        if bytes.is_empty() || bytes.len() > LONGEST || weight == 0 {
+    fn add_up_to(&mut self, bytes: &[u8], weight: u32, max_tokens: usize) {
+        if bytes.is_empty() || bytes.len() > MAX_TOKEN_LEN || weight == 0 {
             return;
         }
         if let Some(&id) = self.by_bytes.get(bytes) {
-            // Seen again: a little more, so that one loop does not make a word heavy.
+            // Not the sum, so that a comparison in a loop does not make a word heavy.
             if self.weights[id as usize] < weight {
                 self.raise(id as usize, weight - self.weights[id as usize]);
             }
             return;
         }
-        if self.tokens.len() >= most {
+        if self.tokens.len() >= max_tokens {
             return;
         }
         let id = self.tokens.len() as TokenId;
@@ -95,21 +87,21 @@ impl Dictionary {
 
     fn raise(&mut self, token: usize, by: u32) {
         let Some(weight) = self.weights.get_mut(token) else { return };
-        let more = (*weight + by).min(HEAVIEST).saturating_sub(*weight);
+        let more = (*weight + by).min(MAX_WEIGHT).saturating_sub(*weight);
         *weight += more;
         self.sums[token..].iter_mut().for_each(|sum| *sum += u64::from(more));
     }
 }
 
-/// How much a string looks like something that input is compared with.
-fn looks(bytes: &[u8]) -> u32 {
-    let any = |these: &[u8]| bytes.iter().any(|b| these.contains(b));
-    let name = |b: &u8| b.is_ascii_alphanumeric() || b"_-.".contains(b);
+/// The weight of a constant: how likely it is that the input is compared with it.
+fn weight_of(bytes: &[u8]) -> u32 {
+    let has_any = |these: &[u8]| bytes.iter().any(|b| these.contains(b));
+    let is_name = |b: &u8| b.is_ascii_alphanumeric() || b"_-.".contains(b);
     match bytes {
-        _ if any(b"%\n") => 1,
-        _ if any(b" ") => 2,
+        _ if has_any(b"%\n") => 1,
+        _ if has_any(b" ") => 2,
         _ if bytes.len() > 16 => 3,
-        _ if bytes.iter().all(name) => 8,
+        _ if bytes.iter().all(is_name) => 8,
         _ => 6,
     }
 }
@@ -119,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_decide() {
+    fn tokens_are_drawn_in_proportion_to_their_weights() {
         let mut dictionary = Dictionary::default();
         for word in ["while", "cannot open %s\n", "no such thing"] {
             dictionary.add_constant(word.as_bytes());
@@ -133,30 +125,29 @@ mod tests {
         let [word, message, sentence] = count(&dictionary);
         assert!((7700..8300).contains(&word), "{word}");
         assert!((900..1100).contains(&message) && (1850..2150).contains(&sentence));
-        dictionary.reward(1);
+        dictionary.add(b"cannot open %s\n", 9);
         let after = count(&dictionary);
         assert!(after[1] > 5 * message && after[0] < word, "{after:?}");
-        (0..1000).for_each(|_| dictionary.reward(1));
-        assert_eq!(dictionary.iter().nth(1), Some((&b"cannot open %s\n"[..], HEAVIEST)));
+        dictionary.add(b"cannot open %s\n", 1000);
+        assert_eq!(dictionary.iter().nth(1), Some((&b"cannot open %s\n"[..], MAX_WEIGHT)));
     }
 
     #[test]
-    fn only_words_are_kept_and_not_without_end() {
+    fn long_tokens_are_skipped_and_their_number_is_limited() {
         let mut dictionary = Dictionary::default();
         assert_eq!(dictionary.pick(&mut Rng::new(1)), None);
-        for bytes in [&b""[..], &[b'x'; LONGEST + 1], b"a", b"a", b"b"] {
+        for bytes in [&b""[..], &[b'x'; MAX_TOKEN_LEN + 1], b"a", b"a", b"b"] {
             dictionary.add(bytes, 1);
         }
         assert_eq!(dictionary.len(), 2);
-        for i in 0..2 * MOST {
+        for i in 0..2 * MAX_TOKENS {
             dictionary.add_constant(format!("c{i}").as_bytes());
         }
-        assert_eq!(dictionary.len(), MOST_CONSTANTS);
-        for i in 0..2 * MOST {
+        assert_eq!(dictionary.len(), MAX_CONSTANTS);
+        for i in 0..2 * MAX_TOKENS {
             dictionary.add(format!("t{i}").as_bytes(), 1);
         }
-        assert_eq!(dictionary.len(), MOST);
-        dictionary.reward(u32::MAX);
+        assert_eq!(dictionary.len(), MAX_TOKENS);
         assert_eq!(dictionary.token(u32::MAX), b"");
     }
 }

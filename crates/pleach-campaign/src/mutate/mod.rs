@@ -1,28 +1,26 @@
 //! Mutation: cheap children of an input, for the fast half.
 //!
-//! A mutant is its parent after a few operations stacked on one another, as in
-//! AFL's havoc stage. Most mutants are worthless, and the fast half runs some
-//! ten thousand a second, so what counts is to make them for next to nothing and
-//! to have every kind of change among them:
+//! A mutant is its parent after a few random operations, as in AFL's havoc stage. Most
+//! mutants are worthless, and the fast half runs about ten thousand of them in a second. So
+//! they must be cheap, and all kinds of changes must occur:
 //!
-//! - on bytes and blocks (`bytes`): flips, interesting numbers, arithmetic,
-//!   deletion, duplication, splicing with another input;
-//! - on text (`text`): numbers in decimal, words, and groups in brackets. A
-//!   parser throws away at its first token what havoc does to its input; a word
-//!   or a balanced group put elsewhere often still parses;
-//! - with the words of the program itself (`dictionary`).
+//! - on bytes and blocks (`bytes`): bit flips, boundary values, arithmetic, deletion,
+//!   duplication, splicing with another input;
+//! - on text (`text`): decimal numbers, words, and groups in brackets. A parser rejects most
+//!   inputs with changed bytes at their first token. If a word or a balanced group is moved,
+//!   the input often still parses;
+//! - with words that the program knows (`dictionary`, filled by `collect`).
 //!
-//! A container is mutated inside one of its streams and stays well-formed.
+//! In a container, one of its streams is mutated, and the container stays well-formed.
 //!
-//! Nothing here keeps state that changes what comes next: the same generator,
-//! inputs and dictionary give the same mutant.
+//! The same generator, inputs and dictionary give the same mutant.
 
 mod bytes;
 mod collect;
 mod dictionary;
 mod text;
 
-pub use dictionary::{Dictionary, TokenId};
+pub use dictionary::Dictionary;
 
 use pleach_abi::container::{ARG, ENV, RECORD_HEAD};
 use pleach_exec::container::{self, is_container};
@@ -30,32 +28,32 @@ use pleach_search::Rng;
 
 #[derive(Debug, Default)]
 pub struct Mutator {
-    /// What blocks are copied through.
+    /// A buffer for blocks that are copied.
     scratch: Vec<u8>,
-    /// Tokens of the dictionary in the last mutant.
-    used: Vec<TokenId>,
 }
 
-/// What one operation works with.
+/// What an operation works with.
 struct Work<'a> {
     rng: &'a mut Rng,
+    /// Another input, to splice with; may be empty.
     other: &'a [u8],
     dictionary: &'a Dictionary,
-    used: &'a mut Vec<TokenId>,
     scratch: &'a mut Vec<u8>,
     max_len: usize,
 }
 
-/// At most so many operations in one mutant: 1, 2, 4 or 8, each as likely.
-const STACK: usize = 4;
+/// A mutant takes 1, 2, 4 or 8 operations; these four counts are equally likely.
+const OPERATION_COUNTS: usize = 4;
+/// How often a mutant that equals its parent is changed again.
+const MAX_ROUNDS: usize = 4;
 
 impl Mutator {
     pub fn new() -> Mutator {
         Mutator::default()
     }
 
-    /// Writes a mutant of `parent` into `out`, at most `max_len` bytes of it (of
-    /// the mutated stream, in a container). `other` is what to splice with.
+    /// Writes a mutant of `parent` into `out`, of at most `max_len` bytes. In a container,
+    /// that is the length of the mutated stream. `other` is another input to splice with.
     pub fn mutate(
         &mut self,
         rng: &mut Rng,
@@ -65,25 +63,20 @@ impl Mutator {
         out: &mut Vec<u8>,
         max_len: usize,
     ) {
-        self.used.clear();
         out.clear();
         let other = other.unwrap_or_default();
-        if is_container(parent) && self.in_stream(rng, parent, other, dictionary, out, max_len) {
+        if is_container(parent) && self.mutate_stream(rng, parent, other, dictionary, out, max_len)
+        {
             return;
         }
         out.extend_from_slice(&parent[..parent.len().min(max_len)]);
-        // A container is no text to splice with.
+        // A container is not spliced into a plain input.
         let other = if is_container(other) { &[] } else { other };
         self.havoc(rng, parent, other, dictionary, out, max_len);
     }
 
-    /// The tokens that the last mutant got: those to reward if it is kept.
-    pub fn used(&self) -> &[TokenId] {
-        &self.used
-    }
-
-    /// Mutates one stream of a container. False if it has none that could be.
-    fn in_stream(
+    /// Mutates one stream of a container. False if it has no streams.
+    fn mutate_stream(
         &mut self,
         rng: &mut Rng,
         parent: &[u8],
@@ -104,13 +97,14 @@ impl Mutator {
             true => container::parse(other).unwrap_or_default(),
             false => Vec::new(),
         };
-        let alike = others.iter().filter(|s| s.kind == stream.kind).nth(
-            streams.iter().filter(|s| s.kind == stream.kind && s.offset < stream.offset).count(),
-        );
+        // The stream of the other input with the same kind and number.
+        let same_kind = streams.iter().filter(|s| s.kind == stream.kind);
+        let number = same_kind.filter(|s| s.offset < stream.offset).count();
+        let alike = others.iter().filter(|s| s.kind == stream.kind).nth(number);
         let mut child = value[..value.len().min(max_len)].to_vec();
         self.havoc(rng, value, alike.map_or(&[], |s| s.bytes), dictionary, &mut child, max_len);
         if matches!(stream.kind, ARG | ENV) {
-            // These end at a zero byte.
+            // A zero byte would end them.
             child.iter_mut().filter(|b| **b == 0).for_each(|b| *b = b'0');
         }
         let Ok(len) = u32::try_from(name.len() + child.len()) else { return false };
@@ -131,19 +125,11 @@ impl Mutator {
         out: &mut Vec<u8>,
         max_len: usize,
     ) {
-        // Operations that find nothing to do, or undo each other, would give
-        // the parent again: another round, within reason.
-        for _ in 0..4 {
-            let mut work = Work {
-                rng,
-                other,
-                dictionary,
-                used: &mut self.used,
-                scratch: &mut self.scratch,
-                max_len,
-            };
-            for _ in 0..1 << work.rng.below(STACK) {
-                work.step(out);
+        // Operations may find nothing to do, or undo each other.
+        for _ in 0..MAX_ROUNDS {
+            let mut work = Work { rng, other, dictionary, scratch: &mut self.scratch, max_len };
+            for _ in 0..1 << work.rng.below(OPERATION_COUNTS) {
+                work.apply_operation(out);
             }
             out.truncate(max_len);
             if out != parent {
@@ -154,48 +140,45 @@ impl Mutator {
 }
 
 impl Work<'_> {
-    /// One operation. One that does not fit the input does nothing.
-    fn step(&mut self, out: &mut Vec<u8>) {
+    /// Applies one random operation. If it does not apply to the input, nothing changes.
+    fn apply_operation(&mut self, out: &mut Vec<u8>) {
         if out.is_empty() {
             return match self.rng.below(4) {
-                0 | 1 if !self.dictionary.is_empty() => self.token(out),
+                0 | 1 if !self.dictionary.is_empty() => self.put_token(out),
                 2 if !self.other.is_empty() => self.splice(out),
-                _ => self.begin(out),
+                _ => self.add_first_bytes(out),
             };
         }
-        // In sixteenths of a choice: how often each family comes up.
+        // How often each family occurs, in sixteenths.
         match self.rng.below(16) {
-            0..=5 => self.change(out),
-            6..=9 => self.block(out),
-            10..=11 if !self.dictionary.is_empty() => self.token(out),
-            10..=11 => self.block(out),
+            0..=5 => self.change_bytes(out),
+            6..=9 => self.change_block(out),
+            10..=11 if !self.dictionary.is_empty() => self.put_token(out),
+            10..=11 => self.change_block(out),
             12 if !self.other.is_empty() => self.splice(out),
-            12 => self.change(out),
-            _ => self.text(out),
+            12 => self.change_bytes(out),
+            _ => self.change_text(out),
         }
     }
 
-    /// A token of the dictionary, put in or written over.
-    fn token(&mut self, out: &mut Vec<u8>) {
+    /// Inserts a token of the dictionary, or writes it over other bytes.
+    fn put_token(&mut self, out: &mut Vec<u8>) {
         let Some(id) = self.dictionary.pick(self.rng) else { return };
         let token = self.dictionary.token(id);
-        let done = match self.rng.below(3) {
+        match self.rng.below(3) {
             0 => self.overwrite_with(out, token),
             1 => self.replace_word(out, token),
             _ => self.insert(out, token),
         };
-        if done {
-            self.used.push(id);
-        }
     }
 
-    /// Puts bytes in at a random place, if there is room.
+    /// Inserts bytes at a random place, if there is room.
     fn insert(&mut self, out: &mut Vec<u8>, bytes: &[u8]) -> bool {
         let at = self.rng.below(out.len() + 1);
         splice_in(out, at, 0, bytes, self.max_len)
     }
 
-    /// Writes bytes over others of the same number.
+    /// Writes bytes over as many others, if there are enough.
     fn overwrite_with(&mut self, out: &mut [u8], bytes: &[u8]) -> bool {
         if bytes.is_empty() || bytes.len() > out.len() {
             return false;
@@ -208,15 +191,15 @@ impl Work<'_> {
 
 /// Replaces `len` bytes at `at` by `bytes`, if the result is not too long.
 fn splice_in(out: &mut Vec<u8>, at: usize, len: usize, bytes: &[u8], max_len: usize) -> bool {
-    let (old, new) = (out.len(), out.len() - len + bytes.len());
-    if new > max_len {
+    let (old_len, new_len) = (out.len(), out.len() - len + bytes.len());
+    if new_len > max_len {
         return false;
     }
     if bytes.len() > len {
-        out.resize(new, 0);
+        out.resize(new_len, 0);
     }
-    out.copy_within(at + len..old, at + bytes.len());
-    out.truncate(new);
+    out.copy_within(at + len..old_len, at + bytes.len());
+    out.truncate(new_len);
     out[at..at + bytes.len()].copy_from_slice(bytes);
     true
 }
@@ -256,19 +239,19 @@ mod tests {
     }
 
     #[test]
-    fn mutants_differ_and_keep_to_the_limit() {
+    fn mutants_differ_and_are_not_too_long() {
         for (parent, max) in [(JSON, 60), (JSON, 20), (b"", 8), (b"x", 1), (b"(((", 4096), (b"", 0)]
         {
             let all = mutants(parent, None, max, 2000);
             assert!(all.iter().all(|m| m.len() <= max), "{max}");
             let different: HashSet<_> = all.iter().collect();
-            let least = match (parent.len(), max) {
+            let expected = match (parent.len(), max) {
                 (_, 0) => 1,
                 (_, 1) => 100,
                 (0, _) => 500,
                 _ => 1000,
             };
-            assert!(different.len() >= least, "{} of {max}", different.len());
+            assert!(different.len() >= expected, "{} of {max}", different.len());
             if max > 0 {
                 let same = all.iter().filter(|m| *m == parent).count();
                 assert!(same < 40, "{same} mutants are their parent");
@@ -277,19 +260,19 @@ mod tests {
     }
 
     #[test]
-    fn every_family_of_operations_shows() {
+    fn every_family_of_operations_occurs() {
         let all = mutants(JSON, Some(b"<html>unlike</html>"), 200, 20_000);
-        let some = |what: &[u8]| all.iter().any(|m| m.windows(what.len()).any(|w| w == what));
+        let occurs = |what: &[u8]| all.iter().any(|m| m.windows(what.len()).any(|w| w == what));
         for what in [&b"while"[..], b"\x7fELF", b"unlike", b"2147483647", b"-1", b"\xff\xff"] {
-            assert!(some(what), "{}", String::from_utf8_lossy(what));
+            assert!(occurs(what), "{}", String::from_utf8_lossy(what));
         }
         // Groups in brackets move as a whole.
-        assert!(some(br#"{"deep": null}{"deep": null}"#));
+        assert!(occurs(br#"{"deep": null}{"deep": null}"#));
         assert!(all.iter().any(|m| m == br#"{"key": , "other": "text"}"#));
     }
 
     #[test]
-    fn a_container_stays_one() {
+    fn a_mutated_container_stays_a_container() {
         let parts = [(STDIN, &b"hello world"[..]), (ARG, b"-x"), (ENV, b"MODE=fast"), (FILE, b"")];
         let parent = container::build(parts).unwrap();
         let other = container::build([(STDIN, &b"(another)"[..])]).unwrap();
@@ -308,19 +291,5 @@ mod tests {
             assert!(streams[2].bytes.starts_with(b"MODE="));
         }
         assert_eq!(changed, [true; 4]);
-    }
-
-    #[test]
-    fn tokens_that_were_used_are_told() {
-        let (mut mutator, dictionary, mut rng) = (Mutator::new(), dictionary(), Rng::new(1));
-        let (mut out, mut told) = (Vec::new(), 0);
-        for _ in 0..2000 {
-            mutator.mutate(&mut rng, b"", None, &dictionary, &mut out, 64);
-            let has = out.windows(5).any(|w| w == b"while");
-            let said = mutator.used().iter().any(|&t| dictionary.token(t) == b"while");
-            assert!(!has || said);
-            told += u32::from(said);
-        }
-        assert!(told > 50, "{told}");
     }
 }

@@ -1,10 +1,9 @@
-//! Operations on text: numbers, words, and groups in brackets. Each looks only
-//! around the place where it works, so a long input costs no more than a short
-//! one.
+//! Operations on text: numbers, words, and groups in brackets. Each reads only a few bytes
+//! around its place, so a long input costs no more than a short one.
 
 use super::{Work, splice_in};
 
-/// Numbers at the ends of ranges, as programs read them.
+/// Boundary values in decimal.
 const NUMBERS: [&[u8]; 20] = [
     b"0",
     b"1",
@@ -27,22 +26,22 @@ const NUMBERS: [&[u8]; 20] = [
     b"18446744073709551616",
     b"1e999",
 ];
-/// How far the end of a word or group is looked for.
-const FAR: usize = 256;
+/// How many bytes are searched for a word, a number or the start of a group.
+const SEARCH_RANGE: usize = 256;
 
 /// Finds something at or after a place: where it starts, and its length.
 type Find = fn(&[u8], usize) -> Option<(usize, usize)>;
 
 impl Work<'_> {
-    /// One operation on text; on what is not text it finds nothing to do.
-    pub fn text(&mut self, out: &mut Vec<u8>) {
+    /// Changes a number, a word or a group. If there is none, nothing changes.
+    pub fn change_text(&mut self, out: &mut Vec<u8>) {
         if out.is_empty() {
             return;
         }
         match self.rng.below(8) {
-            0 | 1 => self.number(out),
+            0 | 1 => self.change_number(out),
             2 | 3 => {
-                // A word of the other input, or of this one, for a word.
+                // A word of the other input or of this one, inserted or in place of a word.
                 let from_other = !self.other.is_empty() && self.rng.coin();
                 let source = if from_other { self.other } else { &out[..] };
                 let Some((at, len)) = word(source, self.rng.below(source.len())) else { return };
@@ -61,7 +60,7 @@ impl Work<'_> {
         }
     }
 
-    /// Puts a token in place of a word.
+    /// Replaces a word by a token.
     pub fn replace_word(&mut self, out: &mut Vec<u8>, token: &[u8]) -> bool {
         if out.is_empty() {
             return self.insert(out, token);
@@ -72,12 +71,12 @@ impl Work<'_> {
         }
     }
 
-    /// Puts a boundary number in place of a number, or a neighbour of it.
-    fn number(&mut self, out: &mut Vec<u8>) {
+    /// Replaces a number by a boundary value, or by a number near it.
+    fn change_number(&mut self, out: &mut Vec<u8>) {
         let from = self.rng.below(out.len());
-        let end = out.len().min(from + FAR);
+        let end = out.len().min(from + SEARCH_RANGE);
         let Some(inside) = out[from..end].iter().position(u8::is_ascii_digit) else { return };
-        let (at, len) = around(out, from + inside, |b| b.is_ascii_digit());
+        let (at, len) = extend(out, from + inside, |b| b.is_ascii_digit());
         let value =
             std::str::from_utf8(&out[at..at + len]).ok().and_then(|t| t.parse::<i64>().ok());
         match (self.rng.below(3), value) {
@@ -98,7 +97,7 @@ impl Work<'_> {
         }
     }
 
-    /// Doubles, removes, moves or exchanges what `find` finds.
+    /// Removes, copies, unwraps or swaps what `find` finds.
     fn rearrange(&mut self, out: &mut Vec<u8>, find: Find) {
         let Some((at, len)) = find(out, self.rng.below(out.len())) else { return };
         match self.rng.below(5) {
@@ -106,19 +105,19 @@ impl Work<'_> {
                 splice_in(out, at, len, &[], self.max_len);
             }
             1 => {
-                self.keep(out, at, len);
+                self.copy_block(out, at, len);
                 let block = std::mem::take(self.scratch);
                 splice_in(out, at, 0, &block, self.max_len);
                 *self.scratch = block;
             }
             2 => {
-                self.keep(out, at, len);
-                self.put_back(out, false);
+                self.copy_block(out, at, len);
+                self.paste_block(out, false);
             }
             3 => {
-                // What is inside takes the place of the whole.
+                // The inside replaces the whole.
                 if len > 2 {
-                    self.keep(out, at + 1, len - 2);
+                    self.copy_block(out, at + 1, len - 2);
                     let block = std::mem::take(self.scratch);
                     splice_in(out, at, len, &block, self.max_len);
                     *self.scratch = block;
@@ -129,8 +128,8 @@ impl Work<'_> {
                 let ((a, a_len), (b, b_len)) =
                     if at <= b { ((at, len), (b, b_len)) } else { ((b, b_len), (at, len)) };
                 if a + a_len <= b {
-                    // Two neighbours exchanged are one rotation, the part
-                    // between them another two.
+                    // Two rotations: the first block goes to the end, then the second to the
+                    // start.
                     let all = &mut out[a..b + b_len];
                     all.rotate_left(a_len);
                     let rest = all.len() - a_len;
@@ -141,32 +140,32 @@ impl Work<'_> {
     }
 }
 
-/// The word at or after a place: letters, digits and what else names have. A
-/// single sign is a word too.
+/// The word at or after a place: letters, digits, `_` and bytes that are not ASCII. Any other
+/// sign is a word of its own.
 fn word(text: &[u8], from: usize) -> Option<(usize, usize)> {
-    let end = text.len().min(from + FAR);
+    let end = text.len().min(from + SEARCH_RANGE);
     let at = from + text.get(from..end)?.iter().position(|b| !b.is_ascii_whitespace())?;
-    let part = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80;
-    if !part(text[at]) {
+    let is_part = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80;
+    if !is_part(text[at]) {
         return Some((at, 1));
     }
-    Some(around(text, at, part))
+    Some(extend(text, at, is_part))
 }
 
-/// As far as something goes to both sides of a place.
-fn around(text: &[u8], at: usize, part: impl Fn(u8) -> bool) -> (usize, usize) {
-    let near = &text[at.saturating_sub(FAR)..at];
-    let before = near.iter().rev().take_while(|b| part(**b)).count();
-    let after = text[at..].iter().take(FAR).take_while(|b| part(**b)).count();
+/// The range around a place whose bytes satisfy a condition: its start and its length.
+fn extend(text: &[u8], at: usize, is_part: impl Fn(u8) -> bool) -> (usize, usize) {
+    let near = &text[at.saturating_sub(SEARCH_RANGE)..at];
+    let before = near.iter().rev().take_while(|b| is_part(**b)).count();
+    let after = text[at..].iter().take(SEARCH_RANGE).take_while(|b| is_part(**b)).count();
     (at - before, before + after)
 }
 
 /// The first group in brackets or quotes that opens at or after a place.
 fn group(text: &[u8], from: usize) -> Option<(usize, usize)> {
-    let opens = |b: &u8| matches!(b, b'(' | b'[' | b'{' | b'<' | b'"');
-    let end = text.len().min(from + FAR);
-    let at = from + text.get(from..end)?.iter().position(opens)?;
-    let rest = &text[at..text.len().min(at + 4 * FAR)];
+    let is_opening = |b: &u8| matches!(b, b'(' | b'[' | b'{' | b'<' | b'"');
+    let end = text.len().min(from + SEARCH_RANGE);
+    let at = from + text.get(from..end)?.iter().position(is_opening)?;
+    let rest = &text[at..text.len().min(at + 4 * SEARCH_RANGE)];
     let open = rest[0];
     let close = match open {
         b'(' => b')',
@@ -189,7 +188,7 @@ fn group(text: &[u8], from: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// A number in decimal, without allocation: the text is at the end.
+/// A number in decimal, without allocation. Returns a buffer and where the text starts.
 fn decimal(value: i64) -> ([u8; 20], usize) {
     let (mut text, mut at, mut rest) = ([0; 20], 20, value.unsigned_abs());
     loop {
@@ -212,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn decimal_is_what_people_write() {
+    fn decimal_agrees_with_the_standard_library() {
         for value in [0, 7, -1, 10, 1234, i64::MAX, i64::MIN] {
             let (text, at) = decimal(value);
             assert_eq!(text[at..], *value.to_string().as_bytes());
@@ -220,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn words_and_groups_are_found_from_anywhere() {
+    fn words_and_groups_are_found_from_any_place() {
         let text = b"  while (x[1] < \"a)b\") y";
         let of = |span: Option<(usize, usize)>| span.map(|(at, len)| &text[at..at + len]);
         assert_eq!(of(word(text, 0)), Some(&b"while"[..]));
@@ -230,7 +229,7 @@ mod tests {
         assert_eq!(word(text, text.len()), None);
         assert_eq!(of(group(text, 9)), Some(&b"[1]"[..]));
         assert_eq!(of(group(text, 15)), Some(&b"\"a)b\""[..]));
-        // Nothing closes it.
+        // It is never closed, or never opened.
         assert_eq!(group(b"((a)", 0), None);
         assert_eq!(group(b"a)", 0), None);
     }

@@ -183,8 +183,7 @@ impl Campaign {
         seeds.iter().for_each(|bytes| journal.add(&Record::Seed(bytes.clone())));
         journal.flush().map_err(io)?;
         dir.begin(&setup.settings)?;
-        let past =
-            Past { seeds: seeds.into_iter().map(Seed::Given).collect(), ..Past::new(journal) };
+        let past = Past { seeds: seeds.into_iter().map(Seed::New).collect(), ..Past::new(journal) };
         Campaign::build(setup, dir, parts, past)
     }
 
@@ -210,11 +209,10 @@ impl Campaign {
         }
         let mut dictionary = Dictionary::default();
         dictionary.add_program(&layout);
-        let given =
-            seeds.iter().filter_map(|s| if let Seed::Given(b) = s { Some(b) } else { None });
+        let given = seeds.iter().filter_map(|s| if let Seed::New(b) = s { Some(b) } else { None });
         given.for_each(|bytes| dictionary.add_seed(bytes));
         let mut account = Account::new(past.stats, &map);
-        account.rereading = seeds.iter().any(|s| !matches!(s, Seed::Given(_)));
+        account.rereading = seeds.iter().any(|s| !matches!(s, Seed::New(_)));
         notes.into_iter().for_each(|note| account.note(note));
         let strings = language.as_ref().and_then(Language::walk).map(|w| w.strings().clone());
         // A resumed campaign draws other random numbers than at first.
@@ -254,11 +252,11 @@ impl Campaign {
 
 /// Writes how to replay the crashes beside them.
 fn write_readme(dir: &Dir, settings: &Settings, seeds: &[Seed]) {
-    let is_container = matches!(seeds.first(), Some(Seed::Given(bytes)) if is_container(bytes));
+    let is_container = matches!(seeds.first(), Some(Seed::New(bytes)) if is_container(bytes));
     let socket = settings.socket.then(|| "--socket".into());
     let tty = settings.tty.map(|size| [OsString::from("--tty"), size.to_string().into()]);
     let cwd = settings.cwd.as_ref().map(|dir| [OsString::from("--cwd"), dir.os()]);
     let pairs = tty.into_iter().chain(cwd).flatten();
     let flags: Vec<OsString> = socket.into_iter().chain(pairs).collect();
-    dir.note(None, &readme(&settings.args(), &flags, is_container));
+    dir.write_note(None, &readme(&settings.args(), &flags, is_container));
 }

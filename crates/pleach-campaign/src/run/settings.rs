@@ -1,4 +1,4 @@
-//! What was asked for, as it is kept in `run.toml`.
+//! The settings of a campaign, as `run.toml` stores them.
 
 use pleach_exec::executor::{Half, Output, TargetOptions};
 use pleach_exec::scratch::{WorkDir, WorkDirError};
@@ -10,47 +10,46 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
-/// What a campaign is. When it is resumed, only the limits of a run may differ.
+/// The settings of a campaign. When it is resumed, only the limits of a run may differ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
     /// The version that began the campaign.
     pub version: String,
     /// The program and its arguments, `@@` for the input.
     pub program: Vec<Text>,
-    /// Which build of the program: a hash of its bytes.
+    /// A hash of the executable, to recognise another build.
     pub build: String,
     pub strategy: String,
-    /// Seed of the generator of random numbers.
+    /// The seed of the random generator.
     pub seed: u64,
-    /// Milliseconds for a run.
+    /// The time limit of a run, in milliseconds.
     pub timeout_ms: u64,
-    /// Runs are ended earlier than that if they use far more CPU time than the
-    /// seeds did: nobody said how long a run may take.
+    /// The user gave no time limit: runs that use far more CPU time than the seeds are stopped
+    /// earlier.
     #[serde(default)]
     pub adaptive: bool,
-    /// MiB for a run; 0 for no limit.
+    /// The memory limit of a run in MiB; 0 for none.
     pub memory_mib: u64,
-    /// Bytes of the first input, where there are no seeds.
+    /// The length of the first input, if there are no seeds.
     pub len: u64,
-    /// Inputs are not grown beyond this.
+    /// The maximal length of an input.
     pub max_len: u64,
-    /// Typed calls may grow inputs up to this, where nothing was said about `max_len`.
+    /// If the user gave no `max_len`: typed calls may make inputs this long.
     #[serde(default)]
     pub calls_len: Option<u64>,
-    /// Typed calls do not grow inputs beyond this in a program that asks for ever, where
-    /// nothing was said about `max_len`.
+    /// If the user gave no `max_len`: the same for a program that never stops asking.
     #[serde(default)]
     pub endless_len: Option<u64>,
-    /// Decisions of a path that depth-first search flips.
+    /// Depth-first search flips this many decisions of a path.
     pub depth: u32,
     /// The program's connections deliver the input.
     pub socket: bool,
-    /// The program runs on a terminal of this size, whose keys are the input.
+    /// The program runs on a terminal of this size, and the input is its keys.
     #[serde(default)]
     pub tty: Option<Size>,
-    /// The input file's name ends like this.
+    /// The extension of the input file.
     pub extension: Text,
-    /// Runs work in a copy of this directory; without it, in an empty one.
+    /// Each run works in a copy of this directory; if there is none, in an empty one.
     #[serde(default)]
     pub cwd: Option<Text>,
     /// The grammar of the input, if there is one.
@@ -60,61 +59,63 @@ pub struct Settings {
     pub hybrid: Hybrid,
 }
 
-/// What was said about a grammar.
+/// The grammar of a campaign, and how it is used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GrammarSettings {
     pub file: Text,
     pub lexer: Option<Text>,
-    /// Files with the words that the scanner looks up, and whether it ignores their case.
+    /// Files with the keywords that the scanner looks up.
     #[serde(default)]
     pub keywords: Vec<Text>,
+    /// The scanner ignores the case of keywords.
     #[serde(default)]
     pub caseless_keywords: bool,
-    /// Which grammar: a hash of the files.
+    /// A hash of the files, to recognise another grammar.
     pub build: String,
-    /// Bounds of what is derived.
+    /// The bounds of derived strings.
     pub max_length: Option<u32>,
     pub max_height: Option<u32>,
     /// Lengths are counted in tokens.
     pub tokens: bool,
-    /// Flips for one string of a symbolic grammar.
+    /// How many flips one string of a symbolic grammar gets.
     pub per_string: u32,
-    /// What becomes of tokens, where it was said.
+    /// Tokens that the symbolic grammar keeps, replaces by one constant, or by any number of
+    /// constants.
     pub keep: Vec<String>,
     pub one: Vec<String>,
     pub many: Vec<String>,
-    /// Tokens with another language, as they were given.
+    /// Tokens with a language of the user, as they were given.
     #[serde(default)]
     pub holes: Vec<String>,
-    /// What fills a hole need not be a text of its token.
+    /// A hole need not be a text of its token.
     #[serde(default)]
     pub relaxed: bool,
-    /// Holes do not become longer than this; 0 for lengths that do not change.
+    /// The maximal length of a hole; 0 if lengths may not change.
     #[serde(default = "max_hole")]
     pub max_hole: u32,
 }
 
-/// Bytes of a hole, where nothing is said.
+/// The maximal length of a hole, if the user gives none.
 pub const MAX_HOLE: u32 = 65_536;
 
 fn max_hole() -> u32 {
     MAX_HOLE
 }
 
-/// What `-s hybrid` was told; 0 is for what adapts by itself.
+/// The options of `-s hybrid`. 0 stands for a value that adapts by itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hybrid {
-    /// θ1: stop when so many percent of the branches within reach are covered.
+    /// θ1: stop when this percentage of the reachable branches is covered.
     pub enough: u32,
-    /// θ2: events without gain before a search.
+    /// θ2: how many events without gain lead to a search.
     pub saturation: u64,
-    /// Steps of a search.
+    /// The budget of a search, in runs and traces.
     pub budget: u64,
-    /// Events that a search looks ahead.
+    /// How many events a search goes ahead.
     pub ahead: u64,
     /// The strategy of a search.
     pub explore: String,
-    /// Percent of random events that are uniform.
+    /// The percentage of random events that are uniform.
     pub uniform: u32,
 }
 
@@ -126,18 +127,18 @@ impl Default for Hybrid {
 
 impl Hybrid {
     pub fn pilot(&self) -> PilotOptions {
-        let said = |n: u64| (n > 0).then_some(n);
+        let given = |n: u64| (n > 0).then_some(n);
         PilotOptions {
-            saturation: said(self.saturation),
-            budget: said(self.budget),
-            ahead: said(self.ahead),
+            saturation: given(self.saturation),
+            budget: given(self.budget),
+            ahead: given(self.ahead),
         }
     }
 }
 
 impl Settings {
-    /// The first thing in which a campaign differs from what is asked now: its
-    /// name, then and now.
+    /// The first setting that differs from those of a campaign: its name, and its value then
+    /// and now.
     pub fn difference(&self, now: &Settings) -> Option<(&'static str, String, String)> {
         let program =
             |s: &Settings| s.program.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
@@ -164,22 +165,22 @@ impl Settings {
         pairs.into_iter().find(|(_, then, now)| then != now)
     }
 
-    /// How long a hole may become.
+    /// The maximal length of a hole.
     pub fn max_hole(&self) -> u32 {
         self.grammar.as_ref().map_or(MAX_HOLE, |g| g.max_hole)
     }
 
-    /// Whether the lengths of holes are variables.
-    pub fn lengths(&self) -> bool {
+    /// True if the lengths of holes are variables.
+    pub fn has_variable_lengths(&self) -> bool {
         self.max_hole() > 0
     }
 
-    /// The files that runs find in their directory.
+    /// Reads the files that each run finds in its directory.
     pub fn workdir(&self) -> Result<Option<WorkDir>, WorkDirError> {
         self.cwd.as_ref().map(|dir| WorkDir::read(Path::new(&dir.os()))).transpose()
     }
 
-    /// How the program is run, in a copy of these files.
+    /// How the program is run. Each run gets a copy of the files in `workdir`.
     pub fn target(&self, half: Half, workdir: Option<&WorkDir>) -> TargetOptions {
         let mut target = TargetOptions::new(half, self.args());
         target.output = Output::Null;
@@ -197,8 +198,8 @@ impl Settings {
     }
 }
 
-/// A string of the operating system's, readable in a text file: bytes that are
-/// not UTF-8, and the backslash, are written `\xNN`.
+/// A string of the operating system, as a text file has it: bytes that are not UTF-8, and the
+/// backslash, are written as `\xNN`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Text(String);
@@ -233,7 +234,7 @@ impl std::fmt::Display for Text {
     }
 }
 
-/// A hash of a file's bytes, to know a build by.
+/// A hash of a file, to recognise another build.
 pub fn build_of(path: &Path) -> std::io::Result<String> {
     let bytes = std::fs::read(path)?;
     Ok(format!("{:016x}", hash_bytes(&bytes)))
@@ -244,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_argument_survives_the_file() {
+    fn any_argument_can_be_stored() {
         for bytes in [&b"plain"[..], b"\xff\xfe", b"a\\b", b"\\x41", b"\\", b"\\x", "ä→".as_bytes()]
         {
             let given = OsStr::from_bytes(bytes);

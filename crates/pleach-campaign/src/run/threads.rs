@@ -182,7 +182,7 @@ fn run_seeds(runner: &mut Runner, seeds: &[Seed]) -> Result<(), ExecError> {
             return Ok(());
         }
         match seed {
-            Seed::Given(bytes) => {
+            Seed::New(bytes) => {
                 // The seeds that were not run come last.
                 shared.lock().account.rereading = false;
                 if shared.is_out_of_runs() {
@@ -190,9 +190,9 @@ fn run_seeds(runner: &mut Runner, seeds: &[Seed]) -> Result<(), ExecError> {
                 }
                 let candidate = Candidate::new(bytes[..].into(), Origin::Seed, None);
                 run_candidate(runner, candidate)?;
-                shared.lock().corpus.record(&Record::Planted);
+                shared.lock().corpus.record(&Record::SeedRun);
             }
-            Seed::Known(id) => recall_input(runner, *id)?,
+            Seed::Recalled(id) => recall_input(runner, *id)?,
             Seed::Bad(kept, bytes) => recall_bad(runner, *kept, bytes)?,
         }
     }

@@ -154,8 +154,8 @@ fn mistakes_on_the_command_line_are_refused() {
         (&["-o", "out", "--", "/bin/true"], &["/bin/true", "no symbolic half", "pleach cc"]),
         (&["-o", "out"], &["no program", "--"]),
         (&["-o", "out", "-V=-1", "--", "./prog"], &["-V", "must be a number of seconds"]),
-        (&["-i", "-", "-o", "out"], &["out", "no campaign to go on with"]),
-        (&["-i", "-", "-o", "empty"], &["empty", "no campaign to go on with"]),
+        (&["-i", "-", "-o", "out"], &["out", "no campaign to resume"]),
+        (&["-i", "-", "-o", "empty"], &["empty", "no campaign to resume"]),
     ] {
         refuses(args, parts);
     }

@@ -1,4 +1,4 @@
-//! What a campaign counts: `stats.json`, and a line a second in `plot_data`.
+//! The statistics of a campaign: `stats.json`, and a line in `plot_data` for each second.
 
 use pleach_template::solve::{Answer, TOKENS, Verdict};
 use serde::{Deserialize, Serialize};
@@ -8,33 +8,35 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Stats {
-    /// Executions of the fast half.
+    /// Runs of the fast half.
     pub runs: u64,
-    /// Executions of the symbolic half.
+    /// Runs of the symbolic half.
     pub traces: u64,
     pub flips: Flips,
     /// Inputs that the grammar derived.
     pub derived: u64,
-    /// Strings of a symbolic grammar from the first on that need not be derived again.
+    /// How many strings of a symbolic grammar were run, without a gap from the first on.
     pub strings_done: u64,
-    /// Inputs that were put together from parts of others.
+    /// Inputs that were made of parts of others.
     pub grafted: u64,
-    /// Inputs whose tokens are not what the grammar says, the first case, and by cause.
+    /// Inputs whose tokens in the program differ from those of the grammar.
     pub mismatched: u64,
+    /// The first of these.
     pub mismatch: Option<String>,
+    /// Their number, by cause.
     pub mismatched_by: BTreeMap<String, u64>,
-    /// Runs on tokens, and what the grammar had to do with them.
+    /// Runs on tokens.
     pub tokens: Tokens,
-    /// What traces were made of.
+    /// The size of traces.
     pub symbolic: Symbolic,
-    /// Solved flips whose run left the predicted path.
+    /// Runs of solved flips that left the predicted path.
     pub diverged: u64,
-    /// The same by the kind of decision where the run left it.
+    /// The same, by the kind of decision where they left it.
     pub diverged_at: BTreeMap<String, u64>,
-    /// Decisions of traced runs that the fast half does not show on the same input: its
-    /// optimiser folded the branch.
+    /// Decisions of traced runs that the fast half did not take on the same input: its
+    /// compiler removed that side of the branch.
     pub folded: u64,
-    /// The same by file and line.
+    /// The same, by file and line.
     pub folded_at: BTreeMap<String, u64>,
     pub branches: Branches,
     pub functions: Functions,
@@ -44,21 +46,21 @@ pub struct Stats {
     pub hangs: u64,
     /// Distinct paths among the traced runs.
     pub paths: u64,
-    /// Branches that came out differently when the same input ran again.
+    /// Branches that an input took once and not when it ran again.
     pub unstable: u64,
     /// Inputs that took another path when they were traced again.
     pub unstable_paths: u64,
-    /// Traces that were refused.
+    /// Traces that could not be read.
     pub broken_traces: u64,
-    /// What keeps a search from being exhaustive, and how often it was met.
+    /// What kept the search from being exhaustive, and how often.
     pub partial: BTreeMap<String, u64>,
-    /// Functions of libraries without a model that labelled data went into.
+    /// Library functions without a model that received symbolic data.
     pub unmodelled: Vec<String>,
-    /// By source file: what is covered of it, and the runs that reach it.
+    /// The coverage of each source file.
     pub modules: BTreeMap<String, Module>,
-    /// What people should know, as soon as it is known.
+    /// Notes for the user.
     pub notes: Vec<String>,
-    /// What live runs did; all zero for other strategies.
+    /// Live runs; all zero for other strategies.
     pub hybrid: Hybrid,
     pub time_s: Time,
     pub stop: Option<Stop>,
@@ -72,14 +74,14 @@ pub struct Flips {
     pub unsat: u64,
     pub unknown: u64,
     pub optimistic: u64,
-    /// Inputs that keep only some conditions of an infeasible flip, and those of them that
-    /// took its branch.
+    /// Inputs that satisfy only some conditions of an infeasible flip.
     pub relaxed: u64,
+    /// Those of them that took the branch of the flip.
     pub relaxed_taken: u64,
-    /// Answered from the cache, whatever the answer.
+    /// Answers from the cache.
     pub cached: u64,
     pub by_tier: BTreeMap<String, u64>,
-    /// Seconds by tier.
+    /// Seconds, by tier.
     pub time_by_tier: BTreeMap<String, f64>,
 }
 
@@ -87,35 +89,36 @@ pub struct Flips {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tokens {
-    /// Traces whose tokens were the grammar's own.
+    /// Sentences of the grammar that were traced.
     pub read: u64,
-    /// Of these, sentences of which the program took every token.
+    /// Those of which the program read every token.
     pub accepted: u64,
-    /// Sentences that the program did not take to their end, and where it gave up.
+    /// Those that the program did not read to their end.
     pub rejected: u64,
+    /// The same, by the token and the place where it stopped.
     pub rejected_at: BTreeMap<String, u64>,
-    /// What the program takes and the grammar does not have, each with an example.
+    /// What the program accepts and the grammar does not have, each with an example.
     pub hints: BTreeMap<String, String>,
-    /// Questions to the context-free solver, and those without an answer.
+    /// Requests to the context-free solver, and those without a solution.
     pub asked: u64,
     pub unsat: u64,
 }
 
-/// What traces were made of: the measures of Godefroid, Kiezun and Levin.
+/// The size of traces, as Godefroid, Kiezun and Levin measure it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Symbolic {
-    /// Bytes that were read, or tokens in runs on them, of all traces.
+    /// Bytes that all traces read, or tokens in runs on tokens.
     pub variables: u64,
-    /// Decisions of all traces that the search was given, and those of long traces that
-    /// were left out.
+    /// Decisions of all traces.
     pub constraints: u64,
+    /// Decisions of long traces that the search did not get.
     pub left_out: u64,
-    /// The same by source file; those of libc models and the like are under none.
+    /// Constraints by source file. Those of libc models belong to no file.
     pub by_module: BTreeMap<String, u64>,
 }
 
-/// A source file.
+/// The coverage of a source file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Module {
@@ -128,12 +131,13 @@ pub struct Module {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Hybrid {
-    /// Events that live runs took, searches aside.
+    /// Events that live runs read, except in searches.
     pub events: u64,
-    /// Searches from live states, those that found something, and snapshots
-    /// that were kept for it.
+    /// Searches from the state of a live run.
     pub searches: u64,
+    /// Those that found something.
     pub found: u64,
+    /// Snapshots that were kept for that.
     pub snapshots: u64,
 }
 
@@ -142,11 +146,11 @@ pub struct Hybrid {
 pub struct Branches {
     pub total: u64,
     pub covered: u64,
-    /// Branches of functions that some run reached.
+    /// Branches of the functions that some run reached.
     pub reachable: u64,
 }
 
-/// Functions with a branch in them.
+/// Functions that have a branch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Functions {
@@ -154,7 +158,7 @@ pub struct Functions {
     pub reached: u64,
 }
 
-/// Seconds; with several workers the parts add up to more than the whole.
+/// Seconds. With several workers the parts add up to more than the total.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Time {
@@ -162,12 +166,11 @@ pub struct Time {
     pub fast: f64,
     pub symbolic: f64,
     pub solve: f64,
-    /// Of which for flips over tokens.
+    /// The part of `solve` for flips on tokens.
     pub tokens: f64,
-    /// By the context-free solver: completing sentences, and finding what tokens are
-    /// nested in.
+    /// In the context-free solver: to complete sentences, and to find nestings.
     pub grammar: f64,
-    /// Parsing inputs to make others of their parts, making them, and deriving sentences.
+    /// To parse inputs, to make others of their parts, and to derive sentences.
     pub parse: f64,
 }
 
@@ -175,21 +178,21 @@ pub struct Time {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stop {
-    /// Every feasible path within the bound was explored.
+    /// Every feasible path within the bound was run.
     Exhausted,
-    /// The same, but for what `partial` lists.
+    /// The same, except for what `partial` lists.
     ExhaustedPartial,
     Time,
     Runs,
     Crash,
     Interrupted,
-    /// As much is covered as was asked for.
+    /// The coverage that the user asked for was reached.
     Enough,
-    /// A live run ended without asking for input.
+    /// The program reads no input.
     ReadsNothing,
     /// Live runs end after an event or two.
     EndsAtOnce,
-    /// Live runs take events without end, and nothing depends on them.
+    /// Live runs read events, and nothing depends on them.
     NothingDepends,
 }
 
@@ -211,7 +214,7 @@ impl Stop {
 }
 
 impl Stats {
-    /// Head of `plot_data`; gnuplot and AFL's tools skip it.
+    /// The first line of `plot_data`. gnuplot and the tools of AFL++ skip it.
     pub const PLOT_HEAD: &str = "# seconds, runs, traces, covered, reachable, total, inputs, \
          crashes, hangs, asked, sat, unsat, unknown, diverged\n";
 
@@ -260,7 +263,7 @@ impl Stats {
     }
 
     pub fn json(&self) -> String {
-        // Numbers, strings and maps with string keys: nothing that can fail.
+        // This cannot fail: there are only numbers, strings and maps with string keys.
         serde_json::to_string(self).unwrap_or_default()
     }
 }
@@ -270,13 +273,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plot_lines_have_as_many_columns_as_the_head() {
+    fn plot_lines_have_the_columns_of_the_first_line() {
         let columns = |text: &str| text.split(',').count();
         assert_eq!(columns(&Stats::default().plot_line()), columns(Stats::PLOT_HEAD));
     }
 
     #[test]
-    fn names_of_stops_are_those_of_the_json() {
+    fn stops_have_the_same_names_in_json() {
         for stop in [
             Stop::Exhausted,
             Stop::ExhaustedPartial,

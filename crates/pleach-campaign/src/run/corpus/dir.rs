@@ -1,9 +1,9 @@
-//! The directory of a campaign: who has it, and the files in it.
+//! The directory of a campaign: its lock and its files.
 //!
 //! ```text
-//! queue/    inputs that covered something new, under AFL's names
-//! crashes/  inputs that ended badly, with what was said of each
-//! hangs/    inputs that took too long
+//! queue/    inputs that covered something new, with names as in AFL++
+//! crashes/  inputs that crashed, each with its stack and output
+//! hangs/    inputs that reached a limit
 //! run.toml  journal  stats.json  plot_data  lock
 //! ```
 
@@ -18,31 +18,31 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
-/// Why a directory cannot be used; nothing in it was touched.
+/// Why a directory cannot be used. Nothing in it was changed.
 #[derive(Debug, Error)]
 pub enum DirError {
     #[error("{}: another pleach is at work in it", dir.display())]
     Locked { dir: PathBuf },
     #[error(
-        "{}: holds a campaign already; go on with it by `-i -`, or give another directory",
+        "{}: holds a campaign already; resume it with `-i -`, or use another directory",
         dir.display()
     )]
     Used { dir: PathBuf },
-    #[error("{}: is not empty, and nothing in it is of a campaign", dir.display())]
+    #[error("{}: is not empty, and is not the directory of a campaign", dir.display())]
     Foreign { dir: PathBuf },
-    #[error("{}: holds no campaign to go on with (there is no run.toml)", dir.display())]
+    #[error("{}: holds no campaign to resume (there is no run.toml)", dir.display())]
     Nothing { dir: PathBuf },
     #[error("{}: {}", path.display(), error.message())]
     Settings { path: PathBuf, error: toml::de::Error },
     #[error(
         "{}: its campaign has another value of {what}: it began with {then}, now it is {now}; \
-         to begin another from its inputs: -i {}/queue -o NEW",
+         to start a new campaign from its inputs: -i {}/queue -o NEW",
         dir.display(), dir.display()
     )]
     Differs { dir: PathBuf, what: &'static str, then: String, now: String },
     #[error(
-        "{}: the build of the program is another than its campaign began with, and what was \
-         solved holds for that one alone; to begin another from its inputs: \
+        "{}: the build of the program has changed since its campaign began, and the campaign's \
+         results hold only for the old build; to start a new campaign from its inputs: \
          -i {}/queue -o NEW",
         dir.display(), dir.display()
     )]
@@ -53,7 +53,7 @@ pub enum DirError {
     Io { path: PathBuf, error: io::Error },
 }
 
-/// An output directory that is ours for as long as this lives.
+/// The directory of a campaign. It is locked until this value is dropped.
 pub struct Dir {
     pub path: PathBuf,
     pub disk: Arc<Disk>,
@@ -81,16 +81,17 @@ impl Kept {
 
 const README: &str = "README.txt";
 const JOURNAL: &str = "journal";
-/// A driver that was killed just now may have left a child that is about to
-/// close what it inherited.
-const LOCK_PATIENCE: Duration = Duration::from_millis(500);
+/// How long to wait for the lock: after a driver was killed, a child of it may hold the lock
+/// for a moment.
+const LOCK_TIMEOUT: Duration = Duration::from_millis(500);
+const LOCK_POLL: Duration = Duration::from_millis(25);
 
 impl Dir {
-    /// Whether a new campaign can have a directory; touches nothing.
+    /// Checks that a new campaign can use a directory. Changes nothing.
     pub fn check_vacant(path: &Path) -> Result<(), DirError> {
         match std::fs::read_dir(path) {
             Ok(_) if path.join("run.toml").exists() => Err(DirError::Used { dir: path.into() }),
-            Ok(entries) => match entries.flatten().all(|e| is_of_a_beginning(&e.path())) {
+            Ok(entries) => match entries.flatten().all(|e| is_left_by_a_start(&e.path())) {
                 true => Ok(()),
                 false => Err(DirError::Foreign { dir: path.into() }),
             },
@@ -99,34 +100,37 @@ impl Dir {
         }
     }
 
-    /// A directory for a new campaign. Made if it is not there; refused if it
-    /// holds anything. It is no campaign before [`Dir::begin`].
+    /// Creates the directory of a new campaign. If it exists, it must be empty. It does not
+    /// count as a campaign before [`Dir::begin`].
     pub fn create(path: &Path, disk: Arc<Disk>) -> Result<Dir, DirError> {
-        let io = |error| DirError::Write { path: path.into(), error };
+        let write = |error| DirError::Write { path: path.into(), error };
         Dir::check_vacant(path)?;
         if !path.exists() {
-            disk.create_dir(path).map_err(io)?;
+            disk.create_dir(path).map_err(write)?;
         }
         let dir = Dir::lock(path, disk)?;
         let _ = std::fs::remove_file(dir.journal());
         for kept in [Kept::Queue, Kept::Crash, Kept::Hang] {
-            dir.disk.create_dir(&dir.path.join(kept.dir())).map_err(io)?;
+            dir.disk.create_dir(&dir.path.join(kept.dir())).map_err(write)?;
         }
         Ok(dir)
     }
 
-    /// Makes the directory a campaign, once all is there that going on needs.
+    /// Makes the directory a campaign, by writing its settings. Everything that resuming
+    /// needs must be written before.
     pub fn begin(&self, settings: &Settings) -> Result<(), DirError> {
         let text = toml::to_string(settings).unwrap_or_default();
         let path = self.path.join("run.toml");
-        self.disk.put(&path, text.as_bytes()).map_err(|error| DirError::Write { path, error })
+        self.disk
+            .write_file(&path, text.as_bytes())
+            .map_err(|error| DirError::Write { path, error })
     }
 
     pub fn journal(&self) -> PathBuf {
         self.path.join(JOURNAL)
     }
 
-    /// What the campaign in a directory was asked.
+    /// Reads the settings of the campaign in a directory.
     pub fn settings(path: &Path) -> Result<Settings, DirError> {
         let file = path.join("run.toml");
         let text = match std::fs::read_to_string(&file) {
@@ -139,7 +143,7 @@ impl Dir {
         toml::from_str(&text).map_err(|error| DirError::Settings { path: file, error })
     }
 
-    /// Whether a campaign can be resumed with these settings; touches nothing.
+    /// Checks that a campaign can be resumed with these settings. Changes nothing.
     pub fn check_same(path: &Path, settings: &Settings) -> Result<(), DirError> {
         let then = Dir::settings(path)?;
         match then.difference(settings) {
@@ -149,8 +153,8 @@ impl Dir {
         }
     }
 
-    /// The directory of a campaign to resume. Limits of a run may differ from what they
-    /// were; the directory remembers the new ones.
+    /// Opens the directory of a campaign to resume. The limits of a run may differ from the
+    /// stored ones, and are stored then.
     pub fn resume(path: &Path, settings: &Settings, disk: Arc<Disk>) -> Result<Dir, DirError> {
         Dir::check_same(path, settings)?;
         let dir = Dir::lock(path, disk)?;
@@ -160,12 +164,12 @@ impl Dir {
         Ok(dir)
     }
 
-    /// The inputs of one kind, in the order of their numbers.
-    pub fn inputs(&self, kept: Kept) -> io::Result<Vec<(u32, Vec<u8>)>> {
+    /// Reads the inputs of one kind, in the order of their numbers.
+    pub fn read_inputs(&self, kept: Kept) -> io::Result<Vec<(u32, Vec<u8>)>> {
         let mut files = Vec::new();
         for entry in std::fs::read_dir(self.path.join(kept.dir()))? {
             let entry = entry?;
-            if let Some(id) = entry.file_name().to_str().and_then(number) {
+            if let Some(id) = entry.file_name().to_str().and_then(number_in) {
                 files.push((id, entry.path()));
             }
         }
@@ -173,28 +177,28 @@ impl Dir {
         files.into_iter().map(|(id, path)| Ok((id, std::fs::read(path)?))).collect()
     }
 
-    /// Keeps an input under a name.
+    /// Writes an input.
     pub fn keep(&self, kept: Kept, name: &str, bytes: &[u8]) {
-        self.writer.put(self.path.join(kept.dir()).join(name), bytes.to_vec());
+        self.writer.write_file(self.path.join(kept.dir()).join(name), bytes.to_vec());
     }
 
-    /// Text beside the crashes: how to replay them, or a report.
-    pub fn note(&self, name: Option<&str>, text: &str) {
+    /// Writes a text beside the crashes: the report of one, or how to replay them.
+    pub fn write_note(&self, name: Option<&str>, text: &str) {
         let path = self.path.join(Kept::Crash.dir()).join(name.unwrap_or(README));
-        self.writer.put(path, text.into());
+        self.writer.write_file(path, text.into());
     }
 
-    /// Writes the statistics, and a line for the plot.
+    /// Writes the statistics, and appends a line to `plot_data`.
     pub fn write_stats(&self, stats: &Stats) {
         let mut json = stats.json();
         json.push('\n');
-        self.writer.put(self.path.join("stats.json"), json.into());
+        self.writer.write_file(self.path.join("stats.json"), json.into());
         self.writer.append(self.path.join("plot_data"), Stats::PLOT_HEAD, stats.plot_line().into());
     }
 
-    /// The first write that failed, if any did.
-    pub fn failure(&self) -> Option<io::Error> {
-        self.writer.failure()
+    /// The first write that failed. It is returned once.
+    pub fn take_failure(&self) -> Option<io::Error> {
+        self.writer.take_failure()
     }
 
     /// Waits until everything is on disk.
@@ -202,7 +206,7 @@ impl Dir {
         self.writer.settle();
     }
 
-    /// The statistics of the campaign so far.
+    /// Reads the statistics of the campaign.
     pub fn read_stats(&self) -> Option<Stats> {
         serde_json::from_slice(&std::fs::read(self.path.join("stats.json")).ok()?).ok()
     }
@@ -213,15 +217,15 @@ impl Dir {
         let mut options = File::options();
         let lock = options.create(true).truncate(false).write(true).open(path.join("lock"));
         let lock = lock.map_err(io)?;
-        let patience = Instant::now() + LOCK_PATIENCE;
+        let deadline = Instant::now() + LOCK_TIMEOUT;
         loop {
             match lock.try_lock() {
                 Ok(()) => {
                     let writer = Writer::new(disk.clone());
                     return Ok(Dir { writer, path, disk, _lock: lock });
                 }
-                Err(TryLockError::WouldBlock) if Instant::now() < patience => {
-                    std::thread::sleep(LOCK_PATIENCE / 20);
+                Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
+                    std::thread::sleep(LOCK_POLL);
                 }
                 Err(TryLockError::WouldBlock) => return Err(DirError::Locked { dir: path }),
                 Err(TryLockError::Error(e)) => return Err(io(e)),
@@ -230,8 +234,9 @@ impl Dir {
     }
 }
 
-/// What a driver has left that died before its directory was a campaign.
-fn is_of_a_beginning(path: &Path) -> bool {
+/// True for a file that may be left by a driver that died before its directory was a
+/// campaign.
+fn is_left_by_a_start(path: &Path) -> bool {
     let Some(name) = path.file_name().and_then(|n| n.to_str()) else { return false };
     match name {
         "lock" | JOURNAL | ".run.toml.tmp" => path.with_file_name("lock").exists(),
@@ -243,7 +248,7 @@ fn is_of_a_beginning(path: &Path) -> bool {
 }
 
 /// The number in a name such as `id:000012,src:…`.
-fn number(name: &str) -> Option<u32> {
+fn number_in(name: &str) -> Option<u32> {
     name.strip_prefix("id:")?
         .split([',', '.'])
         .next()?
@@ -252,7 +257,7 @@ fn number(name: &str) -> Option<u32> {
         .filter(|_| !name.ends_with(".txt"))
 }
 
-/// A name as AFL++ gives it.
+/// The name of a file, as in AFL++.
 pub fn file_name(id: u32, source: Option<u32>, time_ms: u64, rest: &str) -> String {
     match source {
         Some(source) => format!("id:{id:06},src:{source:06},time:{time_ms},{rest}"),
@@ -260,8 +265,8 @@ pub fn file_name(id: u32, source: Option<u32>, time_ms: u64, rest: &str) -> Stri
     }
 }
 
-/// A piece of a name: what a file name cannot hold, or what would confuse the
-/// tools that take names apart, becomes `_`.
+/// A text as a part of a file name. Characters that a name cannot have, or that separate its
+/// parts, become `_`.
 pub fn file_name_part(text: &str) -> String {
     let base = text.rsplit('/').next().unwrap_or(text);
     let safe = |c: char| if c.is_ascii_alphanumeric() || "._-+".contains(c) { c } else { '_' };
@@ -273,12 +278,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_afls() {
+    fn names_are_those_of_afl() {
         let flip = file_name(12, Some(3), 4512, "op:flip,site:calc.c:41");
         assert_eq!(flip, "id:000012,src:000003,time:4512,op:flip,site:calc.c:41");
-        assert_eq!(number(&flip), Some(12));
-        assert_eq!(number("id:000012,sig:11.txt"), None);
-        assert_eq!(number("README.txt"), None);
+        assert_eq!(number_in(&flip), Some(12));
+        assert_eq!(number_in("id:000012,sig:11.txt"), None);
+        assert_eq!(number_in("README.txt"), None);
         assert_eq!(file_name_part("a dir/my file,x.c"), "my_file_x.c");
     }
 }

@@ -1,18 +1,17 @@
-//! The journal: what a campaign would have to find out again.
+//! The journal: what a resumed campaign would otherwise have to find again.
 //!
-//! It is only appended to, a record at a time, each with its length and a
-//! checksum. After `kill -9` at any moment the file is a sequence of whole
-//! records and perhaps a part of one, which is cut off when it is opened again.
-//! Inputs are stored as what they do not share with their parent: a flip
-//! changes a few bytes, and a campaign makes thousands of them a second.
+//! It is only appended to. Each record has its length and a checksum. After `kill -9` at any
+//! moment the file is a sequence of whole records and perhaps a part of one, which is cut off
+//! when the journal is opened again. An input is stored as its difference from its parent: a
+//! flip changes a few bytes, and a campaign makes thousands of inputs in a second.
 //!
-//! The order of records is what makes a cut harmless. The seeds come first, before
-//! the directory counts as a campaign. An input comes before the answer that it
-//! is the result of, in one write: an answer without its input would be a path
-//! that nobody runs, an input without its answer is one flip asked again.
+//! The order of records makes a cut harmless. The seeds come first, before the directory
+//! counts as a campaign. An input comes before the answer that it results from, both in one
+//! write: without its input, an answer would be a path that is never run. Without its answer,
+//! an input only means that one flip is solved again.
 //!
-//! The files of the queue do not depend on it: a queue without a journal can be resumed,
-//! and then solves again what it had solved.
+//! The files of the queue do not depend on the journal. A campaign without a journal can be
+//! resumed, and solves again what it had solved.
 
 use super::disk::Disk;
 use pleach_search::{InputId, Mark};
@@ -22,40 +21,38 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What can be remembered.
+/// What the journal records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
-    /// An edge of the tree was asked for, from the trace of an input, which took
-    /// another edge there: `taken`.
+    /// A flip was answered. It asked for the edge `node` of the tree, in the trace of the
+    /// input `of`, which took the edge `taken` there.
     Flip { node: u64, mark: Mark, of: InputId, taken: u64 },
-    /// An input was executed, and waits to be traced or is in the queue.
+    /// An input was run, and waits to be traced or is in the queue.
     Input(InputRecord),
-    /// An input was traced, took this path and left so many flips open.
+    /// An input was traced. It took this path, and this many of its flips are open.
     Traced { input: InputId, open: u32, path: u64 },
-    /// A crash with this identity was kept.
+    /// A crash was kept. The hash tells crashes apart.
     Crash { hash: u64 },
-    /// Something was met for the first time that keeps the search from being
-    /// exhaustive.
+    /// Something that keeps the search from being exhaustive occurred for the first time.
     Partial(String),
     /// An input that the campaign starts from.
     Seed(Vec<u8>),
-    /// One more seed was executed.
-    Planted,
-    /// What of an input may change, if that is not what may of its parent.
+    /// The next seed was run.
+    SeedRun,
+    /// The parts of an input that may change, if they are not those of its parent.
     Template { input: InputId, holes: Vec<HoleRecord> },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputRecord {
     pub id: InputId,
-    /// Its number in the queue.
+    /// Its number in the queue, if it is there.
     pub queue: Option<u32>,
-    /// The input that `bytes` is a change of.
     pub parent: Option<InputId>,
-    /// Bytes that are the parent's, at the start and at the end.
+    /// How many bytes at its start and at its end are those of its parent.
     pub prefix: u32,
     pub suffix: u32,
-    /// What is between them.
+    /// The bytes between them.
     pub middle: Vec<u8>,
 }
 
@@ -81,7 +78,7 @@ impl InputRecord {
         }
     }
 
-    /// The input, given its parent's bytes; `None` if they do not fit.
+    /// The bytes of the input, given those of its parent; `None` if the parent is too short.
     pub fn bytes(&self, parent: &[u8]) -> Option<Vec<u8>> {
         let mut bytes = parent.get(..self.prefix as usize)?.to_vec();
         bytes.extend(&self.middle);
@@ -91,9 +88,15 @@ impl InputRecord {
 }
 
 const MAGIC: &[u8] = b"pleach journal 1\n";
-const HEAD: usize = 8;
-/// A record longer than this is damage.
-const LONGEST: usize = 64 << 20;
+/// Length and checksum of a record.
+const HEADER_LEN: usize = 8;
+/// Stands for no number.
+const NONE: u32 = u32::MAX;
+/// A longer record is taken for damage.
+const MAX_RECORD: usize = 64 << 20;
+
+/// How many bytes are gathered for one write.
+const WRITE_SIZE: usize = 4096;
 
 /// An open journal.
 pub struct Journal {
@@ -101,80 +104,80 @@ pub struct Journal {
     disk: Arc<Disk>,
     /// Records that are not written yet.
     buffer: Vec<u8>,
-    /// Bytes of the file that are whole records.
-    good: u64,
+    /// The length of the part of the file that is whole records.
+    valid_len: u64,
 }
 
 impl Journal {
-    /// Opens a journal, or begins one, and gives what is in it. A damaged end
-    /// is cut off.
+    /// Opens a journal, or creates it, and reads its records. A damaged end is cut off.
     pub fn open(path: &Path, disk: Arc<Disk>) -> io::Result<(Journal, Vec<Record>)> {
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
             Err(e) if e.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(e) => return Err(e),
         };
-        let (records, good) = parse(&bytes);
+        let (records, valid_len) = parse(&bytes);
         let file = disk.open_append(path)?;
-        if good < bytes.len() {
-            file.set_len(good as u64)?;
+        if valid_len < bytes.len() {
+            file.set_len(valid_len as u64)?;
         }
-        if good == 0 {
+        if valid_len == 0 {
             disk.append(&file, MAGIC)?;
         }
-        let good = good.max(MAGIC.len()) as u64;
-        Ok((Journal { file, disk, buffer: Vec::new(), good }, records))
+        let valid_len = valid_len.max(MAGIC.len()) as u64;
+        Ok((Journal { file, disk, buffer: Vec::new(), valid_len }, records))
     }
 
+    /// Adds a record. It is written by the next `flush`.
     pub fn add(&mut self, record: &Record) {
         let start = self.buffer.len();
-        self.buffer.extend([0; HEAD]);
+        self.buffer.extend([0; HEADER_LEN]);
         encode(record, &mut self.buffer);
-        let payload = &self.buffer[start + HEAD..];
+        let payload = &self.buffer[start + HEADER_LEN..];
         let (len, sum) = (payload.len() as u32, checksum(payload));
         self.buffer[start..start + 4].copy_from_slice(&len.to_le_bytes());
-        self.buffer[start + 4..start + HEAD].copy_from_slice(&sum.to_le_bytes());
+        self.buffer[start + 4..start + HEADER_LEN].copy_from_slice(&sum.to_le_bytes());
     }
 
-    /// Writes what was added.
+    /// Writes the records that were added.
     pub fn flush(&mut self) -> io::Result<()> {
         if self.buffer.is_empty() {
             return Ok(());
         }
         if let Err(error) = self.disk.append(&self.file, &self.buffer) {
-            // What came after half a record would never be read.
-            let _ = self.file.set_len(self.good);
+            // Records after a damaged one would never be read.
+            let _ = self.file.set_len(self.valid_len);
             return Err(error);
         }
-        self.good += self.buffer.len() as u64;
+        self.valid_len += self.buffer.len() as u64;
         self.buffer.clear();
         Ok(())
     }
 
-    /// Whether enough has gathered for a write.
+    /// True if enough records were added for a write.
     pub fn is_full(&self) -> bool {
-        self.buffer.len() >= 4096
+        self.buffer.len() >= WRITE_SIZE
     }
 }
 
-/// Whole records, and how many bytes they are.
+/// Reads the whole records of a file. Also returns their length.
 fn parse(bytes: &[u8]) -> (Vec<Record>, usize) {
     let mut records = Vec::new();
     if !bytes.starts_with(MAGIC) {
         return (records, 0);
     }
     let mut at = MAGIC.len();
-    while let Some(head) = bytes.get(at..at + HEAD) {
+    while let Some(head) = bytes.get(at..at + HEADER_LEN) {
         let number =
             |i: usize| u32::from_le_bytes([head[i], head[i + 1], head[i + 2], head[i + 3]]);
         let len = number(0) as usize;
-        let payload = bytes.get(at + HEAD..).and_then(|rest| rest.get(..len.min(LONGEST)));
+        let payload = bytes.get(at + HEADER_LEN..).and_then(|rest| rest.get(..len.min(MAX_RECORD)));
         let Some(payload) = payload.filter(|p| p.len() == len && checksum(p) == number(4)) else {
             break;
         };
         let Some(record) = decode(payload) else { break };
         records.push(record);
-        at += HEAD + len;
+        at += HEADER_LEN + len;
     }
     (records, at)
 }
@@ -190,11 +193,10 @@ fn encode(record: &Record, out: &mut Vec<u8>) {
         }
         Record::Input(input) => {
             out.push(2);
-            let none = u32::MAX;
             for number in [
                 input.id,
-                input.queue.unwrap_or(none),
-                input.parent.unwrap_or(none),
+                input.queue.unwrap_or(NONE),
+                input.parent.unwrap_or(NONE),
                 input.prefix,
                 input.suffix,
             ] {
@@ -220,7 +222,7 @@ fn encode(record: &Record, out: &mut Vec<u8>) {
             out.push(6);
             out.extend(bytes);
         }
-        Record::Planted => out.push(7),
+        Record::SeedRun => out.push(7),
         Record::Template { input, holes } => {
             out.push(8);
             out.extend(input.to_le_bytes());
@@ -231,29 +233,29 @@ fn encode(record: &Record, out: &mut Vec<u8>) {
 
 fn decode(payload: &[u8]) -> Option<Record> {
     let (&tag, body) = payload.split_first()?;
-    let small = |at: usize| Some(u32::from_le_bytes(body.get(at..at + 4)?.try_into().ok()?));
-    let large = |at: usize| Some(u64::from_le_bytes(body.get(at..at + 8)?.try_into().ok()?));
-    let maybe = |n: u32| (n != u32::MAX).then_some(n);
+    let read_u32 = |at: usize| Some(u32::from_le_bytes(body.get(at..at + 4)?.try_into().ok()?));
+    let read_u64 = |at: usize| Some(u64::from_le_bytes(body.get(at..at + 8)?.try_into().ok()?));
+    let optional = |n: u32| (n != NONE).then_some(n);
     Some(match tag {
         1 => Record::Flip {
-            node: large(0)?,
+            node: read_u64(0)?,
             mark: Mark::from_u8(*body.get(8)?)?,
-            of: small(9)?,
-            taken: large(13)?,
+            of: read_u32(9)?,
+            taken: read_u64(13)?,
         },
         2 => Record::Input(InputRecord {
-            id: small(0)?,
-            queue: maybe(small(4)?),
-            parent: maybe(small(8)?),
-            prefix: small(12)?,
-            suffix: small(16)?,
+            id: read_u32(0)?,
+            queue: optional(read_u32(4)?),
+            parent: optional(read_u32(8)?),
+            prefix: read_u32(12)?,
+            suffix: read_u32(16)?,
             middle: body.get(20..)?.to_vec(),
         }),
-        3 => Record::Traced { input: small(0)?, open: small(4)?, path: large(8)? },
-        4 => Record::Crash { hash: large(0)? },
+        3 => Record::Traced { input: read_u32(0)?, open: read_u32(4)?, path: read_u64(8)? },
+        4 => Record::Crash { hash: read_u64(0)? },
         5 => Record::Partial(String::from_utf8_lossy(body).into_owned()),
         6 => Record::Seed(body.to_vec()),
-        7 => Record::Planted,
+        7 => Record::SeedRun,
         8 => {
             let hole = |bytes: &[u8]| -> HoleRecord {
                 let number =
@@ -261,13 +263,13 @@ fn decode(payload: &[u8]) -> Option<Record> {
                 std::array::from_fn(number)
             };
             let holes = body.get(4..)?.chunks_exact(size_of::<HoleRecord>()).map(hole).collect();
-            Record::Template { input: small(0)?, holes }
+            Record::Template { input: read_u32(0)?, holes }
         }
         _ => return None,
     })
 }
 
-/// FNV-1a: enough to tell a torn write from a whole one.
+/// FNV-1a, which is enough to recognise a torn write.
 fn checksum(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0x811c_9dc5, |sum, &b| (sum ^ u32::from(b)).wrapping_mul(0x0100_0193))
 }
@@ -280,7 +282,7 @@ mod tests {
         vec![
             Record::Seed(b"hello world".to_vec()),
             Record::Input(InputRecord::new(0, Some(0), b"hello world", None)),
-            Record::Planted,
+            Record::SeedRun,
             Record::Traced { input: 0, open: 7, path: 0xfedc_ba98_7654_3210 },
             Record::Partial("pinned".into()),
             Record::Flip { node: 0x1234_5678_9abc_def0, mark: Mark::Sat, of: 0, taken: 17 },
@@ -291,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_cut_anywhere_gives_its_whole_records() {
+    fn a_journal_that_is_cut_anywhere_keeps_its_whole_records() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("journal");
         let (mut journal, none) = Journal::open(&path, Arc::default()).unwrap();
@@ -309,7 +311,7 @@ mod tests {
             let (mut journal, found) = Journal::open(&path, Arc::default()).unwrap();
             let expected = ends.iter().filter(|&&e| e <= cut).count().saturating_sub(1);
             assert_eq!(found, records()[..expected], "cut at {cut}");
-            // What comes after a damaged end is found again.
+            // Records that are added after a damaged end can be read.
             journal.add(&Record::Crash { hash: 5 });
             journal.flush().unwrap();
             let (_, found) = Journal::open(&path, Arc::default()).unwrap();
@@ -318,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn inputs_are_changes_of_their_parents() {
+    fn inputs_are_stored_as_differences_from_their_parents() {
         let pairs: [(&[u8], &[u8]); 6] = [
             (b"aaaa", b"aaa"),
             (b"aaa", b"aaaa"),

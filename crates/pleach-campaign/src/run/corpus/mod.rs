@@ -81,7 +81,7 @@ impl Corpus {
     pub fn keep(&mut self, kept: Kept, candidate: &Candidate, label: &Label) -> (u32, String) {
         let number = self.next_number[kept as usize];
         self.next_number[kept as usize] += 1;
-        let source = candidate.parent.and_then(|p| self.store.number(p));
+        let source = candidate.parent.and_then(|p| self.store.queue_number(p));
         let name = file_name(number, source, label.time_ms, &label.text);
         self.dir.keep(kept, &name, &candidate.bytes);
         (number, name)
@@ -117,7 +117,7 @@ impl Corpus {
     /// True if a write has failed.
     pub fn has_failed(&mut self) -> bool {
         if self.failure.is_none() {
-            self.failure = self.dir.failure();
+            self.failure = self.dir.take_failure();
         }
         self.failure.is_some()
     }
@@ -125,7 +125,7 @@ impl Corpus {
     /// Waits until everything is on disk. Returns the first write that failed.
     pub fn settle(&mut self) -> Result<(), io::Error> {
         self.dir.settle();
-        let late = self.dir.failure();
+        let late = self.dir.take_failure();
         self.failure.take().or(late).map_or(Ok(()), Err)
     }
 }

@@ -1,11 +1,9 @@
-//! What the directory of a campaign says when it is gone on with: the journal,
-//! record by record, and the files that are there.
+//! Restores a campaign that is resumed, from its journal and its files.
 //!
-//! Of the tree it restores what was asked and, beside each such edge, the one
-//! that the asked run took; edges that runs took and nobody asked about come
-//! back when their inputs are traced again. A run whose flips were all answered
-//! is not traced again, so another run may ask for an edge of it: that finds the
-//! same path once more, which is known by then.
+//! Of the tree it restores the edges that flips asked for and, beside each, the edge that the
+//! flipped run took there. Other edges come back when their inputs are traced again. A run
+//! whose flips were all answered is not traced again. So another run may ask for an edge that
+//! it took; that only finds a known path once more.
 
 use super::dir::{Dir, Kept, file_name};
 use super::journal::{InputRecord, Journal, Record};
@@ -18,20 +16,20 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
 
-/// Bytes of inputs outside the queue that are kept for tracing.
-const INPUTS_MEMORY: usize = 256 << 20;
+/// How many bytes inputs outside the queue may use in memory.
+const MAX_INPUTS_MEMORY: usize = 256 << 20;
 
-/// What a campaign starts from.
+/// An input that a campaign starts from.
 pub enum Seed {
-    /// A person's, or made up.
-    Given(Vec<u8>),
-    /// Of the campaign that is resumed: executed before.
-    Known(InputId),
+    /// It was given by the user or generated, and was not run yet.
+    New(Vec<u8>),
+    /// An input of the campaign that is resumed.
+    Recalled(InputId),
     /// A crash or a hang of that campaign.
     Bad(Kept, Vec<u8>),
 }
 
-/// What a directory says of a campaign before.
+/// What is restored of a campaign; nothing, for a new one.
 pub struct Past {
     pub journal: Journal,
     /// How many records the journal has.
@@ -41,19 +39,19 @@ pub struct Past {
     pub stats: Stats,
     pub crash_ids: HashSet<u64>,
     pub next_number: [u32; 3],
-    /// What there is to look at: the queue, inputs that were never traced or
-    /// left flips open, and seeds that were not executed.
+    /// The inputs to start from: the queue, inputs that were never traced or have open flips,
+    /// crashes and hangs, and seeds that were not run.
     pub seeds: Vec<Seed>,
 }
 
 impl Past {
-    /// Nothing yet.
+    /// The past of a new campaign.
     pub fn new(journal: Journal) -> Past {
         Past {
             journal,
             records: 0,
             tree: Tree::default(),
-            store: Store::new(INPUTS_MEMORY),
+            store: Store::new(MAX_INPUTS_MEMORY),
             stats: Stats::default(),
             crash_ids: HashSet::new(),
             next_number: [0; 3],
@@ -61,6 +59,7 @@ impl Past {
         }
     }
 
+    /// Restores the campaign of a directory.
     pub fn read(dir: &Dir, strings: Option<&Strings>) -> io::Result<Past> {
         let (journal, records) = Journal::open(&dir.journal(), dir.disk.clone())?;
         let mut past = Past {
@@ -69,110 +68,122 @@ impl Past {
             ..Past::new(journal)
         };
         past.stats.partial.retain(|what, _| what != "dropped");
-        let mut recall = Recall { strings, ..Recall::default() };
-        records.into_iter().for_each(|record| recall.take(record, &mut past));
+        let mut replayed = Replayed { strings, ..Replayed::default() };
+        records.into_iter().for_each(|record| replayed.apply(record, &mut past));
         past.stats.paths = past.tree.paths() as u64;
         past.stats.flips = Flips {
             cached: past.stats.flips.cached,
             by_tier: std::mem::take(&mut past.stats.flips.by_tier),
             time_by_tier: std::mem::take(&mut past.stats.flips.time_by_tier),
-            ..recall.flips
+            ..std::mem::take(&mut replayed.flips)
         };
-        let queue = dir.inputs(Kept::Queue)?;
-        past.stats.inputs = queue.len() as u64;
-        let crashes = dir.inputs(Kept::Crash)?;
-        let hangs = dir.inputs(Kept::Hang)?;
+        let queue = dir.read_inputs(Kept::Queue)?;
+        let crashes = dir.read_inputs(Kept::Crash)?;
+        let hangs = dir.read_inputs(Kept::Hang)?;
         // The statistics may be older than the files.
-        let different = past.crash_ids.len() as u64;
-        (past.stats.crashes, past.stats.hangs) = (different, hangs.len() as u64);
+        past.stats.inputs = queue.len() as u64;
+        past.stats.crashes = past.crash_ids.len() as u64;
+        past.stats.hangs = hangs.len() as u64;
         for (slot, kept) in [&queue, &crashes, &hangs].into_iter().enumerate() {
             past.next_number[slot] = kept.last().map_or(0, |(id, _)| id + 1);
         }
-        for (id, number) in &recall.order {
-            let Some(bytes) = recall.bytes.get(id).cloned() else { continue };
-            let template = recall.templates.get(id).cloned();
-            past.store.insert(*id, Candidate::recalled(bytes, *number, template));
-            if number.is_some() || recall.left.get(id).is_none_or(|&n| n > 0) {
-                past.seeds.push(Seed::Known(*id));
-            }
-        }
-        // Files that the journal does not know: written just before the end, or
-        // put there by another fuzzer. Now it knows them.
-        let known: HashSet<u32> = recall.order.iter().filter_map(|(_, number)| *number).collect();
-        for (number, bytes) in &queue {
-            if !known.contains(number) {
-                let id = past.store.next_id();
-                let candidate = Candidate::recalled(bytes[..].into(), Some(*number), None);
-                past.store.insert(id, candidate);
-                let record = InputRecord::new(id, Some(*number), bytes, None);
-                past.journal.add(&Record::Input(record));
-                past.seeds.push(Seed::Known(id));
-            }
-        }
-        // And the other way round: handed over to be written when the driver died.
-        let there: HashSet<u32> = queue.iter().map(|(number, _)| *number).collect();
-        for (id, number) in &recall.order {
-            let Some(number) = number.filter(|n| !there.contains(n)) else { continue };
-            if let Some(known) = past.store.get(*id) {
-                dir.keep(Kept::Queue, &file_name(number, None, 0, "op:recovered"), &known.bytes);
-                past.stats.inputs += 1;
-                past.next_number[0] = past.next_number[0].max(number + 1);
-            }
-        }
+        past.add_inputs(&replayed);
+        past.add_unknown_files(&replayed, &queue);
+        past.write_missing_files(&replayed, &queue, dir);
         for (kept, inputs) in [(Kept::Crash, crashes), (Kept::Hang, hangs)] {
             past.seeds.extend(inputs.into_iter().map(|(_, bytes)| Seed::Bad(kept, bytes)));
         }
-        // A seed may be in the queue though the journal does not say so yet.
-        let rest = recall.seeds.into_iter().skip(recall.planted);
+        // A seed may be in the queue before the journal says that it was run.
+        let rest = replayed.seeds.into_iter().skip(replayed.seeds_run);
         let new = rest.filter(|seed| !queue.iter().any(|(_, bytes)| bytes == seed));
-        past.seeds.extend(new.map(Seed::Given));
+        past.seeds.extend(new.map(Seed::New));
         Ok(past)
+    }
+
+    /// Adds the inputs of the journal.
+    fn add_inputs(&mut self, replayed: &Replayed) {
+        for (id, number) in &replayed.order {
+            let Some(bytes) = replayed.bytes.get(id).cloned() else { continue };
+            let template = replayed.templates.get(id).cloned();
+            self.store.insert(*id, Candidate::recalled(bytes, *number, template));
+            if number.is_some() || replayed.open_flips.get(id).is_none_or(|&n| n > 0) {
+                self.seeds.push(Seed::Recalled(*id));
+            }
+        }
+    }
+
+    /// Adds files of the queue that are not in the journal: they were written just before the
+    /// campaign ended, or another fuzzer put them there.
+    fn add_unknown_files(&mut self, replayed: &Replayed, queue: &[(u32, Vec<u8>)]) {
+        let known: HashSet<u32> = replayed.order.iter().filter_map(|(_, number)| *number).collect();
+        for (number, bytes) in queue.iter().filter(|(number, _)| !known.contains(number)) {
+            let id = self.store.next_id();
+            self.store.insert(id, Candidate::recalled(bytes[..].into(), Some(*number), None));
+            let record = InputRecord::new(id, Some(*number), bytes, None);
+            self.journal.add(&Record::Input(record));
+            self.seeds.push(Seed::Recalled(id));
+        }
+    }
+
+    /// Writes inputs of the queue that are only in the journal: the driver died before it
+    /// wrote their files.
+    fn write_missing_files(&mut self, replayed: &Replayed, queue: &[(u32, Vec<u8>)], dir: &Dir) {
+        let existing: HashSet<u32> = queue.iter().map(|(number, _)| *number).collect();
+        for (id, number) in &replayed.order {
+            let Some(number) = number.filter(|n| !existing.contains(n)) else { continue };
+            if let Some(input) = self.store.get(*id) {
+                dir.keep(Kept::Queue, &file_name(number, None, 0, "op:recovered"), &input.bytes);
+                self.stats.inputs += 1;
+                self.next_number[0] = self.next_number[0].max(number + 1);
+            }
+        }
     }
 }
 
-/// What the records of a journal add up to.
+/// The sum of the records of a journal.
 #[derive(Default)]
-struct Recall<'a> {
-    /// What templates are made of, and those that inputs have.
+struct Replayed<'a> {
+    /// Needed to rebuild templates.
     strings: Option<&'a Strings>,
     templates: HashMap<InputId, Arc<Template>>,
     bytes: HashMap<InputId, Arc<[u8]>>,
-    /// Inputs and their numbers in the queue.
+    /// The inputs, in order, and their numbers in the queue.
     order: Vec<(InputId, Option<u32>)>,
-    /// Flips that a traced input has left open; absent: never traced.
-    left: HashMap<InputId, i64>,
+    /// How many flips of an input are open. An input without a number was never traced.
+    open_flips: HashMap<InputId, i64>,
     seeds: Vec<Vec<u8>>,
-    planted: usize,
+    /// How many of the seeds were run.
+    seeds_run: usize,
     flips: Flips,
 }
 
-impl Recall<'_> {
-    fn take(&mut self, record: Record, past: &mut Past) {
+impl Replayed<'_> {
+    fn apply(&mut self, record: Record, past: &mut Past) {
         match record {
             Record::Flip { node, mark, of, taken } => {
                 past.tree.set(node, mark);
                 past.tree.set(taken, Mark::Taken);
-                *self.left.entry(of).or_default() -= 1;
-                let f = &mut self.flips;
-                f.asked += 1;
+                *self.open_flips.entry(of).or_default() -= 1;
+                let flips = &mut self.flips;
+                flips.asked += 1;
                 match mark {
-                    Mark::Sat => f.sat += 1,
-                    Mark::Unsat => f.unsat += 1,
-                    Mark::Optimistic => f.optimistic += 1,
-                    _ => f.unknown += 1,
+                    Mark::Sat => flips.sat += 1,
+                    Mark::Unsat => flips.unsat += 1,
+                    Mark::Optimistic => flips.optimistic += 1,
+                    _ => flips.unknown += 1,
                 }
             }
             Record::Input(input) => {
                 let parent = input.parent.and_then(|p| self.bytes.get(&p)).cloned();
-                if let Some(whole) = input.bytes(parent.as_deref().unwrap_or(&[])) {
-                    self.bytes.insert(input.id, whole.into());
-                    let parents = input.parent.and_then(|p| self.templates.get(&p)).cloned();
-                    parents.into_iter().for_each(|t| _ = self.templates.insert(input.id, t));
+                if let Some(bytes) = input.bytes(parent.as_deref().unwrap_or(&[])) {
+                    self.bytes.insert(input.id, bytes.into());
+                    let inherited = input.parent.and_then(|p| self.templates.get(&p)).cloned();
+                    inherited.into_iter().for_each(|t| _ = self.templates.insert(input.id, t));
                     self.order.push((input.id, input.queue));
                 }
             }
             Record::Traced { input, open, path } => {
-                self.left.insert(input, open.into());
+                self.open_flips.insert(input, open.into());
                 past.tree.end(path);
             }
             Record::Crash { hash } => {
@@ -182,7 +193,7 @@ impl Recall<'_> {
                 past.stats.partial.entry(what).or_insert(1);
             }
             Record::Seed(bytes) => self.seeds.push(bytes),
-            Record::Planted => self.planted += 1,
+            Record::SeedRun => self.seeds_run += 1,
             Record::Template { input, holes } => {
                 let bytes = self.bytes.get(&input);
                 let template = bytes.and_then(|bytes| self.strings?.load_template(&holes, bytes));

@@ -1,6 +1,6 @@
-//! The inputs of a campaign in memory. Those of the queue stay. Others wait to be traced,
-//! or may have to be traced again; the oldest of them are dropped when they use too much
-//! memory.
+//! The inputs of a campaign in memory. Inputs of the queue are never dropped. Other inputs
+//! wait to be traced, or may have to be traced again; when they use too much memory, the
+//! oldest are dropped. An input does not need its parent, so a parent may be dropped first.
 
 use crate::run::ring::{Candidate, FastEnd};
 use pleach_search::{BranchId, InputId};
@@ -9,29 +9,28 @@ use std::sync::Arc;
 
 pub struct Store {
     inputs: HashMap<InputId, Arc<Candidate>>,
-    /// Inputs that can be dropped, the oldest first.
-    order: VecDeque<InputId>,
+    /// The inputs that are not in the queue, the oldest first.
+    droppable: VecDeque<InputId>,
     next: InputId,
+    /// The inputs of the queue, by their numbers there.
     queue: Vec<InputId>,
-    /// Bytes of those that can be dropped.
+    /// The bytes that the droppable inputs use, and may use.
     memory: usize,
     max_memory: usize,
-    pub dropped: u64,
 }
 
-/// Bytes of memory that an input takes besides its contents.
+/// How many bytes an input uses besides its contents.
 const OVERHEAD: usize = 224;
 
 impl Store {
     pub fn new(max_memory: usize) -> Store {
         Store {
             inputs: HashMap::new(),
-            order: VecDeque::new(),
+            droppable: VecDeque::new(),
             next: 0,
             queue: Vec::new(),
             memory: 0,
             max_memory,
-            dropped: 0,
         }
     }
 
@@ -40,7 +39,7 @@ impl Store {
         self.next
     }
 
-    /// Keeps an input under a number.
+    /// Adds an input under a number.
     pub fn insert(&mut self, id: InputId, candidate: Candidate) {
         self.next = self.next.max(id + 1);
         if let Some(number) = candidate.queue {
@@ -49,14 +48,13 @@ impl Store {
             self.queue[at] = id;
         } else {
             self.memory += candidate.bytes.len() + OVERHEAD;
-            self.order.push_back(id);
+            self.droppable.push_back(id);
         }
         self.inputs.insert(id, Arc::new(candidate));
         while self.memory > self.max_memory {
-            let Some(oldest) = self.order.pop_front() else { break };
+            let Some(oldest) = self.droppable.pop_front() else { break };
             if let Some(candidate) = self.inputs.remove(&oldest) {
                 self.memory -= candidate.bytes.len() + OVERHEAD;
-                self.dropped += 1;
             }
         }
     }
@@ -65,27 +63,27 @@ impl Store {
         self.inputs.get(&id)
     }
 
-    /// The fast half ran an input to its end.
+    /// Records that the fast half ran an input to its end.
     pub fn set_complete(&mut self, id: InputId) {
         if let Some(candidate) = self.inputs.get_mut(&id) {
             Arc::make_mut(candidate).fast = FastEnd::Complete;
         }
     }
 
-    /// The fast half did not count the branch that an input was solved for.
+    /// Records that the fast half did not count the branch that an input was solved for.
     pub fn set_uncounted(&mut self, id: InputId, branch: BranchId) {
         if let Some(candidate) = self.inputs.get_mut(&id) {
             Arc::make_mut(candidate).uncounted = Some(branch);
         }
     }
 
-    /// Inputs of the queue by number.
+    /// The inputs of the queue, by their numbers there.
     pub fn queue(&self) -> &[InputId] {
         &self.queue
     }
 
     /// The number of an input in the queue, if it is there.
-    pub fn number(&self, id: InputId) -> Option<u32> {
+    pub fn queue_number(&self, id: InputId) -> Option<u32> {
         self.inputs.get(&id)?.queue
     }
 }
@@ -95,12 +93,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_not_in_the_queue_is_dropped() {
+    fn only_inputs_outside_the_queue_are_dropped() {
         let mut store = Store::new(3 * (100 + OVERHEAD));
         for (id, queue) in (0..).zip([Some(0), None, None, None, None, None, Some(1)]) {
             store.insert(id, Candidate::recalled(vec![0; 100].into(), queue, None));
         }
-        assert_eq!(store.dropped, 2);
         let left: Vec<_> = (0..8).filter(|&id| store.get(id).is_some()).collect();
         assert_eq!(left, [0, 3, 4, 5, 6]);
         assert_eq!(store.queue(), [0, 6]);

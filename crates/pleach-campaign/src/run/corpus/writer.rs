@@ -1,7 +1,6 @@
-//! Files are written by a thread of their own: a file that is to be whole after
-//! a loss of power waits for the disk, some milliseconds each, and a search must
-//! not wait with it. What was handed over and is not on disk when the driver is
-//! killed is in the journal still.
+//! A thread that writes files. A file that must survive a loss of power waits for the disk for
+//! some milliseconds, and the search should not wait with it. If the driver is killed before
+//! an input is written, the journal still has it.
 
 use super::disk::Disk;
 use std::io;
@@ -10,9 +9,9 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-/// Work for the thread.
+/// A job for the thread.
 enum Job {
-    Put {
+    Write {
         path: PathBuf,
         bytes: Vec<u8>,
     },
@@ -21,53 +20,54 @@ enum Job {
         head: &'static str,
         bytes: Vec<u8>,
     },
-    /// Everything before is done: say so.
+    /// Report that all jobs before this one are done.
     Settle(SyncSender<()>),
 }
 
-/// Hands files to the thread. Dropping it waits for all of them.
+/// Gives files to the thread. Dropping it waits until all are written.
 pub struct Writer {
     jobs: Option<SyncSender<Job>>,
     thread: Option<JoinHandle<()>>,
     failure: Arc<Mutex<Option<io::Error>>>,
 }
 
-/// Files that may wait; more than these and the search waits too.
-const WAITING: usize = 1024;
+/// How many files may wait. If there are more, the search waits.
+const MAX_WAITING: usize = 1024;
 
 impl Writer {
     pub fn new(disk: Arc<Disk>) -> Writer {
-        let (jobs, work) = sync_channel(WAITING);
+        let (jobs, work) = sync_channel(MAX_WAITING);
         let failure = Arc::new(Mutex::new(None));
-        let report = failure.clone();
-        let thread = std::thread::spawn(move || write_all(&work, &disk, &report));
+        let first_failure = failure.clone();
+        let thread = std::thread::spawn(move || write_all(&work, &disk, &first_failure));
         Writer { jobs: Some(jobs), thread: Some(thread), failure }
     }
 
-    /// A file that appears whole.
-    pub fn put(&self, path: PathBuf, bytes: Vec<u8>) {
-        self.send(Job::Put { path, bytes });
+    /// Writes a file that appears whole or not at all.
+    pub fn write_file(&self, path: PathBuf, bytes: Vec<u8>) {
+        self.send(Job::Write { path, bytes });
     }
 
-    /// More at the end of a file; a new file begins with `head`.
+    /// Appends to a file. A new file starts with `head`.
     pub fn append(&self, path: PathBuf, head: &'static str, bytes: Vec<u8>) {
         self.send(Job::Append { path, head, bytes });
     }
 
+    /// Waits until all files are written.
     pub fn settle(&self) {
         let (done, wait) = sync_channel(1);
         self.send(Job::Settle(done));
         let _ = wait.recv();
     }
 
-    /// The first failure; said once.
-    pub fn failure(&self) -> Option<io::Error> {
+    /// The first failure. It is returned once.
+    pub fn take_failure(&self) -> Option<io::Error> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     fn send(&self, job: Job) {
         if let Some(jobs) = &self.jobs {
-            // The thread ends only when the sender does.
+            // The thread ends only when the sender is dropped.
             let _ = jobs.send(job);
         }
     }
@@ -85,11 +85,11 @@ impl Drop for Writer {
 fn write_all(work: &Receiver<Job>, disk: &Disk, failure: &Mutex<Option<io::Error>>) {
     while let Ok(job) = work.recv() {
         let result = match job {
-            Job::Put { path, bytes } => disk.put(&path, &bytes),
+            Job::Write { path, bytes } => disk.write_file(&path, &bytes),
             Job::Append { path, head, bytes } => {
-                let new = !path.exists();
+                let is_new = !path.exists();
                 disk.open_append(&path).and_then(|file| {
-                    if new {
+                    if is_new {
                         disk.append(&file, head.as_bytes())?;
                     }
                     disk.append(&file, &bytes)

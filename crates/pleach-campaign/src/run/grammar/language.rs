@@ -1,8 +1,8 @@
 //! Inputs that the grammar derives, one after another.
 //!
-//! A thread of its own walks the derivations, a few ahead of the search: a walk calls back
-//! with each string, but a search asks for the next one when it needs it. The order is the
-//! walk's, however many workers ask.
+//! The walk through the strings of a symbolic grammar calls back with each string, but a
+//! search asks for the next one when it needs it. So a thread of its own does the walk, a few
+//! strings ahead of the search. The order of the strings does not depend on the workers.
 
 use crate::run::settings::GrammarSettings;
 use pleach_grammar::Grammar;
@@ -30,7 +30,7 @@ pub struct Derived {
 pub enum Language {
     /// The strings of a symbolic grammar, in order.
     Strings(Walk),
-    /// Sentences with deep nesting and random sentences, in turn, without end.
+    /// Sentences with deep nesting and random sentences, in turn. They never end.
     Sentences(Mutex<Sentences>),
 }
 
@@ -43,32 +43,34 @@ pub struct Walk {
 }
 
 struct Turn {
+    /// Strings that were derived ahead.
     ahead: Receiver<(Vec<u8>, Template)>,
     next: u64,
-    /// Strings below this number are skipped: they were run before the campaign was resumed.
+    /// Strings with a smaller number are skipped: they were run before the campaign was
+    /// resumed.
     first: u64,
     /// Strings that are being run.
     under_way: BTreeSet<u64>,
 }
 
 /// How often a worker that waits for a string checks if the campaign is over.
-const POLL: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 pub struct Sentences {
     nested: Option<Box<(Nested, Detokenizer)>>,
     samples: Option<Box<Samples>>,
-    /// The next sentence is a nested one.
-    turn: bool,
+    /// The next sentence is a random one, if there are both.
+    is_random_next: bool,
 }
 
-/// The maximal number of tokens of a random sentence.
+/// How many tokens a random sentence has at most.
 const MAX_TOKENS: usize = 60;
 /// How many seeds are drawn if the user gives none, and the least and most tokens of each.
 const SEED_COUNT: usize = 50;
 const SEED_TOKENS: (usize, usize) = (15, 20);
-/// The maximal number of sentences that cover a grammar.
+/// How many sentences may cover a grammar.
 const MAX_COVERING: usize = 2000;
-/// The approximate number of sentences with deep nesting.
+/// About how many sentences with deep nesting there are.
 const NESTED_COUNT: usize = 1 << 16;
 /// How many strings are derived ahead of the search.
 const STRINGS_AHEAD: usize = 64;
@@ -83,7 +85,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// What flips over tokens need.
+    /// The vocabulary for flips on tokens.
     pub fn vocabulary(&self) -> Result<Vocabulary, TokensError> {
         Vocabulary::new(&self.grammar)
     }
@@ -137,7 +139,7 @@ impl Language {
             // Others than the seeds.
             _ => Some(Box::new(Samples::new(&source.grammar, MAX_TOKENS, seed.wrapping_add(1))?)),
         };
-        Ok(Language::Sentences(Mutex::new(Sentences { nested, samples, turn: false })))
+        Ok(Language::Sentences(Mutex::new(Sentences { nested, samples, is_random_next: false })))
     }
 
     /// The strings of the symbolic grammar.
@@ -147,31 +149,28 @@ impl Language {
         let max_height = asked.max_height.map(|height| height as usize);
         let bounds =
             move |max_length, longer_than| Bounds { unit, max_length, max_height, longer_than };
-        // Reports now what is wrong with the bounds.
+        // If the bounds are wrong, this fails now and not in the thread.
         let first = bounds(asked.max_length.unwrap_or(1).max(1) as usize, usize::MAX);
         strings.walk(&first, |_, _| ControlFlow::Break(()))?;
         let (send, ahead) = sync_channel(STRINGS_AHEAD);
         let cut = Arc::new(AtomicBool::new(false));
         let turn = Mutex::new(Turn { ahead, next: 0, first: 0, under_way: BTreeSet::new() });
-        let here = (strings.clone(), cut.clone());
-        let walk = Walk { strings, turn, cut };
+        let walk = Walk { strings: strings.clone(), turn, cut: cut.clone() };
         let endless = asked.max_length.is_none();
         let rounds: Vec<Bounds> = match asked.max_length {
             Some(longest) => vec![bounds(longest as usize, 0)],
             None => (1..=MAX_LENGTH).map(|n| bounds(n, n - 1)).collect(),
         };
         std::thread::spawn(move || {
-            let (strings, cut) = here;
             for bounds in rounds {
-                let (mut gone, mut some) = (false, false);
+                let (mut is_unused, mut has_strings) = (false, false);
                 let walked = strings.walk(&bounds, |bytes, template| {
-                    gone = send.send((bytes, template)).is_err();
-                    some = true;
-                    if gone { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                    is_unused = send.send((bytes, template)).is_err();
+                    has_strings = true;
+                    if is_unused { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 });
-                // Longer strings would follow the last round.
-                let last = endless && some && bounds.max_length == MAX_LENGTH;
-                if gone || walked.is_err() || last {
+                let has_longer = endless && has_strings && bounds.max_length == MAX_LENGTH;
+                if is_unused || walked.is_err() || has_longer {
                     cut.store(true, Ordering::Relaxed);
                     break;
                 }
@@ -209,7 +208,7 @@ impl Walk {
     fn next(&self, stop: &AtomicBool) -> Option<Derived> {
         let mut turn = self.turn();
         while !stop.load(Ordering::Relaxed) {
-            let (bytes, template) = match turn.ahead.recv_timeout(POLL) {
+            let (bytes, template) = match turn.ahead.recv_timeout(POLL_INTERVAL) {
                 Ok(string) => string,
                 Err(RecvTimeoutError::Timeout) => continue,
                 Err(RecvTimeoutError::Disconnected) => return None,
@@ -224,20 +223,20 @@ impl Walk {
         None
     }
 
-    /// A string was run, and is in the journal. Returns how many strings were run without
-    /// a gap, from the first on.
+    /// Records that a string was run, and is in the journal. Returns how many strings were
+    /// run without a gap, from the first on.
     pub fn finish(&self, number: u64) -> u64 {
         let mut turn = self.turn();
         turn.under_way.remove(&number);
         turn.under_way.first().copied().unwrap_or(turn.next)
     }
 
-    /// Skips this many strings.
-    pub fn skip(&self, strings: u64) {
-        self.turn().first = strings;
+    /// Skips the first strings.
+    pub fn skip(&self, count: u64) {
+        self.turn().first = count;
     }
 
-    /// True if there are strings that it has not reached.
+    /// True if the walk ended before the last string.
     pub fn is_cut(&self) -> bool {
         self.cut.load(Ordering::Relaxed)
     }
@@ -249,9 +248,9 @@ impl Walk {
 
 impl Sentences {
     fn next(&mut self) -> Option<Vec<u8>> {
-        self.turn = !self.turn;
+        self.is_random_next = !self.is_random_next;
         if let Some(nested) = &mut self.nested
-            && (self.turn || self.samples.is_none())
+            && (self.is_random_next || self.samples.is_none())
         {
             match nested.0.next() {
                 Some(tree) => return Some(nested.1.sentence(&tree)),

@@ -40,7 +40,7 @@ impl Cuts {
         bisect(0, input.len(), |len| {
             halvings += 1;
             if halvings > MAX_HALVINGS || !self.may_spend() || runner.shared.is_stopping() {
-                return Ok(Shows::Spent);
+                return Ok(Shows::OutOfBudget);
             }
             self.shows(runner, &input[..len], branches)
         })
@@ -56,7 +56,7 @@ impl Cuts {
     ) -> Result<&'a [u8], ExecError> {
         let (before, tail) = input.split_at(input.len().saturating_sub(phrases::MAX_LENGTH));
         let start = bisect(tail.len(), 0, |start| match runner.shared.is_stopping() {
-            true => Ok(Shows::Spent),
+            true => Ok(Shows::OutOfBudget),
             false => self.shows(runner, &[before, &tail[start..]].concat(), branches),
         })?;
         Ok(&tail[start..])
@@ -72,6 +72,6 @@ impl Cuts {
         self.spent += Pilot::RESTART + input.len() as u64;
         let run = |runner: &mut Runner| runner.run(input, How::default());
         let end = runner.with_time_for(input.len(), run)?;
-        Ok(Shows::same(matches!(end, End::Exit(_)) && runner.has_taken(branches)))
+        Ok(Shows::same_if(matches!(end, End::Exit(_)) && runner.has_taken(branches)))
     }
 }

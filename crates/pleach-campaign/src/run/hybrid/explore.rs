@@ -8,7 +8,7 @@
 //! one state mean nothing in another, and sees the coverage of the whole campaign.
 
 use super::{Live, bias, count_run, keep, run_whole};
-use crate::minimise::{From, Shows, bisect, remove_blocks};
+use crate::minimise::{RemoveFrom, Shows, bisect, remove_blocks};
 use crate::run::account::Gap;
 use crate::run::corpus::Record;
 use crate::run::ring::{Candidate, FastEnd, PredictedPath, Stage, Worker, act};
@@ -176,9 +176,9 @@ impl LiveStage<'_> {
         let long = bisect(0, bytes.len(), |len| self.shows(&bytes[..len], fresh))?;
         let mut best = bytes[..long].to_vec();
         let (mut tries, size) = (MAX_CUTS, best.len() / 2);
-        remove_blocks(&mut best, size, From::End, |fewer| {
+        remove_blocks(&mut best, size, RemoveFrom::End, |fewer| {
             if tries == 0 || self.worker.runner.shared.is_stopping() {
-                return Ok(Shows::Spent);
+                return Ok(Shows::OutOfBudget);
             }
             tries -= 1;
             self.shows(fewer, fresh)
@@ -200,7 +200,7 @@ impl LiveStage<'_> {
             let (whole, _) = self.whole_input(bytes)?;
             keep(&mut self.worker.runner, &whole, &fresh)?;
         }
-        Ok(Shows::same(covered))
+        Ok(Shows::same_if(covered))
     }
 }
 

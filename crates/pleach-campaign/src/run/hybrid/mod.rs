@@ -254,7 +254,7 @@ fn absorb(
         live.input = input;
     }
     if ended.is_some() {
-        live.phrases.ended(&live.input);
+        live.phrases.record_end(&live.input);
     }
     let gained = shared.lock().covered.kept.covered() - before;
     Ok((events, gained as u32, ended.is_some()))
@@ -385,11 +385,11 @@ fn set_bias(runner: &mut Runner, live: &mut Live) -> Result<(), ExecError> {
     let mut made = {
         let dictionary = lock(&shared.dictionary);
         let uniform = shared.settings.hybrid.uniform;
-        bias::bias(&dictionary, &live.phrases, &mut live.rng, uniform)
+        bias::make_bias(&dictionary, &live.phrases, &mut live.rng, uniform)
     };
     if shared.language.is_some() {
         let all: Vec<&[u8]> = live.sentences.iter().map(Vec::as_slice).collect();
-        bias::strict(&mut made, &all);
+        bias::restrict(&mut made, &all);
     }
     runner.live_fast()?.set_bias(&made)
 }

@@ -1,17 +1,15 @@
-//! Sentences: events that a search has found, kept to be said again elsewhere.
+//! Phrases: events that a search has found, to be used again in other states.
 //!
-//! A search goes for what is new. Once it has spelt the name of a command, that
-//! name is not new in any other state, and no search would spell it again; but
-//! there it may do something else. So what was found is cut to what it needed and
-//! becomes part of the random events.
+//! A search looks for new branches. Once it has found the name of a command, that name covers
+//! nothing new in other states, and no search would find it again; but there the command may
+//! do something else. So the events that were found, cut to what they need, become part of the
+//! random events.
 //!
-//! What was said once can be said otherwise: a word of a sentence gives way to
-//! another that the program knows, or is followed by one. So `:sort` comes of
-//! `:print`, and `USER guest` of `USER`, where a search had to find out first how
-//! long the word must be.
+//! Phrases are also varied: a word is replaced by another word that the program knows, or
+//! followed by one. So `:print` becomes `:sort`, and `USER` becomes `USER guest`.
 //!
-//! A sentence that ends the run (it quits, or it meets a crash that is known) keeps
-//! runs from getting anywhere when it is said often. Its weight halves each time.
+//! A phrase that ends the run, because it quits or runs into a known crash, would keep runs
+//! short if it were used often. Each time its weight is halved.
 
 use crate::mutate::Dictionary;
 use pleach_search::Rng;
@@ -27,13 +25,15 @@ struct Phrase {
     weight: f64,
 }
 
-/// When there are more, the lightest is dropped, and the oldest of these.
+/// How many phrases are kept. If there are more, the one with the smallest weight is dropped;
+/// of several, the oldest.
 const MAX_PHRASES: usize = 512;
-/// Longer ones are not kept: their parts were new as well.
+/// Longer phrases are not kept.
 pub const MAX_LENGTH: usize = 64;
 const MIN_WEIGHT: f64 = 1.0 / 16.0;
 
 impl Phrases {
+    /// Adds a phrase.
     pub fn add(&mut self, bytes: &[u8]) {
         if bytes.is_empty()
             || bytes.len() > MAX_LENGTH
@@ -49,16 +49,16 @@ impl Phrases {
         self.all.push(Phrase { bytes: bytes.into(), weight: 1.0 });
     }
 
-    /// A run has ended, and this is what it had taken.
-    pub fn ended(&mut self, input: &[u8]) {
+    /// Halves the weights of phrases that a run ended with.
+    pub fn record_end(&mut self, input: &[u8]) {
         for phrase in self.all.iter_mut().filter(|p| input.ends_with(&p.bytes)) {
             phrase.weight = (phrase.weight / 2.0).max(MIN_WEIGHT);
         }
     }
 
-    /// Some of them, the heavier the likelier, each as often as it is drawn. Every
-    /// other one is varied by words of the dictionary.
-    pub fn draw(&self, rng: &mut Rng, dictionary: &Dictionary, most: usize) -> Vec<Vec<u8>> {
+    /// Draws phrases in proportion to their weights. Half of them are varied by words of the
+    /// dictionary, some several times.
+    pub fn draw(&self, rng: &mut Rng, dictionary: &Dictionary, count: usize) -> Vec<Vec<u8>> {
         let total: f64 = self.all.iter().map(|p| p.weight).sum();
         let one = |_| {
             let mut at = rng.unit() * total;
@@ -69,27 +69,27 @@ impl Phrases {
             let drawn = drawn.or(self.all.last())?;
             let mut bytes = drawn.bytes.to_vec();
             while rng.below(2) == 0 {
-                bytes = varied(&bytes, dictionary, rng);
+                bytes = vary(&bytes, dictionary, rng);
             }
             Some(bytes)
         };
-        (0..most).filter_map(one).collect()
+        (0..count).filter_map(one).collect()
     }
 }
 
-/// The sentence with another word in the place of one of its own, or after it.
-fn varied(sentence: &[u8], dictionary: &Dictionary, rng: &mut Rng) -> Vec<u8> {
+/// Replaces a word of a phrase by a word of the dictionary, or inserts one after it.
+fn vary(phrase: &[u8], dictionary: &Dictionary, rng: &mut Rng) -> Vec<u8> {
     let is_part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
-    let starts = (0..sentence.len())
-        .filter(|&at| is_part(&sentence[at]) && (at == 0 || !is_part(&sentence[at - 1])));
+    let starts = (0..phrase.len())
+        .filter(|&at| is_part(&phrase[at]) && (at == 0 || !is_part(&phrase[at - 1])));
     let starts: Vec<usize> = starts.collect();
     let word = dictionary.pick(rng).map(|id| dictionary.token(id));
     let (Some(word), false) = (word.filter(|w| !w.contains(&b'\n')), starts.is_empty()) else {
-        return sentence.to_vec();
+        return phrase.to_vec();
     };
     let start = starts[rng.below(starts.len())];
-    let len = sentence[start..].iter().take_while(|b| is_part(b)).count();
-    let (before, own) = sentence.split_at(start);
+    let len = phrase[start..].iter().take_while(|b| is_part(b)).count();
+    let (before, own) = phrase.split_at(start);
     let (own, after) = own.split_at(len);
     match rng.below(2) {
         0 => [before, word, after].concat(),
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_ends_runs_is_said_less_often() {
+    fn phrases_that_end_runs_are_drawn_less_often() {
         let (mut phrases, dictionary) = (Phrases::default(), Dictionary::default());
         assert!(phrases.draw(&mut Rng::new(1), &dictionary, 10).is_empty());
         for word in [&b":q!\n"[..], b":sort\n", b":sort\n", b"", &[b'x'; MAX_LENGTH + 1]] {
@@ -114,15 +114,15 @@ mod tests {
             drawn.iter().filter(|p| **p == b":q!\n").count()
         };
         assert!((400..600).contains(&quits(&phrases)));
-        phrases.ended(b"something else");
+        phrases.record_end(b"something else");
         assert!((400..600).contains(&quits(&phrases)));
-        (0..4).for_each(|_| phrases.ended(b"ihello\x1b:q!\n"));
+        (0..4).for_each(|_| phrases.record_end(b"ihello\x1b:q!\n"));
         let now = quits(&phrases);
         assert!((20..120).contains(&now), "{now}");
     }
 
     #[test]
-    fn a_word_gives_way_to_another_or_is_followed_by_one() {
+    fn a_word_is_replaced_by_another_or_followed_by_one() {
         let mut dictionary = Dictionary::default();
         ["guest", "sort", "two\nlines"].iter().for_each(|w| dictionary.add(w.as_bytes(), 1));
         let mut phrases = Phrases::default();
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_not_too_many() {
+    fn the_number_of_phrases_is_limited() {
         let mut phrases = Phrases::default();
         for i in 0..2 * MAX_PHRASES {
             phrases.add(format!("{i}").as_bytes());

@@ -64,7 +64,7 @@ pub fn judge_crash(
         _ => libc::SIGKILL,
     };
     let name = state.keep_bad(Kept::Crash, candidate, &format!("sig:{signal:02}"), &gain);
-    state.corpus.dir.note(Some(&format!("{name}.stack.txt")), &report);
+    state.corpus.dir.write_note(Some(&format!("{name}.stack.txt")), &report);
     if is_new {
         state.corpus.record(&Record::Crash { hash });
         state.account.stats.crashes += 1;

@@ -52,7 +52,8 @@ pub fn trace(
     let mut candidate = (*candidate).clone();
     let on_tokens = on_tokens && shared.tokens.is_some();
     find_template(runner, &mut candidate, on_tokens);
-    let holes = if shared.settings.lengths() { holes_of(&candidate) } else { Vec::new() };
+    let holes =
+        if shared.settings.has_variable_lengths() { holes_of(&candidate) } else { Vec::new() };
     let tracing = Tracing { id, candidate, on_tokens, holes };
     let start = Instant::now();
     let traced = runner.trace(&tracing.candidate.bytes, &tracing.holes, on_tokens)?;

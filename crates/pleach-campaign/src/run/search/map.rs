@@ -1,6 +1,5 @@
-//! From an executable's tables to what a search and a solver work on: the
-//! program's branches in one numbering, and the events of a trace as decisions
-//! and steps.
+//! Translates the tables of an executable for the search and the solver: it numbers all
+//! branches of the program, and turns the events of a trace into decisions and steps.
 
 use pleach_abi::event::{Event, Kind};
 use pleach_abi::section::SiteKind;
@@ -17,45 +16,47 @@ use pleach_solve::{Shape, Step};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The program of a layout: what its branches are, and which counter is whose.
+/// The branches of a program, with their counters and places.
 pub struct Map {
     pub program: Program,
     layout: Arc<Layout>,
-    /// The first branch of each module of the fast half, by soname; the
-    /// executable's is 0.
+    /// The first branch of each library of the fast half, by soname. The branches of the
+    /// executable start at 0.
     bases: HashMap<String, BranchId>,
-    /// File and line of each branch.
+    /// The file and line of each branch.
     places: Vec<Option<(u32, u32)>>,
     files: Vec<String>,
-    /// Branches of one file in a row: the first, the one behind the last, the file.
-    stretches: Vec<(BranchId, BranchId, u32)>,
+    /// Ranges of branches in the same file: the first, the one after the last, the file.
+    ranges: Vec<(BranchId, BranchId, u32)>,
 }
 
-/// What is known of a site of the symbolic half.
+/// A site of the symbolic half.
 struct SymbolicSite {
     hash: u64,
+    /// Its first branch in the fast half.
     first: Option<BranchId>,
+    /// The cases of a switch.
     cases: Option<Arc<[u64]>>,
 }
 
-/// The sites of the modules that traces refer to, found once.
+/// The sites of modules, cached.
 #[derive(Default)]
 pub struct Sites {
     modules: HashMap<(u32, usize), Vec<SymbolicSite>>,
 }
 
-/// The decisions of a trace, for the search and for the solver, one by one.
+/// The decisions of a trace for the search, and as steps for the solver.
 pub struct Decided {
     pub decisions: Vec<Decision>,
     pub steps: Vec<Step>,
-    /// See [`pleach_search::Run`].
+    /// How many of them are complete, and how many were left out: see [`pleach_search::Run`].
     pub complete: u32,
     pub left_out: u64,
 }
 
 impl Decided {
-    /// Puts a decision first that is none of the program's and has no other
-    /// outcome: what a template requires holds from there on.
+    /// Inserts a first decision that stands for the requirements of a template. It has no
+    /// other outcome.
     pub fn under_template(mut self) -> Decided {
         self.complete += 1;
         self.decisions.insert(0, Decision::new(0, Kind::Assume, 0, 1));
@@ -68,24 +69,24 @@ impl Map {
     pub fn new(layout: Arc<Layout>) -> Map {
         let mut libraries: Vec<_> = layout.libraries.iter().collect();
         libraries.sort_by_key(|(name, _)| name.as_str());
-        let mut build = Build::default();
-        build.add(&layout.fast);
+        let mut builder = Builder::default();
+        builder.add(&layout.fast);
         let mut bases = HashMap::new();
         for (name, library) in libraries {
-            bases.insert(name.clone(), build.next);
-            build.add(&library.fast);
+            bases.insert(name.clone(), builder.next);
+            builder.add(&library.fast);
         }
-        build.link();
-        let program = Program::new(build.functions, build.hashes);
-        let mut stretches: Vec<(BranchId, BranchId, u32)> = Vec::new();
-        for (branch, place) in (0..).zip(&build.places) {
+        builder.link();
+        let program = Program::new(builder.functions, builder.hashes);
+        let mut ranges: Vec<(BranchId, BranchId, u32)> = Vec::new();
+        for (branch, place) in (0..).zip(&builder.places) {
             let Some((file, _)) = place else { continue };
-            match stretches.last_mut() {
+            match ranges.last_mut() {
                 Some((_, end, last)) if *end == branch && last == file => *end += 1,
-                _ => stretches.push((branch, branch + 1, *file)),
+                _ => ranges.push((branch, branch + 1, *file)),
             }
         }
-        Map { program, bases, places: build.places, files: build.files, stretches, layout }
+        Map { program, bases, places: builder.places, files: builder.files, ranges, layout }
     }
 
     /// The functions that return tokens, in the executable and its libraries.
@@ -98,9 +99,10 @@ impl Map {
         &self.files
     }
 
-    /// Calls `each` with the files that a run reached; with some more than once.
+    /// Calls `each` with the files that a run reached. It may be called twice with the same
+    /// file.
     pub fn reached(&self, counts: &[u8], mut each: impl FnMut(usize)) {
-        for &(first, end, file) in &self.stretches {
+        for &(first, end, file) in &self.ranges {
             let taken = counts.get(first as usize..end as usize).unwrap_or_default();
             if taken.iter().any(|&c| c != 0) {
                 each(file as usize);
@@ -108,10 +110,10 @@ impl Map {
         }
     }
 
-    /// By file: its branches, and those of them that are covered.
+    /// For each file, how many branches it has, and how many of them are covered.
     pub fn covered(&self, coverage: &Coverage) -> Vec<(u64, u64)> {
         let mut files = vec![(0, 0); self.files.len()];
-        for &(first, end, file) in &self.stretches {
+        for &(first, end, file) in &self.ranges {
             let (branches, covered) = &mut files[file as usize];
             *branches += u64::from(end - first);
             *covered += (first..end).filter(|&b| coverage.has(b)).count() as u64;
@@ -119,30 +121,30 @@ impl Map {
         files
     }
 
-    /// The number of a branch's file.
+    /// The number of the file of a branch.
     pub fn file_of(&self, branch: BranchId) -> Option<usize> {
         self.places.get(branch as usize).copied().flatten().map(|(file, _)| file as usize)
     }
 
-    /// Puts the counters of all modules into one map.
+    /// Copies the counters of all modules into one array, by branch.
     pub fn collect(&self, modules: &[ModuleCounters], counts: &mut Vec<u8>) {
         counts.clear();
         counts.resize(self.program.branches(), 0);
         for m in modules {
             let Some(base) = self.base(&m.module) else { continue };
-            let room = counts.get_mut(base as usize..).unwrap_or_default();
-            let n = room.len().min(m.counters.len());
-            room[..n].copy_from_slice(&m.counters[..n]);
+            let rest = counts.get_mut(base as usize..).unwrap_or_default();
+            let n = rest.len().min(m.counters.len());
+            rest[..n].copy_from_slice(&m.counters[..n]);
         }
     }
 
-    /// Where a branch is: file and line.
+    /// The file and line of a branch.
     pub fn place(&self, branch: BranchId) -> Option<(&str, u32)> {
         let (file, line) = (*self.places.get(branch as usize)?)?;
         Some((&self.files[file as usize], line))
     }
 
-    /// What a trace decided, in order.
+    /// The decisions of a trace, in order.
     pub fn decide(&self, sites: &mut Sites, trace: &Trace) -> Decided {
         let mut decided = Decided {
             decisions: Vec::with_capacity(trace.events.len()),
@@ -159,6 +161,7 @@ impl Map {
         decided
     }
 
+    /// The first branch of a module.
     fn base(&self, module: &LoadedModule) -> Option<BranchId> {
         if module.place == 0 {
             return Some(0);
@@ -203,6 +206,7 @@ fn symbolic_sites(map: &Map, image: &Image) -> Vec<SymbolicSite> {
     image.sites.iter().enumerate().map(describe).collect()
 }
 
+/// The decision of an event, and its step for the solver.
 fn decide(trace: &Trace, event: &Event, site: Option<&SymbolicSite>) -> (Decision, Step) {
     let kind = kind(event);
     let key = site.map_or(u64::from(event.site), |s| s.hash).rotate_left(8) ^ kind as u64;
@@ -222,15 +226,15 @@ fn decide(trace: &Trace, event: &Event, site: Option<&SymbolicSite>) -> (Decisio
                     let decision = Decision::new(key, kind, outcome, cases.len() as u32 + 1);
                     (decision, Shape::Cases { cases: cases.clone() })
                 }
-                // Another value is another decision.
+                // Only the value that it had is known, so another value is another decision.
                 None => {
                     let key = Hash::from(key).add(value() as u64).finish();
                     (Decision::new(key, Kind::Indirect, 0, 2), Shape::Value)
                 }
             }
         }
-        // An assumption that failed has ended the run: what holds is behind it. One that
-        // holds is to stay so.
+        // An assumption that failed has ended the run, and may be flipped to get past it. One
+        // that holds must stay.
         Kind::Assume => {
             let mut decision = Decision::new(key, kind, taken.into(), 2);
             if taken {
@@ -248,12 +252,12 @@ fn decide(trace: &Trace, event: &Event, site: Option<&SymbolicSite>) -> (Decisio
     (decision, Step { label: event.label, shape })
 }
 
-/// The program while its images are added one by one.
+/// Numbers the branches of one image after the other.
 #[derive(Default)]
-struct Build {
+struct Builder {
     functions: Vec<FunctionShape>,
     hashes: Vec<(u64, (u32, u32))>,
-    /// The names that each function calls, block by block.
+    /// For each function, the blocks with calls and the names of the called functions.
     calls: Vec<Vec<(u32, String)>>,
     next: BranchId,
     places: Vec<Option<(u32, u32)>>,
@@ -261,7 +265,7 @@ struct Build {
     file_numbers: HashMap<String, u32>,
 }
 
-impl Build {
+impl Builder {
     fn add(&mut self, image: &Image) {
         let base = self.functions.len();
         for f in &image.functions {
@@ -304,7 +308,7 @@ impl Build {
         })
     }
 
-    /// Calls by name become calls by number.
+    /// Replaces the names of called functions by their numbers.
     fn link(&mut self) {
         let by_name: HashMap<String, u32> =
             self.functions.iter().enumerate().map(|(i, f)| (f.name.clone(), i as u32)).collect();
