@@ -65,7 +65,10 @@ pub fn run(args: Args) -> Result<Code, Failure> {
     let strategy = pleach_search::find(&settings.strategy).map_err(Failure::user_error)?;
     let grammar = settings.grammar.as_ref().map(load_grammar).transpose()?;
     if strategy.needs != Needs::Nothing && grammar.is_none() {
-        return Err(Failure::user_error(anyhow!("-s {} needs a grammar: -g FILE", strategy.name)));
+        return Err(Failure::user_error(anyhow!(
+            "-s {} needs -g FILE, a grammar of the input",
+            strategy.name
+        )));
     }
     if strategy.needs == Needs::Tokens {
         super::tokens::require(&layout)?;
