@@ -172,11 +172,11 @@ impl Target for CompiledTarget {
     }
 
     fn is_waiting(&self) -> bool {
-        self.fast.waits()
+        self.fast.is_waiting()
     }
 
     fn trace(&mut self, input: &[u8], options: &TraceOptions) -> Result<TracedRun, ExecError> {
-        self.symbolic.on_tokens(options.tokens);
+        self.symbolic.set_tokens(options.tokens);
         self.symbolic.limit_cpu(options.cpu_limit);
         self.symbolic.set_growth(options.growth);
         let outcome = self.symbolic.run_with(input, options.holes, options.timeout)?;
@@ -213,7 +213,7 @@ impl LiveRun for Executor {
     }
 
     fn resume(&mut self, events: Events, timeout: Duration) -> Result<Step, ExecError> {
-        self.live_go(events, timeout)
+        self.live_resume(events, timeout)
     }
 
     fn fork(&mut self, events: Events, timeout: Duration) -> Result<Step, ExecError> {
@@ -230,7 +230,7 @@ impl LiveRun for Executor {
     }
 
     fn drop_top(&mut self) {
-        self.live_drop();
+        self.live_drop_top();
     }
 
     fn depth(&self) -> usize {
@@ -246,7 +246,7 @@ impl LiveRun for Executor {
     }
 
     fn explored_bytes(&self) -> Result<u64, ExecError> {
-        self.live_path()
+        self.live_explored_bytes()
     }
 
     fn counters(&self) -> Result<Vec<ModuleCounters>, ExecError> {

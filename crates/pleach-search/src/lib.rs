@@ -25,7 +25,7 @@ pub use program::{BranchId, Call, FunctionShape, Program, SiteShape};
 pub use rng::Rng;
 pub use run::{Decision, Flip, InputId, Run, RunId, Runs};
 pub use strategy::{
-    Action, Derives, Descriptor, FirstInputs, InputNews, Needs, Options, Origin, STRATEGIES,
+    Action, Derives, Descriptor, ExecutionReport, FirstInputs, Needs, Options, Origin, STRATEGIES,
     Strategy, TokenUse, UnknownStrategy, Verdict, View, find,
 };
 pub use tree::{Mark, Tree};

@@ -25,7 +25,7 @@ pub struct Decision {
     /// The first side of the branch, if the decision is a branch of the program.
     first: BranchId,
     /// True if it depends only on the fixed part of a template.
-    settled: bool,
+    frozen: bool,
 }
 
 const NO_BRANCH: BranchId = BranchId::MAX;
@@ -33,7 +33,7 @@ const NO_BRANCH: BranchId = BranchId::MAX;
 impl Decision {
     /// A decision that is not a branch of the program: a check, a length, a pin.
     pub fn new(key: u64, kind: Kind, outcome: u32, outcomes: u32) -> Decision {
-        Decision { key, kind, outcome, outcomes, first: NO_BRANCH, settled: false }
+        Decision { key, kind, outcome, outcomes, first: NO_BRANCH, frozen: false }
     }
 
     /// Makes it a branch of the program. Its sides are numbered from `first` on.
@@ -42,17 +42,17 @@ impl Decision {
     }
 
     /// Marks it as depending only on the fixed part of a template: it cannot be flipped.
-    pub fn settle(&mut self) {
-        self.settled = true;
+    pub fn freeze(&mut self) {
+        self.frozen = true;
     }
 
-    /// Undoes [`Decision::settle`].
-    pub fn unsettle(&mut self) {
-        self.settled = false;
+    /// Undoes [`Decision::freeze`].
+    pub fn unfreeze(&mut self) {
+        self.frozen = false;
     }
 
-    pub fn is_settled(&self) -> bool {
-        self.settled
+    pub fn is_frozen(&self) -> bool {
+        self.frozen
     }
 
     /// The branch that an outcome takes.
@@ -65,10 +65,10 @@ impl Decision {
         Some(self.first + side)
     }
 
-    /// The outcomes that the run did not have here. None if the decision is settled.
+    /// The outcomes that the run did not have here. None if the decision is frozen.
     pub fn others(&self) -> impl Iterator<Item = u32> + use<> {
         let seen = self.outcome;
-        let outcomes = if self.settled { 0 } else { self.outcomes };
+        let outcomes = if self.frozen { 0 } else { self.outcomes };
         (0..outcomes).filter(move |&o| o != seen)
     }
 }

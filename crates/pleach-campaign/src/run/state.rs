@@ -7,7 +7,7 @@ use super::grammar::Fit;
 use super::ring::{Bets, Candidate, Crashes, FastEnd, Judgement, Pace, divergence};
 use super::search::{AskedLengths, Covered, Facts, Map, Search};
 use pleach_search::{
-    BranchId, Flip, Gain, InputId, InputNews, Origin, Run, RunId, Strategy, Verdict, View,
+    BranchId, ExecutionReport, Flip, Gain, InputId, Origin, Run, RunId, Strategy, Verdict, View,
 };
 use pleach_template::solve::Traced;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ impl State {
         let Judgement { gain, keep, cost } = judgement;
         let is_traced = matches!(candidate.origin, Origin::Flip(_) | Origin::Seed);
         let has_gained = *keep || !gain.branches.is_empty();
-        let mut news = InputNews {
+        let mut news = ExecutionReport {
             input: None,
             origin: candidate.origin,
             branches: gain.branches.len() as u32,
@@ -85,7 +85,7 @@ impl State {
         if !gain.branches.is_empty() {
             self.account.record_gain();
         }
-        self.tell(|strategy, view| strategy.executed(view, &news));
+        self.tell(|strategy, view| strategy.record_execution(view, &news));
         news.input
     }
 
@@ -99,7 +99,7 @@ impl State {
         is_bad: bool,
         cost: u32,
     ) {
-        let news = InputNews {
+        let news = ExecutionReport {
             input: Some(id),
             origin: if gain.is_some() { Origin::Seed } else { Origin::Recalled },
             branches: gain.map_or(0, |g| g.branches.len() as u32),
@@ -109,7 +109,7 @@ impl State {
             size: size as u32,
             cost,
         };
-        self.tell(|strategy, view| strategy.executed(view, &news));
+        self.tell(|strategy, view| strategy.record_execution(view, &news));
     }
 
     /// Writes a crash or a hang beside the queue. Returns the name of its file.
@@ -189,7 +189,7 @@ impl State {
 
     /// An input has no usable trace.
     pub fn record_untraceable(&mut self, input: InputId) {
-        self.tell(|strategy, view| strategy.untraceable(view, input));
+        self.tell(|strategy, view| strategy.record_trace_failure(view, input));
     }
 
     /// Records something that keeps the search from being exhaustive.

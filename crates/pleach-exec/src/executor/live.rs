@@ -96,7 +96,7 @@ impl Executor {
     }
 
     /// Resumes the top of the stack.
-    pub fn live_go(&mut self, events: Events, timeout: Duration) -> Result<Step, ExecError> {
+    pub fn live_resume(&mut self, events: Events, timeout: Duration) -> Result<Step, ExecError> {
         self.continue_top(Command::Go, events, timeout)
     }
 
@@ -169,14 +169,14 @@ impl Executor {
             {
                 break;
             }
-            step = self.live_go(Events { bytes: rest, most: 1, seed: None }, timeout)?;
+            step = self.live_resume(Events { bytes: rest, most: 1, seed: None }, timeout)?;
         }
         self.drop_all();
         Ok(ends)
     }
 
     /// Ends the top of the stack; the process that it was forked from becomes the top.
-    pub fn live_drop(&mut self) {
+    pub fn live_drop_top(&mut self) {
         if self.live_depth() > 0 {
             let answer = self.converse(Command::Quit, Duration::from_secs(5), false);
             if !matches!(answer, Ok(Answer::Ended(..))) {
@@ -187,7 +187,7 @@ impl Executor {
 
     fn drop_all(&mut self) {
         while self.live_depth() > 0 {
-            self.live_drop();
+            self.live_drop_top();
         }
     }
 
@@ -208,7 +208,7 @@ impl Executor {
     }
 
     /// How many bytes the last explored path has read.
-    pub fn live_path(&self) -> Result<u64, ExecError> {
+    pub fn live_explored_bytes(&self) -> Result<u64, ExecError> {
         let at = self.bytes_of_top();
         self.live_counts().map(|(taken, _)| taken.saturating_sub(at))
     }

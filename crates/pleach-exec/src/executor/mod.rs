@@ -82,7 +82,7 @@ impl Executor {
     }
 
     /// Sets whether token functions are a border in later runs.
-    pub fn on_tokens(&mut self, tokens: bool) {
+    pub fn set_tokens(&mut self, tokens: bool) {
         self.setup.options.tokens = tokens;
     }
 
@@ -122,7 +122,7 @@ impl Executor {
 
     /// Runs the target once. The second result is true if anything opened or read the input
     /// file, also a library that was not built with Pleach.
-    pub fn run_seeing_use(
+    pub fn run_watching_input(
         &mut self,
         input: &[u8],
         timeout: Duration,
@@ -155,7 +155,7 @@ impl Executor {
         let unreadable = ExecError::io("cannot read the counters");
         self.run_fresh(input, timeout)?;
         let first = self.counters().map_err(&unreadable)?;
-        if !self.waits() {
+        if !self.is_waiting() {
             return Ok([first, Vec::new()]);
         }
         self.run(input, timeout)?;
@@ -163,7 +163,7 @@ impl Executor {
     }
 
     /// True if the process of the last run waits for its next input (persistent mode).
-    pub fn waits(&self) -> bool {
+    pub fn is_waiting(&self) -> bool {
         self.server.as_ref().is_some_and(|s| s.rounds > 0)
     }
 

@@ -1,7 +1,7 @@
 //! Blackbox fuzzing: mutants of the seeds, without any feedback. It is here to compare
 //! with (Godefroid, Kiezun and Levin: "Grammar-based whitebox fuzzing", PLDI 2008).
 
-use super::{Action, Descriptor, InputNews, Origin, Strategy, View};
+use super::{Action, Descriptor, ExecutionReport, Origin, Strategy, View};
 use crate::rng::Rng;
 use crate::run::InputId;
 
@@ -32,7 +32,7 @@ impl Strategy for Blackbox {
         Action::Mutate { input, count: MUTANTS_PER_TURN }
     }
 
-    fn executed(&mut self, _view: &View, news: &InputNews) {
+    fn record_execution(&mut self, _view: &View, news: &ExecutionReport) {
         if let (Some(input), Origin::Seed) = (news.input, news.origin) {
             self.seeds.push(input);
         }

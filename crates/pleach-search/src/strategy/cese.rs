@@ -5,7 +5,7 @@
 //! The campaign derives the strings, those with the fewest holes first. This strategy
 //! searches one string to its end before it asks for the next. The search of one string is
 //! a [generational search](super::generational) with one seed. Bytes outside the holes are
-//! settled and offer no flips. All strings share one tree, so a path that an earlier string
+//! frozen and offer no flips. All strings share one tree, so a path that an earlier string
 //! took is not solved again.
 //!
 //! A string can be given up after a number of flips. This is counted, because such a search
@@ -13,7 +13,8 @@
 
 use super::generational::Generational;
 use super::{
-    Action, Derives, Descriptor, FirstInputs, InputNews, Needs, Origin, Strategy, Verdict, View,
+    Action, Derives, Descriptor, ExecutionReport, FirstInputs, Needs, Origin, Strategy, Verdict,
+    View,
 };
 use crate::rng::Rng;
 use crate::run::{Flip, InputId, RunId};
@@ -83,25 +84,25 @@ impl Strategy for Cese {
         }
     }
 
-    fn executed(&mut self, view: &View, news: &InputNews) {
+    fn record_execution(&mut self, view: &View, news: &ExecutionReport) {
         self.strings += u64::from(news.origin == Origin::Derived);
-        self.search.executed(view, news);
+        self.search.record_execution(view, news);
     }
 
-    fn traced(&mut self, view: &View, run: RunId) {
-        self.search.traced(view, run);
+    fn record_trace(&mut self, view: &View, run: RunId) {
+        self.search.record_trace(view, run);
     }
 
-    fn untraceable(&mut self, view: &View, input: InputId) {
-        self.search.untraceable(view, input);
+    fn record_trace_failure(&mut self, view: &View, input: InputId) {
+        self.search.record_trace_failure(view, input);
     }
 
-    fn derived_all(&mut self) {
+    fn record_grammar_exhausted(&mut self) {
         self.all_derived = true;
     }
 
-    fn answered(&mut self, view: &View, flip: Flip, verdict: Verdict) {
-        self.search.answered(view, flip, verdict);
+    fn record_verdict(&mut self, view: &View, flip: Flip, verdict: Verdict) {
+        self.search.record_verdict(view, flip, verdict);
     }
 
     fn doing(&self) -> String {

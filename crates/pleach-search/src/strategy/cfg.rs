@@ -30,7 +30,7 @@
 //! took after it, plus one.
 
 use super::plan::{is_sampled, occurrences};
-use super::{Action, Descriptor, InputNews, Origin, Strategy, Verdict, View};
+use super::{Action, Descriptor, ExecutionReport, Origin, Strategy, Verdict, View};
 use crate::distance::{Distances, FAR};
 use crate::keys::KeyMap;
 use crate::rng::Rng;
@@ -135,7 +135,7 @@ impl Strategy for Cfg {
         }
     }
 
-    fn executed(&mut self, _view: &View, news: &InputNews) {
+    fn record_execution(&mut self, _view: &View, news: &ExecutionReport) {
         if news.branches > 0 {
             self.coverage_version += 1;
             self.flips_without_gain = 0;
@@ -176,7 +176,7 @@ impl Strategy for Cfg {
         }
     }
 
-    fn traced(&mut self, view: &View, id: RunId) {
+    fn record_trace(&mut self, view: &View, id: RunId) {
         let Some(run) = view.runs.get(id) else { return };
         let Some(purpose) = self.tracing.remove(&run.input) else { return };
         self.runs.insert(run.input, id);
@@ -186,13 +186,13 @@ impl Strategy for Cfg {
         }
     }
 
-    fn untraceable(&mut self, _view: &View, input: InputId) {
+    fn record_trace_failure(&mut self, _view: &View, input: InputId) {
         self.tracing.remove(&input);
         self.gained.retain(|&i| i != input);
         self.others.retain(|&i| i != input);
     }
 
-    fn answered(&mut self, view: &View, flip: Flip, verdict: Verdict) {
+    fn record_verdict(&mut self, view: &View, flip: Flip, verdict: Verdict) {
         match verdict {
             Verdict::Sat | Verdict::Optimistic => {}
             Verdict::Unsat | Verdict::Unknown => {

@@ -9,7 +9,7 @@
 //! The stack holds flips, not runs. If a run was dropped from memory, its input is traced
 //! again.
 
-use super::{Action, Descriptor, InputNews, Strategy, Verdict, View};
+use super::{Action, Descriptor, ExecutionReport, Strategy, Verdict, View};
 use crate::rng::Rng;
 use crate::run::{Flip, InputId, RunId};
 use std::collections::{HashMap, VecDeque};
@@ -79,7 +79,7 @@ impl Strategy for Dfs {
         Action::Wait
     }
 
-    fn executed(&mut self, _view: &View, news: &InputNews) {
+    fn record_execution(&mut self, _view: &View, news: &ExecutionReport) {
         match (news.input, news.origin) {
             (Some(input), origin) if origin.is_start() => self.inputs.push_back(input),
             (Some(input), _) => self.inputs.push_front(input),
@@ -87,7 +87,7 @@ impl Strategy for Dfs {
         }
     }
 
-    fn traced(&mut self, view: &View, id: RunId) {
+    fn record_trace(&mut self, view: &View, id: RunId) {
         let Some(run) = view.runs.get(id) else { return };
         self.input_of.insert(id, run.input);
         if let Some(old) = self.retracing.remove(&run.input) {
@@ -99,13 +99,13 @@ impl Strategy for Dfs {
         self.stack.extend(flips.map(|(at, outcome)| Flip { run: id, at, outcome }));
     }
 
-    fn untraceable(&mut self, _view: &View, input: InputId) {
+    fn record_trace_failure(&mut self, _view: &View, input: InputId) {
         if let Some(old) = self.retracing.remove(&input) {
             self.stack.retain(|f| f.run != old);
         }
     }
 
-    fn answered(&mut self, _view: &View, flip: Flip, verdict: Verdict) {
+    fn record_verdict(&mut self, _view: &View, flip: Flip, verdict: Verdict) {
         if verdict == Verdict::Gone {
             self.stack.push(flip);
         }

@@ -25,7 +25,7 @@ impl Strategy for Sentences {
         if self.all_derived { Action::Wait } else { Action::Derive }
     }
 
-    fn derived_all(&mut self) {
+    fn record_grammar_exhausted(&mut self) {
         self.all_derived = true;
     }
 

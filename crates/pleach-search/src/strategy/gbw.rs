@@ -23,7 +23,7 @@ use super::auto::goals::GoalFlip;
 use super::auto::tokens::{Next, Tokens};
 use super::generational::Generational;
 use super::{
-    Action, Derives, Descriptor, FirstInputs, InputNews, Needs, Origin, Strategy, TokenUse,
+    Action, Derives, Descriptor, ExecutionReport, FirstInputs, Needs, Origin, Strategy, TokenUse,
     Verdict, View,
 };
 use crate::rng::Rng;
@@ -113,43 +113,43 @@ impl Strategy for OnTokens {
         }
     }
 
-    fn executed(&mut self, view: &View, news: &InputNews) {
+    fn record_execution(&mut self, view: &View, news: &ExecutionReport) {
         let asked = match news.origin {
             Origin::Flip(flip) => self.asked.remove(&flip),
             _ => None,
         };
         let stepped = asked.flatten().is_some_and(|a| a.is_step);
-        self.first.executed(view, news, stepped, true);
-        self.rest.executed(view, news);
+        self.first.record_execution(view, news, stepped, true);
+        self.rest.record_execution(view, news);
     }
 
-    fn traced(&mut self, view: &View, run: RunId) {
+    fn record_trace(&mut self, view: &View, run: RunId) {
         if let Some(known) = view.runs.get(run) {
-            self.first.traced(view, run, known);
+            self.first.record_trace(view, run, known);
             // The remaining flips of other runs are asked when they are traced again.
             if self.for_rest.remove(&known.input) {
-                self.rest.traced(view, run);
+                self.rest.record_trace(view, run);
             }
         }
     }
 
-    fn untraceable(&mut self, view: &View, input: InputId) {
+    fn record_trace_failure(&mut self, view: &View, input: InputId) {
         self.for_rest.remove(&input);
-        self.first.untraceable(input);
-        self.rest.untraceable(view, input);
+        self.first.record_trace_failure(input);
+        self.rest.record_trace_failure(view, input);
     }
 
-    fn answered(&mut self, view: &View, flip: Flip, verdict: Verdict) {
+    fn record_verdict(&mut self, view: &View, flip: Flip, verdict: Verdict) {
         let solved = matches!(verdict, Verdict::Sat | Verdict::Optimistic);
         if verdict != Verdict::Gone {
-            self.first.answered(view, flip, !solved);
+            self.first.record_verdict(view, flip, !solved);
         } else if let Some(Some(asked)) = self.asked.get(&flip) {
             self.first.retry_later(asked);
         }
         if !solved {
             self.asked.remove(&flip);
         }
-        self.rest.answered(view, flip, verdict);
+        self.rest.record_verdict(view, flip, verdict);
     }
 
     fn doing(&self) -> String {
@@ -159,7 +159,7 @@ impl Strategy for OnTokens {
         }
     }
 
-    fn derived_all(&mut self) {
+    fn record_grammar_exhausted(&mut self) {
         self.derives = false;
     }
 

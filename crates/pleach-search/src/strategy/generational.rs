@@ -16,7 +16,7 @@
 //! is dropped and counted.
 
 use super::plan::{Look, Next, Plan, Worth};
-use super::{Action, Descriptor, InputNews, Strategy, Verdict, View};
+use super::{Action, Descriptor, ExecutionReport, Strategy, Verdict, View};
 use crate::rng::Rng;
 use crate::run::{Flip, InputId, RunId};
 use std::cmp::Reverse;
@@ -68,7 +68,7 @@ struct Visit {
 }
 
 impl Rank {
-    pub fn new(news: &InputNews) -> Rank {
+    pub fn new(news: &ExecutionReport) -> Rank {
         let gained = |n: u32| u64::from(n.min(0x7fff));
         let small = u64::from(!news.size);
         // Inputs that crash or hang come last.
@@ -113,7 +113,7 @@ impl Strategy for Generational {
         }
     }
 
-    fn executed(&mut self, _view: &View, news: &InputNews) {
+    fn record_execution(&mut self, _view: &View, news: &ExecutionReport) {
         match (news.input, news.origin) {
             (Some(input), origin) if origin.is_start() => self.seeds.push_back(input),
             (Some(input), _) => self.waiting.push((Rank::new(news), Reverse(input))),
@@ -122,7 +122,7 @@ impl Strategy for Generational {
         self.left_out += keep_better_half(&mut self.waiting, MAX_WAITING_INPUTS);
     }
 
-    fn traced(&mut self, view: &View, id: RunId) {
+    fn record_trace(&mut self, view: &View, id: RunId) {
         let Some(run) = view.runs.get(id) else { return };
         let first = Visit { input: run.input, from: run.bound, look: Look::First, retraces: 0 };
         let earlier = self.retracing.remove(&run.input);
@@ -135,13 +135,13 @@ impl Strategy for Generational {
         }
     }
 
-    fn untraceable(&mut self, _view: &View, input: InputId) {
+    fn record_trace_failure(&mut self, _view: &View, input: InputId) {
         if self.retracing.remove(&input).is_some() {
             self.left_out += 1;
         }
     }
 
-    fn answered(&mut self, _view: &View, flip: Flip, verdict: Verdict) {
+    fn record_verdict(&mut self, _view: &View, flip: Flip, verdict: Verdict) {
         let Some(visit) = self.under_way.remove(&flip) else { return };
         if verdict == Verdict::Gone {
             if visit.retraces < MAX_RETRACES {

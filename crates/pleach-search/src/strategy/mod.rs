@@ -58,22 +58,22 @@ pub trait Strategy: Send {
 
     /// Reports that an input was executed on the fast half: a seed, or the result of an
     /// action.
-    fn executed(&mut self, _view: &View, _news: &InputNews) {}
+    fn record_execution(&mut self, _view: &View, _news: &ExecutionReport) {}
 
     /// Reports that an input was traced. Its run is in the tree.
-    fn traced(&mut self, _view: &View, _run: RunId) {}
+    fn record_trace(&mut self, _view: &View, _run: RunId) {}
 
     /// Reports that an input has no usable trace.
-    fn untraceable(&mut self, _view: &View, _input: InputId) {}
+    fn record_trace_failure(&mut self, _view: &View, _input: InputId) {}
 
     /// Reports that the grammar has no more inputs to derive.
-    fn derived_all(&mut self) {}
+    fn record_grammar_exhausted(&mut self) {}
 
     /// Reports what it cost to solve a flip, in estimated microseconds. The verdict follows.
-    fn worked(&mut self, _flip: Flip, _cost: f64) {}
+    fn record_solver_cost(&mut self, _flip: Flip, _cost: f64) {}
 
     /// Reports the solver's verdict on a flip.
-    fn answered(&mut self, _view: &View, _flip: Flip, _verdict: Verdict) {}
+    fn record_verdict(&mut self, _view: &View, _flip: Flip, _verdict: Verdict) {}
 
     /// What it is doing, for the user: one short phrase.
     fn doing(&self) -> String;
@@ -146,7 +146,7 @@ impl Origin {
 
 /// The result of executing an input on the fast half.
 #[derive(Clone, Copy, Debug)]
-pub struct InputNews {
+pub struct ExecutionReport {
     /// The input's number. Seeds, results of flips and strings of a symbolic grammar always
     /// have one; other inputs only if they gained something.
     pub input: Option<InputId>,
@@ -169,7 +169,7 @@ pub struct InputNews {
 /// The solver's answer to a flip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// There is an input. Its `InputNews` follows.
+    /// There is an input. Its `ExecutionReport` follows.
     Sat,
     /// The same, but only some conditions of the path were solved.
     Optimistic,

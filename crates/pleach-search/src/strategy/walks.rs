@@ -12,7 +12,7 @@
 //! Walks can visit the same path more than once, so they have no natural end. The search
 //! stops when [`MAX_EMPTY_WALKS`] walks in a row found nothing to flip.
 
-use super::{Action, InputNews, Origin, Strategy, Verdict, View};
+use super::{Action, ExecutionReport, Origin, Strategy, Verdict, View};
 use crate::rng::Rng;
 use crate::run::{Flip, InputId, Run, RunId};
 use crate::tree::{Mark, Tree};
@@ -167,7 +167,7 @@ impl<P: Policy> Strategy for Walker<P> {
         Action::Wait
     }
 
-    fn executed(&mut self, _view: &View, news: &InputNews) {
+    fn record_execution(&mut self, _view: &View, news: &ExecutionReport) {
         self.empty_walks = 0;
         let is_start = news.origin.is_start() || news.branches > 0;
         self.starts.extend(news.input.filter(|_| is_start));
@@ -181,7 +181,7 @@ impl<P: Policy> Strategy for Walker<P> {
         }
     }
 
-    fn traced(&mut self, view: &View, id: RunId) {
+    fn record_trace(&mut self, view: &View, id: RunId) {
         let Some(run) = view.runs.get(id) else { return };
         if self.starts.contains(&run.input) {
             self.runs.insert(run.input, id);
@@ -190,13 +190,13 @@ impl<P: Policy> Strategy for Walker<P> {
         waiting.for_each(|w| w.state = State::AtRun(id, run.input));
     }
 
-    fn untraceable(&mut self, _view: &View, input: InputId) {
+    fn record_trace_failure(&mut self, _view: &View, input: InputId) {
         self.starts.retain(|&i| i != input);
         let waiting = self.walks.iter_mut().filter(|w| w.state == State::Tracing(input));
         waiting.for_each(|w| w.state = State::NotStarted);
     }
 
-    fn answered(&mut self, _view: &View, flip: Flip, verdict: Verdict) {
+    fn record_verdict(&mut self, _view: &View, flip: Flip, verdict: Verdict) {
         self.empty_walks = 0;
         if let Some((walk, before)) = self.walk_of(flip) {
             match verdict {

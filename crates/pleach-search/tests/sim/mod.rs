@@ -319,7 +319,7 @@ impl World<'_> {
                     let input = self.random();
                     self.execute(strategy, input, Origin::Derived);
                 }
-                Action::Derive => strategy.derived_all(),
+                Action::Derive => strategy.record_grammar_exhausted(),
                 Action::Wait | Action::Live => {}
             }
         }
@@ -339,7 +339,7 @@ impl World<'_> {
 
     fn flip(&mut self, strategy: &mut dyn Strategy, flip: Flip, asked: Option<(u64, Run)>) {
         let Some((node, run)) = asked else {
-            return strategy.answered(&self.view(), flip, Verdict::Gone);
+            return strategy.record_verdict(&self.view(), flip, Verdict::Gone);
         };
         let parent = &self.inputs[run.input as usize].0;
         let decision = &run.decisions[flip.at as usize];
@@ -349,7 +349,7 @@ impl World<'_> {
                 Answer::Unsat => None,
                 Answer::Unknown => {
                     self.tree.set(node, Mark::Unknown);
-                    return strategy.answered(&self.view(), flip, Verdict::Unknown);
+                    return strategy.record_verdict(&self.view(), flip, Verdict::Unknown);
                 }
             },
             None => {
@@ -362,11 +362,11 @@ impl World<'_> {
         match found {
             None => {
                 self.tree.set(node, Mark::Unsat);
-                strategy.answered(&self.view(), flip, Verdict::Unsat);
+                strategy.record_verdict(&self.view(), flip, Verdict::Unsat);
             }
             Some(input) => {
                 self.tree.set(node, Mark::Sat);
-                strategy.answered(&self.view(), flip, Verdict::Sat);
+                strategy.record_verdict(&self.view(), flip, Verdict::Sat);
                 self.execute(strategy, input, Origin::Flip(flip));
             }
         }
@@ -388,7 +388,7 @@ impl World<'_> {
             self.inputs.push((input, from));
             self.inputs.len() as InputId - 1
         });
-        let news = InputNews {
+        let news = ExecutionReport {
             input: id,
             origin,
             branches: gain.branches.len() as u32,
@@ -398,13 +398,13 @@ impl World<'_> {
             size,
             cost: 50,
         };
-        strategy.executed(&self.view(), &news);
+        strategy.record_execution(&self.view(), &news);
     }
 
     fn trace(&mut self, strategy: &mut dyn Strategy, input: InputId, tokens: bool) {
         self.out.traces += 1;
         if self.limits.untraceable.is_some_and(|n| self.out.traces.is_multiple_of(n)) {
-            return strategy.untraceable(&self.view(), input);
+            return strategy.record_trace_failure(&self.view(), input);
         }
         let (bytes, from) = &self.inputs[input as usize];
         let mut run = Run::new(input, self.subject.path(bytes).decisions);
@@ -412,7 +412,7 @@ impl World<'_> {
         run.bound = from.map_or(0, |f| f.at + 1);
         run.enter(&mut self.tree);
         let (id, _) = self.runs.add(run);
-        strategy.traced(&self.view(), id);
+        strategy.record_trace(&self.view(), id);
     }
 
     fn mutate(&mut self, strategy: &mut dyn Strategy, input: InputId, count: u32) {

@@ -64,7 +64,7 @@ impl Coverage {
         timeout: Duration,
     ) -> Result<(), Failure> {
         self.add(executor.counters()?);
-        if outcome.round == 1 && executor.waits() {
+        if outcome.round == 1 && executor.is_waiting() {
             executor.run(input, timeout)?;
             self.add(executor.counters()?);
         }

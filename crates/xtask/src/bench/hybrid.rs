@@ -320,7 +320,7 @@ impl LiveBench {
             self.begin(1, seed)?;
             let start = Instant::now();
             let events = Events { bytes: &[], most: EVENTS, seed: Some(seed) };
-            let events = match self.executor.live_go(events, Self::TIMEOUT)? {
+            let events = match self.executor.live_resume(events, Self::TIMEOUT)? {
                 Step::Paused(stand) => stand.events,
                 Step::Ended(_) => self.executor.live_events()?,
             };
@@ -357,7 +357,7 @@ impl LiveBench {
             self.executor.live_fork(none, Self::TIMEOUT)?;
             self.executor.live_explore(&[0; 32], 8, Self::TIMEOUT)?;
             times.push(micros(start.elapsed()));
-            self.executor.live_drop();
+            self.executor.live_drop_top();
         }
         Ok(median(&times))
     }

@@ -16,7 +16,8 @@ use crate::run::search::{Facts, Question, Search};
 use crate::run::shared::{Shared, lock};
 use pleach_exec::executor::{Events, ExecError, Step};
 use pleach_search::{
-    Action, BranchId, Flip, InputId, InputNews, Options, Origin, Rng, Run, Tree, Verdict, find,
+    Action, BranchId, ExecutionReport, Flip, InputId, Options, Origin, Rng, Run, Tree, Verdict,
+    find,
 };
 use pleach_template::solve::{Answer, Prepared, Traced};
 use std::sync::Arc;
@@ -250,7 +251,7 @@ impl Stage for LiveStage<'_> {
             return Ok(None);
         }
         let id = self.inputs.len() as InputId;
-        let news = InputNews {
+        let news = ExecutionReport {
             input: Some(id),
             origin,
             branches: u32::from(origin == Origin::Seed),
@@ -264,7 +265,7 @@ impl Stage for LiveStage<'_> {
         let shared = &self.worker.runner.shared;
         let state = shared.lock();
         let facts = Facts { program: &shared.map.program, coverage: &state.covered.kept };
-        self.search.tell(facts, |strategy, view| strategy.executed(view, &news));
+        self.search.tell(facts, |strategy, view| strategy.record_execution(view, &news));
         Ok(Some(id))
     }
 
@@ -300,7 +301,7 @@ impl Stage for LiveStage<'_> {
         let (Ok(trace), Some(decided)) = (trace, decided) else {
             stats.broken_traces += 1;
             let facts = Facts { program: &shared.map.program, coverage: &state.covered.kept };
-            self.search.tell(facts, |strategy, view| strategy.untraceable(view, input));
+            self.search.tell(facts, |strategy, view| strategy.record_trace_failure(view, input));
             return Ok(());
         };
         self.found.decisions += decided.decisions.len() as u64;

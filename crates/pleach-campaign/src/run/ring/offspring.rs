@@ -94,7 +94,7 @@ pub fn derive(runner: &mut Runner) -> Result<(), ExecError> {
         if walk.is_some_and(Walk::is_cut) {
             state.record_gap(Gap::LongerStrings);
         }
-        state.search.strategy.derived_all();
+        state.search.strategy.record_grammar_exhausted();
         return Ok(());
     };
     state.account.stats.derived += 1;

@@ -137,7 +137,7 @@ fn add_trace(
         state.record_gap(Gap::Diverged);
     }
     // Decisions that cannot change lose nothing by being pinned.
-    let has = |kind| decisions.iter().any(|d| d.kind == kind && !d.is_settled());
+    let has = |kind| decisions.iter().any(|d| d.kind == kind && !d.is_frozen());
     gaps.extend(has(Kind::Pin).then_some(Gap::Pinned));
     gaps.extend(has(Kind::Indirect).then_some(Gap::Indirect));
     let contexts = match &path {
@@ -239,7 +239,7 @@ fn prepare_path(
     let is_free = |offset: u32| template.is_free(offset) || (has_tokens && offset >= first_token);
     let free = path.by_support(|vars| vars.iter().filter_map(|v| v.as_byte()).any(is_free));
     for (decision, _) in decisions.iter_mut().zip(free).filter(|(_, free)| !free) {
-        decision.settle();
+        decision.freeze();
     }
     // There are many sentences, and they ask the same about lengths.
     let frame = if tracing.on_tokens { 0 } else { template.frame_hash(bytes) };

@@ -136,7 +136,7 @@ impl Stage for Worker {
             if let Some(gap) = gap_of(answer.verdict) {
                 state.record_gap(gap);
             }
-            state.search.strategy.worked(flip, answer.cost);
+            state.search.strategy.record_solver_cost(flip, answer.cost);
         }
         state.answer(flip, verdict)
     }

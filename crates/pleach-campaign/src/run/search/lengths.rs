@@ -50,7 +50,7 @@ impl AskedLengths {
         frame: u64,
     ) {
         for &at in &lengths.soft {
-            decisions[at as usize].settle();
+            decisions[at as usize].freeze();
         }
         let mut before = frame;
         for d in &lengths.decided {
@@ -61,8 +61,8 @@ impl AskedLengths {
             let times = self.places.entry(place).or_default();
             *times += u32::from(is_new);
             match is_new && *times <= MAX_ASKED {
-                true => decisions[d.at as usize].unsettle(),
-                false => decisions[d.at as usize].settle(),
+                true => decisions[d.at as usize].unfreeze(),
+                false => decisions[d.at as usize].freeze(),
             }
         }
     }
@@ -78,7 +78,7 @@ pub fn follow_lengths(
     let pairs = lengths.decided.iter().zip(predicted);
     let agreed = pairs.take_while(|(d, p)| (d.key, d.outcome) == **p).count();
     let behind = agreed.checked_sub(1).map_or(0, |last| lengths.decided[last].at as usize + 1);
-    decisions[..behind].iter_mut().for_each(Decision::settle);
+    decisions[..behind].iter_mut().for_each(Decision::freeze);
     agreed == predicted.len()
 }
 

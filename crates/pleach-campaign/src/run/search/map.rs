@@ -238,7 +238,7 @@ fn decide(trace: &Trace, event: &Event, site: Option<&SymbolicSite>) -> (Decisio
         Kind::Assume => {
             let mut decision = Decision::new(key, kind, taken.into(), 2);
             if taken {
-                decision.settle();
+                decision.freeze();
             }
             (decision, Shape::Bool { taken })
         }

@@ -153,7 +153,7 @@ impl Search {
                 None
             }
         });
-        self.tell(facts, |strategy, view| strategy.answered(view, flip, verdict));
+        self.tell(facts, |strategy, view| strategy.record_verdict(view, flip, verdict));
         record
     }
 
@@ -164,7 +164,7 @@ impl Search {
             self.traces.remove(&run);
         }
         self.traces.insert(id, traced);
-        self.tell(facts, |strategy, view| strategy.traced(view, id));
+        self.tell(facts, |strategy, view| strategy.record_trace(view, id));
         id
     }
 

@@ -35,7 +35,8 @@ pub(super) mod tokens;
 
 use super::generational::Rank;
 use super::{
-    Action, Derives, Descriptor, FirstInputs, InputNews, Origin, Strategy, TokenUse, Verdict, View,
+    Action, Derives, Descriptor, ExecutionReport, FirstInputs, Origin, Strategy, TokenUse, Verdict,
+    View,
 };
 use crate::rng::Rng;
 use crate::run::{Flip, InputId, RunId};
@@ -139,7 +140,7 @@ impl Strategy for Auto {
         Action::Wait
     }
 
-    fn executed(&mut self, view: &View, news: &InputNews) {
+    fn record_execution(&mut self, view: &View, news: &ExecutionReport) {
         let gain = BRANCH_REWARD * f64::from(news.branches) + f64::from(news.buckets);
         let bad = if news.bad { BAD_END_COST } else { 0.0 };
         // The cost of a burst was charged when it began, for children that end well.
@@ -171,7 +172,7 @@ impl Strategy for Auto {
             Origin::Seed | Origin::Random | Origin::Live | Origin::Recalled => {}
         }
         if let Some(tokens) = &mut self.tokens {
-            tokens.executed(view, news, stepped && by_tokens, by_tokens);
+            tokens.record_execution(view, news, stepped && by_tokens, by_tokens);
         }
         let Some(input) = news.input else { return };
         let is_seed = news.origin == Origin::Seed;
@@ -198,7 +199,7 @@ impl Strategy for Auto {
         }
     }
 
-    fn traced(&mut self, view: &View, id: RunId) {
+    fn record_trace(&mut self, view: &View, id: RunId) {
         let Some(run) = view.runs.get(id) else { return };
         let arm = match run.tokens {
             true => Arm::Tokens,
@@ -209,35 +210,35 @@ impl Strategy for Auto {
         let cost = TRACE_OVERHEAD + TRACE_SLOWDOWN * cost + DECISION_COST * decisions;
         self.bandit.spend(arm, cost);
         if let Some(tokens) = self.tokens.as_mut().filter(|_| run.tokens) {
-            tokens.traced(view, id, run);
+            tokens.record_trace(view, id, run);
             return;
         }
         self.goals.add_run(view, id, run);
         self.queue.record_run(view.program.branches(), run);
-        self.paths.traced(view, id, run, arm == Arm::Paths);
+        self.paths.record_trace(view, id, run, arm == Arm::Paths);
     }
 
-    fn untraceable(&mut self, _view: &View, input: InputId) {
+    fn record_trace_failure(&mut self, _view: &View, input: InputId) {
         if let Some(arm) = self.tracing.remove(&input) {
             self.bandit.spend(arm, TRACE_OVERHEAD);
         }
         self.paths.forget(input);
-        self.tokens.iter_mut().for_each(|t| t.untraceable(input));
+        self.tokens.iter_mut().for_each(|t| t.record_trace_failure(input));
     }
 
-    fn worked(&mut self, flip: Flip, cost: f64) {
+    fn record_solver_cost(&mut self, flip: Flip, cost: f64) {
         if let Some((arm, _)) = self.asked.get(&flip) {
             self.bandit.spend(*arm, cost);
         }
     }
 
-    fn answered(&mut self, view: &View, flip: Flip, verdict: Verdict) {
+    fn record_verdict(&mut self, view: &View, flip: Flip, verdict: Verdict) {
         let solved = matches!(verdict, Verdict::Sat | Verdict::Optimistic);
         let arm = self.asked.get(&flip).map(|(arm, _)| *arm);
         let tokens = self.tokens.as_mut().filter(|_| arm == Some(Arm::Tokens));
         match tokens {
             _ if verdict == Verdict::Gone => {}
-            Some(tokens) => tokens.answered(view, flip, !solved),
+            Some(tokens) => tokens.record_verdict(view, flip, !solved),
             None => self.paths.record_verdict(view, flip, !solved),
         }
         if solved {
@@ -267,7 +268,7 @@ impl Strategy for Auto {
         format!("{now} (goals {goals}, steps {steps}, paths {paths}, mutation {mutation}{rest} %)")
     }
 
-    fn derived_all(&mut self) {
+    fn record_grammar_exhausted(&mut self) {
         self.derives = false;
     }
 }

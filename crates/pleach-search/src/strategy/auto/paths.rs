@@ -169,7 +169,7 @@ impl Paths {
     }
 
     /// Reports a new run. If it was traced for this arm (`own`), its turn starts.
-    pub fn traced(&mut self, view: &View, id: RunId, run: &Run, own: bool) {
+    pub fn record_trace(&mut self, view: &View, id: RunId, run: &Run, own: bool) {
         self.runs.insert(run.input, id);
         if own {
             if let Some(turn) = self.turn.take() {

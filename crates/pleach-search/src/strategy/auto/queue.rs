@@ -13,7 +13,7 @@
 use crate::program::BranchId;
 use crate::rng::Rng;
 use crate::run::{InputId, Run};
-use crate::strategy::InputNews;
+use crate::strategy::ExecutionReport;
 use std::collections::HashMap;
 
 /// The estimated time of a burst, in microseconds.
@@ -55,7 +55,7 @@ struct Entry {
 }
 
 impl Queue {
-    pub fn add(&mut self, input: InputId, news: &InputNews) {
+    pub fn add(&mut self, input: InputId, news: &ExecutionReport) {
         self.by_input.insert(input, self.entries.len());
         self.cost += u64::from(news.cost);
         self.size += u64::from(news.size);
@@ -148,13 +148,13 @@ mod tests {
     use super::*;
     use crate::strategy::Origin;
 
-    fn news(branches: u32, size: u32, cost: u32, bad: bool) -> InputNews {
+    fn news(branches: u32, size: u32, cost: u32, bad: bool) -> ExecutionReport {
         let (input, origin, buckets, hung) = (None, Origin::Seed, 1, false);
-        InputNews { input, origin, branches, buckets, bad, hung, size, cost }
+        ExecutionReport { input, origin, branches, buckets, bad, hung, size, cost }
     }
 
     /// How often each entry is picked in a thousand bursts.
-    fn picks(all: &[InputNews], mut each: impl FnMut(&mut Queue, InputId)) -> Vec<u32> {
+    fn picks(all: &[ExecutionReport], mut each: impl FnMut(&mut Queue, InputId)) -> Vec<u32> {
         let (mut queue, mut rng) = (Queue::default(), Rng::new(3));
         all.iter().enumerate().for_each(|(i, n)| queue.add(i as InputId, n));
         let mut picks = vec![0; all.len()];

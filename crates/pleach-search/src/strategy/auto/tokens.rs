@@ -10,7 +10,7 @@ use super::goals::{GoalFlip, Goals};
 use super::paths::{PathAction, Paths};
 use crate::run::{Flip, InputId, Run, RunId};
 use crate::strategy::generational::Rank;
-use crate::strategy::{InputNews, Origin, View};
+use crate::strategy::{ExecutionReport, Origin, View};
 use std::collections::{HashSet, VecDeque};
 
 /// The most inputs without a new branch that wait to be traced.
@@ -72,7 +72,13 @@ impl Tokens {
 
     /// Reports that an input was executed. `own`: it is the result of a flip that this arm
     /// asked. `stepped`: that flip was a step.
-    pub fn executed(&mut self, view: &View, news: &InputNews, stepped: bool, own: bool) {
+    pub fn record_execution(
+        &mut self,
+        view: &View,
+        news: &ExecutionReport,
+        stepped: bool,
+        own: bool,
+    ) {
         let Some(input) = news.input.filter(|_| !news.hung) else { return };
         let gained = news.branches > 0 || news.buckets > 0;
         if let Origin::Flip(flip) = news.origin
@@ -96,17 +102,17 @@ impl Tokens {
         }
     }
 
-    pub fn traced(&mut self, view: &View, id: RunId, run: &Run) {
+    pub fn record_trace(&mut self, view: &View, id: RunId, run: &Run) {
         self.goals.add_run(view, id, run);
-        self.paths.traced(view, id, run, self.for_paths.remove(&run.input));
+        self.paths.record_trace(view, id, run, self.for_paths.remove(&run.input));
     }
 
-    pub fn untraceable(&mut self, input: InputId) {
+    pub fn record_trace_failure(&mut self, input: InputId) {
         self.for_paths.remove(&input);
         self.paths.forget(input);
     }
 
-    pub fn answered(&mut self, view: &View, flip: Flip, refused: bool) {
+    pub fn record_verdict(&mut self, view: &View, flip: Flip, refused: bool) {
         self.paths.record_verdict(view, flip, refused);
     }
 
