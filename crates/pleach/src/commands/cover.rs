@@ -1,6 +1,6 @@
 //! `pleach cover`: the branches that some inputs take.
 
-use super::coverage::{Coverage, Missing};
+use super::coverage::{Missing, SideCounts};
 use super::{executor, named_inputs, read_input};
 use crate::args::Cover;
 use crate::exit::{Code, Failure};
@@ -19,7 +19,7 @@ pub fn run(args: Cover) -> Result<Code, Failure> {
     let inputs = paths.iter().map(|i| read_input(i)).collect::<Result<Vec<_>, _>>()?;
     let mut executor = executor(Half::Fast, &args.run, &paths[0], Output::Null)?;
     executor.start()?;
-    let mut coverage = Coverage::new(args.system);
+    let mut coverage = SideCounts::new(args.system);
     let mut ends = Vec::new();
     for input in &inputs {
         let timeout = Duration::from_millis(args.run.timeout);
@@ -29,7 +29,7 @@ pub fn run(args: Cover) -> Result<Code, Failure> {
     }
     let messages = crash_messages(&args, &paths[0], &inputs, &ends)?;
     let functions = coverage.functions(executor.layout());
-    let sum = Coverage::sum(&functions);
+    let sum = SideCounts::sum(&functions);
     let missing = if args.missing { coverage.missing(executor.layout()) } else { Vec::new() };
 
     let mut out = show::out();

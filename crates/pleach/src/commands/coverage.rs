@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// The branches that some runs took.
 #[derive(Default)]
-pub struct Coverage {
+pub struct SideCounts {
     all: Vec<ModuleCounters>,
     /// True if branches in system headers count, too.
     system: bool,
@@ -36,10 +36,10 @@ pub struct Missing {
 /// The coverage of each function, by file, line and name.
 pub type Functions = BTreeMap<(String, u32, String), Tally>;
 
-impl Coverage {
+impl SideCounts {
     /// `system`: branches in system headers count, too.
-    pub fn new(system: bool) -> Coverage {
-        Coverage { all: Vec::new(), system }
+    pub fn new(system: bool) -> SideCounts {
+        SideCounts { all: Vec::new(), system }
     }
 
     /// Adds the counters of a run.

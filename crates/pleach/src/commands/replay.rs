@@ -1,7 +1,7 @@
 //! `pleach replay`: runs inputs again on one half. Reports how each ended and what they
 //! cover together. For a crash, reports its kind and stack; equal crashes count once.
 
-use super::coverage::{Coverage, Tally};
+use super::coverage::{SideCounts, Tally};
 use super::{named_inputs, read_input, target};
 use crate::args::{Replay, ReplayHalf};
 use crate::exit::{Code, Failure};
@@ -50,7 +50,7 @@ pub fn run(args: Replay) -> Result<Code, Failure> {
         rows.push(row);
     }
     let functions = replayer.coverage.functions(&replayer.layout);
-    print_summary(&args, &rows, Coverage::sum(&functions))?;
+    print_summary(&args, &rows, SideCounts::sum(&functions))?;
     let has_failed =
         rows.iter().any(|r| !matches!(r.outcome.end, End::Exit(_)) || r.crash.is_some());
     Ok(if has_failed { Code::Failed } else { Code::Ok })
@@ -67,7 +67,7 @@ struct Replayer {
     /// The fast half, for coverage, if the runner is something else.
     fast: Option<Executor>,
     triage: Triage,
-    coverage: Coverage,
+    coverage: SideCounts,
     timeout: Duration,
 }
 
@@ -99,7 +99,7 @@ impl Replayer {
         };
         let timeout = Duration::from_millis(args.run.timeout);
         let triage = Triage::new(layout.clone(), &named(Half::Fast, Output::Null), timeout)?;
-        Ok(Replayer { layout, runner, fast, triage, coverage: Coverage::default(), timeout })
+        Ok(Replayer { layout, runner, fast, triage, coverage: SideCounts::default(), timeout })
     }
 
     fn run(&mut self, path: PathBuf, input: &[u8]) -> Result<Row, Failure> {
