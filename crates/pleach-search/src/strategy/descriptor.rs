@@ -6,8 +6,9 @@ use super::{Options, Strategy};
 /// the documents and the campaign read this and nothing else.
 #[derive(Clone, Copy)]
 pub struct Descriptor {
+    /// What the user writes after `-s`.
     pub name: &'static str,
-    /// What it does, in one line, for the help and the documents.
+    /// What it does, in one line, for `pleach run --help` and the documents.
     pub about: &'static str,
     /// What to use it for, in a few words, for the documents.
     pub use_for: &'static str,

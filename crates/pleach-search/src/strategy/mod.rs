@@ -53,7 +53,8 @@ pub const STRATEGIES: &[Descriptor] = &[
 /// still under way.
 pub trait Strategy: Send {
     /// Chooses the next action. A flip that is returned here has the mark
-    /// [`Asked`](crate::Mark::Asked) in the tree from now on.
+    /// [`Asked`](crate::Mark::Asked) in the tree until its verdict. [`Verdict::Gone`] removes
+    /// the mark, and the flip is open again.
     fn next(&mut self, view: &View, rng: &mut Rng) -> Action;
 
     /// Reports that an input was executed on the fast half: a seed, or the result of an
@@ -70,6 +71,7 @@ pub trait Strategy: Send {
     fn record_grammar_exhausted(&mut self) {}
 
     /// Reports what it cost to solve a flip, in estimated microseconds. The verdict follows.
+    /// Not called before [`Verdict::Gone`], and not in a search that `hybrid` starts.
     fn record_solver_cost(&mut self, _flip: Flip, _cost: f64) {}
 
     /// Reports the solver's verdict on a flip.
@@ -169,10 +171,13 @@ pub struct ExecutionReport {
 /// The solver's answer to a flip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// There is an input. Its `ExecutionReport` follows.
+    /// There is an input. Its `ExecutionReport` follows. For a flip of a length, the report
+    /// of a second input can follow: the last length before the boundary.
     Sat,
     /// The same, but only some conditions of the path were solved.
     Optimistic,
+    /// There is no input. If the descriptor has `relaxes`, reports of inputs that satisfy
+    /// only some conditions can follow.
     Unsat,
     Unknown,
     /// The run was dropped from memory. Its input must be traced again first.
