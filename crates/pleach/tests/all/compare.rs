@@ -76,7 +76,7 @@ fn mistakes_are_refused() {
     for (flags, part) in [
         (["-s", "dfs,nonsense"].as_slice(), "nonsense"),
         (&["-s", "dfs", "-i", "nowhere"], "nowhere"),
-        (&["--module", "parser=other.c"], "no branch of the program is in other.c"),
+        (&["--module", "parser=other.c"], "the program has no branch in other.c"),
     ] {
         let args = [&["compare", "-n", "5", "-o", "cmp"], flags, &["--", "./prog"]].concat();
         program.refuses(&args, &[part]);

@@ -418,8 +418,8 @@ fn mistakes_with_grammars_are_refused() {
     let program = program();
     program.file("broken.ebnf", b"e ::= f 'x'\n");
     for (flags, message) in [
-        (&["-s", "cese"][..], "needs a grammar: -g FILE"),
-        (&["-s", "gbb"], "needs a grammar: -g FILE"),
+        (&["-s", "cese"][..], "needs -g FILE"),
+        (&["-s", "gbb"], "needs -g FILE"),
         (&["-s", "gbw", "-g", "calc.ebnf"], "known to return tokens"),
         (&["-s", "cese", "-g", "no-such.y"], "no-such.y"),
         (&["-s", "cese", "-g", "calc.ebnf", "--keep", "WORD"], "no token WORD"),
