@@ -195,7 +195,7 @@ fn targets_cannot_write_to_the_terminal() {
 }
 
 #[test]
-fn every_way_to_end_is_a_crash_or_none() {
+fn an_exit_is_no_crash_and_a_signal_is_one() {
     let program = Program::with(
         r#"
         #define _GNU_SOURCE

@@ -254,8 +254,11 @@ fn runs_work_in_a_copy_of_a_directory() {
     assert!(!ended.stderr.contains("warning"), "{}", ended.stderr);
     // The directory need not be given again.
     let ended = program.resume("out", &[]);
-    // The program reads a file that it may write to, so the search cannot be exhaustive.
-    assert_eq!(ended.stop(), "exhausted-partial", "{}", ended.stats);
+    // The driver restores the files right before a run. If the clock has not ticked since, a
+    // file looks as if the run had written it, and reading it makes the search partial.
+    assert!(ended.stop().starts_with("exhausted"), "{}", ended.stats);
+    let is_expected = |cause: &&str| *cause == "lost: pipe-or-file";
+    assert!(ended.partial().iter().all(is_expected), "{}", ended.stats);
     // Every run started with the original files, so all halves cover the same.
     let (covered, out) = (ended.count("branches.covered"), ended.out.display().to_string());
     assert_eq!(covered, 4, "{}", ended.stats);

@@ -51,8 +51,8 @@ fn a_campaign_killed_at_random_moments_finds_every_path() {
         };
         let command = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut driver = command.spawn().expect("pleach runs");
-        // Mostly while it searches, sometimes while it starts. How far a search is shows in
-        // its journal, whatever the speed of the machine.
+        // Mostly while it searches, sometimes while it starts. The length of the journal
+        // shows how far a search is, whatever the speed of the machine.
         if n % 4 == 3 {
             std::thread::sleep(Duration::from_secs_f64(0.1 * random.fraction()));
         } else {

@@ -96,7 +96,7 @@ fn a_program_that_asks_for_ever_is_ended_at_max_len() {
     let flags = ["-s", "dfs", "--max-len", "12"];
     let ended = program.campaign("short", &flags);
     assert_eq!(ended.stop(), "exhausted-partial", "{}", ended.stats);
-    // Three values, and one more call.
+    // Three values of four bytes, and at most one more.
     assert!(ended.queue().iter().all(|input| input.len() <= 16));
 }
 

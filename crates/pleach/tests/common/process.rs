@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 const STUCK: Duration = Duration::from_secs(120);
 
 /// Ctrl-C and time limits take effect within a second when the machine has nothing else to
-/// do. With other builds on the same two processors it can take several. Without the
-/// feature under test, these tests take a minute or more.
-pub const SOON: Duration = Duration::from_secs(20);
+/// do. With other builds on the same two processors it can take a few seconds. If they had
+/// no effect, the tests would take a minute.
+pub const SOON: Duration = Duration::from_secs(10);
 
 /// The kernel cuts the names of processes to this length.
 const MAX_NAME: usize = 15;
