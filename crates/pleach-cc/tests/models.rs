@@ -30,6 +30,7 @@ fn check_predictions(locale: &str) {
     let program = dir.join("predict");
     let only = std::env::var("PLEACH_MODEL").unwrap_or_default();
     let mut predict = Command::new(program);
-    let done = dir.run(predict.env("PLEACH_LABEL", "1"), &format!("2000 {locale} {only}"), "");
+    let done = dir.run(predict.env("PLEACH_LABEL", "1"), &format!("10000 {locale} {only}"), "");
+    print!("{}", done.stdout);
     assert_eq!(done.status, 0, "{}", done.stdout);
 }

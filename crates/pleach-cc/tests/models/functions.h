@@ -22,6 +22,7 @@
     F(strcmp, SS, 32) \
     F(strcasecmp, SS, 32) \
     F(strcoll, SS, 32) \
+    F(strverscmp, SS, 32) \
     F(strstr, SS, 64) \
     F(strcasestr, SS, 64) \
     F(strspn, SS, 64) \

@@ -41,6 +41,10 @@ struct test {
 };
 enum { HEAP = -1, PIN = 4 };
 
+// Offsets of two strings in the input.
+static int first;
+enum { OTHER = 32 };
+
 struct call {
     u64 arg[6];
     int n;
@@ -108,9 +112,9 @@ static void give_char(struct call *c) {
 
 static struct call make_call(enum shape shape) {
     struct call c = {0};
-    u64 s = (u64)M.in + below(4), n = below(12), out = (u64)M.out + below(4);
+    u64 s = (u64)M.in + first, n = below(12), out = (u64)M.out + below(4);
     // The other string: mostly concrete.
-    u64 other = below(3) ? (u64)M.key : (u64)M.in + 32;
+    u64 other = below(3) ? (u64)M.key : (u64)M.in + OTHER;
     int swap = below(2);
     static const int bases[] = {0, 8, 10, 10, 16, 16, 2, 36}, sizes[] = {1, 2, 4, 3};
     switch (shape) {
@@ -162,6 +166,7 @@ static struct call make_call(enum shape shape) {
     return c;
 }
 
+static int has_two_strings(enum shape s) { return s == SS || s == SSN; }
 static int is_wide(enum shape s) { return s >= W && s < MULTIBYTE; }
 
 // True for the last terminators. They have no label and never change, so that no
@@ -175,6 +180,7 @@ static void fill(struct test *t) {
     memset(&M, 0, sizeof M);
     memset(M.out, wide ? 0 : 0x55, sizeof M.out);
     alphabet = below(sizeof alphabets / sizeof *alphabets);
+    first = below(4);
     int all = below(3);
     for (int i = 0; i < INPUTS; i++) {
         int zero = below(12) == 0 || is_fixed(i, wide) || (wide && i % 4);
@@ -185,6 +191,9 @@ static void fill(struct test *t) {
         int at = wide ? 4 * i : i;
         M.key[at] = below(3) ? letter() : M.in[at];
     }
+    // Equal beginnings, so that comparisons get far.
+    if (has_two_strings(t->shape) && below(2))
+        memcpy(below(2) ? M.key : M.in + OTHER, M.in + first, 1 + below(8));
     if (t->shape == SEARCH)
         memcpy(M.key, " aaabbbcccz", 11);
     if (strstr(t->name, "cat"))
@@ -283,6 +292,10 @@ static void change(struct test *t) {
         case 2: b[at] = M.key[below(4)]; break;
         default: b[at] = letter();
         }
+        // Both strings change in the same way.
+        int twin = OTHER + at - first;
+        if (has_two_strings(t->shape) && at < OTHER && labelled[twin] && below(2))
+            b[twin] = b[at];
     }
 }
 

@@ -72,7 +72,7 @@ pub fn collates_by_bytes() -> bool {
 
 /// The longest chain, in bytes. A longer comparison is split: that a part is equal is a
 /// decision. Most long comparisons differ early, and a long chain would be a waste.
-const MAX_CHAIN: u64 = 128;
+pub const MAX_CHAIN: u64 = 128;
 
 /// # Safety
 /// As `memcmp`.
@@ -142,7 +142,10 @@ unsafe fn compare_strings(a: V, b: V, n: u64, fold: bool) -> V {
 }
 
 /// Size of a string with its terminator, at most `n`.
-unsafe fn size_within(s: u64, n: u64) -> u64 {
+///
+/// # Safety
+/// `s` is a string or has `n` bytes.
+pub unsafe fn size_within(s: u64, n: u64) -> u64 {
     // Safety: the caller guarantees it.
     unsafe { real::strnlen(s, n) }.saturating_add(1).min(n)
 }
@@ -151,7 +154,7 @@ unsafe fn size_within(s: u64, n: u64) -> u64 {
 /// terminator without a label is the end for every input. After a labelled terminator the
 /// function would continue with another input; the bytes after it exist if they are in the
 /// same page or have labels.
-fn readable_bytes(s: u64, size: u64, need: u64) -> u64 {
+pub fn readable_bytes(s: u64, size: u64, need: u64) -> u64 {
     const PAGE: u64 = 4096;
     let exists = |at: u64| !at.is_multiple_of(PAGE) || shadow::raw(at) != 0;
     // Safety: the bytes before exist.

@@ -35,4 +35,5 @@ pub mod string;
 pub mod text;
 pub mod thread;
 pub mod va_list;
+pub mod version;
 pub mod wide;
