@@ -2,7 +2,8 @@
 //! labels predict for another input must be what the function does with that input.
 //! `models/predict.c` is the program, `models/functions.h` is the list of functions.
 //! Plain clang compiles it, because it calls the models itself.
-//! `PLEACH_MODEL=strlen` in the environment tests that function only.
+//! `PLEACH_MODEL=strlen` in the environment tests that function only; `--nocapture` shows
+//! how many predictions were compared.
 
 mod common;
 

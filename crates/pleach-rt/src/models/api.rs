@@ -39,7 +39,8 @@ impl V {
         V { label, ..V::new(width, val) }
     }
 
-    /// The value in memory, little endian; `width` is at most 64.
+    /// The value in memory, little endian; `width` is at most 64. A byte that a longer input
+    /// would have filled is concrete, and a decision records that the input ends before it.
     pub fn load(addr: u64, width: u32) -> V {
         let label = if is_clean(addr, (width / 8).into()) { 0 } else { shadow::load(addr, width) };
         let mut val = 0u64;
