@@ -12,14 +12,10 @@ use std::sync::Arc;
 
 /// Writes everything that flips of a trace need.
 pub fn write(file: &Path, layout: &Layout, trace: &Trace, input: &[u8]) -> Result<(), Failure> {
-    let (lengths, offsets) = match container::is_container(input) {
-        true => {
-            let streams = container::parse(input).map_err(Failure::user_error)?;
-            let lengths = streams.iter().map(|s| s.bytes.len() as u64).collect();
-            (lengths, streams.iter().map(|s| s.offset as u64).collect())
-        }
-        false => (vec![input.len() as u64], vec![0]),
-    };
+    if container::is_container(input) {
+        container::parse(input).map_err(Failure::user_error)?;
+    }
+    let (lengths, offsets) = container::extents(input);
     let recording = Recording {
         expr: trace.expr.clone(),
         steps: steps(layout, trace),
