@@ -36,5 +36,5 @@ pub use print::{NoSymbols, Printer, Symbols, case_of};
 pub use reads::{Reads, Var};
 pub use support::Support;
 pub use tape::{Compiler, Frame, Tape};
-pub use values::{ChangedValues, TermValues};
+pub use values::{ChangedValues, TermValues, Users};
 pub use word::{compute64, compute128, mask64, plain64, sign64};

@@ -114,13 +114,27 @@ impl Compiler {
         free: &[Var],
         cuts: &[Term],
     ) -> Tape {
-        self.start_round(pool);
         let varies = |term: Term| {
             pool.var_ranges(term).iter().any(|&(from, to)| {
                 let at = free.partition_point(|v| v.0 < from);
                 free.get(at).is_some_and(|v| v.0 < to)
             })
         };
+        self.compile_where(pool, base, roots, vary, cuts, varies)
+    }
+
+    /// As [`Compiler::compile_cut`]. A term for which `varies` is false is a constant,
+    /// whatever it reads.
+    pub fn compile_where(
+        &mut self,
+        pool: &Pool,
+        base: &TermValues,
+        roots: &[Term],
+        vary: &[Var],
+        cuts: &[Term],
+        varies: impl Fn(Term) -> bool,
+    ) -> Tape {
+        self.start_round(pool);
         let mut tape = Tape { inputs: vary.to_vec(), ..Tape::default() };
         for &cut in cuts {
             self.registers[cut.index()] = (self.round, CUT);

@@ -5,7 +5,8 @@ use crate::input::Input;
 use crate::pool::{Code, Pool, Term};
 use crate::reads::Var;
 use crate::word::{compute64, compute128};
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 
 /// The values of all terms on one input.
 #[derive(Clone, Debug, Default)]
@@ -88,6 +89,98 @@ fn compute(
     }
 }
 
+/// The value of an input with some changes (sorted).
+fn changed_leaf(input: &Input, changes: &[(Var, u64)], var: Var) -> u64 {
+    match changes.binary_search_by_key(&var, |c| c.0) {
+        Ok(at) => changes[at].1,
+        Err(_) => match (var.as_byte(), var.as_length()) {
+            (Some(offset), _) => input.byte(offset as usize).into(),
+            (_, Some(stream)) => input.length(stream),
+            _ => 0,
+        },
+    }
+}
+
+/// The users of each term, and the terms that read each input: where a change goes.
+///
+/// A change of a byte rarely goes far. The next state of a lexer is often the same, and
+/// what depends on the state alone is then the same, too.
+#[derive(Clone, Debug, Default)]
+pub struct Users {
+    /// By term, the end of its users in `users`.
+    ends: Vec<u32>,
+    users: Vec<Term>,
+    /// Each input with a term that reads it, sorted.
+    readers: Vec<(Var, Term)>,
+    /// By term: the first step of a root that depends on it; `u32::MAX` for none.
+    first_steps: Vec<u32>,
+}
+
+impl Users {
+    /// The users of all terms that `roots` depend on. Each root has a step.
+    pub fn new(pool: &Pool, roots: impl Iterator<Item = (Term, u32)>) -> Users {
+        let mut first_steps = vec![u32::MAX; pool.len()];
+        for (root, step) in roots {
+            let first = &mut first_steps[root.index()];
+            *first = (*first).min(step);
+        }
+        let mut ends = vec![0u32; pool.len() + 1];
+        let mut readers = Vec::new();
+        for term in pool.terms().rev() {
+            let step = first_steps[term.index()];
+            if step == u32::MAX {
+                continue;
+            }
+            let node = pool.node(term);
+            if node.code.arity() == 0 {
+                readers.extend(pool.vars(term).map(|var| (var, term)));
+            }
+            for operand in node.operands() {
+                let first = &mut first_steps[operand.index()];
+                *first = (*first).min(step);
+                ends[operand.index() + 1] += 1;
+            }
+        }
+        readers.sort_unstable();
+        for at in 1..ends.len() {
+            ends[at] += ends[at - 1];
+        }
+        let mut next = ends.clone();
+        let mut users = vec![Term::from_number(0); *ends.last().unwrap_or(&0) as usize];
+        for term in pool.terms().filter(|t| first_steps[t.index()] != u32::MAX) {
+            for operand in pool.node(term).operands() {
+                users[next[operand.index()] as usize] = term;
+                next[operand.index()] += 1;
+            }
+        }
+        Users { ends, users, readers, first_steps }
+    }
+
+    /// Bytes of memory, roughly.
+    pub fn memory(&self) -> usize {
+        4 * (2 * self.ends.capacity() + self.users.capacity()) + 8 * self.readers.capacity()
+    }
+
+    fn of(&self, term: Term) -> &[Term] {
+        let at = term.index();
+        if at + 1 >= self.ends.len() {
+            return &[];
+        }
+        &self.users[self.ends[at] as usize..self.ends[at + 1] as usize]
+    }
+
+    /// True if a root of a step up to `last` depends on a term.
+    fn is_used(&self, term: Term, last: u32) -> bool {
+        self.first_steps.get(term.index()).is_some_and(|&step| step <= last)
+    }
+
+    /// The terms that read an input.
+    fn readers(&self, var: Var) -> impl Iterator<Item = Term> + '_ {
+        let from = self.readers.partition_point(|r| r.0 < var);
+        self.readers[from..].iter().take_while(move |r| r.0 == var).map(|r| r.1)
+    }
+}
+
 /// Evaluates terms on an input that differs from the base input in a few places. Only
 /// terms that depend on those places are computed; the others have their base values.
 #[derive(Clone, Debug, Default)]
@@ -114,6 +207,59 @@ impl ChangedValues {
         }
     }
 
+    /// Computes the terms that have other values with the new inputs `changes` (sorted) and
+    /// that a root of a step up to `last` depends on. Calls `accept` with each, operands
+    /// first, and with its value, until it returns false. Returns false then.
+    pub fn propagate(
+        &mut self,
+        terms: (&Pool, &TermValues, &Users),
+        input: &Input,
+        changes: &[(Var, u64)],
+        last: u32,
+        mut accept: impl FnMut(Term, u128) -> bool,
+    ) -> bool {
+        let (pool, base, users) = terms;
+        self.start(pool);
+        let leaf = |var: Var| changed_leaf(input, changes, var);
+        let mut open: BinaryHeap<Reverse<Term>> = BinaryHeap::new();
+        open.extend(changes.iter().flat_map(|c| users.readers(c.0)).map(Reverse));
+        while let Some(Reverse(term)) = open.pop() {
+            if self.computed[term.index()].0 == self.round || !users.is_used(term, last) {
+                continue;
+            }
+            let value_of = |t: Term| match self.computed[t.index()] {
+                (round, value) if round == self.round => value,
+                _ => base.get(t),
+            };
+            let value = compute(pool, term, &leaf, &|t| value_of(t) as u64, &value_of);
+            self.computed[term.index()] = (self.round, value);
+            self.work += 1;
+            if value == base.get(term) {
+                continue;
+            }
+            if !accept(term, value) {
+                return false;
+            }
+            open.extend(users.of(term).iter().copied().map(Reverse));
+        }
+        true
+    }
+
+    /// After [`ChangedValues::propagate`] with the same arguments: the value of any term.
+    pub fn propagated(
+        &mut self,
+        terms: (&Pool, &TermValues, &Users),
+        input: &Input,
+        changes: &[(Var, u64)],
+        last: u32,
+        root: Term,
+    ) -> u128 {
+        let (pool, base, users) = terms;
+        let leaf = |var: Var| changed_leaf(input, changes, var);
+        // A term that was not computed has not changed.
+        self.compute_missing(pool, base, &leaf, |term| users.is_used(term, last), root)
+    }
+
     /// The value of `root` with the new inputs `changes` (sorted); all other inputs are as
     /// in `base`.
     pub fn eval(
@@ -133,14 +279,20 @@ impl ChangedValues {
                 changes.get(at).is_some_and(|c| c.0.0 < to)
             })
         };
-        let leaf = |var: Var| match changes.binary_search_by_key(&var, |c| c.0) {
-            Ok(at) => changes[at].1,
-            Err(_) => match (var.as_byte(), var.as_length()) {
-                (Some(offset), _) => input.byte(offset as usize).into(),
-                (_, Some(stream)) => input.length(stream),
-                _ => 0,
-            },
-        };
+        let leaf = |var: Var| changed_leaf(input, changes, var);
+        self.compute_missing(pool, base, &leaf, |term| !differs(term), root)
+    }
+
+    /// The value of `root`, from what this round has computed. Terms for which `is_base`
+    /// is true have the value of the base input.
+    fn compute_missing(
+        &mut self,
+        pool: &Pool,
+        base: &TermValues,
+        leaf: &impl Fn(Var) -> u64,
+        is_base: impl Fn(Term) -> bool,
+        root: Term,
+    ) -> u128 {
         self.stack.clear();
         self.stack.push(root);
         while let Some(&term) = self.stack.last() {
@@ -148,7 +300,7 @@ impl ChangedValues {
                 self.stack.pop();
                 continue;
             }
-            if !differs(term) {
+            if is_base(term) {
                 self.computed[term.index()] = (self.round, base.get(term));
                 self.stack.pop();
                 continue;
@@ -159,7 +311,7 @@ impl ChangedValues {
             self.stack.extend(missing);
             if self.stack.len() == before {
                 let value_of = |t: Term| self.computed[t.index()].1;
-                let value = compute(pool, term, &leaf, &|t| value_of(t) as u64, &value_of);
+                let value = compute(pool, term, leaf, &|t| value_of(t) as u64, &value_of);
                 self.computed[term.index()] = (self.round, value);
                 self.work += 1;
                 self.stack.pop();

@@ -24,6 +24,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(crate) const LANES: usize = 64;
 /// A cache with this many sets is cleared.
 const MAX_SETS: usize = 1 << 18;
+/// Bytes that [`solve_few`] reads, and conditions that read one of them.
+const MAX_FEW: usize = 8;
+const MAX_FEW_TIES: usize = 32;
 /// Bytes that one request tries one at a time.
 const MAX_TRIED_BYTES: usize = 24;
 
@@ -82,6 +85,35 @@ pub(crate) fn sweep(
         set.0[block] = word;
     }
     set
+}
+
+/// Solves a goal on one byte, if the value that is nearest breaks no condition.
+pub(crate) fn solve_byte(request: &mut Request) -> Found {
+    let reads = |goal: &Term| request.path.pool.reads(*goal).single().and_then(|v| v.as_byte());
+    let mut bytes = request.goals.iter().map(reads);
+    let Some(Some(offset)) = bytes.next() else { return Found::Pass };
+    if !bytes.all(|b| b == Some(offset)) {
+        return Found::Pass;
+    }
+    let set = request.allowed(offset);
+    let current = request.path.byte(offset);
+    let Some(value) = set.nearest(current) else { return Found::Unsat };
+    let changes = vec![(Var::byte(offset), value.into())];
+    if !request.is_tied(Var::byte(offset)) || request.holds(&changes) {
+        return Found::Sat(changes);
+    }
+    Found::Pass
+}
+
+/// As [`solve`], if that is cheap: the goals read few bytes, and few conditions read these.
+pub(crate) fn solve_few(request: &mut Request) -> Found {
+    let vars = request.vars.len();
+    let is_tied_often =
+        |&var: &Var| request.path.shared(var, request.at).nth(MAX_FEW_TIES).is_some();
+    if vars > MAX_FEW || request.vars.iter().any(is_tied_often) {
+        return Found::Pass;
+    }
+    solve(request)
 }
 
 pub(crate) fn solve(request: &mut Request) -> Found {

@@ -4,8 +4,9 @@
 //! read. [`Solver::flip`] finds an input that keeps all decisions before one, and flips
 //! that one. Four tiers try in turn, the cheapest first (`tiers`):
 //!
-//! 1. `domains`, `ranges`, `layers` and `switch`: the values that each byte may have, the
-//!    values that a term can have, and an exhaustive search over several bytes;
+//! 1. `domains`, `prefix`, `ranges`, `layers` and `switch`: the values that each byte may
+//!    have, a graph of what the path allows, the values that a term can have, and an
+//!    exhaustive search over several bytes;
 //! 2. `inversion`: solves backwards through operations that have an inverse;
 //! 3. `search`: local search from the current input, by a distance;
 //! 4. `complete`: the conditions as a circuit, for a SAT solver.
@@ -21,6 +22,7 @@
 
 #![forbid(unsafe_code)]
 
+mod allowance;
 mod answer;
 mod cache;
 mod complete;
@@ -31,6 +33,7 @@ mod layers;
 mod lengths;
 mod model;
 mod path;
+mod prefix;
 mod ranges;
 mod recording;
 mod request;

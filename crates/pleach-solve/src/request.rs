@@ -10,6 +10,9 @@ use pleach_automata::ByteSet;
 use pleach_expr::{ChangedValues, Compiler, Frame, Term, Var};
 use rustc_hash::FxHashSet;
 
+/// If more conditions than this read an input, [`Request::holds`] follows its changes.
+const MAX_SHARED: usize = 32;
+
 /// New values of inputs, sorted by input. All others keep their values.
 pub(crate) type Changes = Vec<(Var, u64)>;
 
@@ -32,12 +35,15 @@ pub(crate) struct Scratch {
     pub lanes: Frame<LANES>,
     pub changed: ChangedValues,
     pub ranges: Ranges,
+    /// The work of building and searching prefix graphs, besides evaluating.
+    pub graph_work: u64,
 }
 
 impl Scratch {
     /// The operations that all requests have evaluated.
     pub fn work(&self) -> u64 {
-        self.memo.work() + self.lanes.work + self.changed.work + self.ranges.work
+        let evaluated = self.memo.work() + self.lanes.work + self.changed.work;
+        evaluated + self.ranges.work + self.graph_work
     }
 }
 
@@ -65,7 +71,7 @@ impl<'a> Request<'a> {
         goals: Vec<Term>,
         optimistic: bool,
     ) -> Self {
-        let Config { limits, interrupt } = config;
+        let Config { limits, interrupt, .. } = config;
         let mut vars: Vec<Var> = goals.iter().flat_map(|&g| path.pool.vars(g)).collect();
         vars.sort_unstable();
         vars.dedup();
@@ -162,12 +168,34 @@ impl<'a> Request<'a> {
                 }
             }
         }
+        if self.is_shared_often(changes) {
+            return self.holds_where_changed(changes);
+        }
         let vars: Vec<Var> = changes.iter().map(|c| c.0).collect();
         terms.extend(self.neighbours(&vars));
         let input = path.input();
         let changed = &mut self.scratch.changed;
         changed.start(&path.pool);
         terms.into_iter().all(|t| changed.eval(&path.pool, &path.values, &input, changes, t) != 0)
+    }
+
+    /// True if many conditions read a changed input together with others.
+    fn is_shared_often(&self, changes: &[(Var, u64)]) -> bool {
+        let is_shared = |c: &(Var, u64)| self.path.shared(c.0, self.at).nth(MAX_SHARED).is_some();
+        !self.optimistic && changes.iter().any(is_shared)
+    }
+
+    /// As [`Request::holds`]. Follows the changes as far as they change anything.
+    fn holds_where_changed(&mut self, changes: &[(Var, u64)]) -> bool {
+        self.path.checks();
+        let path = &*self.path;
+        let Some(checks) = path.known_checks() else { return false };
+        let input = path.input();
+        let terms = (&path.pool, &path.values, &checks.users);
+        let (last, changed) = (self.at as u32, &mut self.scratch.changed);
+        let is_broken = |term: Term| checks.steps[term.index()] < last;
+        changed.propagate(terms, &input, changes, last, |t, value| value != 0 || !is_broken(t))
+            && self.goals.iter().all(|&g| changed.propagated(terms, &input, changes, last, g) != 0)
     }
 }
 

@@ -46,6 +46,9 @@ pub struct Config {
     pub limits: Limits,
     /// Ends a request early; its answer is then unknown.
     pub interrupt: Interrupt,
+    /// True to leave a flip unknown, instead of solving it again without the conditions on
+    /// several inputs.
+    pub no_retries: bool,
 }
 
 /// Conditions that a relaxed request may keep.
@@ -172,7 +175,7 @@ impl Solver {
         let Some(goals) = path.goal_terms(at, goal) else {
             return (Verdict::Unknown(Why::NoGoal), Tier::Rules, false);
         };
-        if goals.iter().any(|&g| path.pool.constant(g) == Some(0)) {
+        if path.is_implied(at) || goals.iter().any(|&g| path.pool.constant(g) == Some(0)) {
             return (Verdict::Unsat, Tier::Rules, false);
         }
         if goals.iter().all(|&g| path.values.low(g) != 0) {
@@ -189,6 +192,9 @@ impl Solver {
             Err(Refused::Memory) => Why::Memory,
             _ => Why::Work,
         };
+        if config.no_retries {
+            return (Verdict::Unknown(why), tier, cached);
+        }
         let mut request = Request::new(path, scratch, config, at, goals, true);
         let alone = tiers.solve(&mut request, goal, cost);
         match alone.found {

@@ -3,6 +3,7 @@
 //! A switch has one goal for each case, and all are about one term. The values are found
 //! once, by [`layers::values`], and kept for the other goals of the step.
 
+use crate::allowance::Allowance;
 use crate::layers;
 use crate::path::Goal;
 use crate::request::{Changes, Found, Request};
@@ -19,18 +20,26 @@ pub(crate) struct SwitchValues {
 impl SwitchValues {
     /// The answer for a goal of a switch, and true if the values were cached. `None` if
     /// the step is no switch, or its values could not be found.
-    pub fn solve(&mut self, request: &mut Request, goal: Goal) -> Option<(Found, bool)> {
+    pub fn solve(
+        &mut self,
+        request: &mut Request,
+        goal: Goal,
+        allowance: &mut Allowance,
+    ) -> Option<(Found, bool)> {
         let (term, wanted) =
             request.path.switch_values(request.at, goal).filter(|_| !request.optimistic)?;
         let step = (request.path.serial, request.at);
         let cached = self.step == step;
         if !cached {
+            allowance.available()?;
+            let before = request.scratch.work();
             let (path, scratch) = (&mut *request.path, &mut *request.scratch);
             let vars = path.pool.vars(term).collect();
             let Request { limits, interrupt, at, .. } = *request;
             let (goals, optimistic) = (vec![], false);
             let mut all = Request { path, scratch, limits, at, goals, vars, optimistic, interrupt };
             let values = all.slice().and_then(|slice| layers::values(&mut all, &slice, term));
+            allowance.pay(request.scratch.work() - before, values.is_some());
             *self = SwitchValues { step, values };
         }
         let values = self.values.as_ref()?;

@@ -1,17 +1,19 @@
 //! The order of the tiers. Each model is checked here, and each tier is charged for its
 //! work.
 //!
-//! Tiers that cost microseconds come first. Then the cache is asked, whose key is the
-//! slice of the request; then the tiers of [`SLICE_TIERS`]; the SAT solver comes last.
+//! Tiers that cost microseconds come first, and the graph of the path where it is built.
+//! Then the cache is asked, whose key is the slice of the request; then the tiers of
+//! [`SLICE_TIERS`]; the SAT solver comes last.
 //! `docs/contributing/add-a-solver-tier.md` explains how to add a tier.
 
+use crate::allowance::Allowance;
 use crate::answer::Tier;
 use crate::cache::{Cache, Key};
 use crate::complete::{self, Refused};
 use crate::path::Goal;
 use crate::request::{Found, Request, Slice};
 use crate::switch::SwitchValues;
-use crate::{domains, inversion, layers, search};
+use crate::{domains, inversion, layers, prefix, search};
 
 /// The tiers between the cache and the SAT solver, in their order.
 const SLICE_TIERS: [(Tier, SolveSlice); 3] = [
@@ -27,6 +29,9 @@ type SolveSlice = fn(&mut Request, &Slice) -> Found;
 pub(crate) struct Tiers {
     cache: Cache,
     switch: SwitchValues,
+    /// What the search over several bytes and the SAT solver may cost.
+    layers: Allowance,
+    complete: Allowance,
 }
 
 /// The answer of the tiers to one request.
@@ -58,12 +63,23 @@ impl Tiers {
     pub fn solve(&mut self, request: &mut Request, goal: Goal, cost: &mut Cost) -> TierAnswer {
         let answer = |found, tier, cached| TierAnswer { found, tier, cached };
         let mut judge = Judge { work_before: request.scratch.work(), cost };
-        let found = domains::solve(request);
-        let found = judge.accept(request, Tier::Domains, found);
-        if found != Found::Pass {
-            return answer(Ok(found), Tier::Domains, false);
+        let first: [fn(&mut Request, Goal) -> Found; 5] = [
+            prefix::solve_built,
+            |request, _| domains::solve_byte(request),
+            |request, _| domains::solve_few(request),
+            prefix::solve,
+            |request, _| domains::solve(request),
+        ];
+        for solve in first {
+            let found = solve(request, goal);
+            let found = judge.accept(request, Tier::Domains, found);
+            if found != Found::Pass {
+                return answer(Ok(found), Tier::Domains, false);
+            }
         }
-        if let Some((found, cached)) = self.switch.solve(request, goal) {
+        self.layers.earn();
+        self.complete.earn();
+        if let Some((found, cached)) = self.switch.solve(request, goal, &mut self.layers) {
             let found = judge.accept(request, Tier::Domains, found);
             if found != Found::Pass {
                 return answer(Ok(found), Tier::Domains, cached);
@@ -80,14 +96,27 @@ impl Tiers {
             if request.interrupt.is_set() {
                 return answer(Err(Refused::Work), tier, false);
             }
+            let before = request.scratch.work();
+            let is_layers = tier == Tier::Domains;
+            if is_layers && self.layers.available().is_none() {
+                continue;
+            }
             let found = solve(request, &slice);
             let found = judge.accept(request, tier, found);
+            if is_layers {
+                self.layers.pay(request.scratch.work() - before, found != Found::Pass);
+            }
             if found != Found::Pass {
                 self.cache.put(request, key, &found, tier);
                 return answer(Ok(found), tier, false);
             }
         }
-        let (solved, sat_work) = complete::solve(request, &slice);
+        let Some(available) = self.complete.available() else {
+            judge.cost.add(Tier::Complete, 0);
+            return answer(Err(Refused::Work), Tier::Complete, false);
+        };
+        let (solved, sat_work) = complete::solve(request, &slice, available);
+        self.complete.pay(sat_work, solved.is_ok());
         judge.cost.sat += sat_work;
         judge.cost.add(Tier::Complete, sat_work);
         let refused = solved.as_ref().err().copied();

@@ -44,6 +44,11 @@ impl Term {
         self.0 as usize
     }
 
+    /// The term with this [`index`](Term::index).
+    pub const fn from_index(index: usize) -> Term {
+        Term(index as u32)
+    }
+
     pub(crate) const fn number(self) -> u32 {
         self.0
     }
@@ -228,6 +233,11 @@ impl Pool {
         self.nodes.capacity() * term + self.slots.len() * 8 + self.ranges.memory() + tables
     }
 
+    /// All terms, each after its operands.
+    pub fn terms(&self) -> impl DoubleEndedIterator<Item = Term> + use<> {
+        (0..self.nodes.len() as u32).map(Term)
+    }
+
     pub fn node(&self, term: Term) -> Node {
         self.nodes[term.index()]
     }
@@ -390,6 +400,14 @@ impl Pool {
         self.table_ids.insert(table.hash, id);
         self.tables.push(table.clone());
         id
+    }
+
+    /// The operation of `term` on other operands of the same widths.
+    pub fn with_operands(&mut self, term: Term, operands: &[Term]) -> Term {
+        let node = self.node(term);
+        let place = |i: usize, number: u32| operands.get(i).map_or(number, |t| t.0);
+        let (a, b, c) = (place(0, node.a), place(1, node.b), place(2, node.c));
+        self.make(node.code, node.width(), a, b, c)
     }
 
     /// The cached result of a rule for a comparison of a choice.

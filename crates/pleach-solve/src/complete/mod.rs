@@ -45,22 +45,27 @@ pub(crate) enum Refused {
 const CONFLICT_COST: u64 = 10_000;
 const VARIABLE_COST: u64 = 200;
 
-/// Returns the answer and its cost, in evaluated operations.
-pub(crate) fn solve(request: &mut Request, slice: &Slice) -> (Result<Found, Refused>, u64) {
+/// Returns the answer and its cost, in evaluated operations. The cost is about `available`
+/// at most.
+pub(crate) fn solve(
+    request: &mut Request,
+    slice: &Slice,
+    available: u64,
+) -> (Result<Found, Refused>, u64) {
     // An instance that is too large or broken by earlier requests gets replaced.
     let is_new = request.path.circuit.encoder.is_none();
-    let (answer, work) = attempt(request, slice);
+    let (answer, work) = attempt(request, slice, available);
     match answer {
         Err(Refused::Memory | Refused::Broken) if !is_new => {
             request.path.circuit.encoder = None;
-            let (answer, more) = attempt(request, slice);
+            let (answer, more) = attempt(request, slice, available.saturating_sub(work));
             (answer, work + more)
         }
         answer => (answer, work),
     }
 }
 
-fn attempt(request: &mut Request, slice: &Slice) -> (Result<Found, Refused>, u64) {
+fn attempt(request: &mut Request, slice: &Slice, available: u64) -> (Result<Found, Refused>, u64) {
     let limits = request.limits;
     let mut encoder = match request.path.circuit.encoder.take() {
         Some(encoder) => encoder,
@@ -69,10 +74,12 @@ fn attempt(request: &mut Request, slice: &Slice) -> (Result<Found, Refused>, u64
         }
     };
     let before = encoder.gates.sat.variables();
-    let assumed = assumptions(request, slice, &mut encoder);
+    let max_variables = limits.variables.min(before + (available / VARIABLE_COST) as usize);
+    let assumed = assumptions(request, slice, &mut encoder, max_variables);
     let encoding = VARIABLE_COST * (encoder.gates.sat.variables() - before) as u64;
     let Ok(assumed) = assumed else { return (Err(Refused::Memory), encoding) };
-    let outcome = encoder.gates.sat.solve(&assumed, limits.conflicts);
+    let max_conflicts = limits.conflicts.min(available / CONFLICT_COST);
+    let outcome = encoder.gates.sat.solve(&assumed, max_conflicts);
     let work = encoding + CONFLICT_COST * encoder.gates.sat.conflicts();
     let answer = match outcome {
         Outcome::Unsat => Ok(Found::Unsat),
@@ -102,8 +109,8 @@ fn assumptions(
     request: &mut Request,
     slice: &Slice,
     encoder: &mut Encoder,
+    max_variables: usize,
 ) -> Result<Vec<Literal>, TooLarge> {
-    let max_variables = request.limits.variables;
     let mut assumed = Vec::new();
     for i in 0..request.goals.len() {
         let goal = request.goals[i];

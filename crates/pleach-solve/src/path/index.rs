@@ -70,7 +70,9 @@ impl Path {
                 let ranges = self.pool.var_ranges(term).to_vec();
                 let count: u32 = ranges.iter().map(|r| r.1 - r.0).sum();
                 if count > MAX_INDEXED_INPUTS {
-                    self.broad.push(atom);
+                    let last = ranges.last().map_or(Var(0), |r| Var(r.1 - 1));
+                    let before = self.broad.last().map_or(last, |b| b.1);
+                    self.broad.push((atom, last.max(before)));
                     return;
                 }
                 for var in ranges.iter().flat_map(|&(from, to)| (from..to).map(Var)) {
@@ -137,9 +139,35 @@ impl Path {
 
     /// The values that a byte may have, by the conditions before `at` that read it alone.
     pub(crate) fn domain(&mut self, memo: &mut Memo, offset: u32, at: usize) -> ByteSet {
+        let list = self.domains(memo, offset);
+        match list.partition_point(|d| (d.0 as usize) < at) {
+            0 => ByteSet::ALL,
+            n => list[n - 1].1,
+        }
+    }
+
+    /// By value of a byte: the first step whose condition on this byte alone it breaks.
+    pub(crate) fn value_kills(&mut self, memo: &mut Memo, offset: u32) -> [u32; 256] {
+        let mut kills = [u32::MAX; 256];
+        for (step, set) in self.domains(memo, offset).iter().rev() {
+            for value in (0..=255).filter(|&v| !set.contains(v)) {
+                kills[value as usize] = *step;
+            }
+        }
+        kills
+    }
+
+    /// The first step after which a byte has one possible value.
+    pub(crate) fn pin_of_byte(&mut self, memo: &mut Memo, offset: u32) -> u32 {
+        let list = self.domains(memo, offset);
+        list.iter().find(|d| d.1.len() == 1).map_or(u32::MAX, |d| d.0)
+    }
+
+    /// The steps that restrict a byte alone, each with the values that are left after it.
+    fn domains(&mut self, memo: &mut Memo, offset: u32) -> &[(u32, ByteSet)] {
         let id = match self.byte_ids.get(offset as usize) {
             Some(&id) if id > 0 => id as usize - 1,
-            _ => return ByteSet::ALL,
+            _ => return &[],
         };
         if self.bytes[id].domains.is_none() {
             let mut list: Vec<(u32, ByteSet)> = Vec::new();
@@ -157,11 +185,7 @@ impl Path {
             }
             self.bytes[id].domains = Some(list);
         }
-        let list = self.bytes[id].domains.as_deref().unwrap_or(&[]);
-        match list.partition_point(|d| (d.0 as usize) < at) {
-            0 => ByteSet::ALL,
-            n => list[n - 1].1,
-        }
+        self.bytes[id].domains.as_deref().unwrap_or(&[])
     }
 
     /// The values that a length may have, by the bounds before `at` and by what the steps
@@ -202,8 +226,10 @@ impl Path {
         };
         let before =
             |atoms: &[u32]| atoms.partition_point(|&a| (self.atoms[a as usize].step as usize) < at);
-        let broad = &self.broad[..before(&self.broad)];
-        let broad = broad.iter().copied();
+        // Most broad conditions read all bytes up to some byte.
+        let from = self.broad.partition_point(|b| b.1 < var);
+        let broad = self.broad[from..].iter().map(|b| b.0);
+        let broad = broad.take_while(move |&a| (self.atoms[a as usize].step as usize) < at);
         let broad = broad.filter(move |&a| self.pool.depends_on(self.atoms[a as usize].term, var));
         list[..before(list)].iter().copied().chain(broad)
     }

@@ -17,14 +17,17 @@
 
 mod atoms;
 mod index;
+mod pins;
 
 pub(crate) use atoms::{bound, outcome};
+pub(crate) use pins::PinnedTerms;
 
 use crate::interrupt::Interrupt;
+use crate::prefix::PrefixGraph;
 use crate::requirement::Requirement;
 use atoms::split;
 use index::{ByteIndex, LengthIndex};
-use pleach_expr::{Code, Compiler, Expr, Input, Pool, Reads, Term, TermValues, Var};
+use pleach_expr::{Code, Compiler, Expr, Input, Pool, Reads, Term, TermValues, Users, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -85,6 +88,13 @@ pub(crate) struct Atom {
     pub step: u32,
 }
 
+/// What it takes to check a model on all conditions of a path.
+pub(crate) struct Checks {
+    pub users: Users,
+    /// By term: the first step that it is a condition of; `u32::MAX` for none.
+    pub steps: Vec<u32>,
+}
+
 /// The prepared conditions of one trace. Its flips may be solved in any order.
 pub struct Path {
     pub(crate) pool: Pool,
@@ -98,16 +108,22 @@ pub struct Path {
     byte_ids: Vec<u32>,
     bytes: Vec<ByteIndex>,
     streams: Vec<LengthIndex>,
-    /// Atoms that read too many inputs for an entry in the index of each.
-    broad: Vec<u32>,
+    /// Atoms that read too many inputs for an entry in the index of each. With each, the
+    /// last input that it or an earlier one reads.
+    broad: Vec<(u32, Var)>,
     /// Terms that an atom pins to a value: the first step that does, and the value.
     pins: FxHashMap<Term, (u32, u64)>,
     /// By term: the atoms that compare it with a constant or a set.
     comparisons: FxHashMap<Term, Vec<u32>>,
+    /// Steps whose conditions are all conditions of earlier steps.
+    implied: FxHashSet<u32>,
     /// A number that no other path has, for caches.
     pub(crate) serial: u64,
     inconsistent: u32,
     pub(crate) circuit: crate::complete::Circuit,
+    pub(crate) prefix: Option<Box<PrefixGraph>>,
+    /// Made when they are first needed.
+    checks: Option<Box<Checks>>,
     /// For conditions on lengths of holes. Its table has the size of the pool.
     pub(crate) compiler: Compiler,
 }
@@ -158,9 +174,12 @@ impl Path {
             broad: Vec::new(),
             pins: FxHashMap::default(),
             comparisons: FxHashMap::default(),
+            implied: FxHashSet::default(),
             serial: NEXT_SERIAL.fetch_add(1, Ordering::Relaxed),
             inconsistent: 0,
             circuit: Default::default(),
+            prefix: None,
+            checks: None,
             compiler: Compiler::default(),
         };
         path.refresh();
@@ -259,6 +278,8 @@ impl Path {
             + self.atoms.capacity() * size_of::<Atom>()
             + bytes
             + self.circuit.memory()
+            + self.prefix.as_ref().map_or(0, |p| p.memory())
+            + self.checks.as_ref().map_or(0, |c| c.users.memory() + 4 * c.steps.capacity())
             + self.compiler.memory()
     }
 
@@ -290,6 +311,52 @@ impl Path {
 
     pub(crate) fn atom(&self, atom: u32) -> Atom {
         self.atoms[atom as usize]
+    }
+
+    /// Where changes go, and which terms are conditions.
+    pub(crate) fn checks(&mut self) -> &Checks {
+        let (pool, atoms) = (&self.pool, &self.atoms);
+        self.checks.get_or_insert_with(|| {
+            let mut steps = vec![u32::MAX; pool.len()];
+            for atom in atoms {
+                let step = &mut steps[atom.term.index()];
+                *step = (*step).min(atom.step);
+            }
+            let users = Users::new(pool, atoms.iter().map(|a| (a.term, a.step)));
+            Box::new(Checks { users, steps })
+        })
+    }
+
+    /// [`Path::checks`], if they are made.
+    pub(crate) fn known_checks(&self) -> Option<&Checks> {
+        self.checks.as_deref()
+    }
+
+    /// All conditions, in the order of the path.
+    pub(crate) fn atoms(&self) -> &[Atom] {
+        &self.atoms
+    }
+
+    /// The conditions that a step adds, as a range of [`Path::atoms`].
+    pub(crate) fn atoms_of_step(&self, at: usize) -> std::ops::Range<usize> {
+        let first = |step: usize| self.atoms.partition_point(|a| (a.step as usize) < step);
+        first(at)..first(at + 1)
+    }
+
+    /// True if the conditions before a step determine its outcome, because they include
+    /// its own.
+    pub(crate) fn is_implied(&self, at: usize) -> bool {
+        self.implied.contains(&(at as u32))
+    }
+
+    pub(crate) fn input_len(&self) -> usize {
+        self.input.len()
+    }
+
+    /// The term that decides a step with more than two outcomes.
+    pub(crate) fn switch_term(&self, at: usize) -> Option<Term> {
+        let (term, shape) = self.steps.get(at)?;
+        term.filter(|_| matches!(shape, Shape::Cases { .. }))
     }
 
     /// The conditions before a step, in order.
@@ -368,6 +435,26 @@ impl Path {
         }
     }
 
+    /// Pins the term of a step that has taken a case of a switch. The atoms of the step
+    /// need not mention the term: `table[i] == 3` is simplified to a condition on `i`.
+    fn pin_step(&mut self, step: usize) {
+        let (Some(first), shape) = &self.steps[step] else { return };
+        let mut term = *first;
+        let has_one_value = match shape {
+            Shape::Cases { cases } => outcome(cases, self.values.get(term)) < cases.len(),
+            Shape::Value => true,
+            _ => false,
+        };
+        while has_one_value && self.pool.width(term) <= 64 {
+            self.pins.entry(term).or_insert((step as u32, self.values.low(term)));
+            let node = self.pool.node(term);
+            match (node.code, node.operands().next()) {
+                (Code::ZExt | Code::SExt, Some(inner)) => term = inner,
+                _ => return,
+            }
+        }
+    }
+
     /// Splits the steps into atoms and builds the index.
     fn prepare(&mut self, requirements: &[Requirement], interrupt: &Interrupt) {
         let mut indexed: FxHashSet<Term> = FxHashSet::default();
@@ -416,11 +503,16 @@ impl Path {
                 self.inconsistent += 1;
                 continue;
             }
+            let before = self.atoms.len();
             for &part in &parts {
                 if self.pool.constant(part).is_none() && indexed.insert(part) {
                     self.index(part, step as u32);
                 }
             }
+            if self.atoms.len() == before {
+                self.implied.insert(step as u32);
+            }
+            self.pin_step(step);
         }
     }
 }
