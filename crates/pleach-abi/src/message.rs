@@ -15,7 +15,8 @@ pub const SIZE: usize = core::mem::size_of::<Message>();
 // From the target.
 /// The server is ready. a: ABI version, b: pid, c: [`HALF_FAST`] or [`HALF_SYMBOLIC`].
 pub const HELLO: u32 = 1;
-/// A run has started, or has resumed after `STOPPED`. a: pid.
+/// A live run has started. a: pid. (Of other runs the driver asks the system for the pid, if
+/// they last long enough that it matters.)
 pub const STARTED: u32 = 2;
 /// The run ended. a: wait status, b: CPU time in microseconds (user and
 /// system), c: greatest resident size in KiB, d: pid.

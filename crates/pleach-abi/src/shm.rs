@@ -9,6 +9,8 @@
 //! tokens_off   tokens_cap × Token
 //! cover_off    cover_cap bytes: branch counters, mapped over the fast half's own
 //! live_off     live_cap bytes: the input of a live run, so far
+//! batch_off    BATCH_MAX × BatchEntry, then the bytes of the inputs of a batch
+//! lines_off    lines_cap × Line: the counters that the inputs of a batch moved
 //! ```
 //! Every offset is a multiple of the page size. The driver fills in the layout. The
 //! target updates the counts during the run, so that the trace of a crash is complete
@@ -49,6 +51,10 @@ pub struct Header {
     pub cover_cap: u64,
     pub live_off: u64,
     pub live_cap: u64,
+    pub batch_off: u64,
+    pub batch_cap: u64,
+    pub lines_off: u64,
+    pub lines_cap: u64,
     /// Device and inode of the file behind standard input or `@@`: a descriptor that
     /// refers to it is input. With a container, the file holds the bytes of the `FILE`
     /// record only.
@@ -64,7 +70,9 @@ pub struct Header {
     pub between_inputs: u32,
     /// Number of `holes`.
     pub holes_len: u32,
-    pub reserved: u32,
+    /// Number of inputs in the batch; 0 if the run is not one of a batch. Only a process
+    /// that waits for its next input gets a batch.
+    pub batch_len: u32,
     /// What a live run may do until it is paused; also written before it is resumed.
     pub live: Live,
     /// What typed calls past the end of the input get. The driver clears the fields
@@ -91,6 +99,8 @@ pub struct Header {
     pub live_taken: u64,
     /// Events of a live run since it was last resumed.
     pub live_events: u64,
+    /// The input of the batch that the process is at: those before it are done.
+    pub batch_at: u32,
 
     // Written by the target at its start.
     pub modules_len: u32,
@@ -225,6 +235,42 @@ pub struct Module {
     pub bias: u64,
     /// Path, ended by a zero byte (cut to fit).
     pub path: [u8; 224],
+}
+
+/// Maximum number of inputs in a batch.
+pub const BATCH_MAX: usize = 512;
+/// A batch ends early when its inputs have moved this many lines: they should stay in the
+/// cache until the driver reads them.
+pub const BATCH_LINES: usize = 16 << 10;
+
+/// One input of a batch. The driver writes it, and the runtime the result.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BatchEntry {
+    /// Offset of its bytes in the batch region, and their number.
+    pub at: u64,
+    pub len: u64,
+    /// As in [`Header::growth`].
+    pub growth: Growth,
+    /// The lines that it moved: the first, and the one after the last.
+    pub lines_from: u32,
+    pub lines_to: u32,
+}
+
+/// Number of counters in a [`Line`]: those of one cache line.
+pub const LINE_COUNTERS: usize = 16;
+/// Bytes of the cover region that a [`Line`] stands for.
+pub const LINE_BYTES: usize = LINE_COUNTERS * core::mem::size_of::<crate::section::Counter>();
+
+/// Neighbouring counters, at least one of which has moved. Counters of one function lie
+/// together, so most of a run's counters fit into few lines.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    /// The number of its first counter.
+    pub first: u32,
+    /// Each counter, at most 255.
+    pub counts: [u8; LINE_COUNTERS],
 }
 
 /// Maximum number of holes in an input.

@@ -3,7 +3,7 @@
 //! The input is one file in a private directory, in memory if possible. It is rewritten in
 //! place for every run, because the target knows it by its inode.
 
-use crate::private::PrivateDir;
+use crate::private::{ChangeTime, PrivateDir};
 use crate::shm::memory_file;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, OpenOptions};
@@ -21,6 +21,9 @@ pub(crate) struct InputFiles {
     identity: (u64, u64),
     /// The whole container, if the input is one.
     container: File,
+    /// The last change of the directory when the file was seen in its place. While this stays
+    /// so, the file is there.
+    seen_since: Option<ChangeTime>,
 }
 
 impl InputFiles {
@@ -31,14 +34,19 @@ impl InputFiles {
         let path = dir.path().join(name);
         let (visible, identity) = create(&path)?;
         let container = memory_file(c"pleach-input", libc::MFD_CLOEXEC)?;
-        Ok(InputFiles { dir, path, visible, identity, container })
+        Ok(InputFiles { dir, path, visible, identity, container, seen_since: None })
     }
 
     /// Puts the next input in place. False if the target had removed or replaced the file.
     /// Then there is a new file, which only a new server knows.
     pub fn put(&mut self, visible: &[u8], container: Option<&[u8]>) -> io::Result<bool> {
-        let there = std::fs::metadata(&self.path).map(|m| (m.dev(), m.ino()));
-        let intact = there.is_ok_and(|i| i == self.identity);
+        let last_change = self.dir.last_change();
+        let mut intact = last_change.is_some() && last_change == self.seen_since;
+        if !intact {
+            let there = std::fs::metadata(&self.path).map(|m| (m.dev(), m.ino()));
+            intact = there.is_ok_and(|i| i == self.identity);
+            self.seen_since = last_change.filter(|_| intact);
+        }
         if !intact {
             let _ = std::fs::remove_dir_all(&self.path);
             let _ = std::fs::remove_file(&self.path);

@@ -36,8 +36,8 @@ pub mod triage;
 mod warden;
 
 pub use executor::{
-    End, Events, ExecError, Executor, Half, ModuleCounters, Outcome, Output, Paused, Step,
-    TargetOptions,
+    BatchInput, BatchRuns, End, Events, ExecError, Executor, Half, ModuleCounters, Outcome, Output,
+    Paused, Step, TargetOptions, Touched,
 };
 pub use growth::{Calls, Growth};
 pub use image::{Image, ImageError, is_system_file};

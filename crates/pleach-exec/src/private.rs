@@ -5,12 +5,12 @@
 //! each directory, and the lock ends with the process. The next driver removes the
 //! directories that nobody locks.
 
-use std::fs::{File, Permissions};
+use std::fs::{File, Metadata, Permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::sync::Once;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tempfile::TempDir;
 
 const PREFIX: &str = "pleach-run-";
@@ -22,8 +22,8 @@ const IN_MEMORY: &str = "/dev/shm";
 #[derive(Debug)]
 pub(crate) struct PrivateDir {
     dir: TempDir,
-    /// Locked until it is dropped.
-    _lock: Option<File>,
+    /// The directory itself, locked until it is dropped.
+    open: Option<File>,
 }
 
 impl PrivateDir {
@@ -45,12 +45,37 @@ impl PrivateDir {
                 remove_abandoned(place, user, SETTLED);
             }
         });
-        Ok(PrivateDir { _lock: lock(dir.path()), dir })
+        Ok(PrivateDir { open: lock(dir.path()), dir })
     }
 
     pub fn path(&self) -> &Path {
         self.dir.path()
     }
+
+    /// The time of the last change of the directory: an entry was made, removed or renamed, or
+    /// the directory itself was. `None` if that was just now, so that a later change might
+    /// have the same time.
+    pub fn last_change(&self) -> Option<ChangeTime> {
+        let meta = self.open.as_ref()?.metadata().ok()?;
+        is_settled(&meta).then(|| change_time(&meta))
+    }
+}
+
+/// When a file was last changed, which no program can set: seconds and nanoseconds.
+pub(crate) type ChangeTime = (i64, i64);
+
+/// Clocks of file systems are no coarser than this.
+const CLOCK_GRAIN_NS: i128 = 50_000_000;
+
+pub(crate) fn change_time(meta: &Metadata) -> ChangeTime {
+    (meta.ctime(), meta.ctime_nsec())
+}
+
+/// True if the last change was long enough ago: a later one would have another time.
+pub(crate) fn is_settled(meta: &Metadata) -> bool {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i128);
+    let then = i128::from(meta.ctime()) * 1_000_000_000 + i128::from(meta.ctime_nsec());
+    now - then > CLOCK_GRAIN_NS
 }
 
 /// Locks a directory until the result is dropped; `None` if another process holds it.

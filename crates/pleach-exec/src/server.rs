@@ -5,11 +5,13 @@
 //! half a message counts as one that does not answer.
 
 use crate::executor::End;
-use crate::process::{kill_run, parent_of, readable};
-use crate::shm::LoadedModule;
+use crate::process::{kill_run, newest_child, parent_of, readable};
+use crate::shm::{CounterRanges, LoadedModule};
 use crate::warden::Warden;
 use pleach_abi::message::{self, Message};
+use pleach_abi::shm::Line;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -19,9 +21,11 @@ pub(crate) struct Server {
     pub pid: i32,
     /// True if it was started for inputs that are containers: its descriptors differ.
     pub container: bool,
-    pub modules: Vec<LoadedModule>,
-    /// Counters of each module from before the first run.
-    pub startup: Vec<Vec<u8>>,
+    pub modules: Arc<[LoadedModule]>,
+    /// Where their counters are.
+    pub ranges: CounterRanges,
+    /// The counters from before the first run.
+    pub startup: Vec<Line>,
     /// How many inputs the waiting process has seen (persistent mode); 0 if none waits.
     pub rounds: u32,
     /// Paused live runs, each forked from the one before. Commands go to the last.
@@ -55,6 +59,16 @@ pub(crate) enum Answer {
     Paused(Message),
 }
 
+/// What a check of the limits says.
+pub(crate) enum Check {
+    Continue,
+    /// The time of the run begins anew: a live run has read more input, or a batch is at
+    /// another input.
+    Restart,
+    /// The run must be ended.
+    End(End),
+}
+
 /// How long a server may take for an answer that it must give at once.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -65,7 +79,8 @@ impl Server {
             control,
             pid: 0,
             container,
-            modules: Vec::new(),
+            modules: Arc::default(),
+            ranges: CounterRanges::default(),
             startup: Vec::new(),
             rounds: 0,
             paused: Vec::new(),
@@ -83,14 +98,16 @@ impl Server {
     /// the server was lost.
     ///
     /// At every tick, `check_limits` gets the process of the run, and whether its deadline
-    /// has passed. It returns how the run must be ended, if it must; a late run that it
-    /// does not end gets as much time again.
+    /// has passed. A live run says when it has started, and which process it is
+    /// (`says_started`). The process of another run is looked up at the first tick: few runs
+    /// last so long.
     pub fn converse(
         &mut self,
         command: Command,
+        says_started: bool,
         timeout: Duration,
         tick: Duration,
-        check_limits: &mut dyn FnMut(i32, bool) -> Option<End>,
+        check_limits: &mut dyn FnMut(i32, bool) -> Check,
     ) -> Result<Answer, String> {
         self.send(match command {
             Command::Run => message::RUN,
@@ -109,15 +126,17 @@ impl Server {
         let mut killed = None;
         // A child may be paused before its parent has reported that it started.
         let mut early_pause = None;
-        let mut deadline = Instant::now() + if run.is_some() { timeout } else { GRACE };
+        let started_by = Instant::now() + GRACE;
+        let mut deadline = Instant::now() + timeout;
         loop {
             let wake = match (run, &killed) {
-                (Some(_), None) => deadline.min(Instant::now() + tick),
-                _ => deadline,
+                (_, Some(_)) => deadline,
+                (None, None) if says_started => started_by,
+                (_, None) => deadline.min(Instant::now() + tick),
             };
             if let Some(m) = self.receive(wake)? {
                 match (m.kind, run) {
-                    (message::STARTED, None) => {
+                    (message::STARTED, None) if says_started => {
                         let pid = m.a as i32;
                         if let Some(pause) = early_pause.filter(|e: &Message| e.a == m.a) {
                             self.paused.push(PausedRun { pid, taken: 0 });
@@ -127,7 +146,7 @@ impl Server {
                         deadline = Instant::now() + timeout;
                     }
                     (message::PAUSED, None) if early_pause.is_none() => early_pause = Some(m),
-                    (message::DONE | message::STOPPED, Some(_)) => {
+                    (message::DONE | message::STOPPED, _) if run.is_some() || !says_started => {
                         let waits = m.kind == message::STOPPED && killed.is_none();
                         self.rounds = if waits { self.rounds + 1 } else { 0 };
                         return Ok(Answer::Ended(killed.unwrap_or_else(|| end_of(&m)), m));
@@ -143,23 +162,28 @@ impl Server {
                 }
                 continue;
             }
-            let is_late = Instant::now() >= deadline;
+            let now = Instant::now();
+            if killed.is_none() && run.is_none() && !says_started {
+                run = self.verified_pid().and_then(newest_child);
+            }
             match (run, &killed) {
-                (None, _) | (_, Some(_)) if is_late => {
+                (None, None) if now < started_by => deadline = now + timeout,
+                (None, _) => return Err("the fork server does not answer".into()),
+                (_, Some(_)) if now >= deadline => {
                     return Err("the fork server does not answer".into());
                 }
-                (Some(pid), None) => match check_limits(pid, is_late) {
-                    Some(end) => {
+                (_, Some(_)) => {}
+                (Some(pid), None) => match check_limits(pid, now >= deadline) {
+                    Check::End(end) => {
                         if parent_of(pid) == Some(parent) {
                             kill_run(pid);
                         }
                         killed = Some(end);
                         deadline = Instant::now() + GRACE;
                     }
-                    None if is_late => deadline = Instant::now() + timeout,
-                    None => {}
+                    Check::Restart => deadline = now + timeout,
+                    Check::Continue => {}
                 },
-                _ => {}
             }
         }
     }

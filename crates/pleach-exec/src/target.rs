@@ -5,7 +5,7 @@
 //! use, is in `fake`.
 
 use crate::executor::{
-    Events, ExecError, Executor, Half, ModuleCounters, Outcome, Step, TargetOptions,
+    BatchInput, BatchRuns, Events, ExecError, Executor, Half, Outcome, Step, TargetOptions, Touched,
 };
 use crate::growth::Growth;
 use crate::layout::Layout;
@@ -20,8 +20,18 @@ pub trait Target: Send {
     /// Runs an input on the fast half.
     fn run(&mut self, input: &[u8], options: &RunOptions) -> Result<Outcome, ExecError>;
 
-    /// Counters of the branches after the last run (fast half), by module.
-    fn counters(&self) -> Result<Vec<ModuleCounters>, ExecError>;
+    /// Runs inputs on the fast half, in order, at least the first one. Stops after the first
+    /// that does not end by itself, or earlier. The options hold for each, except for the
+    /// growth, which each input has.
+    fn run_batch(
+        &mut self,
+        inputs: &[BatchInput],
+        options: &RunOptions,
+        runs: &mut BatchRuns,
+    ) -> Result<(), ExecError>;
+
+    /// The counters that the last run moved (fast half).
+    fn touched(&self) -> Touched<'_>;
 
     /// True if the process of the last run waits for its next input (persistent mode).
     fn is_waiting(&self) -> bool;
@@ -110,8 +120,8 @@ pub trait LiveRun: Send {
     /// How many bytes the last explored path has read.
     fn explored_bytes(&self) -> Result<u64, ExecError>;
 
-    /// Counters of the branches in the last step, by module.
-    fn counters(&self) -> Result<Vec<ModuleCounters>, ExecError>;
+    /// The counters that the last step moved.
+    fn touched(&self) -> Touched<'_>;
 
     /// The (bounded) trace of the last explored path. Offsets are those in its bytes.
     fn trace(&self) -> Result<Trace, BrokenTrace>;
@@ -167,8 +177,18 @@ impl Target for CompiledTarget {
         }
     }
 
-    fn counters(&self) -> Result<Vec<ModuleCounters>, ExecError> {
-        read_counters(&self.fast)
+    fn run_batch(
+        &mut self,
+        inputs: &[BatchInput],
+        options: &RunOptions,
+        runs: &mut BatchRuns,
+    ) -> Result<(), ExecError> {
+        self.fast.limit_cpu(options.cpu_limit);
+        self.fast.run_batch(inputs, options.timeout, runs)
+    }
+
+    fn touched(&self) -> Touched<'_> {
+        self.fast.touched()
     }
 
     fn is_waiting(&self) -> bool {
@@ -249,15 +269,11 @@ impl LiveRun for Executor {
         self.live_explored_bytes()
     }
 
-    fn counters(&self) -> Result<Vec<ModuleCounters>, ExecError> {
-        read_counters(self)
+    fn touched(&self) -> Touched<'_> {
+        Executor::touched(self)
     }
 
     fn trace(&self) -> Result<Trace, BrokenTrace> {
         self.bounded_trace()
     }
-}
-
-fn read_counters(executor: &Executor) -> Result<Vec<ModuleCounters>, ExecError> {
-    executor.counters().map_err(|error| ExecError::Io { what: "cannot read the counters", error })
 }

@@ -34,7 +34,7 @@ impl Random {
 }
 
 const SIZES: Sizes =
-    Sizes { nodes: 64, events: 16, snapshots: 4096, tokens: 16, cover: 4096, live: 0 };
+    Sizes { nodes: 64, events: 16, snapshots: 4096, tokens: 16, cover: 4096, live: 0, batch: 0 };
 
 fn fill_with_noise(shm: &Shm, random: &mut Random) {
     let file = shm.file();

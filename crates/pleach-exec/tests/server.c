@@ -112,7 +112,6 @@ int main(int argc, char **argv) {
             run(argc, argv);
         }
         setpgid(pid, pid);
-        say((struct message){2, pid, 0, 0, 0});
         int status;
         struct rusage usage;
         wait4(pid, &status, 0, &usage);

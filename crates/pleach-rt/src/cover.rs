@@ -7,8 +7,35 @@
 
 use crate::start::{header, state};
 use crate::sys;
+use core::arch::x86_64::*;
+use pleach_abi::section::Counter;
+use pleach_abi::shm::{LINE_BYTES, LINE_COUNTERS, Line, MODULES_MAX};
 
 const PAGE: usize = 4096;
+
+/// The counters that are shared.
+struct Shared {
+    modules: [Range; MODULES_MAX],
+    len: usize,
+    /// Lines of all modules.
+    lines: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Range {
+    from: usize,
+    lines: usize,
+    /// The number of the first counter in the cover region.
+    first: u32,
+}
+
+static mut SHARED: Shared =
+    Shared { modules: [Range { from: 0, lines: 0, first: 0 }; MODULES_MAX], len: 0, lines: 0 };
+
+fn shared() -> &'static mut Shared {
+    // Safety: written when a module is registered, before or between runs.
+    unsafe { &mut *&raw mut SHARED }
+}
 
 unsafe extern "C" {
     #[link_name = "__start_pleach_counters"]
@@ -45,5 +72,69 @@ pub fn share(from: usize, to: usize) -> u64 {
         state().shm_fd as u64,
         h.cover_off + used,
     );
-    if at == from as i64 { used } else { u64::MAX }
+    if at != from as i64 {
+        return u64::MAX;
+    }
+    let s = shared();
+    if s.len < MODULES_MAX {
+        let lines = (to - from).div_ceil(LINE_BYTES);
+        let first = (used as usize / size_of::<Counter>()) as u32;
+        s.modules[s.len] = Range { from, lines, first };
+        s.len += 1;
+        s.lines += lines;
+    }
+    used
+}
+
+/// The number of lines that a run can move.
+pub fn max_lines() -> usize {
+    shared().lines
+}
+
+/// Writes the lines of counters that have moved to `out`, which has room for all of them,
+/// and clears them. Returns their number.
+pub fn take_lines(out: *mut Line) -> usize {
+    let (s, mut taken) = (shared(), 0);
+    for module in &s.modules[..s.len] {
+        for i in 0..module.lines {
+            let line = (module.from + i * LINE_BYTES) as *mut __m128i;
+            // Safety: the line lies in pages that hold only counters; `out` has room.
+            unsafe {
+                if has_moved(line) {
+                    let to = out.add(taken);
+                    (*to).first = module.first + (i * LINE_COUNTERS) as u32;
+                    take_line(line, (&raw mut (*to).counts).cast());
+                    taken += 1;
+                }
+            }
+        }
+    }
+    taken
+}
+
+#[inline(always)]
+unsafe fn has_moved(line: *const __m128i) -> bool {
+    // Safety: a line has four vectors, and is aligned.
+    unsafe {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|i| _mm_load_si128(line.add(i)));
+        let all = _mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d));
+        _mm_movemask_epi8(_mm_cmpeq_epi8(all, _mm_setzero_si128())) != 0xffff
+    }
+}
+
+/// Writes the 16 counters of a line, each at most 255, and clears them.
+#[inline(always)]
+unsafe fn take_line(line: *mut __m128i, out: *mut __m128i) {
+    // Safety: as above; the 16 bytes of `out` need no alignment.
+    unsafe {
+        let (zero, ones) = (_mm_setzero_si128(), _mm_set1_epi32(255));
+        let [a, b, c, d] = [0, 1, 2, 3].map(|i| {
+            let counts = _mm_load_si128(line.add(i));
+            _mm_store_si128(line.add(i), zero);
+            let is_small = _mm_cmpeq_epi32(_mm_srli_epi32::<8>(counts), zero);
+            _mm_or_si128(_mm_and_si128(is_small, counts), _mm_andnot_si128(is_small, ones))
+        });
+        let bytes = _mm_packus_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d));
+        _mm_storeu_si128(out, bytes);
+    }
 }

@@ -12,6 +12,16 @@ const BUFFER_SIZE: u64 = 64 << 20;
 /// round begins.
 static mut BUFFER: (u64, u64) = (0, 0);
 
+/// The program has `LLVMFuzzerTestOneInput`, and its `main` is the one below.
+static mut HAS_FUZZER_MAIN: bool = false;
+
+/// True if the program takes its input from memory, not from a file.
+#[cfg(feature = "fast")]
+pub fn is_in_memory() -> bool {
+    // Safety: set once each, by the program's one reading thread.
+    unsafe { HAS_FUZZER_MAIN || BUFFER.0 != 0 }
+}
+
 /// At the start of every run, when the streams are known.
 pub fn begin_run() {
     // Safety: one thread begins a run.
@@ -98,6 +108,8 @@ pub extern "C" fn __pleach_fuzzer_main(
     if let Some(f) = initialize {
         f(&raw mut argc, &raw mut argv);
     }
+    // Safety: set before the first run.
+    unsafe { HAS_FUZZER_MAIN = true };
     if state().input_fd >= 0 {
         const ROUNDS: u32 = 10_000;
         while crate::server::__pleach_afl_loop(ROUNDS) != 0 {

@@ -14,6 +14,7 @@ use pleach_abi::growth::fresh_byte;
 use pleach_abi::{container, shm};
 
 /// The typed calls of this run.
+#[derive(PartialEq, Eq)]
 pub struct Calls {
     /// Bytes taken so far.
     pub taken: u64,
@@ -38,7 +39,10 @@ pub fn calls() -> &'static mut Calls {
 
 /// At the start of every run.
 pub fn begin_run() {
-    *calls() = NO_CALLS;
+    // Where nothing was written, nothing is written: the page stays the server's.
+    if *calls() != NO_CALLS {
+        *calls() = NO_CALLS;
+    }
 }
 
 /// True if the program can see where the stream ends.

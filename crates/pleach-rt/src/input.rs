@@ -43,37 +43,42 @@ pub fn streams() -> &'static mut Streams {
     unsafe { &mut *&raw mut STREAMS }
 }
 
+/// In the server, before it forks: does what a run begins with, as far as it is the same in
+/// every process. A child that must write to a page of its own copies it first, which is a
+/// large part of what a short run costs. False if the child must begin the run itself.
+#[cfg(feature = "fast")]
+pub fn begin_run_before_fork(flags: u32) -> bool {
+    let is_plain = flags & !(shm::RUN_FRESH | shm::RUN_FIXED) == 0;
+    let Some(h) = header().filter(|_| is_plain && !crate::terminal::is_on()) else {
+        return false;
+    };
+    streams().set_one(h);
+    crate::typed::begin_run();
+    // The child reads standard input at the same offset. In the server, standard input stays
+    // what it is.
+    static mut STDIN_IS_INPUT: Option<bool> = None;
+    // Safety: only the server's one thread uses it.
+    let is_input = unsafe { &mut *&raw mut STDIN_IS_INPUT };
+    if *is_input.get_or_insert_with(|| is_stdin_input(h)) {
+        sys::lseek(0, 0, 0);
+    }
+    true
+}
+
 /// At the start of every run, in the process that will run the program.
 pub fn begin_run() {
     #[cfg(feature = "symbolic")]
     crate::symbolic::begin_run();
     let Some(h) = header() else { return };
     let s = streams();
-    s.len = 0;
     s.next_socket = 0;
     if h.run_flags & shm::RUN_CONTAINER == 0 {
-        s.all[0] = Stream {
-            kind: if h.run_flags & shm::RUN_SOCKET != 0 {
-                container::SOCKET
-            } else {
-                container::STDIN
-            },
-            at: 0,
-            len: h.input_len,
-            dev: h.input_dev,
-            ino: h.input_ino,
-            ..NONE
-        };
-        s.len = 1;
+        s.set_one(h);
     } else {
+        s.len = 0;
         unpack(h, s);
     }
-    // With labels but without a driver, the position stays as the shell left it.
-    if state().input_fd >= 0
-        && sys::fstat(0).is_some_and(|st| st.dev == h.input_dev && st.ino == h.input_ino)
-    {
-        sys::lseek(0, 0, 0);
-    }
+    rewind_stdin(h);
     crate::typed::begin_run();
     crate::terminal::begin_run();
     crate::live::begin_run();
@@ -81,6 +86,44 @@ pub fn begin_run() {
         // It has no end.
         s.all[0].len = u64::MAX >> 1;
     }
+}
+
+impl Streams {
+    /// A plain input: one stream.
+    fn set_one(&mut self, h: &shm::Header) {
+        let is_socket = h.run_flags & shm::RUN_SOCKET != 0;
+        self.all[0] = Stream {
+            kind: if is_socket { container::SOCKET } else { container::STDIN },
+            at: 0,
+            len: h.input_len,
+            dev: h.input_dev,
+            ino: h.input_ino,
+            ..NONE
+        };
+        self.len = 1;
+    }
+}
+
+/// Begins standard input at its first byte, if it is the input file. With labels but without
+/// a driver, the position stays as the shell left it.
+fn rewind_stdin(h: &shm::Header) {
+    if state().input_fd >= 0 && !is_in_batch_memory() && is_stdin_input(h) {
+        sys::lseek(0, 0, 0);
+    }
+}
+
+/// True if standard input is the input file.
+fn is_stdin_input(h: &shm::Header) -> bool {
+    sys::fstat(0).is_some_and(|st| st.dev == h.input_dev && st.ino == h.input_ino)
+}
+
+/// True if the input is one of a batch, and the program takes it from memory: then it has no
+/// file.
+fn is_in_batch_memory() -> bool {
+    #[cfg(feature = "fast")]
+    return crate::batch::bytes().is_some() && crate::fuzzer::is_in_memory();
+    #[cfg(feature = "symbolic")]
+    false
 }
 
 fn unpack(h: &shm::Header, s: &mut Streams) {
@@ -107,6 +150,7 @@ fn unpack(h: &shm::Header, s: &mut Streams) {
 }
 
 /// Replaces standard input by a file with the bytes of the stream.
+#[inline(never)]
 fn replace_stdin(fd: u64, stream: &mut Stream) {
     let file = sys::memfd_create(c"stdin".as_ptr() as u64, 0);
     if file < 0 {

@@ -24,6 +24,8 @@ mod typed;
 mod verifier;
 
 #[cfg(feature = "fast")]
+mod batch;
+#[cfg(feature = "fast")]
 mod cover;
 #[cfg(feature = "symbolic")]
 mod models;

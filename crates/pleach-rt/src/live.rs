@@ -237,7 +237,7 @@ fn pause() {
                 let child = i64::from(unsafe { sys::fork() });
                 l.is_forking = false;
                 if child == 0 {
-                    crate::server::become_run();
+                    crate::server::become_run(header().map_or(0, |h| h.run_flags));
                     files::separate();
                     #[cfg(feature = "symbolic")]
                     crate::symbolic::begin_run();

@@ -87,6 +87,7 @@ calls! {
     rt_sigprocmask = 14(how, set, old, size);
     ioctl = 16(fd, request, arg);
     pread = 17(fd, buf, len, offset);
+    pwrite = 18(fd, buf, len, offset);
     madvise = 28(addr, len, advice);
     dup2 = 33(old, new);
     getpid = 39();
@@ -100,6 +101,7 @@ calls! {
     wait4 = 61(pid, status, options, usage);
     kill = 62(pid, signal);
     fcntl = 72(fd, cmd, arg);
+    ftruncate = 77(fd, len);
     getdents = 217(fd, buf, len);
     setpgid = 109(pid, group);
     prctl = 157(option, a, b, c, d);

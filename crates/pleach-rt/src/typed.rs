@@ -30,7 +30,9 @@ unsafe extern "C" {
 /// At the start of every run: calls start at the first byte.
 pub fn begin_run() {
     // Safety: one thread begins a run.
-    unsafe { WINDOW.len = 0 };
+    if unsafe { WINDOW.len } != 0 {
+        unsafe { WINDOW.len = 0 };
+    }
     growth::begin_run();
     crate::fuzzer::begin_run();
 }
@@ -70,11 +72,23 @@ pub fn fetch(w: &CallStream, from: u64, to: *mut u8, n: u64) {
         unsafe {
             core::ptr::copy_nonoverlapping(manual_input().at.add(from as usize), to, n as usize)
         };
-    } else {
+    } else if !copy_from_batch(w.at + from, to, n) {
         read_through_window(w.at + from, to, n);
     }
     #[cfg(feature = "symbolic")]
     crate::symbolic::label_input(to as u64, w.at + from, n);
+}
+
+/// Copies from an input of a batch; false if the input is none.
+fn copy_from_batch(from: u64, to: *mut u8, n: u64) -> bool {
+    #[cfg(feature = "fast")]
+    if let Some(bytes) = crate::batch::bytes() {
+        // Safety: the caller stays within the input, which is in the shared memory.
+        unsafe { core::ptr::copy_nonoverlapping(bytes.add(from as usize), to, n as usize) };
+        return true;
+    }
+    let _ = (from, to, n);
+    false
 }
 
 /// A part of the input file that is cached: most calls need no system call.

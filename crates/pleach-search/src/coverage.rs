@@ -1,13 +1,17 @@
 //! Coverage: the branches that runs took, and their hit counts in AFL's buckets.
 
+use crate::counts::Counts;
 use crate::program::{BranchId, Program};
+use pleach_abi::shm::Line;
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU8;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Branches and the buckets of their hit counts over all runs so far.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Coverage {
-    /// For each branch, one bit for each bucket that some run had.
-    buckets: Vec<u8>,
+    buckets: Arc<Buckets>,
     /// The number of covered branches that count.
     covered: usize,
     /// For each function, true if some run took a branch of it.
@@ -15,6 +19,38 @@ pub struct Coverage {
     /// Branches that a run took and a second run of the same input did not, and how often a
     /// run took them since then.
     doubted: HashMap<BranchId, u32>,
+}
+
+/// For each branch, one bit for each bucket that some run had. Bits are only ever added, so
+/// they can be read while another thread adds some: most runs add nothing, and are done with
+/// when this is known.
+#[derive(Debug, Default)]
+pub struct Buckets(Box<[AtomicU8]>);
+
+impl Buckets {
+    fn new(branches: usize) -> Buckets {
+        Buckets((0..branches).map(|_| AtomicU8::new(0)).collect())
+    }
+
+    fn get(&self, branch: BranchId) -> Option<u8> {
+        Some(self.0.get(branch as usize)?.load(Relaxed))
+    }
+
+    /// Adds bits. Returns those that were there before.
+    fn add(&self, branch: BranchId, bits: u8) -> Option<u8> {
+        Some(self.0.get(branch as usize)?.fetch_or(bits, Relaxed))
+    }
+
+    /// True if a run adds nothing.
+    pub fn has_all(&self, counts: &Counts) -> bool {
+        counts.lines().iter().all(|line| self.has_line(line))
+    }
+
+    fn has_line(&self, line: &Line) -> bool {
+        let seen = self.0.get(line.first as usize..).unwrap_or_default();
+        let missing = |(seen, &count): (&AtomicU8, &u8)| bucket(count) & !seen.load(Relaxed);
+        seen.iter().zip(&line.counts).map(missing).fold(0, |all, bits| all | bits) == 0
+    }
 }
 
 /// What a run added to the coverage.
@@ -35,34 +71,29 @@ impl Gain {
 impl Coverage {
     pub fn new(program: &Program) -> Coverage {
         Coverage {
-            buckets: vec![0; program.branches()],
+            buckets: Arc::new(Buckets::new(program.branches())),
             covered: 0,
             reached: vec![false; program.functions().len()],
             doubted: HashMap::new(),
         }
     }
 
-    /// What a run would add: `counts[b]` is how often it took branch `b`. Nothing is added
-    /// yet. A branch that a second run did not confirm is reported again less and less
-    /// often, at powers of two.
-    pub fn news(&mut self, counts: &[u8]) -> Gain {
+    /// What a run would add. Nothing is added yet. A branch that a second run did not
+    /// confirm is reported again less and less often, at powers of two.
+    pub fn news(&mut self, counts: &Counts) -> Gain {
         let mut gain = Gain::default();
-        // Most counts are zero, so check eight at a time.
-        for (word, chunk) in counts.chunks(8).enumerate() {
-            if chunk.iter().all(|&c| c == 0) {
-                continue;
-            }
-            for (i, &count) in chunk.iter().enumerate() {
-                let branch = word * 8 + i;
-                let Some(&seen) = self.buckets.get(branch) else { return gain };
+        let buckets = self.buckets.clone();
+        for line in counts.lines().iter().filter(|line| !buckets.has_line(line)) {
+            for (branch, count) in (line.first..).zip(line.counts) {
+                let Some(seen) = buckets.get(branch) else { continue };
                 let bit = bucket(count);
-                if seen & bit == bit || !self.should_report(branch as BranchId) {
+                if seen & bit == bit || !self.should_report(branch) {
                     continue;
                 }
                 if seen == 0 {
-                    gain.branches.push(branch as BranchId);
+                    gain.branches.push(branch);
                 } else {
-                    gain.buckets.push(branch as BranchId);
+                    gain.buckets.push(branch);
                 }
             }
         }
@@ -70,22 +101,16 @@ impl Coverage {
     }
 
     /// Adds what a run gained. Removes from the gain what another run added in the meantime.
-    pub fn add(&mut self, program: &Program, counts: &[u8], gain: &mut Gain) {
+    pub fn add(&mut self, program: &Program, counts: &Counts, gain: &mut Gain) {
         let Coverage { buckets, covered, reached, doubted } = self;
         gain.branches.retain(|branch| {
-            let Some(seen) = buckets.get_mut(*branch as usize) else { return false };
-            let new = *seen == 0;
-            *seen |= bucket(counts[*branch as usize]);
             doubted.remove(branch);
-            new
+            buckets.add(*branch, bucket(counts.get(*branch))) == Some(0)
         });
         gain.buckets.retain(|branch| {
-            let Some(seen) = buckets.get_mut(*branch as usize) else { return false };
-            let bit = bucket(counts[*branch as usize]);
-            let new = *seen & bit != bit;
-            *seen |= bit;
+            let bit = bucket(counts.get(*branch));
             doubted.remove(branch);
-            new
+            buckets.add(*branch, bit).is_some_and(|seen| seen & bit != bit)
         });
         for &branch in &gain.branches {
             *covered += usize::from(program.counts(branch));
@@ -96,10 +121,9 @@ impl Coverage {
     }
 
     /// The branches that a run took and no earlier run did. Nothing is added.
-    pub fn fresh(&mut self, counts: &[u8]) -> Vec<BranchId> {
-        let pairs = self.buckets.iter().zip(counts).enumerate();
-        let taken = pairs.filter(|(_, (seen, count))| **seen == 0 && **count != 0);
-        let fresh: Vec<_> = taken.map(|(b, _)| b as BranchId).collect();
+    pub fn fresh(&mut self, counts: &Counts) -> Vec<BranchId> {
+        let is_fresh = |b: &BranchId| self.buckets.get(*b) == Some(0);
+        let fresh: Vec<_> = counts.taken().map(|(branch, _)| branch).filter(is_fresh).collect();
         fresh.into_iter().filter(|&branch| self.should_report(branch)).collect()
     }
 
@@ -126,9 +150,10 @@ impl Coverage {
     /// The union of both.
     #[must_use]
     pub fn with(&self, other: &Coverage, program: &Program) -> Coverage {
-        let pairs = self.buckets.iter().zip(&other.buckets);
-        let buckets: Vec<u8> = pairs.map(|(a, b)| a | b).collect();
-        let new = (0..buckets.len() as BranchId)
+        let pairs = self.buckets.0.iter().zip(&other.buckets.0);
+        let union = pairs.map(|(a, b)| AtomicU8::new(a.load(Relaxed) | b.load(Relaxed)));
+        let buckets = Arc::new(Buckets(union.collect()));
+        let new = (0..buckets.0.len() as BranchId)
             .filter(|&b| !self.has(b) && other.has(b) && program.counts(b));
         Coverage {
             covered: self.covered + new.count(),
@@ -140,7 +165,12 @@ impl Coverage {
 
     /// True if some run took the branch.
     pub fn has(&self, branch: BranchId) -> bool {
-        self.buckets.get(branch as usize).is_some_and(|&b| b != 0)
+        self.buckets.get(branch).is_some_and(|b| b != 0)
+    }
+
+    /// What threads may read without the lock that guards the rest.
+    pub fn buckets(&self) -> Arc<Buckets> {
+        self.buckets.clone()
     }
 
     /// The number of covered branches that count.
@@ -168,18 +198,27 @@ impl Coverage {
 
 /// AFL's buckets: 1, 2, 3, 4–7, 8–15, 16–31, 32–127, 128 and more; 0 for none.
 pub const fn bucket(count: u8) -> u8 {
-    match count {
-        0 => 0,
-        1 => 1,
-        2 => 2,
-        3 => 4,
-        4..=7 => 8,
-        8..=15 => 16,
-        16..=31 => 32,
-        32..=127 => 64,
-        _ => 128,
-    }
+    BUCKETS[count as usize]
 }
+
+const BUCKETS: [u8; 256] = {
+    let (mut buckets, mut count) = ([0; 256], 0);
+    while count < buckets.len() {
+        buckets[count] = match count {
+            0 => 0,
+            1 => 1,
+            2 => 2,
+            3 => 4,
+            4..=7 => 8,
+            8..=15 => 16,
+            16..=31 => 32,
+            32..=127 => 64,
+            _ => 128,
+        };
+        count += 1;
+    }
+    buckets
+};
 
 #[cfg(test)]
 mod tests {
@@ -194,17 +233,24 @@ mod tests {
 
     /// Adds all that a run has.
     fn add(coverage: &mut Coverage, counts: &[u8]) -> Gain {
-        let mut gain = coverage.news(counts);
-        coverage.add(&program(), counts, &mut gain);
+        let counts = Counts::from_all(counts);
+        let mut gain = coverage.news(&counts);
+        assert_eq!(coverage.buckets().has_all(&counts), gain.is_empty());
+        coverage.add(&program(), &counts, &mut gain);
+        assert!(coverage.buckets().has_all(&counts));
         gain
+    }
+
+    fn fresh(coverage: &mut Coverage, counts: &[u8]) -> Vec<BranchId> {
+        coverage.fresh(&Counts::from_all(counts))
     }
 
     #[test]
     fn new_branches_and_new_buckets_are_reported_separately() {
         let mut coverage = Coverage::new(&program());
-        assert_eq!(coverage.fresh(&[1, 0, 200, 0, 0, 0]), [0, 2]);
+        assert_eq!(fresh(&mut coverage, &[1, 0, 200, 0, 0, 0]), [0, 2]);
         let gain = add(&mut coverage, &[1, 0, 200, 0, 0, 0]);
-        assert_eq!(coverage.fresh(&[1, 0, 0, 4, 0, 0]), [3]);
+        assert_eq!(fresh(&mut coverage, &[1, 0, 0, 4, 0, 0]), [3]);
         assert_eq!((gain.branches, gain.buckets), (vec![0, 2], vec![]));
         let gain = add(&mut coverage, &[2, 0, 255, 0, 0, 0]);
         assert_eq!((gain.branches, gain.buckets), (vec![], vec![0]));
@@ -215,7 +261,8 @@ mod tests {
     #[test]
     fn only_confirmed_branches_are_added() {
         let (program, mut coverage) = (program(), Coverage::new(&program()));
-        let counts = [1, 0, 0, 0, 1, 0];
+        let all = [1, 0, 0, 0, 1, 0];
+        let counts = Counts::from_all(&all);
         let mut gain = coverage.news(&counts);
         gain.branches.retain(|&b| b != 4);
         coverage.doubt(4);
@@ -225,7 +272,7 @@ mod tests {
         let reported: Vec<bool> = (0..8).map(|_| !coverage.news(&counts).is_empty()).collect();
         assert_eq!(reported, [true, true, false, true, false, false, false, true]);
         (0..7).for_each(|_| assert!(coverage.fresh(&counts).is_empty()));
-        assert_eq!(add(&mut coverage, &counts).branches, [4]);
+        assert_eq!(add(&mut coverage, &all).branches, [4]);
         assert_eq!((coverage.covered(), coverage.doubted()), (2, 0));
         // What another worker added in the meantime is not a gain.
         let mut late = Gain { branches: vec![4], buckets: vec![] };

@@ -123,6 +123,7 @@ fn counts_as_uncovered(program: &Program, coverage: &Coverage, branch: BranchId)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::counts::Counts;
     use crate::program::{Call, FunctionShape, SiteShape};
     use crate::rng::Rng;
 
@@ -207,6 +208,7 @@ mod tests {
             let counts: Vec<u8> =
                 (0..program.branches()).map(|_| u8::from(rng.below(3) != 0)).collect();
             let mut coverage = Coverage::new(&program);
+            let counts = Counts::from_all(&counts);
             let mut gain = coverage.news(&counts);
             coverage.add(&program, &counts, &mut gain);
             let mut distances = Distances::new(&program);

@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+mod counts;
 mod coverage;
 mod distance;
 mod keys;
@@ -18,7 +19,8 @@ mod run;
 mod strategy;
 mod tree;
 
-pub use coverage::{Coverage, Gain, bucket};
+pub use counts::Counts;
+pub use coverage::{Buckets, Coverage, Gain, bucket};
 pub use distance::{Distances, FAR};
 pub use pilot::{Explored, Hopeless, Pilot, PilotOptions, SnapshotId, Turn};
 pub use program::{BranchId, Call, FunctionShape, Program, SiteShape};

@@ -195,6 +195,10 @@ pub struct SolveTrace {
     /// Ask only N flips, spread evenly over the trace
     #[arg(long, value_name = "N")]
     pub sample: Option<usize>,
+    /// Leave flips unknown that cannot be answered, instead of solving them again without the
+    /// conditions on several inputs
+    #[arg(long)]
+    pub no_retries: bool,
     /// Print each flip with its answer
     #[arg(long)]
     pub list: bool,
@@ -303,6 +307,10 @@ pub struct Replay {
     /// that of the fast half
     #[arg(long, value_enum, default_value = "fast")]
     pub half: ReplayHalf,
+    /// Run the inputs in one process, in the order of their names, if the program takes many
+    /// (`__AFL_LOOP`, LLVMFuzzerTestOneInput): for the directories in `sequences/`
+    #[arg(long, conflicts_with = "half")]
+    pub sequence: bool,
     /// Print the program's output, on standard error
     #[arg(long)]
     pub show_output: bool,
@@ -395,6 +403,10 @@ pub struct Campaign {
     /// dfs: flip only the first N decisions of a path [default: no limit]
     #[arg(long, value_name = "N")]
     pub depth: Option<u32>,
+    /// auto: multiply the share of flips, relative to that of everything else, by this
+    /// factor, from 0.1 to 10. For experiments
+    #[arg(long, value_name = "FACTOR", value_parser = parse_flip_share, hide = true)]
+    pub flip_share: Option<u32>,
     #[arg(short, long, value_name = "FILE", help = format_names("Grammar of the input"),
           long_help = format_list("Grammar of the input"))]
     pub grammar: Option<PathBuf>,
@@ -422,6 +434,14 @@ pub struct Campaign {
     pub derive: Derive,
     #[command(flatten)]
     pub hybrid: HybridOptions,
+}
+
+/// Parses a factor from 0.1 to 10. Returns it in percent.
+fn parse_flip_share(text: &str) -> Result<u32, String> {
+    match text.parse::<f64>() {
+        Ok(factor) if (0.1..=10.0).contains(&factor) => Ok((100.0 * factor).round() as u32),
+        _ => Err("must be a number from 0.1 to 10".into()),
+    }
 }
 
 /// A day.

@@ -41,6 +41,7 @@ fn settings(program: &Path) -> Settings {
         calls_len: None,
         endless_len: None,
         depth: u32::MAX,
+        flip_share_percent: 100,
         socket: false,
         tty: None,
         extension: Text::default(),

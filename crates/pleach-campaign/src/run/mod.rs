@@ -13,6 +13,7 @@
 //! - `threads`: workers, limits of time, and the view of a running campaign.
 
 mod account;
+mod clock;
 mod corpus;
 mod grammar;
 mod hybrid;
@@ -24,7 +25,8 @@ mod state;
 mod threads;
 
 pub use account::{
-    Branches, Flips, Functions, Hybrid as HybridStats, Module, Stats, Stop, Symbolic, Time, Tokens,
+    Branches, Flips, Functions, Hybrid as HybridStats, Lock, Module, Stats, Stop, Symbolic, Time,
+    Tokens,
 };
 pub use corpus::{Dir, DirError, Disk, Kept};
 pub use grammar::Source;
@@ -105,7 +107,8 @@ impl Setup {
         let per_string = asked.map_or(u32::MAX, |g| g.per_string);
         let grammar = self.grammar.is_some();
         let tokens = !search::token_functions(&self.layout).is_empty();
-        let options = Options { depth: settings.depth, per_string, grammar, tokens };
+        let flip_share = f64::from(settings.flip_share_percent) / 100.0;
+        let options = Options { depth: settings.depth, per_string, grammar, tokens, flip_share };
         let descriptor = find(&settings.strategy)?;
         let strategy = descriptor.make(options);
         let language = match (&self.grammar, asked) {
@@ -240,7 +243,8 @@ impl Campaign {
             language,
             tokens,
             stock,
-            dictionary: Mutex::new(dictionary),
+            dictionary: Mutex::new(Arc::new(dictionary)),
+            seen: state.covered.kept.buckets(),
             state: Mutex::new(state),
             wake: Condvar::new(),
             stop: Arc::new(AtomicBool::new(false)),

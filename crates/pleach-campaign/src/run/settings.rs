@@ -42,6 +42,9 @@ pub struct Settings {
     pub endless_len: Option<u64>,
     /// Depth-first search flips this many decisions of a path.
     pub depth: u32,
+    /// The share of flips in `auto` is multiplied by this percentage.
+    #[serde(default = "whole")]
+    pub flip_share_percent: u32,
     /// The program's connections deliver the input.
     pub socket: bool,
     /// The program runs on a terminal of this size, and the input is its keys.
@@ -98,6 +101,10 @@ pub struct GrammarSettings {
 /// The maximal length of a hole, if the user gives none.
 pub const MAX_HOLE: u32 = 65_536;
 
+fn whole() -> u32 {
+    100
+}
+
 fn max_hole() -> u32 {
     MAX_HOLE
 }
@@ -151,6 +158,11 @@ impl Settings {
             ("--len", self.len.to_string(), now.len.to_string()),
             ("--max-len", self.max_len.to_string(), now.max_len.to_string()),
             ("--depth", self.depth.to_string(), now.depth.to_string()),
+            (
+                "--flip-share (in percent)",
+                self.flip_share_percent.to_string(),
+                now.flip_share_percent.to_string(),
+            ),
             ("--socket", self.socket.to_string(), now.socket.to_string()),
             ("--tty", format!("{:?}", self.tty), format!("{:?}", now.tty)),
             ("--cwd", directory(self), directory(now)),

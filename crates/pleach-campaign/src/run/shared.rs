@@ -6,19 +6,22 @@
 //! [`Shared`], and **takes no other lock while it holds the state**.
 
 use super::account::Stop;
+use super::clock::{self, Part};
 use super::grammar::{Language, Stock};
 use super::search::Map;
 use super::settings::Settings;
 use super::state::State;
 use crate::mutate::Dictionary;
-use pleach_search::{Descriptor, TokenUse};
+use pleach_search::{Buckets, Descriptor, TokenUse};
 use pleach_solve::Interrupt;
 use pleach_template::Vocabulary;
+use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{
     Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+    TryLockError,
 };
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub struct Shared {
     pub map: Arc<Map>,
@@ -32,8 +35,10 @@ pub struct Shared {
     pub tokens: Option<SharedTokens>,
     /// The inputs whose parts are combined into new ones.
     pub stock: Option<Mutex<Stock>>,
-    pub dictionary: Mutex<Dictionary>,
+    pub dictionary: Mutex<Arc<Dictionary>>,
     pub state: Mutex<State>,
+    /// What the inputs of the queue cover; a part of the state that needs no lock.
+    pub seen: Arc<Buckets>,
     /// Notified when an action has ended.
     pub wake: Condvar,
     /// Set when everything must end; running targets are killed.
@@ -59,8 +64,34 @@ pub struct Limits {
 impl Shared {
     /// The state. A worker that panicked has left it as it was between two steps, so the
     /// campaign can still be ended in order.
-    pub fn lock(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
+    pub fn lock(&self) -> StateGuard<'_> {
+        let guard = match self.state.try_lock() {
+            Ok(guard) => guard,
+            Err(TryLockError::Poisoned(error)) => error.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                let _waiting = clock::enter(Part::Lock);
+                lock(&self.state)
+            }
+        };
+        StateGuard::new(guard)
+    }
+
+    /// Waits until an action has ended.
+    pub fn wait<'a>(&self, mut state: StateGuard<'a>) -> StateGuard<'a> {
+        state.count();
+        let _waiting = clock::enter(Part::Idle);
+        let waited = self.wake.wait(state.into_inner());
+        StateGuard::new(waited.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The dictionary as it is now.
+    pub fn dictionary(&self) -> Arc<Dictionary> {
+        lock(&self.dictionary).clone()
+    }
+
+    /// Adds to the dictionary.
+    pub fn add_words(&self, add: impl FnOnce(&mut Dictionary)) {
+        add(Arc::make_mut(&mut lock(&self.dictionary)));
     }
 
     pub fn is_stopping(&self) -> bool {
@@ -68,7 +99,17 @@ impl Shared {
     }
 
     pub fn is_out_of_runs(&self) -> bool {
-        self.limits.runs.is_some_and(|n| self.lock().account.stats.runs >= n)
+        self.runs_left() == 0
+    }
+
+    /// How many runs the campaign may still make.
+    pub fn runs_left(&self) -> u64 {
+        if self.limits.runs.is_none() { u64::MAX } else { self.runs_left_of(&self.lock()) }
+    }
+
+    /// The same, for whoever has the lock.
+    pub fn runs_left_of(&self, state: &State) -> u64 {
+        self.limits.runs.map_or(u64::MAX, |n| n.saturating_sub(state.account.stats.runs))
     }
 
     /// True if no more candidates should be run.
@@ -92,6 +133,61 @@ impl Shared {
     /// the parent longer than other inputs become.
     pub fn max_len(&self, parent: &[u8]) -> usize {
         usize::try_from(self.settings.max_len).unwrap_or(usize::MAX).max(parent.len())
+    }
+}
+
+/// The state, while a worker holds its lock. Counts how long that is.
+pub struct StateGuard<'a> {
+    /// Only [`Shared::wait`] takes it out.
+    guard: Option<MutexGuard<'a, State>>,
+    since: Instant,
+}
+
+impl<'a> StateGuard<'a> {
+    fn new(guard: MutexGuard<'a, State>) -> StateGuard<'a> {
+        StateGuard { guard: Some(guard), since: Instant::now() }
+    }
+
+    fn count(&mut self) {
+        let held = self.since.elapsed().as_secs_f64();
+        if let Some(state) = &mut self.guard {
+            let lock = &mut state.account.stats.lock;
+            lock.taken += 1;
+            lock.held_s += held;
+        }
+    }
+
+    fn into_inner(mut self) -> MutexGuard<'a, State> {
+        match self.guard.take() {
+            Some(guard) => guard,
+            None => unreachable!("it is taken out once, by value"),
+        }
+    }
+}
+
+impl Deref for StateGuard<'_> {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        match &self.guard {
+            Some(state) => state,
+            None => unreachable!("it is taken out by value"),
+        }
+    }
+}
+
+impl DerefMut for StateGuard<'_> {
+    fn deref_mut(&mut self) -> &mut State {
+        match &mut self.guard {
+            Some(state) => state,
+            None => unreachable!("it is taken out by value"),
+        }
+    }
+}
+
+impl Drop for StateGuard<'_> {
+    fn drop(&mut self) {
+        self.count();
     }
 }
 

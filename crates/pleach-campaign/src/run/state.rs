@@ -89,6 +89,14 @@ impl State {
         news.input
     }
 
+    /// Tells the strategy of a run that brought nothing and is not remembered.
+    pub fn record_quiet(&mut self, origin: Origin, size: u32, cost: u32) {
+        let (input, bad, hung) = (None, false, false);
+        let news =
+            ExecutionReport { input, origin, branches: 0, buckets: 0, bad, hung, size, cost };
+        self.tell(|strategy, view| strategy.record_execution(view, &news));
+    }
+
     /// Tells the strategy of an input of a resumed campaign: one of the queue, or without a
     /// gain one that only waits to be traced.
     pub fn recall(

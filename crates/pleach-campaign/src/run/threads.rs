@@ -1,6 +1,7 @@
 //! The threads of a campaign: one for each worker, and one that watches them.
 
 use super::account::{Stats, Stop};
+use super::clock::{self, Part};
 use super::corpus::{Record, Seed};
 use super::grammar::{learn_tokens, try_grammar};
 use super::ring::{Candidate, Runner, Worker, recall_bad, recall_input, run_candidate};
@@ -85,6 +86,7 @@ impl Campaign {
                 let running = Running { count: &running, watcher: watcher.clone() };
                 threads.push(scope.spawn(move || {
                     let _running = running;
+                    clock::begin();
                     processor.into_iter().for_each(Affinity::bind);
                     // The first worker runs the seeds, in their order; then all search.
                     match first {
@@ -93,9 +95,14 @@ impl Campaign {
                             started.set();
                             result?;
                         }
-                        None => started.wait(),
+                        None => {
+                            let _waiting = clock::enter(Part::Idle);
+                            started.wait();
+                        }
                     }
-                    worker.work()
+                    let result = worker.work();
+                    clock::report(&mut worker.runner.shared.lock().account.stats.time_s);
+                    result
                 }));
             }
             watch_workers(&shared, &running, began, &mut watch);

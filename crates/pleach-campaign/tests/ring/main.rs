@@ -2,6 +2,7 @@
 //! counted, what a divergence does, resuming, limits, and the order of the queue. Nothing
 //! is compiled and no process is started, so each test takes milliseconds.
 
+mod batches;
 mod keeping;
 mod limits;
 mod live;

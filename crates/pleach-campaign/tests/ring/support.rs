@@ -44,6 +44,7 @@ impl Bench {
             calls_len: None,
             endless_len: None,
             depth: u32::MAX,
+            flip_share_percent: 100,
             socket: false,
             tty: None,
             extension: Text::default(),

@@ -4,6 +4,7 @@ use super::setup::Setup;
 use super::{End, TargetOptions};
 use crate::files::Capture;
 use crate::process::Family;
+use crate::server::Check;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
@@ -26,6 +27,10 @@ pub(super) struct Limits<'a> {
     is_live: bool,
     /// Bytes that a live run had read at its last deadline.
     live_bytes: u64,
+    /// Inputs of the batch; 0 if the run is none. The one that it was at when it was last
+    /// checked.
+    batch: usize,
+    pub batch_at: usize,
 }
 
 impl<'a> Limits<'a> {
@@ -34,8 +39,19 @@ impl<'a> Limits<'a> {
         (warden, server): (i32, i32),
         max_cpu: Duration,
         is_live: bool,
+        batch: usize,
     ) -> Limits<'a> {
-        Limits { setup, warden, server, max_cpu, cpu_before: None, is_live, live_bytes: 0 }
+        Limits {
+            setup,
+            warden,
+            server,
+            max_cpu,
+            cpu_before: None,
+            is_live,
+            live_bytes: 0,
+            batch,
+            batch_at: 0,
+        }
     }
 
     /// The time between two checks.
@@ -43,34 +59,44 @@ impl<'a> Limits<'a> {
         TICK.min(self.max_cpu / 4).max(MIN_TICK)
     }
 
-    /// Returns how the run must be ended, if it has reached a limit. `is_late`: its
-    /// deadline has passed. A live run that has read more input since the last deadline
-    /// gets as much time again.
-    pub fn check(&mut self, run: i32, is_late: bool) -> Option<End> {
+    /// Checks all limits. `is_late`: the deadline has passed. A live run that has read more
+    /// input since the last deadline gets as much time again. Of a batch, each input has the
+    /// limits of a run: they are counted from the check that first sees it.
+    pub fn check(&mut self, run: i32, is_late: bool) -> Check {
         let options: &TargetOptions = &self.setup.options;
         if options.cancel.as_ref().is_some_and(|c| c.load(Relaxed)) {
-            return Some(End::Timeout);
+            return Check::End(End::Timeout);
         }
         let family = Family::below(self.warden, self.server, run, options.processes);
+        let mut is_restarted = false;
+        let batch_at = self.setup.shm.batch_at();
+        // The target may write any number: the time begins anew once for each input.
+        if batch_at > self.batch_at && batch_at < self.batch {
+            (self.batch_at, self.cpu_before) = (batch_at, None);
+            is_restarted = true;
+        }
         let cpu_before = self.cpu_before.get_or_insert(family.cpu);
-        if is_late {
+        if is_late && !is_restarted {
             let live_bytes = self.setup.shm.live_counts().map_or(0, |(bytes, _)| bytes);
             if !self.is_live || live_bytes == self.live_bytes {
-                return Some(End::Timeout);
+                return Check::End(End::Timeout);
             }
             (self.live_bytes, *cpu_before) = (live_bytes, family.cpu);
+            is_restarted = true;
         }
         let is_full = self.setup.run_dir.is_over(options.file_kib << 10);
         if family.processes > options.processes {
-            Some(End::Processes)
+            Check::End(End::Processes)
         } else if options.memory_kib.is_some_and(|limit| family.resident_kib > limit) {
-            Some(End::Memory)
+            Check::End(End::Memory)
         } else if family.cpu.saturating_sub(*cpu_before) > self.max_cpu {
-            Some(End::Timeout)
+            Check::End(End::Timeout)
         } else if is_full || self.setup.capture.as_ref().is_some_and(Capture::is_over) {
-            Some(End::Output)
+            Check::End(End::Output)
+        } else if is_restarted {
+            Check::Restart
         } else {
-            None
+            Check::Continue
         }
     }
 }

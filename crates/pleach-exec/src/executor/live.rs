@@ -114,9 +114,8 @@ impl Executor {
     ) -> Result<Step, ExecError> {
         let at = self.bytes_of_top();
         self.saved_dir.forget();
-        self.prepare_step(0, shm::RUN_LIVE)?;
+        self.prepare_step(0, shm::RUN_LIVE);
         self.put_events(at, events, 0)?;
-        self.clear_counters()?;
         Ok(self.step(command, timeout))
     }
 
@@ -134,9 +133,8 @@ impl Executor {
             Half::Symbolic => shm::RUN_LABEL,
             Half::Fast => 0,
         };
-        self.prepare_step(bytes.len() as u64, shm::RUN_LIVE | shm::RUN_ENDS | label)?;
+        self.prepare_step(bytes.len() as u64, shm::RUN_LIVE | shm::RUN_ENDS | label);
         self.put_events(at, Events { bytes, most: max_events, seed: None }, at)?;
-        self.clear_counters()?;
         self.saved_dir.save(&self.setup.run_dir);
         let step = self.step(Command::Run, timeout);
         self.saved_dir.restore(&self.setup.run_dir);
@@ -223,12 +221,10 @@ impl Executor {
         top.map_or(0, |top| top.taken)
     }
 
-    fn prepare_step(&mut self, input_len: u64, flags: u32) -> Result<(), ExecError> {
+    fn prepare_step(&mut self, input_len: u64, flags: u32) {
         let socket = if self.setup.options.socket { shm::RUN_SOCKET } else { 0 };
         self.input_len = input_len;
-        let prepared =
-            self.setup.shm.prepare_run(input_len, flags | socket, &[], shm::Growth::default());
-        prepared.map_err(ExecError::io(WRITE_SHM))
+        self.setup.shm.prepare_run(input_len, flags | socket, &[], shm::Growth::default());
     }
 
     /// Gives a whole input to a run that ends after it.
@@ -252,6 +248,13 @@ impl Executor {
     }
 
     fn step(&mut self, command: Command, timeout: Duration) -> Step {
+        self.take_counters();
+        let step = self.try_step(command, timeout);
+        self.take_counters();
+        step
+    }
+
+    fn try_step(&mut self, command: Command, timeout: Duration) -> Step {
         match self.converse(command, timeout, true) {
             Ok(Answer::Paused(m)) => {
                 // The target may report any number.

@@ -5,8 +5,9 @@
 //! what the user or the machine must fix.
 //!
 //! `setup` has what processes are given, `start` starts the server, `run` makes one run,
-//! `limits` checks on it, and `live` has live runs.
+//! `batch` many at once, `limits` checks on them, and `live` has live runs.
 
+mod batch;
 pub(crate) mod limits;
 mod live;
 mod options;
@@ -16,10 +17,11 @@ mod sanitizers;
 mod setup;
 mod start;
 
+pub use batch::{BatchInput, BatchRuns};
 pub(crate) use limits::TICK;
 pub use live::{Events, Paused, Step};
 pub use options::{Half, Output, TargetOptions};
-pub use outcome::{End, ExecError, ModuleCounters, Outcome};
+pub use outcome::{End, ExecError, ModuleCounters, Outcome, Touched};
 pub(crate) use start::{add_args, with_path};
 
 use crate::growth::Growth;
@@ -28,9 +30,8 @@ use crate::process::FileWatch;
 use crate::server::Server;
 use crate::trace::{BrokenTrace, Trace};
 use live::SavedDir;
-use pleach_abi::shm::{HOLES_MAX, Hole};
+use pleach_abi::shm::{HOLES_MAX, Hole, Line};
 use setup::Setup;
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -51,6 +52,14 @@ pub struct Executor {
     fresh: bool,
     /// The scratch directory of the paused live run.
     saved_dir: SavedDir,
+    /// The counters of the last run.
+    lines: Vec<Line>,
+    /// The last run has written into its scratch directory.
+    dir_was_changed: bool,
+    /// Inputs of the batch that runs; 0 if none does.
+    batch: usize,
+    /// The input of the batch that was the last to be checked for its limits.
+    batch_checked: usize,
 }
 
 impl Executor {
@@ -65,6 +74,10 @@ impl Executor {
             growth: Growth::default(),
             fresh: false,
             saved_dir: SavedDir::default(),
+            lines: Vec::new(),
+            dir_was_changed: false,
+            batch: 0,
+            batch_checked: 0,
         })
     }
 
@@ -152,14 +165,13 @@ impl Executor {
         input: &[u8],
         timeout: Duration,
     ) -> Result<[Vec<ModuleCounters>; 2], ExecError> {
-        let unreadable = ExecError::io("cannot read the counters");
         self.run_fresh(input, timeout)?;
-        let first = self.counters().map_err(&unreadable)?;
+        let first = self.counters();
         if !self.is_waiting() {
             return Ok([first, Vec::new()]);
         }
         self.run(input, timeout)?;
-        Ok([first, self.counters().map_err(&unreadable)?])
+        Ok([first, self.counters()])
     }
 
     /// True if the process of the last run waits for its next input (persistent mode).
@@ -209,18 +221,18 @@ impl Executor {
         Trace::read_bounded(&self.setup.shm, self.input_len, &self.lengths, stop)
     }
 
-    /// Branch counters after the last run (fast half). They include what the program
-    /// covered before the server was ready.
-    pub fn counters(&self) -> io::Result<Vec<ModuleCounters>> {
-        let Some(server) = &self.server else { return Ok(Vec::new()) };
-        let mut all = Vec::new();
-        for (m, startup) in server.modules.iter().zip(&server.startup) {
-            let counters = self.setup.shm.counters(m.cover_at, m.counters)?;
-            let mut counters = counters.unwrap_or_default();
-            counters.iter_mut().zip(startup).for_each(|(c, s)| *c = (*c).max(*s));
-            all.push(ModuleCounters { module: m.clone(), counters });
+    /// Branch counters after the last run (fast half), by module. They include what the
+    /// program covered before the server was ready.
+    pub fn counters(&self) -> Vec<ModuleCounters> {
+        self.touched().by_module()
+    }
+
+    /// The same: only the counters that the last run moved.
+    pub fn touched(&self) -> Touched<'_> {
+        match &self.server {
+            Some(server) => Touched { modules: &server.modules, lines: &self.lines },
+            None => Touched::default(),
         }
-        Ok(all)
     }
 
     /// The executable files that the server has mapped: the program and its libraries.

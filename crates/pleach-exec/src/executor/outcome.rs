@@ -2,6 +2,8 @@
 
 use crate::growth::Calls;
 use crate::shm::LoadedModule;
+use pleach_abi::section::Counter;
+use pleach_abi::shm::Line;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -62,6 +64,40 @@ impl Outcome {
 pub struct ModuleCounters {
     pub module: LoadedModule,
     pub counters: Vec<u8>,
+}
+
+/// The counters that a run moved, in lines, in order. [`Line::first`] is the number of a
+/// counter in the cover region.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Touched<'a> {
+    pub modules: &'a [LoadedModule],
+    pub lines: &'a [Line],
+}
+
+impl<'a> Touched<'a> {
+    /// The lines of one module.
+    pub fn lines_of(&self, module: &LoadedModule) -> &'a [Line] {
+        let size = size_of::<Counter>() as u64;
+        let (first, count) = (module.cover_at / size, module.counters / size);
+        let before = |end: u64| self.lines.partition_point(|line| u64::from(line.first) < end);
+        let (from, to) = (before(first), before(first.saturating_add(count)));
+        self.lines.get(from..to).unwrap_or_default()
+    }
+
+    /// All counters of each module.
+    pub fn by_module(&self) -> Vec<ModuleCounters> {
+        let all = |module: &LoadedModule| {
+            let size = size_of::<Counter>() as u64;
+            let mut counters = vec![0; (module.counters / size) as usize];
+            for line in self.lines_of(module) {
+                let at = line.first as usize - (module.cover_at / size) as usize;
+                let to = counters[at..].iter_mut();
+                to.zip(line.counts).for_each(|(to, count)| *to = count);
+            }
+            ModuleCounters { module: module.clone(), counters }
+        };
+        self.modules.iter().map(all).collect()
+    }
 }
 
 /// What the user or the machine must fix. Whatever a target does in a run is an [`End`].

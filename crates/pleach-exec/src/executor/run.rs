@@ -1,11 +1,11 @@
 //! One run: putting the input in place, the conversation with the server, and the outcome.
 
 use super::limits::{CPU_SHARE, Limits};
-use super::outcome::WRITE_SHM;
 use super::{End, ExecError, Executor, Half, Outcome};
 use crate::container::{self, is_container};
-use crate::growth::Calls;
+use crate::scratch::Found;
 use crate::server::{Answer, Command, describe};
+use crate::shm::raise_to;
 use pleach_abi::message::Message;
 use pleach_abi::shm;
 use std::time::{Duration, Instant};
@@ -30,8 +30,12 @@ impl Executor {
         let visible = if container { file_of(input) } else { input };
         let intact = self.setup.input.put(visible, container.then_some(input));
         let intact = intact.map_err(ExecError::io("cannot write the input"))?;
-        let tidy = self.setup.run_dir.clear()?;
-        if !intact || !tidy || self.server.as_ref().is_some_and(|s| s.container != container) {
+        let found = self.setup.run_dir.clear()?;
+        self.dir_was_changed = found == Found::Changed;
+        if !intact
+            || found == Found::Gone
+            || self.server.as_ref().is_some_and(|s| s.container != container)
+        {
             self.server = None;
         }
         if self.server.is_none() {
@@ -52,20 +56,21 @@ impl Executor {
         let holes = std::mem::take(&mut self.holes);
         self.lengths = holes.iter().map(|h| h.len).collect();
         let growth = self.growth.prepare(input);
-        let prepared = self.setup.shm.prepare_run(self.input_len, flags, &holes, growth);
-        prepared.map_err(ExecError::io(WRITE_SHM))?;
-        self.clear_counters()?;
+        self.setup.shm.prepare_run(self.input_len, flags, &holes, growth);
         if let Some(capture) = &self.setup.capture {
             capture.clear().map_err(ExecError::io("cannot keep the target's output"))?;
         }
         Ok(())
     }
 
-    pub(super) fn clear_counters(&self) -> Result<(), ExecError> {
-        let clear = |m: &crate::shm::LoadedModule| {
-            self.setup.shm.clear_counters(m.cover_at, m.counters).map_err(ExecError::io(WRITE_SHM))
-        };
-        self.server.iter().flat_map(|s| &s.modules).try_for_each(clear)
+    /// Takes the counters of the run, or of the step of a live run. Before a step they are
+    /// cleared in this way: a process that was ended since the last one may have moved some.
+    pub(super) fn take_counters(&mut self) {
+        self.lines.clear();
+        if let Some(server) = &self.server {
+            self.setup.shm.take_counters(&server.ranges, &mut self.lines);
+            raise_to(&mut self.lines, &server.startup);
+        }
     }
 
     /// Makes the run that was prepared.
@@ -97,9 +102,13 @@ impl Executor {
         let Some(server) = &mut self.server else { return Err("the fork server is gone".into()) };
         let processes = (server.warden.pid(), server.pid);
         let max_cpu = self.cpu_limit.unwrap_or(timeout * CPU_SHARE);
-        let mut limits = Limits::new(&self.setup, processes, max_cpu, is_live);
+        let mut limits = Limits::new(&self.setup, processes, max_cpu, is_live, self.batch);
         let tick = limits.tick();
-        server.converse(command, timeout, tick, &mut |run, is_late| limits.check(run, is_late))
+        let says_started = is_live || self.setup.terminal.is_some();
+        let mut check = |run, is_late| limits.check(run, is_late);
+        let answer = server.converse(command, says_started, timeout, tick, &mut check);
+        self.batch_checked = limits.batch_at;
+        answer
     }
 
     /// Adds what the server reports of an ended run, and kills what the run left behind.
@@ -139,8 +148,9 @@ impl Executor {
     }
 
     /// Adds what the run left in memory.
-    pub(super) fn collect(&self, outcome: &mut Outcome) {
-        outcome.calls = self.setup.shm.growth().map(Calls::from).unwrap_or_default();
+    pub(super) fn collect(&mut self, outcome: &mut Outcome) {
+        self.take_counters();
+        outcome.calls = self.setup.shm.growth().into();
         if let Some(capture) = &self.setup.capture {
             (outcome.stdout, outcome.stderr) = capture.read();
         }

@@ -8,6 +8,7 @@ use super::{ExecError, Half, Output, sanitizers};
 use crate::files::Capture;
 use crate::process::{high_duplicate, socket_pair};
 use crate::server::{Server, describe};
+use crate::shm::CounterRanges;
 use crate::terminal::Terminal;
 use crate::warden::Warden;
 use pleach_abi::message::{self, Message};
@@ -122,11 +123,10 @@ impl Setup {
         server.pid = i32::try_from(hello.b).unwrap_or(0);
         let unreadable = ExecError::io(READ_SHM);
         self.shm.keep_modules().map_err(&unreadable)?;
-        server.modules = self.shm.modules().map_err(&unreadable)?;
-        for m in &server.modules {
-            let counters = self.shm.counters(m.cover_at, m.counters).map_err(&unreadable)?;
-            server.startup.push(counters.unwrap_or_default());
-        }
+        let mut modules = self.shm.modules().map_err(&unreadable)?;
+        server.ranges = CounterRanges::new(&mut modules, self.options.sizes.cover);
+        server.modules = modules.into();
+        self.shm.take_counters(&server.ranges, &mut server.startup);
         Ok(())
     }
 

@@ -4,13 +4,13 @@
 //! resume it, the program runs from the start on a longer input. What it does before it
 //! reads the first new byte is not recorded, and neither is what it does after the last.
 
-use super::{Finished, LoggedRun, Purpose, Runner};
-use crate::executor::{End, Events, ExecError, Half, ModuleCounters, Outcome, Paused, Step};
+use super::{Finished, LoggedRun, Purpose, Runner, lines_of};
+use crate::executor::{End, Events, ExecError, Half, Outcome, Paused, Step, Touched};
 use crate::growth::Growth;
 use crate::target::LiveRun;
 use crate::trace::{BrokenTrace, Trace};
 use pleach_abi::growth::fresh_byte;
-use pleach_abi::shm::Bias;
+use pleach_abi::shm::{Bias, Line};
 use std::time::Duration;
 
 #[derive(Clone)]
@@ -29,7 +29,7 @@ struct LastStep {
     /// Where the run was paused before the step, and how far it has read.
     from: usize,
     read: usize,
-    counters: Vec<u8>,
+    lines: Vec<Line>,
 }
 
 impl FakeLive {
@@ -58,8 +58,8 @@ impl FakeLive {
         };
         let runs_before = self.runner.log.add(run.clone());
         let finished = self.runner.execute(&run, runs_before, 1, Some(from));
-        let (read, counters) = (finished.read, finished.counters.clone());
-        self.last_step = Some(LastStep { run, runs_before, from, read, counters });
+        let (read, lines) = (finished.read, lines_of(&finished.counters));
+        self.last_step = Some(LastStep { run, runs_before, from, read, lines });
         finished
     }
 
@@ -141,9 +141,9 @@ impl LiveRun for FakeLive {
         self.events()
     }
 
-    fn counters(&self) -> Result<Vec<ModuleCounters>, ExecError> {
-        let step = self.last_step.as_ref();
-        Ok(step.map(|step| self.runner.module_counters(&step.counters)).unwrap_or_default())
+    fn touched(&self) -> Touched<'_> {
+        let lines = self.last_step.as_ref().map_or(&[][..], |step| &step.lines);
+        Touched { modules: &self.runner.modules, lines }
     }
 
     /// Runs the last step once more: a trace cannot be copied.

@@ -45,14 +45,15 @@ pub use run::FakeRun;
 pub use value::Value;
 
 use crate::executor::limits::CPU_SHARE;
-use crate::executor::{End, ExecError, Half, ModuleCounters, Outcome};
+use crate::executor::{BatchInput, BatchRuns, End, ExecError, Half, Outcome, Touched};
 use crate::growth::Growth;
 use crate::layout::Layout;
+use crate::shm::LoadedModule;
 use crate::target::{LiveRun, RunOptions, Target, TraceOptions, TracedRun};
 use crate::trace::{BrokenTrace, Trace};
 use crate::triage::{CrashId, Examined, Frame, kind_of};
 use live::FakeLive;
-use pleach_abi::shm::Hole;
+use pleach_abi::shm::{Hole, LINE_COUNTERS, Line};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -62,8 +63,10 @@ type Main = dyn Fn(&mut FakeRun) -> End + Send + Sync;
 #[derive(Clone)]
 pub struct FakeTarget {
     runner: Runner,
-    /// The counters of the last run; `None` if there is no server to ask for them.
-    counters: Option<Vec<u8>>,
+    /// The counters that the last run moved.
+    lines: Vec<Line>,
+    /// False if the last run was lost with its server.
+    has_server: bool,
     /// How many inputs the waiting process has seen (persistent mode).
     rounds: u32,
     live_fast: FakeLive,
@@ -116,6 +119,7 @@ struct Runner {
     program: Arc<FakeProgram>,
     main: Arc<Main>,
     log: FakeLog,
+    modules: Arc<[LoadedModule]>,
 }
 
 /// The result of a run.
@@ -168,17 +172,26 @@ impl Runner {
         let (counters, trace) = run.finish(&lengths);
         Finished { outcome, counters, trace, stack, is_paused, read }
     }
+}
 
-    fn module_counters(&self, counters: &[u8]) -> Vec<ModuleCounters> {
-        vec![ModuleCounters { module: self.program.module(), counters: counters.to_vec() }]
-    }
+/// The counters that are not 0, in lines.
+fn lines_of(counters: &[u8]) -> Vec<Line> {
+    let chunks = counters.chunks(LINE_COUNTERS).zip((0..).step_by(LINE_COUNTERS));
+    let line = |(chunk, first): (&[u8], u32)| {
+        let mut line = Line { first, ..Line::default() };
+        line.counts[..chunk.len()].copy_from_slice(chunk);
+        (line.counts != [0; LINE_COUNTERS]).then_some(line)
+    };
+    chunks.filter_map(line).collect()
 }
 
 impl FakeTarget {
     fn new(program: FakeProgram, main: Arc<Main>) -> FakeTarget {
-        let runner = Runner { program: Arc::new(program), main, log: FakeLog::default() };
+        let modules = [program.module()].into();
+        let runner = Runner { program: Arc::new(program), main, log: FakeLog::default(), modules };
         FakeTarget {
-            counters: None,
+            lines: Vec::new(),
+            has_server: false,
             rounds: 0,
             live_fast: FakeLive::new(&runner, Half::Fast),
             live_symbolic: FakeLive::new(&runner, Half::Symbolic),
@@ -216,14 +229,35 @@ impl Target for FakeTarget {
         let end = &finished.outcome.end;
         let waits = self.runner.program.is_persistent && *end == End::Exit(0);
         self.rounds = if waits { self.rounds + 1 } else { 0 };
-        let has_server = !matches!(end, End::Lost(_));
-        self.counters = has_server.then_some(finished.counters);
+        self.has_server = !matches!(end, End::Lost(_));
+        self.lines = lines_of(&finished.counters);
         Ok(finished.outcome)
     }
 
-    fn counters(&self) -> Result<Vec<ModuleCounters>, ExecError> {
-        let counters = self.counters.as_deref();
-        Ok(counters.map(|c| self.runner.module_counters(c)).unwrap_or_default())
+    fn run_batch(
+        &mut self,
+        inputs: &[BatchInput],
+        options: &RunOptions,
+        runs: &mut BatchRuns,
+    ) -> Result<(), ExecError> {
+        runs.clear();
+        for input in inputs {
+            let options = RunOptions { growth: input.growth, ..*options };
+            let outcome = self.run(input.bytes, &options)?;
+            let lines = if self.has_server { &self.lines[..] } else { &[] };
+            runs.push(&self.runner.modules, outcome, lines);
+            if !self.is_waiting() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn touched(&self) -> Touched<'_> {
+        match self.has_server {
+            true => Touched { modules: &self.runner.modules, lines: &self.lines },
+            false => Touched::default(),
+        }
     }
 
     fn is_waiting(&self) -> bool {

@@ -28,11 +28,11 @@ fn end(target: &mut FakeTarget, input: &[u8]) -> End {
 }
 
 fn counters(target: &FakeTarget) -> Vec<u8> {
-    joined(target.counters().unwrap())
+    joined(target.touched())
 }
 
-fn joined(modules: Vec<ModuleCounters>) -> Vec<u8> {
-    modules.into_iter().flat_map(|m| m.counters).collect()
+fn joined(touched: Touched) -> Vec<u8> {
+    touched.by_module().into_iter().flat_map(|m| m.counters).collect()
 }
 
 /// The trace of an input, checked: every expression has the value that the program saw.
@@ -313,13 +313,13 @@ fn a_live_run_pauses_when_its_bytes_are_used_up() {
         Step::Ended(_) => None,
     };
     assert_eq!(paused(live.begin(all(b"ab"), time).unwrap()), Some((2, 2)));
-    assert_eq!(joined(live.counters().unwrap()), [0, 2, 0, 0]);
+    assert_eq!(joined(live.touched()), [0, 2, 0, 0]);
     let random = Events { bytes: b"c", most: 3, seed: Some(0) };
     assert_eq!(paused(live.fork(random, time).unwrap()), Some((5, 3)));
     assert_eq!((live.depth(), live.input(1).unwrap()), (2, b"bc\0\0".to_vec()));
     live.drop_top();
     assert_eq!(paused(live.resume(all(b"d"), time).unwrap()), Some((3, 1)));
-    assert_eq!((live.depth(), joined(live.counters().unwrap())), (1, vec![0, 1, 0, 0]));
+    assert_eq!((live.depth(), joined(live.touched())), (1, vec![0, 1, 0, 0]));
     // A path that ends by itself, one that uses up its bytes, one that has its events.
     for (bytes, max_events, status, read) in [("xq!", 9, 4, 2), ("xyz", 9, 0, 3), ("xyz", 1, 0, 1)]
     {

@@ -59,7 +59,13 @@ fn cpu_of(pid: i32) -> Option<Duration> {
     known.then(|| children + Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
 }
 
-/// The children of a process, of all its threads.
+/// The child of a process that was started last.
+pub(crate) fn newest_child(pid: i32) -> Option<i32> {
+    children_of(pid).pop()
+}
+
+/// The children of a process, of all its threads. Those of one thread are in the order in
+/// which they were started.
 fn children_of(pid: i32) -> Vec<i32> {
     let mut children = Vec::new();
     for task in std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten() {

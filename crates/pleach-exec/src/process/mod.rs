@@ -7,7 +7,7 @@ mod family;
 pub(crate) mod raw;
 pub(crate) mod tracee;
 
-pub(crate) use family::Family;
+pub(crate) use family::{Family, newest_child};
 pub(crate) use tracee::Tracee;
 
 use std::ffi::CString;

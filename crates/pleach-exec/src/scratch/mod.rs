@@ -17,7 +17,7 @@ pub(crate) use run_dir::RunDir;
 pub(crate) use saved::Saved;
 pub use workdir::{WorkDir, WorkDirError};
 
-use crate::private::PrivateDir;
+use crate::private::{ChangeTime, PrivateDir};
 use saved::{Entry, identity};
 use std::fs::Metadata;
 use std::io;
@@ -39,6 +39,20 @@ pub(crate) struct Scratch {
     /// The files that every run finds there.
     given: Option<WorkDir>,
     contents: Saved,
+    /// The directory was empty, and this is the time of its last change. While it stays so,
+    /// the directory is empty: every later change has a later time.
+    empty_since: Option<ChangeTime>,
+}
+
+/// What a run has left in the directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// What it found there.
+    Untouched,
+    /// Something else. It was undone.
+    Changed,
+    /// Nothing that can be used: there is a new directory, which only a new server knows.
+    Gone,
 }
 
 impl Scratch {
@@ -47,7 +61,14 @@ impl Scratch {
         let dir = PrivateDir::new()?;
         let identity = identity(&dir.path().metadata()?);
         let mut contents = given.map(|g| Saved::clone(&g.0)).unwrap_or_default();
-        let scratch = Scratch { dir, identity, given: given.cloned(), contents: Saved::default() };
+        let (given_files, contents_now) = (given.cloned(), Saved::default());
+        let scratch = Scratch {
+            dir,
+            identity,
+            given: given_files,
+            contents: contents_now,
+            empty_since: None,
+        };
         scratch.restore(&mut contents)?;
         Ok(Scratch { contents, ..scratch })
     }
@@ -56,17 +77,26 @@ impl Scratch {
         self.dir.path()
     }
 
-    /// Undoes what a run has done. False if that failed, or if the run has removed the
-    /// directory itself. Then there is a new directory, which only a new server knows.
-    pub fn clear(&mut self) -> io::Result<bool> {
-        let there = self.path().metadata().map(|m| identity(&m));
-        let mut contents = std::mem::take(&mut self.contents);
-        if there.is_ok_and(|i| i == self.identity) && self.restore(&mut contents).is_ok() {
-            self.contents = contents;
-            return Ok(true);
+    /// Undoes what a run has done. If that fails, or if the run has removed the directory
+    /// itself, there is a new directory.
+    pub fn clear(&mut self) -> io::Result<Found> {
+        let last_change = self.dir.last_change();
+        if last_change.is_some() && last_change == self.empty_since {
+            return Ok(Found::Untouched);
         }
-        *self = Scratch::new(self.given.as_ref())?;
-        Ok(false)
+        let there = self.path().metadata().map(|m| identity(&m));
+        if !there.is_ok_and(|i| i == self.identity) {
+            *self = Scratch::new(self.given.as_ref())?;
+            return Ok(Found::Gone);
+        }
+        let mut contents = std::mem::take(&mut self.contents);
+        let Ok(changed) = self.restore(&mut contents) else {
+            *self = Scratch::new(self.given.as_ref())?;
+            return Ok(Found::Gone);
+        };
+        self.empty_since = last_change.filter(|_| contents.is_empty() && !changed);
+        self.contents = contents;
+        Ok(if changed { Found::Changed } else { Found::Untouched })
     }
 
     /// True if its files take more than `limit` bytes.
@@ -107,7 +137,7 @@ impl Scratch {
 
     /// Restores what was saved. True if anything had changed.
     pub fn restore(&self, saved: &mut Saved) -> io::Result<bool> {
-        if saved.entries.is_empty() && !saved.cut {
+        if saved.is_empty() {
             return empty(self.path());
         }
         let now = self.entries();
@@ -214,6 +244,27 @@ mod tests {
         }
     }
 
+    /// Whenever a run writes, the next one finds the directory empty, also if it was not
+    /// looked into for some time.
+    #[test]
+    fn an_empty_directory_is_known_by_its_time() {
+        let mut scratch = Scratch::new(None).expect("a directory");
+        let at = scratch.path().join("new");
+        for round in 0..8 {
+            assert_eq!(scratch.clear().unwrap(), Found::Untouched);
+            std::fs::write(&at, "x").unwrap();
+            assert_eq!(scratch.clear().unwrap(), Found::Changed, "round {round}");
+            assert!(!at.exists());
+            if round == 4 {
+                std::thread::sleep(std::time::Duration::from_millis(100));
+                assert_eq!(scratch.clear().unwrap(), Found::Untouched);
+                assert!(scratch.empty_since.is_some());
+            }
+        }
+        std::fs::remove_dir(scratch.path()).unwrap();
+        assert_eq!(scratch.clear().unwrap(), Found::Gone);
+    }
+
     #[test]
     fn a_large_directory_is_not_saved() {
         let scratch = Scratch::new(None).expect("a directory");
@@ -270,7 +321,7 @@ mod tests {
             // Several times without a pause: short runs may have the same time of change.
             for _ in 0..3 {
                 damage();
-                assert!(scratch.clear().unwrap());
+                assert_eq!(scratch.clear().unwrap(), Found::Changed);
                 check();
             }
         }

@@ -1,6 +1,6 @@
 //! The scratch directory of an executor, if its runs have one.
 
-use super::{Saved, Scratch, WorkDir};
+use super::{Found, Saved, Scratch, WorkDir};
 use crate::executor::ExecError;
 use std::path::Path;
 
@@ -30,13 +30,12 @@ impl RunDir {
         Ok(())
     }
 
-    /// Makes the directory, or undoes what the last run has done in it. False if there is a
-    /// new directory, which a running server does not know.
-    pub fn clear(&mut self) -> Result<bool, ExecError> {
+    /// Makes the directory, or undoes what the last run has done in it.
+    pub fn clear(&mut self) -> Result<Found, ExecError> {
         self.make()?;
         match &mut self.scratch {
             Some(scratch) => scratch.clear().map_err(ExecError::io(CANNOT_MAKE)),
-            None => Ok(true),
+            None => Ok(Found::Untouched),
         }
     }
 

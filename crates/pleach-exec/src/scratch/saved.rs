@@ -1,14 +1,11 @@
 //! The contents of a directory, saved to restore them later.
 
+use crate::private::{change_time, is_settled};
 use std::fs::{File, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
-
-/// Clocks of file systems are no coarser than this.
-const CLOCK_GRAIN_NS: i128 = 50_000_000;
 
 /// The contents of a directory.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +14,13 @@ pub(crate) struct Saved {
     pub(super) entries: Vec<Entry>,
     /// The directory has more than was saved.
     pub cut: bool,
+}
+
+impl Saved {
+    /// True if the directory was empty.
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty() && !self.cut
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -50,10 +54,8 @@ impl Entry {
 
     /// Remembers which file it is and when it was changed.
     pub fn observe(&mut self, meta: &Metadata) {
-        (self.identity, self.changed) = (identity(meta), (meta.ctime(), meta.ctime_nsec()));
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i128);
-        let then = i128::from(meta.ctime()) * 1_000_000_000 + i128::from(meta.ctime_nsec());
-        self.is_settled = now - then > CLOCK_GRAIN_NS;
+        (self.identity, self.changed) = (identity(meta), change_time(meta));
+        self.is_settled = is_settled(meta);
     }
 
     /// True if it has certainly not changed. For a directory, this includes the names of

@@ -1,16 +1,22 @@
 //! The shared memory, from the driver's side.
 //!
-//! The driver never maps it, but uses `pwrite` and `pread`. So it works on copies, which no
-//! target can change, and its loads can neither race nor fault. The memory file is sealed
-//! against resizing. For a trace of the usual size, this takes as long as copying from a
-//! mapping.
+//! The driver works on copies, which no target can change. It reads a trace by `pread`:
+//! for a trace of the usual size, this takes as long as copying from a mapping. What every
+//! run uses is mapped (`mapping`), and read word by word. The memory file is sealed against
+//! resizing.
 
+mod batch;
+mod counters;
+mod mapping;
 mod read;
 
+pub use counters::{CounterRanges, raise_to};
 pub use read::{Counts, LoadedModule};
 
+use mapping::Mapping;
+
 use pleach_abi::shm::{
-    Bias, Growth, HEADER_SIZE, HOLES_MAX, Header, Hole, Live, MAGIC, Module, Token,
+    Bias, Growth, HEADER_SIZE, HOLES_MAX, Header, Hole, Line, Live, MAGIC, Module, Token,
 };
 use pleach_abi::{ABI_VERSION, event::Event, node::Node};
 use std::fs::File;
@@ -34,6 +40,8 @@ pub struct Sizes {
     pub cover: u64,
     /// Bytes for the input of a live run.
     pub live: u64,
+    /// Bytes for the inputs of a batch.
+    pub batch: u64,
 }
 
 impl Default for Sizes {
@@ -45,6 +53,7 @@ impl Default for Sizes {
             tokens: 1 << 20,
             cover: 16 << 20,
             live: 0,
+            batch: 4 << 20,
         }
     }
 }
@@ -65,6 +74,12 @@ pub struct Shm {
     head: Vec<u8>,
     /// The modules that the target reported when it started, as bytes.
     modules: Vec<u8>,
+    header: Mapping,
+    /// The cover region.
+    cover: Mapping,
+    /// The inputs of a batch, and the lines that they moved.
+    batch: Mapping,
+    lines: Mapping,
 }
 
 impl Shm {
@@ -77,7 +92,12 @@ impl Shm {
         let tokens_off = snaps_off + pages(sizes.snapshots);
         let cover_off = tokens_off + pages(sizes.tokens * size_of::<Token>() as u64);
         let live_off = cover_off + pages(sizes.cover);
-        let total = live_off + pages(sizes.live);
+        let batch_off = live_off + pages(sizes.live);
+        let batch_cap = pages(batch::region(sizes.batch));
+        let lines_off = batch_off + batch_cap;
+        let lines_cap = batch::lines(sizes.batch, sizes.cover);
+        let lines_len = pages(lines_cap * size_of::<Line>() as u64);
+        let total = lines_off + lines_len;
         file.set_len(total)?;
         let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
         // Safety: our own descriptor, and a number.
@@ -101,8 +121,16 @@ impl Shm {
         put(offset_of!(Header, cover_cap), sizes.cover);
         put(offset_of!(Header, live_off), live_off);
         put(offset_of!(Header, live_cap), sizes.live);
+        put(offset_of!(Header, batch_off), batch_off);
+        put(offset_of!(Header, batch_cap), batch_cap);
+        put(offset_of!(Header, lines_off), lines_off);
+        put(offset_of!(Header, lines_cap), lines_cap);
         let modules = Vec::new();
         Ok(Shm {
+            header: Mapping::new(&file, 0, HEADER_SIZE as u64)?,
+            cover: Mapping::new(&file, cover_off, pages(sizes.cover))?,
+            batch: Mapping::new(&file, batch_off, batch_cap)?,
+            lines: Mapping::new(&file, lines_off, lines_len)?,
             file,
             sizes,
             events_off,
@@ -132,7 +160,19 @@ impl Shm {
         self.modules.clear();
         self.file.write_all_at(&self.head, 0)?;
         let wiped = vec![0; offset_of!(Header, modules) - offset_of!(Header, nodes)];
-        self.file.write_all_at(&wiped, offset_of!(Header, nodes) as u64)
+        self.file.write_all_at(&wiped, offset_of!(Header, nodes) as u64)?;
+        self.drop_counters()
+    }
+
+    /// Clears the whole cover region.
+    fn drop_counters(&self) -> io::Result<()> {
+        let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+        let (at, len) = (self.cover_off as libc::off_t, self.sizes.cover as libc::off_t);
+        // Safety: our own descriptor, and numbers.
+        match len == 0 || unsafe { libc::fallocate(self.file.as_raw_fd(), mode, at, len) } == 0 {
+            true => Ok(()),
+            false => Err(io::Error::last_os_error()),
+        }
     }
 
     /// After a target has started: keeps the modules that it reported.
@@ -147,31 +187,30 @@ impl Shm {
     /// Before each run: writes the driver's part of the header and the modules, because the
     /// last run may have overwritten them. The counts of the last run stay: the runtime uses
     /// them to map memory ahead, and then clears them.
-    pub fn prepare_run(
-        &mut self,
-        input_len: u64,
-        flags: u32,
-        holes: &[Hole],
-        growth: Growth,
-    ) -> io::Result<()> {
+    pub fn prepare_run(&mut self, input_len: u64, flags: u32, holes: &[Hole], growth: Growth) {
         const { assert!(size_of::<Growth>() == 32) };
         let words = [growth.limit, growth.seed, growth.reached, growth.calls];
         for (i, word) in words.into_iter().enumerate() {
-            let at = offset_of!(Header, growth) + 8 * i;
-            self.head[at..at + 8].copy_from_slice(&word.to_le_bytes());
+            self.put(offset_of!(Header, growth) + 8 * i, &word.to_le_bytes());
         }
         let holes = &holes[..holes.len().min(HOLES_MAX)];
-        let count = (holes.len() as u32).to_le_bytes();
-        self.head[offset_of!(Header, holes_len)..][..4].copy_from_slice(&count);
+        self.put(offset_of!(Header, holes_len), &(holes.len() as u32).to_le_bytes());
         if !holes.is_empty() {
             let words = holes.iter().flat_map(|h| [h.start, h.len, h.grows, h.filling]);
             let bytes: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
-            self.file.write_all_at(&bytes, offset_of!(Header, holes) as u64)?;
+            self.header.write(offset_of!(Header, holes), &bytes);
         }
-        self.head[offset_of!(Header, input_len)..][..8].copy_from_slice(&input_len.to_le_bytes());
-        self.head[offset_of!(Header, run_flags)..][..4].copy_from_slice(&flags.to_le_bytes());
-        self.file.write_all_at(&self.head, 0)?;
-        self.file.write_all_at(&self.modules, offset_of!(Header, modules_len) as u64)
+        self.put(offset_of!(Header, input_len), &input_len.to_le_bytes());
+        self.put(offset_of!(Header, run_flags), &flags.to_le_bytes());
+        self.put(offset_of!(Header, batch_len), &[0; 4]);
+        self.header.write(0, &self.head);
+        self.header.write(offset_of!(Header, modules_len), &self.modules);
+    }
+
+    /// Sets a field of the driver's part of the header.
+    fn put(&mut self, at: usize, value: &[u8]) {
+        self.head[at..at + value.len()].copy_from_slice(value);
+        self.header.write(at, value);
     }
 
     /// Before a live run starts or is resumed: sets what it may do.
@@ -214,13 +253,6 @@ impl Shm {
     pub fn put_live(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
         let room = self.sizes.live.saturating_sub(at).min(bytes.len() as u64) as usize;
         self.file.write_all_at(&bytes[..room], self.live_off + at)
-    }
-
-    pub fn clear_counters(&self, at: u64, len: u64) -> io::Result<()> {
-        if at.checked_add(len).is_none_or(|end| end > self.sizes.cover) {
-            return Ok(());
-        }
-        self.file.write_all_at(&vec![0; len as usize], self.cover_off + at)
     }
 }
 

@@ -3,7 +3,6 @@
 use super::Shm;
 use pleach_abi::event::Event;
 use pleach_abi::node::Node;
-use pleach_abi::section::Counter;
 use pleach_abi::shm::{Growth, Header, MODULES_MAX, Module, NOTE_CAP, Token, UNMODELLED_CAP};
 use std::io;
 use std::mem::offset_of;
@@ -123,24 +122,10 @@ impl Shm {
         Ok(bytes)
     }
 
-    /// The branch counters in `len` bytes of the cover region, each at most 255. `None` if
-    /// these bytes lie outside the region.
-    pub fn counters(&self, at: u64, len: u64) -> io::Result<Option<Vec<u8>>> {
-        if at.checked_add(len).is_none_or(|end| end > self.sizes.cover) {
-            return Ok(None);
-        }
-        let mut bytes = vec![0; len as usize];
-        self.file.read_exact_at(&mut bytes, self.cover_off + at)?;
-        let (counts, _) = bytes.as_chunks();
-        Ok(Some(counts.iter().map(|&c| Counter::from_ne_bytes(c).min(255) as u8).collect()))
-    }
-
     /// What typed calls of the last run did at the end of the input.
-    pub fn growth(&self) -> io::Result<Growth> {
-        let mut words = [0; size_of::<Growth>()];
-        self.file.read_exact_at(&mut words, offset_of!(Header, growth) as u64)?;
-        let word = |i: usize| u64_at(&words, 8 * i);
-        Ok(Growth { limit: word(0), seed: word(1), reached: word(2), calls: word(3) })
+    pub fn growth(&self) -> Growth {
+        let word = |i: usize| self.header.read_u64(offset_of!(Header, growth) + 8 * i);
+        Growth { limit: word(0), seed: word(1), reached: word(2), calls: word(3) }
     }
 
     /// Bytes `from..to` of the input of a live run, as far as the region has them.

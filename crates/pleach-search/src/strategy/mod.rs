@@ -71,11 +71,18 @@ pub trait Strategy: Send {
     fn record_grammar_exhausted(&mut self) {}
 
     /// Reports what it cost to solve a flip, in estimated microseconds. The verdict follows.
-    /// Not called before [`Verdict::Gone`], and not in a search that `hybrid` starts.
+    /// If there is no result and some conditions are dropped to find one, that cost is
+    /// reported after the verdict. Not called before [`Verdict::Gone`], and not in a search that `hybrid` starts.
     fn record_solver_cost(&mut self, _flip: Flip, _cost: f64) {}
 
     /// Reports the solver's verdict on a flip.
     fn record_verdict(&mut self, _view: &View, _flip: Flip, _verdict: Verdict) {}
+
+    /// The cost of everything so far, in estimated microseconds, if the strategy shares its
+    /// time by costs.
+    fn estimated_cost(&self) -> f64 {
+        0.0
+    }
 
     /// What it is doing, for the user: one short phrase.
     fn doing(&self) -> String;
@@ -195,11 +202,20 @@ pub struct Options {
     pub grammar: bool,
     /// True if the program has a token function, so that tokens can be traced.
     pub tokens: bool,
+    /// `--flip-share`: the share of flips in `auto` is multiplied by this, relative to the
+    /// share of everything else.
+    pub flip_share: f64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { depth: u32::MAX, per_string: u32::MAX, grammar: false, tokens: false }
+        Options {
+            depth: u32::MAX,
+            per_string: u32::MAX,
+            grammar: false,
+            tokens: false,
+            flip_share: 1.0,
+        }
     }
 }
 

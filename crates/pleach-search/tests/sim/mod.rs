@@ -272,7 +272,7 @@ impl World<'_> {
     fn go(&mut self, strategy: &mut dyn Strategy) {
         let mut rng = Rng::new(self.limits.seed);
         for input in &self.subject.covered {
-            let counts = self.subject.counts(&self.subject.path(input));
+            let counts = Counts::from_all(&self.subject.counts(&self.subject.path(input)));
             let mut gain = self.coverage.news(&counts);
             self.coverage.add(&self.subject.shape, &counts, &mut gain);
         }
@@ -375,7 +375,7 @@ impl World<'_> {
     fn execute(&mut self, strategy: &mut dyn Strategy, input: Input, origin: Origin) {
         self.out.runs += 1;
         let path = self.subject.path(&input);
-        let counts = self.subject.counts(&path);
+        let counts = Counts::from_all(&self.subject.counts(&path));
         let mut gain = self.coverage.news(&counts);
         self.coverage.add(&self.subject.shape, &counts, &mut gain);
         self.out.aborted |= path.aborted;

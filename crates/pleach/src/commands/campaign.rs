@@ -260,6 +260,7 @@ fn settings(
         calls_len: without_max_len(DEFAULT_CALLS_LEN, |e| e.calls_len),
         endless_len: without_max_len(DEFAULT_ENDLESS_LEN, |e| e.endless_len),
         depth: or_earlier!(args.depth, depth, u32::MAX),
+        flip_share_percent: or_earlier!(args.flip_share, flip_share_percent, 100),
         socket: args.socket || earlier.is_some_and(|e| e.socket),
         tty: args.tty.or(earlier.and_then(|e| e.tty)),
         extension: or_earlier!(extension, extension, Text::default()),

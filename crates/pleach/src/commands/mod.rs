@@ -124,17 +124,19 @@ fn named_inputs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 
 /// Makes the path in an argument (`FILE` or `--option=FILE`) absolute, because runs have
 /// another working directory. Arguments that name no existing file, or a file in `workdir`,
-/// which runs get a copy of, stay as they are.
+/// which runs get a copy of, stay as they are. So does `.`: it is more often an expression,
+/// as in `jq .`, than a directory.
 fn resolve_path(arg: &OsStr, workdir: Option<&Path>) -> OsString {
     let bytes = arg.as_bytes();
     let equals = bytes.iter().position(|&b| b == b'=').filter(|_| bytes.starts_with(b"-"));
     let (option, name) = bytes.split_at(equals.map_or(0, |at| at + 1));
     let path = Path::new(OsStr::from_bytes(name));
     let is_copied = workdir.is_some_and(|dir| dir.join(path).exists());
-    let absolute = match path.is_relative() && !name.is_empty() && !is_copied && path.exists() {
-        true => std::path::absolute(path).ok(),
-        false => None,
-    };
+    let absolute =
+        match path.is_relative() && !matches!(name, b"" | b".") && !is_copied && path.exists() {
+            true => std::path::absolute(path).ok(),
+            false => None,
+        };
     match absolute {
         Some(path) => {
             let mut out = OsStr::from_bytes(option).to_os_string();

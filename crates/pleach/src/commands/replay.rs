@@ -69,6 +69,8 @@ struct Replayer {
     triage: Triage,
     coverage: SideCounts,
     timeout: Duration,
+    /// No input runs a second time in the same process.
+    sequence: bool,
 }
 
 impl Replayer {
@@ -99,7 +101,8 @@ impl Replayer {
         };
         let timeout = Duration::from_millis(args.run.timeout);
         let triage = Triage::new(layout.clone(), &named(Half::Fast, Output::Null), timeout)?;
-        Ok(Replayer { layout, runner, fast, triage, coverage: SideCounts::default(), timeout })
+        let (coverage, sequence) = (SideCounts::default(), args.sequence);
+        Ok(Replayer { layout, runner, fast, triage, coverage, timeout, sequence })
     }
 
     fn run(&mut self, path: PathBuf, input: &[u8]) -> Result<Row, Failure> {
@@ -113,6 +116,7 @@ impl Replayer {
                     self.coverage.add(counters);
                 }
             }
+            (None, Runner::Served(fast)) if self.sequence => self.coverage.add(fast.counters()),
             (None, Runner::Served(fast)) => {
                 self.coverage.add_run(fast, &outcome, input, self.timeout)?;
             }

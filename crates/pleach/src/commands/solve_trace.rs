@@ -34,7 +34,8 @@ pub fn run(args: SolveTrace) -> Result<Code, Failure> {
     match args.solver {
         SolverName::Pleach => {
             let before = cpu_time();
-            let mut solver = Solver::new(Config::default());
+            let mut solver =
+                Solver::new(Config { no_retries: args.no_retries, ..Config::default() });
             for &(at, goal) in &flips {
                 let start = Instant::now();
                 let answer = solver.flip(&mut path, at, goal);
@@ -75,11 +76,13 @@ fn ask_z3(
     for &(at, goal) in flips {
         // Writing the script does not count.
         let Some(request) = SmtRequest::new(recording, at, goal, true, limits.length) else {
+            report.letters.push('-');
             continue;
         };
         // Scripts with large tables take Z3 too long to read. They are skipped.
         if request.script.len() > Z3_MAX_SCRIPT {
             report.skipped += 1;
+            report.letters.push('-');
             continue;
         }
         let before = Instant::now();
@@ -123,6 +126,8 @@ struct Report {
     cached: u64,
     /// Flips whose script is too large for Z3.
     skipped: u64,
+    /// One letter for each flip: the first of its verdict, or `-` if it was not asked.
+    letters: String,
     work: u64,
     time: Duration,
     /// CPU time of all flips, if it could be measured.
@@ -157,6 +162,7 @@ impl Report {
         self.flips += 1;
         let verdict = verdict_index(answer);
         self.verdicts[verdict] += 1;
+        self.letters.push(['s', 'u', 'o', '?'][verdict]);
         let total: u64 = answer.by_tier.iter().flatten().sum();
         for tier in Tier::ALL {
             let Some(work) = answer.by_tier[tier as usize] else { continue };
@@ -177,10 +183,15 @@ impl Report {
         self.slowest = self.slowest.max(took);
     }
 
-    /// Flips per second of CPU time, so that other processes have no influence. Z3 is another
-    /// process; its time is measured by the clock.
+    /// Flips per second, whether answered or not.
     fn rate(&self) -> f64 {
-        self.flips as f64 / self.cpu.unwrap_or(self.time).as_secs_f64().max(1e-9)
+        self.flips as f64 / self.seconds()
+    }
+
+    /// CPU time of all flips, so that other processes have no influence. Z3 is another
+    /// process; its time is measured by the clock.
+    fn seconds(&self) -> f64 {
+        self.cpu.unwrap_or(self.time).as_secs_f64().max(1e-9)
     }
 
     /// The share of answered flips that did not need tier 4.
@@ -225,6 +236,7 @@ impl Report {
             "inconsistent": path.inconsistent(),
             "flips": self.flips,
             "flips_per_s": self.rate(),
+            "answers_per_s": self.answered() as f64 / self.seconds(),
             "prepare_ms": ms(prepared),
             "solve_ms": ms(self.time),
             "cpu_ms": self.cpu.map(ms),
@@ -234,6 +246,7 @@ impl Report {
             "without_tier_4": self.cheap(),
             "cached": self.cached,
             "skipped": self.skipped,
+            "answers": self.letters,
             "work": self.work,
             "memory": path.memory(),
         })

@@ -158,7 +158,7 @@ impl Shrinker {
     fn goal(&mut self, input: &[u8]) -> Result<Goal, Failure> {
         let end = self.executor.run(input, self.timeout)?.end;
         if let End::Exit(_) = end {
-            let branches = self.features.branches(&self.executor.counters()?);
+            let branches = self.features.branches(&self.executor.counters());
             return Ok(Goal::Branches(branches));
         }
         match self.triage.examine(input)?.crash {
@@ -183,7 +183,7 @@ impl Shrinker {
             }
             Goal::Branches(branches) => {
                 matches!(ended, End::Exit(_))
-                    && self.features.branches(&self.executor.counters()?) == *branches
+                    && self.features.branches(&self.executor.counters()) == *branches
             }
         })
     }

@@ -159,6 +159,13 @@ fn mistakes_on_the_command_line_are_refused() {
     ] {
         refuses(args, parts);
     }
+    for factor in ["0.05", "11", "NaN", "much"] {
+        let args = ["run", "-o", "out", "--flip-share", factor, "--", "./prog"];
+        let refused = program.run(&args, b"");
+        let message = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{factor}: {message}");
+        assert!(message.contains("from 0.1 to 10"), "{message}");
+    }
     program.campaign("out", &["-s", "dfs", "--len", "2"]);
     for (args, parts) in [
         (&["-o", "out", "--", "./prog"][..], &["out", "holds a campaign already", "-i -"][..]),
@@ -166,6 +173,7 @@ fn mistakes_on_the_command_line_are_refused() {
         (&["-i", "-", "-o", "out", "--", "./other"], &["out", "the program", "prog", "other"]),
         (&["-i", "-", "-o", "out", "-s", "cfg"], &["--strategy", "dfs", "cfg"]),
         (&["-i", "-", "-o", "out", "--len", "3"], &["--len", "2", "3"]),
+        (&["-i", "-", "-o", "out", "--flip-share", "2"], &["--flip-share", "100", "200"]),
         (&["-i", "-", "-o", "out", "--", "./prog", "-x"], &["the program", "prog -x"]),
     ] {
         refuses(args, parts);

@@ -216,6 +216,19 @@ fn the_limits_of_a_run_can_be_changed_when_resuming() {
     assert_eq!((last.stop(), limits()), ("exhausted", changed.map(String::from).to_vec()));
 }
 
+#[test]
+fn the_share_of_flips_is_kept_when_resuming() {
+    let program = Program::new(MANY_PATHS);
+    let share = || {
+        let text = String::from_utf8(program.read("out/run.toml")).expect("text");
+        text.lines().find(|l| l.starts_with("flip_share")).map(String::from)
+    };
+    program.campaign("out", &["--flip-share", "0.5", "-n", "100"]);
+    assert_eq!(share().as_deref(), Some("flip_share_percent = 50"));
+    program.resume("out", &["-n", "200"]);
+    assert_eq!(share().as_deref(), Some("flip_share_percent = 50"));
+}
+
 /// Both campaigns ran every path.
 fn assert_same_end(whole: &Ended, last: &Ended) {
     assert_eq!(last.stop(), "exhausted", "{}", last.stats);

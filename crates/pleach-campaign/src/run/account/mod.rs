@@ -4,11 +4,13 @@ mod gap;
 mod stats;
 
 pub use gap::Gap;
-pub use stats::{Branches, Flips, Functions, Hybrid, Module, Stats, Stop, Symbolic, Time, Tokens};
+pub use stats::{
+    Branches, Flips, Functions, Hybrid, Lock, Module, Stats, Stop, Symbolic, Time, Tokens,
+};
 
 use crate::run::search::{Covered, Map};
 use pleach_exec::image::is_system_file;
-use pleach_search::Run;
+use pleach_search::{Counts, Run};
 use std::time::{Duration, Instant};
 
 pub struct Account {
@@ -21,10 +23,44 @@ pub struct Account {
     /// yet, so the statistics keep their old numbers.
     pub rereading: bool,
     last_gain: Instant,
-    /// By source file: runs that reached it, the last of them, and constraints of traces.
+    /// By source file: runs that reached it, and constraints of traces.
     reached: Vec<u64>,
-    last_reached: Vec<u64>,
     constraints: Vec<u64>,
+}
+
+/// By source file, the runs of one worker that reached it, until they are in the account.
+#[derive(Default)]
+pub struct Reached {
+    files: Vec<ReachedFile>,
+    /// The number of the run.
+    run: u64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct ReachedFile {
+    runs: u64,
+    /// The last of them.
+    last: u64,
+}
+
+impl Reached {
+    /// Counts which source files a run reached.
+    pub fn count(&mut self, map: &Map, counts: &Counts) {
+        self.run += 1;
+        self.files.resize(map.files().len(), ReachedFile::default());
+        map.reached(counts, |file| {
+            let file = &mut self.files[file];
+            file.runs += u64::from(file.last != self.run);
+            file.last = self.run;
+        });
+    }
+
+    /// Puts them into the account.
+    pub fn report(&mut self, account: &mut Account) {
+        for (sum, file) in account.reached.iter_mut().zip(&mut self.files) {
+            *sum += std::mem::take(&mut file.runs);
+        }
+    }
 }
 
 impl Account {
@@ -44,7 +80,6 @@ impl Account {
             rereading: false,
             last_gain: Instant::now(),
             reached,
-            last_reached: vec![0; map.files().len()],
             constraints,
         }
     }
@@ -88,17 +123,6 @@ impl Account {
         if !self.stats.notes.contains(&note) {
             self.stats.notes.push(note);
         }
-    }
-
-    /// Counts which source files a run reached.
-    pub fn count_reached(&mut self, map: &Map, counts: &[u8]) {
-        let Account { reached, last_reached, stats, .. } = self;
-        map.reached(counts, |file| {
-            if last_reached[file] != stats.runs {
-                last_reached[file] = stats.runs;
-                reached[file] += 1;
-            }
-        });
     }
 
     /// Counts what a trace was made of.

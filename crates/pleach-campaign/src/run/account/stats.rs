@@ -1,5 +1,6 @@
 //! The statistics of a campaign: `stats.json`, and a line in `plot_data` for each second.
 
+use pleach_search::Action;
 use pleach_template::solve::{Answer, TOKENS, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -63,7 +64,22 @@ pub struct Stats {
     /// Live runs; all zero for other strategies.
     pub hybrid: Hybrid,
     pub time_s: Time,
+    /// Time and estimated cost of each kind of action.
+    pub actions: BTreeMap<String, Actions>,
+    pub lock: Lock,
     pub stop: Option<Stop>,
+}
+
+/// The actions of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Actions {
+    /// Their number; for mutation and grafts the number of inputs.
+    pub count: u64,
+    pub seconds: f64,
+    /// What the strategy estimated, in seconds; 0 if it does not estimate costs. With
+    /// several workers it is wrong, because their actions overlap.
+    pub estimated: f64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -80,6 +96,8 @@ pub struct Flips {
     pub relaxed_taken: u64,
     /// Answers from the cache.
     pub cached: u64,
+    /// The estimated seconds of solving, computed from the work.
+    pub estimated_s: f64,
     pub by_tier: BTreeMap<String, u64>,
     /// Seconds, by tier.
     pub time_by_tier: BTreeMap<String, f64>,
@@ -158,12 +176,15 @@ pub struct Functions {
     pub reached: u64,
 }
 
-/// Seconds. With several workers the parts add up to more than the total.
+/// Seconds. The parts add up to the time of all workers: the total, times their number.
+/// `tokens` and `grammar` are included in other parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Time {
     pub total: f64,
+    /// To run inputs on the fast half, and to take their counters.
     pub fast: f64,
+    /// To trace inputs on the symbolic half.
     pub symbolic: f64,
     pub solve: f64,
     /// The part of `solve` for flips on tokens.
@@ -172,6 +193,34 @@ pub struct Time {
     pub grammar: f64,
     /// To parse inputs, to make others of their parts, and to derive sentences.
     pub parse: f64,
+    /// To mutate inputs.
+    pub mutate: f64,
+    /// To judge runs, to keep inputs, and to read traces.
+    pub judge: f64,
+    /// To choose what to do next.
+    pub search: f64,
+    /// To wait for what the workers share.
+    pub lock: f64,
+    /// With nothing to do.
+    pub idle: f64,
+}
+
+impl Time {
+    /// The sum of the parts.
+    pub fn parts(&self) -> f64 {
+        let Time { fast, symbolic, solve, parse, mutate, judge, search, lock, idle, .. } = self;
+        [fast, symbolic, solve, parse, mutate, judge, search, lock, idle].into_iter().sum()
+    }
+}
+
+/// The lock on what the workers share. `time_s.lock` is the time that they waited for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Lock {
+    /// How often it was taken.
+    pub taken: u64,
+    /// How long it was held, in seconds.
+    pub held_s: f64,
 }
 
 /// Why a campaign ended.
@@ -218,10 +267,33 @@ impl Stats {
     pub const PLOT_HEAD: &str = "# seconds, runs, traces, covered, reachable, total, inputs, \
          crashes, hangs, asked, sat, unsat, unknown, diverged\n";
 
+    /// Counts an action, the time that it took, and its estimated cost in microseconds.
+    pub fn count_action(&mut self, action: Action, spent: Duration, cost: f64) {
+        let (kind, count) = match action {
+            Action::Trace(_) => ("trace", 1),
+            Action::TraceTokens(_) => ("trace-tokens", 1),
+            Action::Flip(_) => ("flip", 1),
+            Action::Mutate { count, .. } => ("mutate", count),
+            Action::Graft { count, .. } => ("graft", count),
+            Action::Random => ("random", 1),
+            Action::Derive => ("derive", 1),
+            Action::Live => ("live", 1),
+            Action::Wait => return,
+        };
+        let actions = match self.actions.get_mut(kind) {
+            Some(actions) => actions,
+            None => self.actions.entry(kind.into()).or_default(),
+        };
+        actions.count += u64::from(count);
+        actions.seconds += spent.as_secs_f64();
+        actions.estimated += cost / 1e6;
+    }
+
     /// Counts an answer of the solver, and the time that it took.
     pub fn count_answer(&mut self, answer: &Answer, spent: Duration) {
         let (flips, seconds) = (&mut self.flips, spent.as_secs_f64());
         flips.asked += 1;
+        flips.estimated_s += answer.cost / 1e6;
         *match answer.verdict {
             Verdict::Sat => &mut flips.sat,
             Verdict::Optimistic => &mut flips.optimistic,
@@ -231,7 +303,6 @@ impl Stats {
         flips.cached += u64::from(answer.cached);
         *flips.by_tier.entry(answer.tier.into()).or_default() += 1;
         *flips.time_by_tier.entry(answer.tier.into()).or_default() += seconds;
-        self.time_s.solve += seconds;
         if answer.tier == TOKENS {
             self.time_s.tokens += seconds;
         }

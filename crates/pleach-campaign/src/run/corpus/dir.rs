@@ -4,6 +4,7 @@
 //! queue/    inputs that covered something new, with names as in AFL++
 //! crashes/  inputs that crashed, each with its stack and output
 //! hangs/    inputs that reached a limit
+//! sequences/  inputs that crash only one after the other, by the name of the crash
 //! run.toml  journal  stats.json  plot_data  lock
 //! ```
 
@@ -79,6 +80,8 @@ impl Kept {
     }
 }
 
+/// Sequences of inputs that crash in one process, and not alone.
+pub const SEQUENCES: &str = "sequences";
 const README: &str = "README.txt";
 const JOURNAL: &str = "journal";
 /// How long to wait for the lock: after a driver was killed, a child of it may hold the lock
@@ -186,6 +189,16 @@ impl Dir {
     pub fn write_note(&self, name: Option<&str>, text: &str) {
         let path = self.path.join(Kept::Crash.dir()).join(name.unwrap_or(README));
         self.writer.write_file(path, text.into());
+    }
+
+    /// Writes inputs that crash only after each other, in one process. Their directory has
+    /// the name of the file of the crash.
+    pub fn keep_sequence(&self, name: &str, inputs: &[Arc<[u8]>]) {
+        let dir = self.path.join(SEQUENCES).join(name);
+        self.writer.create_dir(dir.clone());
+        for (number, input) in inputs.iter().enumerate() {
+            self.writer.write_file(dir.join(format!("{number:06}")), input.to_vec());
+        }
     }
 
     /// Writes the statistics, and appends a line to `plot_data`.

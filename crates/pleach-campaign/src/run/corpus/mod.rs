@@ -7,7 +7,7 @@ mod past;
 mod store;
 mod writer;
 
-pub use dir::{Dir, DirError, Kept, file_name_part};
+pub use dir::{Dir, DirError, Kept, SEQUENCES, file_name_part};
 pub use disk::Disk;
 pub use journal::{Journal, Record};
 pub use past::{Past, Seed};

@@ -11,6 +11,7 @@ use std::thread::JoinHandle;
 
 /// A job for the thread.
 enum Job {
+    CreateDir(PathBuf),
     Write {
         path: PathBuf,
         bytes: Vec<u8>,
@@ -41,6 +42,11 @@ impl Writer {
         let first_failure = failure.clone();
         let thread = std::thread::spawn(move || write_all(&work, &disk, &first_failure));
         Writer { jobs: Some(jobs), thread: Some(thread), failure }
+    }
+
+    /// Makes a directory, before the files in it are written.
+    pub fn create_dir(&self, path: PathBuf) {
+        self.send(Job::CreateDir(path));
     }
 
     /// Writes a file that appears whole or not at all.
@@ -85,6 +91,7 @@ impl Drop for Writer {
 fn write_all(work: &Receiver<Job>, disk: &Disk, failure: &Mutex<Option<io::Error>>) {
     while let Ok(job) = work.recv() {
         let result = match job {
+            Job::CreateDir(path) => disk.create_dir(&path),
             Job::Write { path, bytes } => disk.write_file(&path, &bytes),
             Job::Append { path, head, bytes } => {
                 let is_new = !path.exists();

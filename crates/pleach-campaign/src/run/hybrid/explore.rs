@@ -10,10 +10,11 @@
 use super::{Live, bias, count_run, keep, run_whole};
 use crate::minimise::{RemoveFrom, Shows, bisect, remove_blocks};
 use crate::run::account::Gap;
+use crate::run::clock::{self, Part};
 use crate::run::corpus::Record;
 use crate::run::ring::{Candidate, FastEnd, PredictedPath, Stage, Worker, act};
 use crate::run::search::{Facts, Question, Search};
-use crate::run::shared::{Shared, lock};
+use crate::run::shared::Shared;
 use pleach_exec::executor::{Events, ExecError, Step};
 use pleach_search::{
     Action, BranchId, ExecutionReport, Flip, InputId, Options, Origin, Rng, Run, Tree, Verdict,
@@ -127,8 +128,8 @@ fn follow(worker: &mut Worker, live: &mut Live) -> Result<bool, ExecError> {
             symbolic.drop_top();
         }
     }
+    clock::charge(Part::Symbolic, start.elapsed());
     let mut state = runner.shared.lock();
-    state.account.stats.time_s.symbolic += start.elapsed().as_secs_f64();
     if !is_there {
         state.record_gap(Gap::OtherState);
     }
@@ -157,8 +158,7 @@ impl LiveStage<'_> {
         let (start, timeout) = (Instant::now(), runner.timeout());
         let fast = runner.live_fast()?;
         let outcome = fast.explore(bytes, self.ahead, timeout)?;
-        let counters = fast.counters()?;
-        runner.read_counts(&counters);
+        runner.read_live_counts()?;
         count_run(runner, start.elapsed(), 0);
         let fresh = runner.shared.lock().covered.kept.fresh(&runner.counts);
         Ok((FastEnd::of(&outcome.end), fresh))
@@ -216,6 +216,7 @@ impl Stage for LiveStage<'_> {
 
     fn solve(&mut self, flip: Flip, question: &Question) -> Answer {
         let request = question.request(flip, None, 0);
+        let _solving = clock::enter(Part::Solve);
         self.worker.solver.solve(&mut self.prepared, &request)
     }
 
@@ -289,15 +290,14 @@ impl Stage for LiveStage<'_> {
         let symbolic = runner.live_symbolic()?;
         symbolic.explore(&bytes, self.ahead, timeout)?;
         let trace = symbolic.trace();
-        let seconds = start.elapsed().as_secs_f64();
+        clock::charge(Part::Symbolic, start.elapsed());
         if let Ok(trace) = &trace {
-            lock(&shared.dictionary).add_trace(trace);
+            shared.add_words(|dictionary| dictionary.add_trace(trace));
         }
         let decided = trace.as_ref().ok().map(|trace| runner.decide(trace));
         let mut state = shared.lock();
         let stats = &mut state.account.stats;
         stats.traces += 1;
-        stats.time_s.symbolic += seconds;
         let (Ok(trace), Some(decided)) = (trace, decided) else {
             stats.broken_traces += 1;
             let facts = Facts { program: &shared.map.program, coverage: &state.covered.kept };
@@ -321,7 +321,7 @@ impl Stage for LiveStage<'_> {
                 let parent = self.inputs[input as usize].clone();
                 let mut bytes = Vec::new();
                 {
-                    let dictionary = lock(&self.worker.runner.shared.dictionary);
+                    let dictionary = self.worker.runner.shared.dictionary();
                     let (rng, max_len) = (&mut self.search.rng, self.max_bytes);
                     let mutator = &mut self.worker.mutator;
                     mutator.mutate(rng, &parent, None, &dictionary, &mut bytes, max_len);
@@ -345,7 +345,7 @@ struct Material {
 impl Material {
     fn new(shared: &Shared, live: &mut Live) -> Material {
         const PHRASES: usize = 32;
-        let dictionary = lock(&shared.dictionary);
+        let dictionary = shared.dictionary();
         let mut rng = Rng::new(live.rng.next_u64());
         let phrases = live.phrases.draw(&mut rng, &dictionary, PHRASES);
         let word = |_| Some(dictionary.token(dictionary.pick(&mut rng)?).to_vec());

@@ -15,9 +15,9 @@ mod explore;
 mod phrases;
 
 use super::account::{Gap, Stop};
+use super::clock::{self, Part};
 use super::ring::{Candidate, Runner, Worker, run_candidate};
 use super::settings::Settings;
-use super::shared::lock;
 use cuts::Cuts;
 use pleach_abi::message;
 use pleach_exec::LiveRun;
@@ -215,12 +215,11 @@ fn absorb(
     live.place = None;
     let fast = runner.live_fast()?;
     live.input.extend(fast.input(live.input.len() as u64)?);
-    let counters = fast.counters()?;
     let events = match &step {
         Step::Paused(paused) => paused.events,
         Step::Ended(_) => fast.events()?,
     };
-    runner.read_counts(&counters);
+    runner.read_live_counts()?;
     count_run(runner, spent, events);
     live.cuts.driven += events;
     let fresh = shared.lock().covered.kept.fresh(&runner.counts);
@@ -363,9 +362,9 @@ fn record_flaws(runner: &Runner, paused: Paused) {
 }
 
 fn count_run(runner: &Runner, spent: Duration, events: u64) {
+    clock::charge(Part::Fast, spent);
     let stats = &mut runner.shared.lock().account.stats;
     stats.runs += 1;
-    stats.time_s.fast += spent.as_secs_f64();
     stats.hybrid.events += events;
 }
 
@@ -383,7 +382,7 @@ fn set_bias(runner: &mut Runner, live: &mut Live) -> Result<(), ExecError> {
         live.sentences = lines.collect();
     }
     let mut made = {
-        let dictionary = lock(&shared.dictionary);
+        let dictionary = shared.dictionary();
         let uniform = shared.settings.hybrid.uniform;
         bias::make_bias(&dictionary, &live.phrases, &mut live.rng, uniform)
     };

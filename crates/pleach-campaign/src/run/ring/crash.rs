@@ -1,17 +1,21 @@
 //! Judges crashes and hangs: which are new, and what they cover.
 
-use super::candidate::Candidate;
+use super::candidate::{Candidate, FastEnd};
 use super::ends::{Ends, signature};
-use super::runner::Runner;
+use super::runner::{How, Runner};
 use crate::run::account::{Gap, Stop};
-use crate::run::corpus::{Kept, Record};
+use crate::run::corpus::{Kept, Record, SEQUENCES};
 use pleach_exec::executor::{End, ExecError};
 use pleach_exec::triage::CrashId;
-use pleach_search::Gain;
+use pleach_search::{Counts, Gain};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Hangs beyond this number are not kept: each costs a run of full length.
 const MAX_HANGS: u64 = 64;
+
+/// A crash that depends on inputs before it is kept with at most this many of them.
+const MAX_SEQUENCE: usize = 512;
 
 /// The crashes and hangs that are known.
 #[derive(Default)]
@@ -24,7 +28,7 @@ pub struct Crashes {
 
 impl Crashes {
     /// True if a hang should be examined, and kept if it still hangs.
-    pub fn is_new_hang(&mut self, hangs: u64, end: &End, counts: &[u8]) -> bool {
+    pub fn is_new_hang(&mut self, hangs: u64, end: &End, counts: &Counts) -> bool {
         hangs < MAX_HANGS && self.ends.is_new(end, counts)
     }
 }
@@ -36,6 +40,7 @@ pub fn judge_crash(
     end: &End,
 ) -> Result<Gain, ExecError> {
     let shared = runner.shared.clone();
+    let before = runner.take_before_crash();
     let mut state = shared.lock();
     Gap::of_end(end).into_iter().for_each(|gap| state.record_gap(gap));
     if !state.crashes.ends.is_new(end, &runner.counts) {
@@ -47,10 +52,16 @@ pub fn judge_crash(
     confirm_gain(runner, candidate, &mut gain)?;
     let examined = runner.target.examine(&candidate.bytes)?;
     let was_stopped = shared.is_stopping() && examined.outcome.end == End::Timeout;
-    let (hash, report) = match &examined.crash {
+    let mut sequence = Vec::new();
+    let (hash, mut report) = match &examined.crash {
         _ if was_stopped => (quick, "found as the campaign ended\n".to_string()),
         Some(crash) => (crash.hash, report(crash, &examined.outcome.stderr)),
-        None => (quick, "does not happen again in a process of its own\n".to_string()),
+        None => {
+            let counts = runner.counts.clone();
+            sequence = find_sequence(runner, candidate, before.unwrap_or_default())?;
+            runner.counts = counts;
+            (quick, "does not happen again in a process of its own\n".to_string())
+        }
     };
     let mut state = shared.lock();
     state.covered.crashed.add(&shared.map.program, &runner.counts, &mut gain);
@@ -64,6 +75,10 @@ pub fn judge_crash(
         _ => libc::SIGKILL,
     };
     let name = state.keep_bad(Kept::Crash, candidate, &format!("sig:{signal:02}"), &gain);
+    if !sequence.is_empty() {
+        state.corpus.dir.keep_sequence(&name, &sequence);
+        report.push_str(&format!("it happened after other inputs: see {SEQUENCES}/{name}\n"));
+    }
     state.corpus.dir.write_note(Some(&format!("{name}.stack.txt")), &report);
     if is_new {
         state.corpus.record(&Record::Crash { hash });
@@ -96,6 +111,37 @@ pub fn judge_hang(
     state.keep_bad(Kept::Hang, candidate, "", &gain);
     state.account.stats.hangs += 1;
     Ok(gain)
+}
+
+/// The inputs that a process read before it crashed, and the one that it crashed on. They are
+/// only the last ones if these are enough; all that are kept, if the crash does not happen
+/// again.
+fn find_sequence(
+    runner: &mut Runner,
+    candidate: &Candidate,
+    mut before: Vec<Arc<[u8]>>,
+) -> Result<Vec<Arc<[u8]>>, ExecError> {
+    before.drain(..before.len().saturating_sub(MAX_SEQUENCE));
+    if before.is_empty() {
+        return Ok(before);
+    }
+    before.push(candidate.bytes.clone());
+    let lengths = std::iter::successors(Some(2), |n| Some(2 * n)).take_while(|n| *n < before.len());
+    for length in lengths.chain([before.len()]) {
+        let sequence = &before[before.len() - length..];
+        let mut end = End::Exit(0);
+        for (i, input) in sequence.iter().enumerate() {
+            if runner.shared.is_stopping() || !matches!(end, End::Exit(_)) {
+                break;
+            }
+            let how = How { fresh: i == 0, counted: false, all_time: false };
+            end = runner.run(input, how)?;
+        }
+        if FastEnd::of(&end) == FastEnd::Crashed {
+            return Ok(sequence.to_vec());
+        }
+    }
+    Ok(before)
 }
 
 /// Runs a crash or a hang again to confirm its gain.

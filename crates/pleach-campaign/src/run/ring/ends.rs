@@ -8,6 +8,7 @@
 
 use pleach_exec::executor::End;
 use pleach_hash::hash_words;
+use pleach_search::{BranchId, Counts};
 use std::collections::{HashMap, HashSet};
 
 #[derive(Default)]
@@ -20,14 +21,14 @@ pub struct Ends {
 #[derive(Default)]
 struct Kind {
     /// Branches that ends of this kind took.
-    seen: Vec<bool>,
+    seen: HashSet<BranchId>,
     /// How many took no other branches.
     repeated: u64,
 }
 
 impl Ends {
     /// True if a run that ended like this and took these branches should be examined.
-    pub fn is_new(&mut self, end: &End, counts: &[u8]) -> bool {
+    pub fn is_new(&mut self, end: &End, counts: &Counts) -> bool {
         let kind = match end {
             End::Signal(signal) => *signal,
             End::Timeout => -1,
@@ -38,11 +39,9 @@ impl Ends {
             return false;
         }
         let kind = self.kinds.entry(kind).or_default();
-        kind.seen.resize(counts.len().max(kind.seen.len()), false);
         let mut new = false;
-        for (seen, _) in kind.seen.iter_mut().zip(counts).filter(|(_, count)| **count != 0) {
-            new |= !*seen;
-            *seen = true;
+        for (branch, _) in counts.taken() {
+            new |= kind.seen.insert(branch);
         }
         kind.repeated += u64::from(!new);
         new || kind.repeated.is_power_of_two()
@@ -50,14 +49,14 @@ impl Ends {
 }
 
 /// A hash of how a run ended and which branches it took.
-pub fn signature(end: &End, counts: &[u8]) -> u64 {
+pub fn signature(end: &End, counts: &Counts) -> u64 {
     let kind: u64 = match end {
         End::Signal(n) => *n as u64,
         End::Timeout => 1000,
         End::Memory => 1001,
         _ => 1002,
     };
-    let taken = counts.iter().enumerate().filter(|(_, c)| **c != 0).map(|(i, _)| i as u64);
+    let taken = counts.taken().map(|(branch, _)| u64::from(branch));
     hash_words([kind].into_iter().chain(taken))
 }
 
@@ -68,16 +67,17 @@ mod tests {
     #[test]
     fn a_new_branch_is_worth_a_look_and_of_the_rest_ever_fewer() {
         let mut ends = Ends::default();
+        let mut is_new = |end: &End, counts: &[u8]| ends.is_new(end, &Counts::from_all(counts));
         let crash = End::Signal(11);
-        assert!(ends.is_new(&crash, &[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0]));
-        assert!(!ends.is_new(&crash, &[2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0]));
-        assert!(ends.is_new(&crash, &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]));
+        assert!(is_new(&crash, &[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0]));
+        assert!(!is_new(&crash, &[2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0]));
+        assert!(is_new(&crash, &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]));
         let looks = (1u16..1024).filter(|n| {
             let counts: Vec<u8> = (0..12).map(|b| (n >> b & 1) as u8).collect();
-            ends.is_new(&crash, &counts)
+            is_new(&crash, &counts)
         });
         assert_eq!(looks.count(), 10);
-        assert!(ends.is_new(&End::Timeout, &[1; 12]));
+        assert!(is_new(&End::Timeout, &[1; 12]));
     }
 
     #[test]
@@ -85,7 +85,7 @@ mod tests {
         let at = |branch: usize| {
             let mut counts = [0; 64];
             counts[branch] = 1;
-            counts
+            Counts::from_all(&counts)
         };
         let all = (0..64).flat_map(|b| (1..32).map(move |s| (b, s)));
         let hashes: HashSet<u64> = all.map(|(b, s)| signature(&End::Signal(s), &at(b))).collect();

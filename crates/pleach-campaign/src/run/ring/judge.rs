@@ -14,10 +14,87 @@ const HANG_COST: u32 = 30_000;
 /// Runs a candidate. Returns its number if it is remembered.
 pub fn run_candidate(
     runner: &mut Runner,
+    candidate: Candidate,
+) -> Result<Option<InputId>, ExecError> {
+    judge(runner, candidate, None)
+}
+
+/// Runs candidates that were made without a solver, in order, as many at once as the target
+/// allows. They are also judged in order. So the result is that of running them one by one;
+/// those that come after the last run of a campaign have not run. Returns how many have.
+pub fn run_candidates(runner: &mut Runner, candidates: &[Candidate]) -> Result<usize, ExecError> {
+    let shared = runner.shared.clone();
+    let (mut rest, mut quiet, mut judged) = (candidates, Vec::new(), 0);
+    while !rest.is_empty() && !shared.is_ending() {
+        let count = runner.run_batch(rest)?;
+        let mut left = shared.runs_left();
+        for (run, candidate) in rest[..count].iter().enumerate() {
+            let end = runner.adopt(run);
+            if quiet.len() as u64 == left {
+                break;
+            }
+            if runner.is_quiet(&end) {
+                quiet.push(QuietRun::new(runner, candidate));
+                runner.count_adopted();
+                continue;
+            }
+            judged += tell_quiet(runner, &mut quiet);
+            if shared.is_ending() {
+                return Ok(judged);
+            }
+            // Typed calls have made it longer, or their limits have changed: it runs again.
+            let end = (!runner.has_calls()).then_some(end);
+            judge(runner, candidate.clone(), end)?;
+            judged += 1;
+            left = shared.runs_left();
+        }
+        judged += tell_quiet(runner, &mut quiet);
+        rest = &rest[count..];
+    }
+    Ok(judged)
+}
+
+/// A run that has nothing to report but its cost.
+struct QuietRun {
+    origin: Origin,
+    size: u32,
+    cost: u32,
+}
+
+impl QuietRun {
+    fn new(runner: &Runner, candidate: &Candidate) -> QuietRun {
+        let size = candidate.bytes.len() as u32;
+        QuietRun { origin: candidate.origin, size, cost: runner.cost() }
+    }
+}
+
+/// Counts runs and tells the strategy of them, up to the last run of the campaign. Returns
+/// how many these are.
+fn tell_quiet(runner: &mut Runner, quiet: &mut Vec<QuietRun>) -> usize {
+    if quiet.is_empty() {
+        return 0;
+    }
+    let shared = runner.shared.clone();
+    let mut state = shared.lock();
+    // Another worker may have made the last run.
+    quiet.truncate(usize::try_from(shared.runs_left_of(&state)).unwrap_or(usize::MAX));
+    let told = quiet.len();
+    state.account.stats.runs += told as u64;
+    runner.report(&mut state.account);
+    for QuietRun { origin, size, cost } in quiet.drain(..) {
+        state.record_quiet(origin, size, cost);
+    }
+    told
+}
+
+/// Judges a candidate. `end`: it has run, and ended so; otherwise it runs now.
+fn judge(
+    runner: &mut Runner,
     mut candidate: Candidate,
+    end: Option<End>,
 ) -> Result<Option<InputId>, ExecError> {
     let shared = runner.shared.clone();
-    let (end, is_new_hang) = run_to_end(runner, &mut candidate)?;
+    let (end, is_new_hang) = run_to_end(runner, &mut candidate, end)?;
     if shared.is_stopping() && end == End::Timeout {
         return Ok(None);
     }
@@ -37,9 +114,13 @@ pub fn run_candidate(
     Ok(shared.lock().keep(candidate, &judgement))
 }
 
-/// Runs a candidate. A hang of a new kind that was stopped early is run again with all the
-/// time there is. Returns how it ended, and if that is a new hang.
-fn run_to_end(runner: &mut Runner, candidate: &mut Candidate) -> Result<(End, bool), ExecError> {
+/// Runs a candidate, unless it has run and ended. A hang of a new kind that was stopped early
+/// is run again with all the time there is. Returns how it ended, and if that is a new hang.
+fn run_to_end(
+    runner: &mut Runner,
+    candidate: &mut Candidate,
+    end: Option<End>,
+) -> Result<(End, bool), ExecError> {
     let shared = runner.shared.clone();
     let is_hang = |end: &End| FastEnd::of(end) == FastEnd::Hung;
     let is_new = |runner: &Runner, end: &End, stopped_early: bool| {
@@ -49,7 +130,16 @@ fn run_to_end(runner: &mut Runner, candidate: &mut Candidate) -> Result<(End, bo
         may_run_again && state.crashes.is_new_hang(hangs, end, &runner.counts)
     };
     let mut bytes = candidate.bytes.clone();
-    let mut end = runner.run_growing(&mut bytes, false)?;
+    let mut end = match end {
+        Some(end) => {
+            runner.count_adopted();
+            let mut state = shared.lock();
+            state.account.stats.runs += 1;
+            runner.report(&mut state.account);
+            end
+        }
+        None => runner.run_growing(&mut bytes, false)?,
+    };
     let stopped_early = end == End::Timeout && runner.is_adaptive();
     let mut is_new_hang = is_hang(&end) && is_new(runner, &end, stopped_early);
     if is_new_hang && stopped_early {
@@ -71,6 +161,10 @@ fn judge_exit(
     judgement: &mut Judgement,
 ) -> Result<(), ExecError> {
     let shared = runner.shared.clone();
+    judgement.keep = candidate.origin == Origin::Seed;
+    if shared.seen.has_all(&runner.counts) {
+        return Ok(());
+    }
     let keeps_hit_counts = shared.descriptor.keeps_hit_counts;
     let is_worth =
         |gain: &Gain| !gain.branches.is_empty() || (keeps_hit_counts && !gain.buckets.is_empty());
@@ -84,7 +178,7 @@ fn judge_exit(
         unconfirmed.iter().for_each(|&branch| state.covered.kept.doubt(branch));
     }
     state.covered.kept.add(&shared.map.program, &runner.counts, &mut gain);
-    judgement.keep = candidate.origin == Origin::Seed || is_worth(&gain);
+    judgement.keep |= is_worth(&gain);
     judgement.gain = gain;
     Ok(())
 }

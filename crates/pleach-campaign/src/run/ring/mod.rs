@@ -19,6 +19,7 @@ pub mod divergence;
 mod ends;
 mod folded;
 mod growing;
+mod history;
 mod judge;
 mod offspring;
 mod optimistic;

@@ -2,16 +2,21 @@
 //! grammar, or at random.
 
 use super::candidate::Candidate;
-use super::judge::run_candidate;
+use super::judge::{run_candidate, run_candidates};
 use super::runner::Runner;
 use super::worker::Worker;
 use crate::run::account::Gap;
+use crate::run::clock::{self, Part};
 use crate::run::grammar::{Language, Walk};
 use crate::run::shared::lock;
 use pleach_exec::executor::ExecError;
 use pleach_search::{InputId, Origin, Rng};
 use std::sync::Arc;
 use std::time::Instant;
+
+/// The most inputs that are made before they run, and their bytes.
+const MAX_BATCH: usize = 128;
+const MAX_BATCH_BYTES: usize = 1 << 20;
 
 /// Runs mutants of an input.
 pub fn mutate(worker: &mut Worker, input: InputId, count: u32) -> Result<(), ExecError> {
@@ -24,20 +29,25 @@ pub fn mutate(worker: &mut Worker, input: InputId, count: u32) -> Result<(), Exe
         (store.get(input).cloned(), other, rng)
     };
     let Some(parent) = parent else { return Ok(()) };
-    let dictionary = lock(&shared.dictionary).clone();
+    let dictionary = shared.dictionary();
     let (parent, max_len) = (&parent.bytes, shared.max_len(&parent.bytes));
     let other = other.as_ref().map(|other| &other.bytes[..]);
-    let mut mutant = Vec::new();
-    for _ in 0..count {
-        if shared.is_ending() {
-            break;
-        }
+    let (mut mutant, mut batch, mut batch_bytes) = (Vec::new(), Vec::new(), 0);
+    for made in 1..=count {
+        let mutating = clock::enter(Part::Mutate);
         worker.mutator.mutate(&mut rng, parent, other, &dictionary, &mut mutant, max_len);
         let bytes = Arc::from(&mutant[..]);
-        run_candidate(
-            &mut worker.runner,
-            Candidate::new(bytes, Origin::Mutant(input), Some(input)),
-        )?;
+        batch.push(Candidate::new(bytes, Origin::Mutant(input), Some(input)));
+        batch_bytes += mutant.len();
+        drop(mutating);
+        if made == count || batch.len() == MAX_BATCH || batch_bytes >= MAX_BATCH_BYTES {
+            run_candidates(&mut worker.runner, &batch)?;
+            if shared.is_ending() {
+                break;
+            }
+            batch.clear();
+            batch_bytes = 0;
+        }
     }
     Ok(())
 }
@@ -57,26 +67,30 @@ pub fn graft(runner: &mut Runner, input: InputId, count: u32) -> Result<(), Exec
             (known.collect(), stock.seen() + queue.len())
         };
         stock.add_inputs(&new, seen);
-        stock.add_words(&lock(&shared.dictionary));
+        stock.add_words(&shared.dictionary());
         stock.tree_of(input)
     };
-    shared.lock().account.stats.time_s.parse += start.elapsed().as_secs_f64();
-    for _ in 0..count {
-        if shared.is_ending() {
-            break;
-        }
+    clock::charge(Part::Parse, start.elapsed());
+    let mut left = count as usize;
+    while left > 0 && !shared.is_ending() {
         let start = Instant::now();
-        let child = lock(stock).child(tree);
-        let mut state = shared.lock();
-        state.account.stats.time_s.parse += start.elapsed().as_secs_f64();
-        // No input has been parsed yet.
-        let Some(child) = child else { break };
-        if child.len() as u64 > shared.settings.max_len {
-            continue;
+        let mut batch = Vec::new();
+        let mut batch_bytes = 0;
+        while left > 0 && batch.len() < MAX_BATCH && batch_bytes < MAX_BATCH_BYTES {
+            left -= 1;
+            let Some(child) = lock(stock).child(tree) else {
+                // No input has been parsed yet.
+                left = 0;
+                break;
+            };
+            if child.len() as u64 <= shared.settings.max_len {
+                batch_bytes += child.len();
+                batch.push(Candidate::new(child.into(), Origin::Graft(input), Some(input)));
+            }
         }
-        state.account.stats.grafted += 1;
-        drop(state);
-        run_candidate(runner, Candidate::new(child.into(), Origin::Graft(input), Some(input)))?;
+        clock::charge(Part::Parse, start.elapsed());
+        let run = run_candidates(runner, &batch)?;
+        shared.lock().account.stats.grafted += run as u64;
     }
     Ok(())
 }
@@ -88,8 +102,8 @@ pub fn derive(runner: &mut Runner) -> Result<(), ExecError> {
     let walk = language.and_then(Language::walk);
     let start = Instant::now();
     let derived = language.and_then(|l| l.next(&shared.stop));
+    clock::charge(Part::Parse, start.elapsed());
     let mut state = shared.lock();
-    state.account.stats.time_s.parse += start.elapsed().as_secs_f64();
     let Some(derived) = derived else {
         if walk.is_some_and(Walk::is_cut) {
             state.record_gap(Gap::LongerStrings);

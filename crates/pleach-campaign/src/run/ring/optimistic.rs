@@ -13,6 +13,7 @@
 use super::candidate::{Candidate, Predicted, PredictedPath};
 use super::judge::run_candidate;
 use super::worker::Worker;
+use crate::run::clock::{self, Part};
 use crate::run::search::Question;
 use pleach_exec::executor::ExecError;
 use pleach_search::{Flip, Origin};
@@ -62,7 +63,10 @@ pub fn bet(worker: &mut Worker, flip: Flip, question: &Question) -> Result<(), E
     };
     let Some(branch) = branch else { return Ok(()) };
     let request = question.request(flip, None, 0);
+    let solving = clock::enter(Part::Solve);
     let (inputs, mut spent) = worker.solver.relax(&mut worker.prepared, &request);
+    drop(solving);
+    shared.lock().search.strategy.record_solver_cost(flip, spent);
     let runner = &mut worker.runner;
     let mut paid = false;
     for bytes in inputs {

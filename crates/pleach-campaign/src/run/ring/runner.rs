@@ -1,17 +1,20 @@
 //! Runs inputs on the two halves of the target, within the limits of the campaign, and
 //! counts the runs.
 
+use super::candidate::Candidate;
 use super::growing::Growing;
+use super::history::History;
 use super::patience::Patience;
-use crate::run::account::Gap;
+use crate::run::account::{Account, Gap, Reached};
+use crate::run::clock::{self, Part};
 use crate::run::search::{Decided, Sites};
 use crate::run::shared::Shared;
 use pleach_abi::shm::Hole;
-use pleach_exec::executor::{End, ExecError};
+use pleach_exec::executor::{End, ExecError, Half};
 use pleach_exec::growth::{Calls, Growth};
 use pleach_exec::trace::Trace;
-use pleach_exec::{ModuleCounters, RunOptions, Target, TraceOptions, TracedRun};
-use pleach_search::{BranchId, Gain};
+use pleach_exec::{BatchInput, BatchRuns, RunOptions, Target, TraceOptions, TracedRun};
+use pleach_search::{BranchId, Counts, Gain};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -23,16 +26,23 @@ const SYMBOLIC_FACTOR: u32 = 10;
 /// of it may be endless.
 const PROBE_CPU: Duration = Duration::from_millis(200);
 
+/// What a run costs besides its branches, in microseconds: in a process of its own, or in one
+/// that reads many inputs. `./x bench prices` compares costs with times.
+const FORK_COST: u32 = 100;
+const PERSISTENT_COST: u32 = 10;
+
 /// One target, and what its last run on the fast half showed.
 pub struct Runner {
     pub shared: Arc<Shared>,
     pub target: Box<dyn Target>,
     /// How often the last run took each branch.
-    pub counts: Vec<u8>,
+    pub counts: Counts,
     /// The same of the run that is being confirmed.
-    first_counts: Vec<u8>,
+    first_counts: Counts,
     /// How many inputs the process of the last run has read.
     round: u32,
+    /// A process has read more than one input: the program runs in persistent mode.
+    is_persistent: bool,
     /// CPU time of the last run.
     cpu: Duration,
     /// What typed calls of the last run did at the end of its input.
@@ -41,6 +51,16 @@ pub struct Runner {
     /// Runs may be stopped before the timeout.
     adaptive: bool,
     sites: Sites,
+    /// The runs of the last batch.
+    batch: BatchRuns,
+    /// What other inputs the process has read.
+    history: History,
+    /// What the process of the last run had read before, if it crashed; the same for the
+    /// last run of the batch.
+    before_crash: Option<Vec<Arc<[u8]>>>,
+    batch_before_crash: Option<Vec<Arc<[u8]>>>,
+    /// Which source files runs reached, not yet in the account.
+    reached: Reached,
 }
 
 /// How long runs may take, and how long typed calls may make inputs.
@@ -70,14 +90,20 @@ impl Runner {
     pub fn new(shared: Arc<Shared>, target: Box<dyn Target>) -> Runner {
         Runner {
             target,
-            counts: Vec::new(),
-            first_counts: Vec::new(),
+            counts: Counts::default(),
+            first_counts: Counts::default(),
             round: 1,
+            is_persistent: false,
             cpu: Duration::ZERO,
             calls: Calls::default(),
             timeout: Duration::from_millis(shared.settings.timeout_ms),
             adaptive: shared.settings.adaptive,
             sites: Sites::default(),
+            batch: BatchRuns::default(),
+            history: History::default(),
+            before_crash: None,
+            batch_before_crash: None,
+            reached: Reached::default(),
             shared,
         }
     }
@@ -128,28 +154,108 @@ impl Runner {
         growth: Growth,
     ) -> Result<End, ExecError> {
         let start = Instant::now();
-        let options = RunOptions {
-            timeout: limit.map_or(self.timeout, |l| self.timeout.min(l * WAITING_FACTOR)),
-            cpu_limit: limit.map(|l| l.min(self.timeout)),
-            fresh,
-            growth,
-        };
+        let options = self.options(limit, fresh, growth);
         let outcome = self.target.run(bytes, &options)?;
-        let counters = self.target.counters()?;
-        self.read_counts(&counters);
+        let waits = self.target.is_waiting();
+        self.before_crash = self.history.add(&outcome, || bytes.into(), waits);
+        self.shared.map.collect(self.target.touched(), &mut self.counts);
         (self.round, self.cpu, self.calls) = (outcome.round, outcome.cpu, outcome.calls);
-        let mut state = self.shared.lock();
+        self.is_persistent |= self.round > 1;
         let took = start.elapsed();
+        clock::charge(Part::Fast, took);
+        if counted {
+            self.reached.count(&self.shared.map, &self.counts);
+        }
+        let mut state = self.shared.lock();
         state.account.stats.runs += u64::from(counted);
-        state.account.stats.time_s.fast += took.as_secs_f64();
         match all_time {
             true => state.pace.patience.ran_again(took),
             false => state.pace.patience.ran(took, outcome.end == End::Timeout),
         }
-        if counted {
-            state.account.count_reached(&self.shared.map, &self.counts);
-        }
+        self.reached.report(&mut state.account);
         Ok(outcome.end)
+    }
+
+    /// Runs candidates on the fast half, in order, at least the first one; see
+    /// [`Target::run_batch`]. Returns how many. [`Runner::adopt`] shows them one by one.
+    pub fn run_batch(&mut self, candidates: &[Candidate]) -> Result<usize, ExecError> {
+        let (growing, limit) = {
+            let pace = &self.shared.lock().pace;
+            (pace.growing, self.adaptive.then(|| pace.patience.limit()))
+        };
+        let input = |c: &'_ Candidate| growing.allow(&c.bytes);
+        let growths: Vec<Growth> = candidates.iter().map(input).collect();
+        let inputs = candidates.iter().zip(growths);
+        let inputs: Vec<BatchInput> =
+            inputs.map(|(c, growth)| BatchInput { bytes: &c.bytes, growth }).collect();
+        let options = self.options(limit, false, Growth::default());
+        let start = Instant::now();
+        self.target.run_batch(&inputs, &options, &mut self.batch)?;
+        let outcomes = self.batch.outcomes();
+        for (i, (outcome, candidate)) in outcomes.iter().zip(candidates).enumerate() {
+            let waits = i + 1 < outcomes.len() || self.target.is_waiting();
+            let bytes = || candidate.bytes.clone();
+            self.batch_before_crash = self.history.add(outcome, bytes, waits);
+        }
+        let was_stopped = outcomes.last().is_some_and(|last| last.end == End::Timeout);
+        let took = start.elapsed();
+        let stopped = if was_stopped { took.min(options.timeout) } else { Duration::ZERO };
+        clock::charge(Part::Fast, took);
+        let mut state = self.shared.lock();
+        state.pace.patience.ran(took - stopped, false);
+        if was_stopped {
+            state.pace.patience.ran(stopped, true);
+        }
+        Ok(outcomes.len())
+    }
+
+    /// Makes a run of the last batch the last run. Returns how it ended.
+    pub fn adopt(&mut self, run: usize) -> End {
+        let outcome = &self.batch.outcomes()[run];
+        (self.round, self.cpu, self.calls) = (outcome.round, outcome.cpu, outcome.calls);
+        self.before_crash = None;
+        if run + 1 == self.batch.outcomes().len() {
+            self.before_crash = self.batch_before_crash.take();
+        }
+        self.shared.map.collect(self.batch.touched(run), &mut self.counts);
+        outcome.end.clone()
+    }
+
+    /// The inputs that the process of the last run had read before, if it crashed and it is
+    /// known that these are all.
+    pub fn take_before_crash(&mut self) -> Option<Vec<Arc<[u8]>>> {
+        self.before_crash.take()
+    }
+
+    /// True if the last run, which ended like this, has nothing to report: it ended by
+    /// itself, and covers what others cover.
+    pub fn is_quiet(&self, end: &End) -> bool {
+        let has_ended = matches!(end, End::Exit(_)) && self.calls == Calls::default();
+        has_ended && self.shared.seen.has_all(&self.counts)
+    }
+
+    /// Counts the last run, which was adopted from a batch.
+    pub fn count_adopted(&mut self) {
+        self.reached.count(&self.shared.map, &self.counts);
+    }
+
+    /// True if typed calls of the last run have changed its input, or tried to.
+    pub fn has_calls(&self) -> bool {
+        self.calls != Calls::default()
+    }
+
+    /// Puts what was counted into the account.
+    pub fn report(&mut self, account: &mut Account) {
+        self.reached.report(account);
+    }
+
+    fn options(&self, limit: Option<Duration>, fresh: bool, growth: Growth) -> RunOptions {
+        RunOptions {
+            timeout: limit.map_or(self.timeout, |l| self.timeout.min(l * WAITING_FACTOR)),
+            cpu_limit: limit.map(|l| l.min(self.timeout)),
+            fresh,
+            growth,
+        }
     }
 
     /// Runs an input again that gained something, in a process that has read no other: the
@@ -165,8 +271,8 @@ impl Runner {
         self.run(bytes, How { fresh: true, ..How::default() })?;
         loop {
             let (now, first) = (&self.counts, &self.first_counts);
-            not_taken.retain(|&b| now.get(b as usize).is_none_or(|&c| c == 0));
-            differing.retain(|&b| now.get(b as usize) != first.get(b as usize));
+            not_taken.retain(|&b| now.get(b) == 0);
+            differing.retain(|&b| now.get(b) != first.get(b));
             let is_confirmed = not_taken.is_empty() && differing.is_empty();
             if is_confirmed || self.round > 1 || !self.target.is_waiting() {
                 break;
@@ -238,26 +344,28 @@ impl Runner {
         result
     }
 
-    /// Takes counters of a run for the counts of the last one.
-    pub fn read_counts(&mut self, counters: &[ModuleCounters]) {
-        self.shared.map.collect(counters, &mut self.counts);
+    /// Takes the counters of the last step of the live run for the counts of the last run.
+    pub fn read_live_counts(&mut self) -> Result<(), ExecError> {
+        let touched = self.target.live(Half::Fast)?.touched();
+        self.shared.map.collect(touched, &mut self.counts);
+        Ok(())
     }
 
     /// True if the last run took all these branches.
     pub fn has_taken(&self, branches: &[BranchId]) -> bool {
-        branches.iter().all(|b| self.counts.get(*b as usize).is_some_and(|&c| c != 0))
+        branches.iter().all(|&b| self.counts.get(b) != 0)
     }
 
     /// True if the last run did not take this branch of the program.
     pub fn has_missed(&self, branch: BranchId) -> bool {
-        self.counts.get(branch as usize) == Some(&0)
+        self.counts.get(branch) == 0
     }
 
     /// What the last run cost, in microseconds as counted: equal runs must cost the same,
     /// so no clock is asked. A branch and what belongs to it takes some nanoseconds.
     pub fn cost(&self) -> u32 {
-        let branches: u32 = self.counts.iter().map(|&c| u32::from(c)).sum();
-        100 + branches / 64
+        let fixed = if self.is_persistent { PERSISTENT_COST } else { FORK_COST };
+        fixed + self.counts.sum() / 64
     }
 
     /// CPU time of the last run.

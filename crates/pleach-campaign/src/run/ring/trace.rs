@@ -4,6 +4,7 @@
 use super::candidate::{Candidate, FastEnd};
 use super::runner::{How, Runner};
 use crate::run::account::Gap;
+use crate::run::clock::{self, Part};
 use crate::run::grammar::{Language, check_accepted};
 use crate::run::search::{Decided, find_lengths, follow_lengths, holes_of};
 use crate::run::shared::SharedTokens;
@@ -57,17 +58,16 @@ pub fn trace(
     let tracing = Tracing { id, candidate, on_tokens, holes };
     let start = Instant::now();
     let traced = runner.trace(&tracing.candidate.bytes, &tracing.holes, on_tokens)?;
-    let seconds = start.elapsed().as_secs_f64();
+    clock::charge(Part::Symbolic, start.elapsed());
     // The trace may be incomplete.
     if shared.is_stopping() {
         return Ok(());
     }
     match traced.trace {
-        Ok(trace) => add_trace(runner, prepared, &tracing, trace, &traced.outcome.end, seconds)?,
+        Ok(trace) => add_trace(runner, prepared, &tracing, trace, &traced.outcome.end)?,
         Err(broken) => {
             let mut state = shared.lock();
             state.account.stats.traces += 1;
-            state.account.stats.time_s.symbolic += seconds;
             state.account.stats.broken_traces += 1;
             state.record_gap(match broken {
                 BrokenTrace::Io(_) => Gap::UnreadableTrace,
@@ -114,12 +114,11 @@ fn add_trace(
     tracing: &Tracing,
     mut trace: Trace,
     end: &End,
-    seconds: f64,
 ) -> Result<(), ExecError> {
     let shared = runner.shared.clone();
     let decided = decide(runner, tracing, &trace);
     let mut gaps = gaps_of(&trace, end);
-    crate::run::shared::lock(&shared.dictionary).add_trace(&trace);
+    shared.add_words(|dictionary| dictionary.add_trace(&trace));
     let unmodelled = std::mem::take(&mut trace.unmodelled);
     let (tokens_seen, snapshot_bytes) = (trace.tokens.len(), trace.snapshot_bytes as usize);
     let variables = if tracing.on_tokens { tokens_seen as u64 } else { trace.input_read.into() };
@@ -158,7 +157,6 @@ fn add_trace(
     run.weight = size_of_val(traced.expr.nodes()) + snapshot_bytes + traced.memory();
     let mut state = shared.lock();
     state.account.stats.traces += 1;
-    state.account.stats.time_s.symbolic += seconds;
     state.account.count_constraints(&shared.map, variables, &run);
     gaps.into_iter().for_each(|gap| state.record_gap(gap));
     for name in unmodelled {
@@ -323,7 +321,7 @@ fn find_stop(
         let Some(branch) = decision.branch(decision.outcome) else { continue };
         let taken = taken.entry(branch).or_default();
         *taken = taken.saturating_add(1);
-        if *taken > runner.counts.get(branch as usize).copied().unwrap_or_default() {
+        if *taken > runner.counts.get(branch) {
             run.stopped = Some(shown);
             break;
         }
@@ -340,10 +338,9 @@ fn has_decided_otherwise(runner: &Runner, run: &Run, stopped: u32) -> bool {
     let count_before =
         |branch| shown.iter().filter(|d| d.branch(d.outcome) == Some(branch)).count();
     let others = (0..first.outcomes).filter(|&o| o != first.outcome);
-    others.filter_map(|o| first.branch(o)).any(|branch| {
-        let counts = runner.counts.get(branch as usize);
-        counts.is_some_and(|&c| usize::from(c) > count_before(branch))
-    })
+    others
+        .filter_map(|o| first.branch(o))
+        .any(|branch| usize::from(runner.counts.get(branch)) > count_before(branch))
 }
 
 /// True if an input takes the same path once more.
@@ -354,9 +351,9 @@ fn repeats(runner: &mut Runner, tracing: &Tracing, run: &Run) -> Result<bool, Ex
         let decided = decide(runner, tracing, &trace);
         Run::new(run.input, decided.decisions).nodes
     });
+    clock::charge(Part::Symbolic, start.elapsed());
     let mut state = runner.shared.lock();
     state.account.stats.traces += 1;
-    state.account.stats.time_s.symbolic += start.elapsed().as_secs_f64();
     let shown = run.shown() as usize;
     Ok(nodes.is_some_and(|nodes| nodes.get(..=shown) == run.nodes.get(..=shown)))
 }

@@ -7,18 +7,19 @@ use super::runner::Runner;
 use super::{Stage, act, offspring, optimistic, trace};
 use crate::mutate::Mutator;
 use crate::run::account::{Gap, Stop};
+use crate::run::clock::{self, Part};
 use crate::run::corpus::Record;
 use crate::run::grammar::try_refused;
 use crate::run::hybrid::Live;
 use crate::run::search::Question;
-use crate::run::shared::Shared;
+use crate::run::shared::{Shared, StateGuard};
 use pleach_exec::Target;
 use pleach_exec::executor::ExecError;
 use pleach_search::{Action, Flip, InputId, TokenUse, Verdict};
 use pleach_solve::Config;
 use pleach_template::solve::{self, Answer, FlipSolver, Prepared, Tokens};
-use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 pub struct Worker {
     pub runner: Runner,
@@ -48,9 +49,18 @@ impl Worker {
     /// Works until the campaign is over.
     pub fn work(&mut self) -> Result<(), ExecError> {
         let shared = self.runner.shared.clone();
-        while let Some(action) = next_action(&shared) {
+        let mut state = shared.lock();
+        let mut start = Instant::now();
+        let mut estimated = state.search.strategy.estimated_cost();
+        while let Some(action) = next_action(&shared, state) {
             let result = act(self, action);
-            shared.lock().progress.outstanding -= 1;
+            state = shared.lock();
+            clock::report(&mut state.account.stats.time_s);
+            state.progress.outstanding -= 1;
+            // The time and cost of choosing the action belong to it.
+            let (end, cost) = (Instant::now(), state.search.strategy.estimated_cost());
+            state.account.stats.count_action(action, end - start, cost - estimated);
+            (start, estimated) = (end, cost);
             shared.wake.notify_all();
             result?;
         }
@@ -59,8 +69,8 @@ impl Worker {
 }
 
 /// The next action, as soon as there is one; `None` when the campaign is over.
-fn next_action(shared: &Shared) -> Option<Action> {
-    let mut state = shared.lock();
+fn next_action(shared: &Shared, mut state: StateGuard) -> Option<Action> {
+    let _choosing = clock::enter(Part::Search);
     loop {
         if state.corpus.has_failed() {
             shared.stop.store(true, std::sync::atomic::Ordering::Relaxed);
@@ -85,7 +95,7 @@ fn next_action(shared: &Shared) -> Option<Action> {
                 return None;
             }
             Action::Wait => {
-                state = shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = shared.wait(state);
             }
             // A strategy that knows when it is done has ended above.
             Action::Mutate { .. } | Action::Random | Action::Derive | Action::Graft { .. }
@@ -121,6 +131,7 @@ impl Stage for Worker {
         });
         let max_hole = shared.settings.max_hole();
         let request = question.request(flip, tokens, max_hole);
+        let _solving = clock::enter(Part::Solve);
         self.solver.solve(&mut self.prepared, &request)
     }
 

@@ -2,16 +2,19 @@
 //! branches of the program, and turns the events of a trace into decisions and steps.
 
 use pleach_abi::event::{Event, Kind};
-use pleach_abi::section::SiteKind;
+use pleach_abi::section::{Counter, SiteKind};
+use pleach_abi::shm::Line;
 use pleach_abi::token::{How, TokenFunction};
-use pleach_exec::executor::{Half, ModuleCounters};
+use pleach_exec::executor::{Half, Touched};
 use pleach_exec::image::{Image, is_system_file};
 use pleach_exec::layout::Layout;
 use pleach_exec::shm::LoadedModule;
 use pleach_exec::trace::{Trace, kind};
 use pleach_expr::case_of;
 use pleach_hash::Hash;
-use pleach_search::{BranchId, Call, Coverage, Decision, FunctionShape, Program, SiteShape};
+use pleach_search::{
+    BranchId, Call, Counts, Coverage, Decision, FunctionShape, Program, SiteShape,
+};
 use pleach_solve::{Shape, Step};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -101,11 +104,25 @@ impl Map {
 
     /// Calls `each` with the files that a run reached. It may be called twice with the same
     /// file.
-    pub fn reached(&self, counts: &[u8], mut each: impl FnMut(usize)) {
-        for &(first, end, file) in &self.ranges {
-            let taken = counts.get(first as usize..end as usize).unwrap_or_default();
-            if taken.iter().any(|&c| c != 0) {
-                each(file as usize);
+    pub fn reached(&self, counts: &Counts, mut each: impl FnMut(usize)) {
+        let (mut ranges, mut end_of_file) = (&self.ranges[..], 0);
+        for line in counts.lines() {
+            if line.first + line.counts.len() as BranchId <= end_of_file {
+                continue;
+            }
+            for (branch, _) in (line.first..).zip(line.counts).filter(|(_, count)| *count != 0) {
+                if branch < end_of_file {
+                    continue;
+                }
+                let before = ranges.iter().position(|(_, end, _)| *end > branch);
+                ranges = &ranges[before.unwrap_or(ranges.len())..];
+                match ranges.first() {
+                    Some(&(first, end, file)) if first <= branch => {
+                        end_of_file = end;
+                        each(file as usize);
+                    }
+                    _ => {}
+                }
             }
         }
     }
@@ -126,16 +143,17 @@ impl Map {
         self.places.get(branch as usize).copied().flatten().map(|(file, _)| file as usize)
     }
 
-    /// Copies the counters of all modules into one array, by branch.
-    pub fn collect(&self, modules: &[ModuleCounters], counts: &mut Vec<u8>) {
+    /// Takes the counters that a run moved for counts of branches.
+    pub fn collect(&self, touched: Touched, counts: &mut Counts) {
         counts.clear();
-        counts.resize(self.program.branches(), 0);
-        for m in modules {
-            let Some(base) = self.base(&m.module) else { continue };
-            let rest = counts.get_mut(base as usize..).unwrap_or_default();
-            let n = rest.len().min(m.counters.len());
-            rest[..n].copy_from_slice(&m.counters[..n]);
+        for module in touched.modules {
+            let Some(base) = self.base(module) else { continue };
+            let at = (module.cover_at / size_of::<Counter>() as u64) as u32;
+            for line in touched.lines_of(module) {
+                counts.push(Line { first: base + (line.first - at), ..*line });
+            }
         }
+        counts.sort();
     }
 
     /// The file and line of a branch.

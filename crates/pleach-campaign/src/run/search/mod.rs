@@ -14,7 +14,7 @@ use crate::run::corpus::Record;
 use crate::run::ring::PredictedPath;
 use pleach_abi::event::Kind;
 use pleach_search::{
-    Action, BranchId, Coverage, Flip, Gain, InputId, Mark, Program, Rng, Run, RunId, Runs,
+    Action, BranchId, Counts, Coverage, Flip, Gain, InputId, Mark, Program, Rng, Run, RunId, Runs,
     Strategy, Tree, Verdict, View,
 };
 use pleach_solve::Goal;
@@ -215,7 +215,7 @@ impl Covered {
     }
 
     /// The branches of a crash or a hang that no run took before.
-    pub fn gain_of_crash(&mut self, counts: &[u8]) -> Gain {
+    pub fn gain_of_crash(&mut self, counts: &Counts) -> Gain {
         let mut gain = self.crashed.news(counts);
         gain.branches.retain(|&b| !self.kept.has(b));
         gain.buckets.clear();

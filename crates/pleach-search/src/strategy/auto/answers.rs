@@ -105,6 +105,7 @@ fn find_result_branches(program: &Program) -> Vec<Vec<ResultBranch>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::counts::Counts;
     use crate::coverage::Coverage;
     use crate::program::{Call, FunctionShape, SiteShape};
     use crate::run::Runs;
@@ -154,8 +155,9 @@ mod tests {
         };
         assert_eq!(visit(&coverage), [], "the caller's branch was not reached");
         let cover = |coverage: &mut Coverage, counts: &[u8]| {
-            let mut gain = coverage.news(counts);
-            coverage.add(&program, counts, &mut gain);
+            let counts = Counts::from_all(counts);
+            let mut gain = coverage.news(&counts);
+            coverage.add(&program, &counts, &mut gain);
         };
         cover(&mut coverage, &[1, 0, 0, 1, 1, 1]);
         assert_eq!(visit(&coverage), [(2, 2)], "only after a decision of the caller");

@@ -25,6 +25,11 @@ pub(super) struct Bandit {
     arms: [Account; Arm::COUNT],
     /// An arm that is not enabled has no share.
     enabled: [bool; Arm::COUNT],
+    /// The shares of arms that flip are multiplied by this, before all are scaled to a sum
+    /// of one.
+    flip_share: f64,
+    /// All work.
+    total: f64,
     /// Work since the last decay.
     since_decay: f64,
     /// The pass of the arm that was chosen last.
@@ -53,6 +58,11 @@ impl Arm {
     const ALL: [Arm; Arm::COUNT] =
         [Arm::Goals, Arm::Steps, Arm::Paths, Arm::Mutation, Arm::Grammar, Arm::Grafts, Arm::Tokens];
 
+    /// True if the arm traces and flips.
+    const fn flips(self) -> bool {
+        matches!(self, Arm::Goals | Arm::Steps | Arm::Paths | Arm::Tokens)
+    }
+
     pub const fn name(self) -> &'static str {
         match self {
             Arm::Goals => "flips to new branches",
@@ -68,13 +78,20 @@ impl Arm {
 
 impl Default for Bandit {
     fn default() -> Bandit {
-        Bandit::new([true; Arm::COUNT])
+        Bandit::new([true; Arm::COUNT], 1.0)
     }
 }
 
 impl Bandit {
-    pub fn new(enabled: [bool; Arm::COUNT]) -> Bandit {
-        Bandit { arms: Default::default(), enabled, since_decay: 0.0, current_pass: 0.0 }
+    pub fn new(enabled: [bool; Arm::COUNT], flip_share: f64) -> Bandit {
+        Bandit {
+            arms: Default::default(),
+            enabled,
+            flip_share,
+            total: 0.0,
+            since_decay: 0.0,
+            current_pass: 0.0,
+        }
     }
 
     /// The arm with the smallest pass, among those that are not idle.
@@ -92,6 +109,7 @@ impl Bandit {
         let share = self.shares()[arm as usize];
         let account = &mut self.arms[arm as usize];
         account.cost += cost;
+        self.total += cost;
         // The share of an arm that is not enabled is 0.
         account.pass += cost / share.max(f64::MIN_POSITIVE);
         self.since_decay += cost;
@@ -102,6 +120,11 @@ impl Bandit {
                 account.reward *= DECAY;
             }
         }
+    }
+
+    /// The sum of all costs.
+    pub fn total_cost(&self) -> f64 {
+        self.total
     }
 
     pub fn reward(&mut self, arm: Arm, reward: f64) {
@@ -129,6 +152,9 @@ impl Bandit {
                 shares[arm] = shares[arm].max(MIN_SHARES[arm]);
             }
         }
+        for arm in Arm::ALL.into_iter().filter(|arm| arm.flips()) {
+            shares[arm as usize] *= self.flip_share;
+        }
         let sum: f64 = shares.iter().sum();
         shares.map(|s| s / sum)
     }
@@ -140,7 +166,7 @@ mod tests {
 
     /// All arms but grafts and tokens.
     fn without_grafts_and_tokens() -> Bandit {
-        Bandit::new([true, true, true, true, true, false, false])
+        Bandit::new([true, true, true, true, true, false, false], 1.0)
     }
 
     /// Lets the arms work. Each turn of an arm earns its reward. Returns each arm's share of
@@ -185,11 +211,25 @@ mod tests {
     fn an_arm_that_is_not_enabled_has_no_share() {
         let mut enabled = [true; Arm::COUNT];
         enabled[Arm::Tokens as usize] = false;
-        let mut bandit = Bandit::new(enabled);
+        let mut bandit = Bandit::new(enabled, 1.0);
         let shares = bandit.shares();
         assert!(shares[Arm::Tokens as usize] == 0.0 && shares[Arm::Grafts as usize] > 0.0);
         let got = work(&mut bandit, [1.0; Arm::COUNT], 1000);
         assert_eq!(got[Arm::Tokens as usize], 0.0);
+    }
+
+    #[test]
+    fn the_share_of_flips_can_be_scaled() {
+        let flips = |factor| {
+            let mut bandit = Bandit::new([true, true, true, true, false, false, false], factor);
+            let got = work(&mut bandit, [1.0; Arm::COUNT], 10_000);
+            1.0 - got[Arm::Mutation as usize]
+        };
+        // The odds of flips against mutation are multiplied.
+        let odds = |share: f64| share / (1.0 - share);
+        let (half, one, two) = (odds(flips(0.5)), odds(flips(1.0)), odds(flips(2.0)));
+        assert!((half / one - 0.5).abs() < 0.05, "{half} {one}");
+        assert!((two / one - 2.0).abs() < 0.2, "{two} {one}");
     }
 
     #[test]

@@ -35,8 +35,8 @@ pub(super) mod tokens;
 
 use super::generational::Rank;
 use super::{
-    Action, Derives, Descriptor, ExecutionReport, FirstInputs, Origin, Strategy, TokenUse, Verdict,
-    View,
+    Action, Derives, Descriptor, ExecutionReport, FirstInputs, Options, Origin, Strategy, TokenUse,
+    Verdict, View,
 };
 use crate::rng::Rng;
 use crate::run::{Flip, InputId, RunId};
@@ -56,7 +56,7 @@ pub(super) const DESCRIPTOR: Descriptor = Descriptor {
     tokens: Some(TokenUse::Complete),
     grafts: true,
     derives: Derives::NestedAndSamples,
-    make: |o| Box::new(Auto::new(o.grammar, o.tokens)),
+    make: |o| Box::new(Auto::new(&o)),
     ..Descriptor::COMMON
 };
 
@@ -76,6 +76,8 @@ const BAD_END_COST: f64 = 300.0;
 const BRANCH_REWARD: f64 = 16.0;
 /// The most inputs without a new branch that wait to be traced.
 const MAX_WAITING_STEPS: usize = 4096;
+/// The most flips without a result that are remembered: several for each worker.
+const MAX_REFUSED: usize = 1024;
 /// While fewer seeds than this wait, seeds without a new branch are traced first, too.
 const MAX_FIRST_SEEDS: usize = 64;
 
@@ -92,6 +94,9 @@ struct Auto {
     steps: VecDeque<InputId>,
     /// Flips under way: the arm that asked, and the goal if there is one.
     asked: HashMap<Flip, (Arm, Option<GoalFlip>)>,
+    /// The last flips without a result. Inputs that satisfy only some of the conditions may
+    /// still be tried for them.
+    refused: VecDeque<(Flip, Arm)>,
     tracing: HashMap<InputId, Arm>,
     last_arm: Option<Arm>,
     /// True while the grammar has more sentences to derive.
@@ -101,15 +106,14 @@ struct Auto {
 }
 
 impl Auto {
-    /// `has_grammar`: there is a grammar to derive inputs from. `has_tokens`: the program has
-    /// a token function.
-    fn new(has_grammar: bool, has_tokens: bool) -> Auto {
-        let tokens = (has_grammar && has_tokens).then(Tokens::default);
+    fn new(options: &Options) -> Auto {
+        let has_grammar = options.grammar;
+        let tokens = (has_grammar && options.tokens).then(Tokens::default);
         let mut enabled = [true; Arm::COUNT];
         enabled[Arm::Grammar as usize] = has_grammar;
         enabled[Arm::Grafts as usize] = has_grammar;
         enabled[Arm::Tokens as usize] = tokens.is_some();
-        let bandit = Bandit::new(enabled);
+        let bandit = Bandit::new(enabled, options.flip_share);
         Auto { bandit, derives: has_grammar, has_grammar, tokens, ..Auto::default() }
     }
 }
@@ -148,7 +152,9 @@ impl Strategy for Auto {
         let (mut stepped, mut by_tokens) = (false, false);
         match news.origin {
             Origin::Flip(flip) => {
-                if let Some((arm, asked)) = self.asked.remove(&flip) {
+                let asked = self.asked.remove(&flip);
+                let relaxed = || self.refused_arm(flip).map(|arm| (arm, None));
+                if let Some((arm, asked)) = asked.or_else(relaxed) {
                     stepped = asked.is_some_and(|a| a.is_step);
                     by_tokens = arm == Arm::Tokens;
                     self.bandit.spend(arm, f64::from(news.cost) + EXECUTION_OVERHEAD + bad);
@@ -227,8 +233,9 @@ impl Strategy for Auto {
     }
 
     fn record_solver_cost(&mut self, flip: Flip, cost: f64) {
-        if let Some((arm, _)) = self.asked.get(&flip) {
-            self.bandit.spend(*arm, cost);
+        let asked = self.asked.get(&flip).map(|(arm, _)| *arm);
+        if let Some(arm) = asked.or_else(|| self.refused_arm(flip)) {
+            self.bandit.spend(arm, cost);
         }
     }
 
@@ -244,7 +251,16 @@ impl Strategy for Auto {
         if solved {
             return;
         }
-        if let Some((arm, Some(asked))) = self.asked.remove(&flip)
+        let asked = self.asked.remove(&flip);
+        if let Some((arm, _)) = &asked
+            && verdict != Verdict::Gone
+        {
+            self.refused.push_back((flip, *arm));
+            if self.refused.len() > MAX_REFUSED {
+                self.refused.pop_front();
+            }
+        }
+        if let Some((arm, Some(asked))) = asked
             && verdict == Verdict::Gone
         {
             match &mut self.tokens {
@@ -252,6 +268,10 @@ impl Strategy for Auto {
                 _ => self.goals.retry_later(asked.input, asked.goal),
             }
         }
+    }
+
+    fn estimated_cost(&self) -> f64 {
+        self.bandit.total_cost()
     }
 
     fn doing(&self) -> String {
@@ -284,6 +304,12 @@ impl Auto {
         self.bandit.spend(arm, FLIP_OVERHEAD);
         self.asked.insert(flip, (arm, Some(asked)));
         Action::Flip(flip)
+    }
+
+    /// The arm that asked a flip without a result, if it was asked lately.
+    fn refused_arm(&self, flip: Flip) -> Option<Arm> {
+        // The one that is asked for is among the last.
+        self.refused.iter().rev().find(|(f, _)| *f == flip).map(|(_, arm)| *arm)
     }
 
     fn next_goal(&mut self, view: &View) -> Option<Action> {
@@ -335,5 +361,32 @@ impl Auto {
                 Action::Flip(flip)
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Coverage, Program, Runs, Tree};
+
+    #[test]
+    fn attempts_after_a_refusal_are_charged_to_the_arm_that_asked() {
+        let (program, coverage) = (Program::default(), Coverage::default());
+        let (tree, runs) = (Tree::default(), Runs::new(1 << 20));
+        let view = View { program: &program, coverage: &coverage, tree: &tree, runs: &runs };
+        let mut auto = Auto::new(&Options::default());
+        let flip = Flip { run: 0, at: 3, outcome: 1 };
+        auto.asked.insert(flip, (Arm::Paths, None));
+        auto.record_solver_cost(flip, 500.0);
+        auto.record_verdict(&view, flip, Verdict::Unsat);
+        assert_eq!(auto.estimated_cost(), 500.0);
+        auto.record_solver_cost(flip, 700.0);
+        assert_eq!(auto.estimated_cost(), 1200.0);
+        // A flip that is gone is asked again later, and not tried in another way.
+        let gone = Flip { run: 1, ..flip };
+        auto.asked.insert(gone, (Arm::Paths, None));
+        auto.record_verdict(&view, gone, Verdict::Gone);
+        auto.record_solver_cost(gone, 900.0);
+        assert_eq!(auto.estimated_cost(), 1200.0);
     }
 }
