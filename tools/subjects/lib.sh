@@ -1,7 +1,7 @@
-# What every recipe in this directory stands on. `xtask subjects` runs one stage
-# of one recipe at a time:
+# What every recipe in this directory and in ../fuzz-targets stands on. `xtask` runs
+# one stage of one recipe at a time:
 #
-#     bash tools/subjects/lib.sh STAGE NAME
+#     RECIPE=tools/subjects/NAME bash tools/subjects/lib.sh STAGE
 #
 # A recipe, NAME/recipe.sh, sets `sources` (Debian source packages) and defines
 #
@@ -19,11 +19,11 @@
 #
 # The environment: SUBJECTS (where everything is kept), HERE (the build), CC,
 # CXX, CFLAGS, CXXFLAGS, EXPECTED (what the plain build printed), RECORD (1 while
-# the plain build is checked), RECIPE (the recipe's directory).
+# the plain build is checked), RECIPE (the recipe's directory), FUZZER (flags that
+# link a libFuzzer target).
 set -euo pipefail
 
-stage=$1 name=$2
-RECIPE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/$name
+stage=$1
 JOBS=$(nproc)
 TEST_LIMIT=300
 

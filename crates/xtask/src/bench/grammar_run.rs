@@ -6,9 +6,9 @@
 //! - `realpath`: the path with the off-by-one, until it crashes.
 //! - `tinyjs`: grammar-based whitebox fuzzing, its four rivals and `auto` on the script
 //!   engine, with `pleach compare`.
-//! - Real programs: `auto` with a grammar, `auto` without one, AFL++, and AFL++ with
-//!   sentences that Grammarinator generates from the same grammar. gcov counts the
-//!   branches, as in `./x bench run`.
+//! - Real programs: `auto` with a grammar, `auto` without one, and AFL++ with its defaults
+//!   and with comparison logging, each from the seed and from sentences that Grammarinator
+//!   generates from the same grammar. This is a contest as in `./x bench run`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,11 +20,14 @@ use pleach_import as import;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{grammarinator, race};
+use super::contest::afl::is_usable_seed;
+use super::contest::program::{Program, files_in};
+use super::contest::{self, ContestArgs, Contestant, Entry};
+use super::grammarinator;
 use crate::grammars::fetch;
 use crate::process;
 use crate::project;
-use crate::subjects::{Flavour, Recipe};
+use crate::subjects::Flavour;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -33,18 +36,11 @@ pub struct Args {
     /// Seconds for each campaign
     #[arg(long, default_value_t = 40)]
     seconds: u64,
-    /// Number of seeds of the random numbers
-    #[arg(long, default_value_t = 1)]
-    seeds: u64,
     /// Run 600 seconds and 3 seeds, as docs/benchmarks.md does
     #[arg(long)]
     full: bool,
-    /// Do not run AFL++
-    #[arg(long)]
-    alone: bool,
-    /// The core that everything runs on
-    #[arg(long, default_value_t = 0)]
-    core: u32,
+    #[command(flatten)]
+    contest: ContestArgs,
 }
 
 /// A real program and the grammar of its input.
@@ -83,7 +79,6 @@ struct Report {
     strings: Vec<Strings>,
     crash: Vec<Crash>,
     tinyjs: Option<Value>,
-    real: Vec<Real>,
 }
 
 /// A run of `cese` until it is exhausted.
@@ -104,23 +99,13 @@ struct Crash {
     found_after: Option<f64>,
 }
 
-/// Branches that gcov counts for the inputs of each tool.
-#[derive(Debug, Serialize)]
-struct Real {
-    program: String,
-    seed: u64,
-    total: u64,
-    begin: u64,
-    with_grammar: u64,
-    without: u64,
-    afl: Option<u64>,
-    afl_with_sentences: Option<u64>,
-    /// The statistics of `pleach run` with the grammar.
-    stats: Value,
-}
-
 pub fn run(args: &Args) -> Result<bool> {
-    let (seconds, seeds) = if args.full { (600, 3) } else { (args.seconds, args.seeds) };
+    let mut contest = args.contest.clone();
+    let mut seconds = args.seconds;
+    if args.full {
+        (seconds, contest.seeds) = (600, 3);
+    }
+    let (seeds, core) = (contest.seeds, contest.cores()?[0]);
     let mut known = vec!["calc", "realpath", "tinyjs"];
     known.extend(SUBJECTS.iter().map(|s| s.name));
     if let Some(name) = args.parts.iter().find(|n| !known.contains(&n.as_str())) {
@@ -130,26 +115,28 @@ pub fn run(args: &Args) -> Result<bool> {
     let mut report = Report { seconds, ..Report::default() };
     if is_selected("calc") {
         for max_length in [4, 6] {
-            report.strings.push(run_strings(args.core, max_length)?);
+            report.strings.push(run_strings(core, max_length)?);
         }
     }
     if is_selected("realpath") {
-        for seed in 0..seeds {
+        for seed in 1..=seeds {
             for (strategy, grammar) in [("cese", true), ("generational", false), ("auto", false)] {
-                report.crash.push(find_crash(args.core, strategy, grammar, seed, seconds)?);
+                report.crash.push(find_crash(core, strategy, grammar, seed, seconds)?);
             }
         }
     }
     if is_selected("tinyjs") {
-        report.tinyjs = Some(compare_on_tinyjs(args.core, seconds, seeds)?);
+        report.tinyjs = Some(compare_on_tinyjs(core, seconds, seeds)?);
     }
-    for subject in SUBJECTS.iter().filter(|s| is_selected(s.name)) {
-        for seed in 0..seeds {
-            report.real.push(compare_on_real(subject, seed, seconds, args)?);
-        }
+    let has_examples = report.tinyjs.is_some() || !report.strings.is_empty();
+    if has_examples || !report.crash.is_empty() {
+        println!("{}", markdown(&report));
+        super::write_numbers("grammar-run", &report)?;
     }
-    println!("{}", markdown(&report));
-    super::write_numbers("grammar-run", &report)?;
+    let subjects: Vec<&Subject> = SUBJECTS.iter().filter(|s| is_selected(s.name)).collect();
+    if !subjects.is_empty() {
+        compare_on_real(&subjects, seconds, &contest)?;
+    }
     Ok(true)
 }
 
@@ -180,7 +167,7 @@ fn run_campaign(
     program: &[&str],
     limit: u64,
 ) -> Result<Value> {
-    let mut command = race::on_core(core, &project::tool("pleach")?);
+    let mut command = contest::on_core(core, &project::tool("pleach")?);
     command.args(["run", "--json", "-o"]).arg(out).args(flags).arg("--").args(program);
     command.current_dir(directory).stdin(Stdio::null());
     let done = process::succeed(&mut command, Duration::from_secs(limit + 120), "pleach run")?;
@@ -201,7 +188,7 @@ fn run_strings(core: u32, max_length: u32) -> Result<Strings> {
     let stats = run_campaign(core, &here, &out, &flags, &["./simplecalc"], 900)?;
     let seconds = start.elapsed().as_secs_f64();
     let (mut inputs, mut valid) = (0, 0);
-    for path in race::inputs(&out.join("queue"))? {
+    for path in files_in(&out.join("queue"))? {
         let mut parse = Command::new(project::tool("pleach")?);
         parse.args(["grammar", "parse", "calc.y", "--lexer", "calc.l"]).arg(&path);
         let done =
@@ -243,7 +230,7 @@ fn compare_on_tinyjs(core: u32, seconds: u64, seeds: u64) -> Result<Value> {
         fs::remove_dir_all(&out)?;
     }
     eprintln!("tinyjs: {STRATEGIES}, {seconds} s and {seeds} seeds each");
-    let mut command = race::on_core(core, &project::tool("pleach")?);
+    let mut command = contest::on_core(core, &project::tool("pleach")?);
     command.args(["compare", "-s", STRATEGIES, "-V", &seconds.to_string()]);
     command.args(["--seeds", &seeds.to_string(), "-g", "tinyjs.g4", "-o"]).arg(&out);
     command.args(["--", "./tinyjs", "@@"]).current_dir(&here).stdin(Stdio::null());
@@ -254,100 +241,74 @@ fn compare_on_tinyjs(core: u32, seconds: u64, seeds: u64) -> Result<Value> {
     Ok(serde_json::from_slice(&fs::read(out.join("compare.json"))?)?)
 }
 
-/// The campaigns on one real program, from one seed.
-struct RealProgram<'a> {
-    name: &'static str,
-    runner: race::Runner,
-    seed: u64,
-    seconds: u64,
-    core: u32,
-    dir: &'a Path,
-    /// The directory with the program's own seed.
-    seeds: PathBuf,
-}
-
-fn compare_on_real(subject: &Subject, seed: u64, seconds: u64, args: &Args) -> Result<Real> {
-    let recipes = Recipe::all()?;
-    let recipe = recipes.iter().find(|r| r.name == subject.name);
-    let recipe = recipe.with_context(|| format!("there is no program {}", subject.name))?;
-    let runner = race::build_subject(recipe, !args.alone)?;
-    let home = match subject.source {
-        Some(source) => fetch(source)?,
-        None => project::root(),
+/// A contest on real programs.
+fn compare_on_real(subjects: &[&Subject], seconds: u64, contest: &ContestArgs) -> Result<()> {
+    let programs = Program::all()?;
+    let find = |name: &str| {
+        let found = programs.iter().find(|p| p.name == name);
+        found.with_context(|| format!("there is no program {name} to fuzz"))
     };
-    let (grammar, lexer) = (home.join(subject.grammar), subject.lexer.map(|l| home.join(l)));
-    let dir = tempfile::tempdir()?;
-    let (seeds, sentences) = (dir.path().join("seeds"), dir.path().join("sentences"));
-    fs::create_dir(&seeds)?;
-    fs::create_dir(&sentences)?;
-    fs::write(seeds.join("seed"), &runner.seed)?;
-    fs::write(sentences.join("seed"), &runner.seed)?;
-    if let Some(afl) = &runner.afl {
-        let grammar = import::load(&grammar, lexer.as_deref())?;
-        grammarinator::write_sentences(&grammar, MAX_SENTENCES, seed, &sentences)?;
-        for path in race::inputs(&sentences)? {
-            if !race::is_usable_seed(afl, &path)? {
-                fs::remove_file(path)?;
-            }
-        }
+    let mut fields = Vec::new();
+    for subject in subjects {
+        let home = match subject.source {
+            Some(source) => fetch(source)?,
+            None => project::root(),
+        };
+        let lexer = subject.lexer.map(|l| home.join(l));
+        fields.push((find(subject.name)?, home.join(subject.grammar), lexer));
     }
-    let grammar = grammar.display().to_string();
-    let lexer = lexer.map(|l| l.display().to_string());
-    let mut flags = vec!["-g", &grammar];
-    flags.extend(lexer.iter().flat_map(|l| ["--lexer", l]));
-    let (name, core) = (subject.name, args.core);
-    let program = RealProgram { name, runner, seed, seconds, core, dir: dir.path(), seeds };
-    let (with_grammar, total, stats) = program.run_pleach("with-grammar", &flags)?;
-    let (without, _, _) = program.run_pleach("without", &[])?;
-    Ok(Real {
-        program: name.into(),
-        seed,
-        total,
-        begin: program.count_branches(&program.seeds)?.0,
-        with_grammar,
-        without,
-        afl: program.run_afl("seed", &program.seeds)?,
-        afl_with_sentences: program.run_afl("sentences", &sentences)?,
-        stats,
-    })
+    let writers: Vec<_> = fields
+        .iter()
+        .map(|(program, grammar, lexer)| {
+            move |seed: u64, to: &Path| {
+                write_sentences(program, grammar, lexer.as_deref(), seed, to)
+            }
+        })
+        .collect();
+    let mut entries = Vec::new();
+    for ((subject, (program, grammar, lexer)), writer) in subjects.iter().zip(&fields).zip(&writers)
+    {
+        let contestants = contest.choose(contestants(subject, grammar, lexer.as_deref()))?;
+        entries.push(Entry { program, contestants, write_sentences: writer });
+    }
+    contest::hold("grammar-run", &entries, seconds, contest)
 }
 
-impl RealProgram<'_> {
-    /// Runs `pleach run`. Returns the branches taken, all branches, and the statistics.
-    fn run_pleach(&self, name: &str, flags: &[&str]) -> Result<(u64, u64, Value)> {
-        eprintln!("{}, seed {}: pleach run {name}", self.name, self.seed);
-        let out = self.dir.join(name);
-        let seeds = self.seeds.display().to_string();
-        let (seed, limit) = (self.seed.to_string(), self.seconds.to_string());
-        let flags = [&["-s", "auto", "-i", &seeds, "--seed", &seed, "-V", &limit], flags].concat();
-        let built = &self.runner.pleach;
-        let program: Vec<&str> = built.command.iter().map(String::as_str).collect();
-        let stats =
-            run_campaign(self.core, &built.directory, &out, &flags, &program, self.seconds)?;
-        let (taken, total) = self.count_branches(&out.join("queue"))?;
-        eprintln!("  {taken} branches");
-        Ok((taken, total, stats))
+fn contestants(subject: &Subject, grammar: &Path, lexer: Option<&Path>) -> Vec<Contestant> {
+    // The file must not depend on where this checkout is.
+    let mut knobs = format!("-s auto -g {}", subject.grammar);
+    let mut flags = vec!["-s".into(), "auto".into(), "-g".into(), grammar.display().to_string()];
+    if let (Some(name), Some(path)) = (subject.lexer, lexer) {
+        knobs += &format!(" --lexer {name}");
+        flags.extend(["--lexer".into(), path.display().to_string()]);
     }
+    let without = Contestant::pleach("auto", &["-s", "auto"]);
+    let with = Contestant { name: "grammar".into(), knobs, flags, ..without.clone() };
+    let from_sentences =
+        |c: Contestant| Contestant { name: format!("{}-sentences", c.name), sentences: true, ..c };
+    let (afl, cmplog) = (Contestant::afl(), Contestant::cmplog());
+    let (more, most) = (from_sentences(afl.clone()), from_sentences(cmplog.clone()));
+    vec![with, without, afl, cmplog, more, most]
+}
 
-    /// Runs AFL++ from these seeds. Returns the branches taken; `None` without AFL++.
-    fn run_afl(&self, name: &str, seeds: &Path) -> Result<Option<u64>> {
-        let Some(afl) = &self.runner.afl else { return Ok(None) };
-        eprintln!("{}, seed {}: AFL++ from {name}", self.name, self.seed);
-        let out = self.dir.join(format!("afl-{name}"));
-        let child = race::start_afl(afl, seeds, &out, self.seconds, self.core)?;
-        race::wait(child, Duration::from_secs(self.seconds + 120)).context("afl-fuzz")?;
-        let run_time = race::afl_stat(&out, "run_time")?;
-        if run_time + 5 < self.seconds {
-            bail!("afl-fuzz ended after {run_time} s instead of {} s", self.seconds);
+/// Writes the seed and sentences of the grammar, without those that AFL++ refuses.
+fn write_sentences(
+    program: &Program,
+    grammar: &Path,
+    lexer: Option<&Path>,
+    seed: u64,
+    to: &Path,
+) -> Result<()> {
+    let afl = program.build(Flavour::Afl)?;
+    let grammar = import::load(grammar, lexer)?;
+    fs::write(to.join("seed"), program.seed()?)?;
+    grammarinator::write_sentences(&grammar, MAX_SENTENCES, seed, to)?;
+    for path in files_in(to)? {
+        if !is_usable_seed(&afl, &path)? {
+            fs::remove_file(path)?;
         }
-        let (taken, _) = self.count_branches(&out.join("default/queue"))?;
-        eprintln!("  {taken} branches");
-        Ok(Some(taken))
     }
-
-    fn count_branches(&self, inputs: &Path) -> Result<(u64, u64)> {
-        race::count_branches(&self.runner, &race::inputs(inputs)?)
-    }
+    Ok(())
 }
 
 fn markdown(report: &Report) -> String {
@@ -368,28 +329,6 @@ fn markdown(report: &Report) -> String {
     for c in &report.crash {
         let after = c.found_after.map_or("–".into(), |s| format!("{s:.1} s"));
         text += &format!("| {} | {} | {after} |\n", c.strategy, c.seed);
-    }
-    if !report.real.is_empty() {
-        text += "\n| program | seed | branches | begin | auto, grammar | auto | AFL++ | AFL++, \
-                 sentences | context-free solving | parsing, deriving |\n\
-                 |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n";
-    }
-    for r in &report.real {
-        let maybe = |n: Option<u64>| n.map_or("–".into(), |n| n.to_string());
-        let time = |what: &str| r.stats["time_s"][what].as_f64().unwrap_or(0.0);
-        text += &format!(
-            "| {} | {} | {} | {} | {} | {} | {} | {} | {:.1} % | {:.1} % |\n",
-            r.program,
-            r.seed,
-            r.total,
-            r.begin,
-            r.with_grammar,
-            r.without,
-            maybe(r.afl),
-            maybe(r.afl_with_sentences),
-            100.0 * time("grammar") / time("total").max(1e-9),
-            100.0 * time("parse") / time("total").max(1e-9),
-        );
     }
     text
 }

@@ -22,11 +22,10 @@ use anyhow::{Context, Result, bail};
 use pleach_exec::{End, Events, Executor, Half, Layout, Step, TargetOptions};
 use serde::Serialize;
 
-use super::race::stage_output;
 use super::stats::{median, micros};
 use crate::process;
 use crate::project;
-use crate::subjects::{Flavour, Recipe, ensure_built};
+use crate::subjects::{Flavour, Recipe, ensure_built, stage_output};
 
 #[derive(clap::Args)]
 pub struct Args {

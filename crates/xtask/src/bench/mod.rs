@@ -1,12 +1,14 @@
-//! The benchmarks. `solve`, `race` (`./x bench run`), `hybrid`, `grammar` and
-//! `grammar_run` have their own files. The others belong to `./x bench trace`, which
-//! measures the cost of instrumented programs as ratios to the plain `-O2` program.
+//! The benchmarks. `solve`, `race` (`./x bench run`), `runs`, `prices`, `hybrid`, `grammar`
+//! and `grammar_run` have their own files, and `contest` lets fuzzers compete. The others
+//! belong to `./x bench trace`, which measures the cost of instrumented programs as ratios to
+//! the plain `-O2` program.
 //!
 //! In each round all variants run in turn, and the median of the rounds counts. So other
 //! load on the machine affects all variants in the same way.
 
 mod compile;
 mod constraints;
+mod contest;
 mod cpu;
 mod fzero;
 mod grammar;
@@ -14,9 +16,12 @@ mod grammar_run;
 mod grammarinator;
 mod hybrid;
 mod inputs;
+mod machine;
 mod one_input;
+mod prices;
 mod race;
 mod report;
+mod runs;
 mod solve;
 mod stats;
 
@@ -37,8 +42,11 @@ use report::Report;
 pub enum Bench {
     /// Measure the cost of traces, of both halves, and of compiling
     Trace(TraceArgs),
+    /// Compare the runs a second of the fast half with those of AFL++ and of libFuzzer, on
+    /// one list of mutants
+    Runs(runs::Args),
     /// Count the branches that pleach run and AFL++ cover from the same seed in the same
-    /// time
+    /// time; continues a run that was interrupted
     Run(race::Args),
     /// Compare hybrid search with random and concolic search on programs that read many
     /// events
@@ -48,6 +56,8 @@ pub enum Bench {
     Grammar(grammar::GrammarArgs),
     /// Compare campaigns with a grammar, campaigns without one, and AFL++
     GrammarRun(grammar_run::Args),
+    /// Compare the costs that the strategy auto estimates with the time that they take
+    Prices(prices::Args),
     /// Measure how fast the flips of recorded traces are solved, and compare with Z3
     Solve(solve::SolveArgs),
 }
@@ -84,6 +94,8 @@ pub fn run(bench: &Bench) -> Result<bool> {
         Bench::Trace(args) => trace(args),
         Bench::Solve(args) => solve::run(args),
         Bench::Run(args) => race::run(args),
+        Bench::Runs(args) => runs::run(args),
+        Bench::Prices(args) => prices::run(args),
         Bench::Grammar(args) => grammar::run(args),
         Bench::GrammarRun(args) => grammar_run::run(args),
         Bench::Hybrid(args) => hybrid::run(args),

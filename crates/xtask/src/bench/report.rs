@@ -1,7 +1,6 @@
 //! The report of `./x bench trace`: JSON for programs, tables for people.
 
 use std::fmt::Write;
-use std::fs;
 use std::process::{Command, Stdio};
 
 use anyhow::Result;
@@ -9,12 +8,13 @@ use serde::Serialize;
 
 use super::compile::Compile;
 use super::cpu::{self, Cpu};
+use super::machine::Machine;
 use super::one_input::{Micros, OneInput};
 use crate::project;
 
 #[derive(Serialize)]
 pub struct Report {
-    machine: Machine,
+    machine: Setup,
     pub one_input: Vec<OneInput>,
     pub cpu: Vec<Cpu>,
     pub compile: Vec<Compile>,
@@ -22,26 +22,18 @@ pub struct Report {
 
 /// The machine and compilers that the numbers were measured with.
 #[derive(Serialize)]
-struct Machine {
-    processor: String,
-    cores: usize,
-    kernel: String,
+struct Setup {
+    #[serde(flatten)]
+    machine: Machine,
     clang: String,
     afl: Option<String>,
 }
 
 impl Report {
     pub fn new() -> Result<Report> {
-        let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-        let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name"));
-        let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
         Ok(Report {
-            machine: Machine {
-                processor: model
-                    .map_or("unknown", |m| m.trim_start_matches([' ', '\t', ':']))
-                    .into(),
-                cores: std::thread::available_parallelism()?.get(),
-                kernel: kernel.trim().into(),
+            machine: Setup {
+                machine: Machine::here()?,
                 clang: clang_version(project::CLANG).unwrap_or_default(),
                 afl: clang_version("afl-clang-fast"),
             },
@@ -53,12 +45,9 @@ impl Report {
 
     pub fn markdown(&self) -> String {
         let mut out = String::new();
-        let m = &self.machine;
-        line(
-            &mut out,
-            &format!("{}, {} cores, Linux {}; {}", m.processor, m.cores, m.kernel, m.clang),
-        );
-        if let Some(afl) = &m.afl {
+        let (m, clang) = (&self.machine.machine, &self.machine.clang);
+        line(&mut out, &format!("{}, {} cores, Linux {}; {clang}", m.processor, m.cores, m.kernel));
+        if let Some(afl) = &self.machine.afl {
             line(&mut out, &format!("afl-clang-fast compiles with {afl}"));
         }
         self.one_input.iter().for_each(|row| one_input(&mut out, row));

@@ -2,8 +2,10 @@
 //! tier 4, and how fast Z3 solves the same requests.
 //!
 //! Each program is traced once on one input, and the trace is recorded. `pleach
-//! solve-trace` then solves all its flips: every event with every outcome but its own. Z3
-//! gets only a sample, because all flips would take it hours.
+//! solve-trace` then solves all its flips: every event with every outcome but its own. Only
+//! flips with a model or a proof count as answers, and flips that cannot be answered are not
+//! tried again with fewer conditions. Z3 gets only a sample, because all flips would take it
+//! hours; its answers are compared.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,24 +37,45 @@ pub struct SolveArgs {
 /// A program and its input.
 struct Case {
     name: &'static str,
-    /// The subject and the program in its build directory; `None` for the calculator.
-    program: Option<(&'static str, &'static str)>,
+    program: Program,
     args: &'static [&'static str],
     /// The contents of the file `@@`, or of standard input.
     input: Source,
 }
 
+enum Program {
+    Calculator,
+    /// A directory in examples/, and the program that its Makefile builds.
+    Example(&'static str),
+    /// A subject, and the program in its build directory.
+    Subject(&'static str, &'static str),
+}
+
 enum Source {
     Text(&'static str),
     Calculations(usize),
+    /// A file in examples/.
+    File(&'static str),
+    /// A text, repeated up to a length, and what comes after it.
+    Repeated(&'static str, usize, &'static str),
 }
 
-const CASES: [Case; 8] = [
-    Case { name: "calc-48", program: None, args: &[], input: Source::Calculations(48) },
-    Case { name: "calc-4096", program: None, args: &[], input: Source::Calculations(4096) },
+const CASES: [Case; 18] = [
+    Case {
+        name: "calc-48",
+        program: Program::Calculator,
+        args: &[],
+        input: Source::Calculations(48),
+    },
+    Case {
+        name: "calc-4096",
+        program: Program::Calculator,
+        args: &[],
+        input: Source::Calculations(4096),
+    },
     Case {
         name: "cjson",
-        program: Some(("cjson", "out/echo")),
+        program: Program::Subject("cjson", "out/echo"),
         args: &["@@", "yes"],
         input: Source::Text(
             "bf{\"name\": \"pleach\", \"list\": [1, -2.5e3, true, null, \"a\\n\\u00e9\"], \"o\": {\"k\": {}}}\n",
@@ -60,7 +83,7 @@ const CASES: [Case; 8] = [
     },
     Case {
         name: "expat",
-        program: Some(("expat", "expat/xmlwf/xmlwf")),
+        program: Program::Subject("expat", "expat/xmlwf/xmlwf"),
         args: &["@@"],
         input: Source::Text(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE a [<!ENTITY e \"v\">]>\n<a x=\"1\"><!-- c --><b>t &amp; &e; &#65;</b><![CDATA[raw]]><c/></a>\n",
@@ -68,7 +91,7 @@ const CASES: [Case; 8] = [
     },
     Case {
         name: "mujs",
-        program: Some(("mujs", "build/release/mujs")),
+        program: Program::Subject("mujs", "build/release/mujs"),
         args: &["@@"],
         input: Source::Text(
             "var a = 1, b = \"two\"; function f(x) { if (x > 2) return x * 2; else return x + b.length; }\nfor (var i = 0; i < 3; ++i) { a += f(i); }\nvar o = {p: [1,2,/re+/g]}; print(a, o.p[1] === 2 ? \"y\" : 'n');\n",
@@ -76,7 +99,7 @@ const CASES: [Case; 8] = [
     },
     Case {
         name: "lua",
-        program: Some(("lua", "src/lua")),
+        program: Program::Subject("lua", "src/lua"),
         args: &["@@"],
         input: Source::Text(
             "local t = {1, 2, x = \"s\"}\nlocal function f(a, ...) if a > 1 and not t[a] then return a .. \"k\" else return 0x1F // 2 end end\nfor i = 1, 3 do print(f(i), #t, t.x) end -- end\n",
@@ -84,15 +107,78 @@ const CASES: [Case; 8] = [
     },
     Case {
         name: "jq-data",
-        program: Some(("jq", "jq/jq")),
+        program: Program::Subject("jq", "jq/jq"),
         args: &["-c", ".", "@@"],
         input: Source::Text("{\"a\":[1,2,{\"b\":\"x\\u00e9\"}],\"c\":null,\"d\":-1.5e2}\n"),
     },
     Case {
         name: "jq-program",
-        program: Some(("jq", "jq/jq")),
+        program: Program::Subject("jq", "jq/jq"),
         args: &["-n", "-c", "-f", "@@"],
         input: Source::Text(".a | map(. + 1) | .[0:2] as [$x, $y] | {x: $x}"),
+    },
+    Case {
+        name: "bc",
+        program: Program::Subject("bc", "bc/bc"),
+        args: &["@@"],
+        input: Source::Text(
+            "/* a */\ndefine f (x) {\n auto i\n for (i=0;i<3;i++) { if (x>=i && i!=2) x += 2*i^2 else print \"k\" }\n return (x/7)\n}\nscale=3; a[1]=f(4.5); a[1]\nwhile (1) { break }\n",
+        ),
+    },
+    Case {
+        name: "libpcap",
+        program: Program::Subject("libpcap", "filter"),
+        args: &[],
+        input: Source::Text("tcp port 80 and (host 10.0.0.1 or udp[4]>7)\n"),
+    },
+    Case {
+        name: "cue-broken",
+        program: Program::Example("cue"),
+        args: &[],
+        input: Source::File("cue/samples/broken.cue"),
+    },
+    Case {
+        name: "cue-album",
+        program: Program::Example("cue"),
+        args: &[],
+        input: Source::File("cue/samples/album.cue"),
+    },
+    Case {
+        name: "simplecalc",
+        program: Program::Example("simplecalc"),
+        args: &[],
+        input: Source::Repeated("(1*a-3)+", 240, "1\n"),
+    },
+    // Pairs with short and long input: the cost of a flip must not depend on it.
+    Case {
+        name: "simplecalc-256",
+        program: Program::Example("simplecalc"),
+        args: &[],
+        input: Source::Repeated("(1*a-3)+", 256, "1\n"),
+    },
+    Case {
+        name: "simplecalc-4k",
+        program: Program::Example("simplecalc"),
+        args: &[],
+        input: Source::Repeated("(1*a-3)+", 4096, "1\n"),
+    },
+    Case {
+        name: "bc-256",
+        program: Program::Subject("bc", "bc/bc"),
+        args: &["@@"],
+        input: Source::Repeated("x = (y+3)*z-1; if (x>2) x\n", 256, ""),
+    },
+    Case {
+        name: "bc-1k",
+        program: Program::Subject("bc", "bc/bc"),
+        args: &["@@"],
+        input: Source::Repeated("x = (y+3)*z-1; if (x>2) x\n", 1024, ""),
+    },
+    Case {
+        name: "calc-256",
+        program: Program::Calculator,
+        args: &[],
+        input: Source::Calculations(256),
     },
 ];
 
@@ -100,7 +186,10 @@ const CASES: [Case; 8] = [
 struct Row {
     name: &'static str,
     flips: u64,
-    flips_per_s: f64,
+    sat: u64,
+    unsat: u64,
+    /// Flips with a model or a proof, per second.
+    answers_per_s: f64,
     prepare_ms: f64,
     /// Processor time of all flips.
     solve_ms: f64,
@@ -111,6 +200,8 @@ struct Row {
     /// Speed on the same sample of the tiers and of Z3.
     sample_per_s: Option<f64>,
     z3_per_s: Option<f64>,
+    /// Flips that both answered. They agree.
+    z3_compared: Option<usize>,
 }
 
 pub fn run(args: &SolveArgs) -> Result<bool> {
@@ -134,8 +225,9 @@ fn measure(case: &Case, args: &SolveArgs) -> Result<Row> {
     let dir = project::target("bench");
     fs::create_dir_all(&dir)?;
     let program = match case.program {
-        None => build_calculator()?.pleach,
-        Some((subject, program)) => {
+        Program::Calculator => build_calculator()?.pleach,
+        Program::Example(name) => build_example(name)?,
+        Program::Subject(subject, program) => {
             let recipes = Recipe::all()?;
             let recipe = recipes.iter().find(|r| r.name == subject);
             let recipe = recipe.with_context(|| format!("there is no program {subject}"))?;
@@ -147,25 +239,32 @@ fn measure(case: &Case, args: &SolveArgs) -> Result<Row> {
     match case.input {
         Source::Text(text) => fs::write(&input, text)?,
         Source::Calculations(length) => fs::write(&input, inputs::calculations(length))?,
+        Source::File(path) => {
+            fs::copy(project::root().join("examples").join(path), &input)?;
+        }
+        Source::Repeated(text, length, end) => {
+            fs::write(&input, text.repeat(length / text.len()) + end)?;
+        }
     }
     let recording = dir.join(format!("{}.recording", case.name));
     record_trace(&program, case.args, &input, &recording)?;
 
     let mut replays = Vec::new();
     for _ in 0..args.rounds.max(1) {
-        replays.push(solve_trace(&recording, &[])?);
+        replays.push(solve_trace(&recording, &["--no-retries"])?);
     }
     let middle = |field: &str| {
         let values: Vec<f64> = replays.iter().filter_map(|r| r[field].as_f64()).collect();
         median(&values)
     };
-    let (sample_per_s, z3_per_s) = match args.sample {
-        0 => (None, None),
+    let (sample_per_s, z3_per_s, z3_compared) = match args.sample {
+        0 => (None, None, None),
         n => {
             let n = n.to_string();
             let tiers = solve_trace(&recording, &["--sample", &n])?;
             let z3 = solve_trace(&recording, &["--sample", &n, "--solver", "z3"])?;
-            (tiers["flips_per_s"].as_f64(), z3["flips_per_s"].as_f64())
+            let compared = compare_answers(case.name, &tiers["answers"], &z3["answers"])?;
+            (tiers["flips_per_s"].as_f64(), z3["flips_per_s"].as_f64(), Some(compared))
         }
     };
     let first = &replays[0];
@@ -173,15 +272,58 @@ fn measure(case: &Case, args: &SolveArgs) -> Result<Row> {
     Ok(Row {
         name: case.name,
         flips: first["flips"].as_u64().unwrap_or(0),
-        flips_per_s: middle("flips_per_s"),
+        sat: count("sat"),
+        unsat: count("unsat"),
+        answers_per_s: middle("answers_per_s"),
         prepare_ms: middle("prepare_ms"),
         solve_ms: middle("cpu_ms"),
         slowest_ms: middle("slowest_ms"),
         without_tier_4: middle("without_tier_4"),
-        unanswered: count("unknown") + count("optimistic"),
+        unanswered: count("unknown"),
         sample_per_s,
         z3_per_s,
+        z3_compared,
     })
+}
+
+/// Builds an example with its own Makefile, in a private directory.
+fn build_example(name: &str) -> Result<PathBuf> {
+    let dir = project::target("bench").join("examples").join(name);
+    if dir.exists() {
+        fs::remove_dir_all(&dir)?;
+    }
+    fs::create_dir_all(&dir)?;
+    for entry in fs::read_dir(project::root().join("examples").join(name))? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            fs::copy(entry.path(), dir.join(entry.file_name()))?;
+        }
+    }
+    let mut make = Command::new("make");
+    make.arg(format!("CC={}", project::tool("pleach-cc")?.display())).current_dir(&dir);
+    let done = process::run(&mut make, Duration::from_secs(300))?;
+    if !done.exit.success() {
+        bail!("building {name}: {}", done.last_lines());
+    }
+    Ok(dir.join(name))
+}
+
+/// How many flips both have answered; an error if they disagree on one.
+fn compare_answers(name: &str, ours: &Value, z3: &Value) -> Result<usize> {
+    let (Some(ours), Some(z3)) = (ours.as_str(), z3.as_str()) else {
+        bail!("pleach solve-trace --json has no answers");
+    };
+    let is_answer = |letter: char| matches!(letter, 's' | 'u');
+    let mut compared = 0;
+    for (flip, (ours, z3)) in ours.chars().zip(z3.chars()).enumerate() {
+        if is_answer(ours) && is_answer(z3) {
+            if ours != z3 {
+                bail!("{name}: Z3 answers flip {flip} of the sample with {z3}, Pleach with {ours}");
+            }
+            compared += 1;
+        }
+    }
+    Ok(compared)
 }
 
 fn record_trace(program: &Path, args: &[&str], input: &Path, recording: &PathBuf) -> Result<()> {
@@ -207,8 +349,8 @@ fn solve_trace(recording: &Path, more: &[&str]) -> Result<Value> {
 
 fn table(rows: &[Row]) -> String {
     let mut out = String::from(
-        "| trace      |  flips | flips/s | prepare | solve    | slowest  | without tier 4 | unanswered | Z3 flips/s | ratio |\n\
-         |------------|-------:|--------:|--------:|---------:|---------:|---------------:|-----------:|-----------:|------:|\n",
+        "| trace          |  flips | answers/s | sat    | unsat  | not answered | prepare  | solve     | slowest  | Z3 flips/s | ratio | Z3 agrees |\n\
+         |----------------|-------:|----------:|-------:|-------:|-------------:|---------:|----------:|---------:|-----------:|------:|----------:|\n",
     );
     for r in rows {
         let (z3, ratio) = match (r.sample_per_s, r.z3_per_s) {
@@ -216,19 +358,21 @@ fn table(rows: &[Row]) -> String {
             _ => ("-".into(), "-".into()),
         };
         out.push_str(&format!(
-            "| {:10} | {:>6} | {:>7.0} | {:>4.1} ms | {:>5.1} ms | {:>5.2} ms | {:>12.1} % | {:>10} | {z3:>10} | {ratio:>5} |\n",
+            "| {:14} | {:>6} | {:>9.0} | {:>6} | {:>6} | {:>12} | {:>5.1} ms | {:>6.1} ms | {:>5.2} ms | {z3:>10} | {ratio:>5} | {:>9} |\n",
             r.name,
             r.flips,
-            r.flips_per_s,
+            r.answers_per_s,
+            r.sat,
+            r.unsat,
+            r.unanswered,
             r.prepare_ms,
             r.solve_ms,
             r.slowest_ms,
-            100.0 * r.without_tier_4,
-            r.unanswered,
+            r.z3_compared.map_or("-".into(), |n| n.to_string()),
         ));
     }
-    let rates: Vec<f64> = rows.iter().map(|r| r.flips_per_s).collect();
-    out.push_str(&format!("\nMedian: {:.0} flips/s on one core.\n", median(&rates)));
+    let rates: Vec<f64> = rows.iter().map(|r| r.answers_per_s).collect();
+    out.push_str(&format!("\nMedian: {:.0} answers/s on one core.\n", median(&rates)));
     out
 }
 
@@ -240,7 +384,7 @@ mod tests {
     fn every_case_names_an_existing_subject() {
         let recipes = Recipe::all().unwrap();
         for case in &CASES {
-            if let Some((subject, _)) = case.program {
+            if let Program::Subject(subject, _) = case.program {
                 assert!(recipes.iter().any(|r| r.name == subject), "{subject}");
             }
         }

@@ -74,7 +74,7 @@ fn run_stage(recipe: &Recipe, name: &str, flavour: Flavour, limit: Duration) -> 
 /// A hash of everything that a build depends on: the recipe, the stages, the compiler.
 fn build_key(recipe: &Recipe, flavour: Flavour) -> Result<u64> {
     let mut hasher = DefaultHasher::new();
-    recipe.script().hash(&mut hasher);
+    recipe.build_sources().hash(&mut hasher);
     fs::read(project::root().join("tools/subjects/lib.sh"))?.hash(&mut hasher);
     if flavour == Flavour::Pleach {
         let compiler = fs::metadata(project::tool("pleach-cc")?)?;

@@ -15,7 +15,7 @@ use anyhow::{Result, bail};
 
 pub use build::ensure_built;
 pub use check::extract_symbolic;
-pub use recipe::{Flavour, Recipe};
+pub use recipe::{Flavour, Recipe, stage_output};
 use table::Row;
 
 #[derive(clap::Args)]

@@ -1,11 +1,13 @@
 //! A recipe, and the stages of its script.
 
 use std::fs::{self, File};
-use std::path::PathBuf;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 
+use crate::process;
 use crate::project;
 
 /// Which compiler builds a program.
@@ -15,8 +17,12 @@ pub enum Flavour {
     Pleach,
     /// AFL++, for the benchmarks.
     Afl,
+    /// AFL++ with comparison logging, for `afl-fuzz -c`.
+    AflCmplog,
     /// gcc with `--coverage`, to count the branches that inputs cover.
     Gcov,
+    /// libFuzzer, for targets of libFuzzer.
+    LibFuzzer,
 }
 
 impl Flavour {
@@ -25,7 +31,9 @@ impl Flavour {
             Flavour::Plain => "plain",
             Flavour::Pleach => "pleach",
             Flavour::Afl => "afl",
+            Flavour::AflCmplog => "afl-cmplog",
             Flavour::Gcov => "gcov",
+            Flavour::LibFuzzer => "libfuzzer",
         }
     }
 
@@ -33,16 +41,41 @@ impl Flavour {
     fn flags(self) -> (&'static str, &'static str) {
         match self {
             Flavour::Gcov => ("-O0 --coverage", "--coverage"),
+            Flavour::LibFuzzer => ("-O2 -fsanitize=fuzzer-no-link", ""),
             _ => ("-O2", ""),
+        }
+    }
+
+    /// Flags that link a target of libFuzzer. libFuzzer itself gets the inputs of a list
+    /// instead of its own mutants.
+    fn fuzzer_flags(self) -> String {
+        let flag = "-fsanitize=fuzzer";
+        match self {
+            Flavour::LibFuzzer => {
+                let replay = project::root().join("tools/fuzz-targets/replay.c");
+                format!("{flag} {}", replay.display())
+            }
+            _ => flag.into(),
+        }
+    }
+
+    /// Variables for the compiler.
+    pub fn variables(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Flavour::Afl => &[("AFL_QUIET", "1")],
+            Flavour::AflCmplog => &[("AFL_QUIET", "1"), ("AFL_LLVM_CMPLOG", "1")],
+            Flavour::Plain | Flavour::Pleach | Flavour::Gcov | Flavour::LibFuzzer => &[],
         }
     }
 
     /// The C and the C++ compiler.
     pub fn compilers(self) -> Result<(PathBuf, PathBuf)> {
         Ok(match self {
-            Flavour::Plain => (project::CLANG.into(), project::CLANGXX.into()),
+            Flavour::Plain | Flavour::LibFuzzer => (project::CLANG.into(), project::CLANGXX.into()),
             Flavour::Pleach => (project::tool("pleach-cc")?, project::tool("pleach-c++")?),
-            Flavour::Afl => ("afl-clang-fast".into(), "afl-clang-fast++".into()),
+            Flavour::Afl | Flavour::AflCmplog => {
+                ("afl-clang-fast".into(), "afl-clang-fast++".into())
+            }
             Flavour::Gcov => ("gcc".into(), "g++".into()),
         })
     }
@@ -52,12 +85,23 @@ impl Flavour {
 pub struct Recipe {
     pub name: String,
     script: String,
+    /// The directory of the recipe.
+    home: PathBuf,
 }
 
 impl Recipe {
-    /// All recipes, sorted by name.
+    /// All recipes of programs, sorted by name.
     pub fn all() -> Result<Vec<Recipe>> {
-        let dir = project::root().join("tools/subjects");
+        Recipe::in_dir("tools/subjects")
+    }
+
+    /// All recipes of libFuzzer targets, sorted by name.
+    pub fn fuzz_targets() -> Result<Vec<Recipe>> {
+        Recipe::in_dir("tools/fuzz-targets")
+    }
+
+    fn in_dir(dir: &str) -> Result<Vec<Recipe>> {
+        let dir = project::root().join(dir);
         let mut recipes = Vec::new();
         let entries =
             fs::read_dir(&dir).with_context(|| format!("cannot read {}", dir.display()))?;
@@ -65,7 +109,7 @@ impl Recipe {
             let entry = entry?;
             if let Ok(script) = fs::read_to_string(entry.path().join("recipe.sh")) {
                 let name = entry.file_name().to_string_lossy().into_owned();
-                recipes.push(Recipe { name, script });
+                recipes.push(Recipe { name, script, home: entry.path() });
             }
         }
         recipes.sort_by(|a, b| a.name.cmp(&b.name));
@@ -80,8 +124,15 @@ impl Recipe {
         comment.split_inclusive(". ").next().unwrap_or_default().trim().to_string()
     }
 
-    pub fn script(&self) -> &str {
-        &self.script
+    /// Everything of the recipe that a build depends on.
+    pub fn build_sources(&self) -> String {
+        let target = fs::read_to_string(self.home.join("target.c")).unwrap_or_default();
+        format!("{}{target}", self.script)
+    }
+
+    /// The directory of the recipe.
+    pub fn home(&self) -> &Path {
+        &self.home
     }
 
     /// True if it has a CPU-bound job for the benchmark.
@@ -123,9 +174,10 @@ impl Recipe {
         let (cc, cxx) = flavour.compilers()?;
         let (flags, link) = flavour.flags();
         let mut command = Command::new("bash");
-        command.arg(project::root().join("tools/subjects/lib.sh")).arg(stage).arg(&self.name);
+        command.arg(project::root().join("tools/subjects/lib.sh")).arg(stage);
         command
             .env("SUBJECTS", project::target("subjects"))
+            .env("RECIPE", &self.home)
             .env("HERE", self.build_dir(flavour))
             .env("EXPECTED", self.dir().join("expected"))
             .env("RECORD", if flavour == Flavour::Plain { "1" } else { "0" })
@@ -134,11 +186,20 @@ impl Recipe {
             .env("CFLAGS", flags)
             .env("CXXFLAGS", flags)
             .env("LDFLAGS", link)
+            .env("FUZZER", flavour.fuzzer_flags())
             .env("LC_ALL", "C.UTF-8")
             .env("TZ", "UTC")
-            .env("AFL_QUIET", "1");
+            .envs(flavour.variables().iter().copied());
         Ok(command)
     }
+}
+
+/// Runs a stage of a recipe and returns its output.
+pub fn stage_output(recipe: &Recipe, name: &str, flavour: Flavour) -> Result<Vec<u8>> {
+    let mut command = recipe.stage(name, flavour)?;
+    let what = format!("{}: {name}", recipe.name);
+    let limit = Duration::from_secs(60);
+    Ok(process::succeed(command.stdin(Stdio::null()), limit, &what)?.stdout)
 }
 
 #[cfg(test)]
@@ -155,6 +216,16 @@ mod tests {
                 let head = format!("\n{stage}() {{");
                 assert!(recipe.script.contains(&head), "{} has no {stage}", recipe.name);
             }
+        }
+    }
+
+    #[test]
+    fn every_fuzz_target_has_its_source_and_seeds() {
+        for recipe in Recipe::fuzz_targets().unwrap() {
+            assert!(recipe.summary().ends_with('.'), "{}: {}", recipe.name, recipe.summary());
+            assert!(recipe.script.contains("\nbuild() {"), "{} has no build", recipe.name);
+            assert!(recipe.build_sources().contains("LLVMFuzzerTestOneInput"), "{}", recipe.name);
+            assert!(fs::read_dir(recipe.home.join("seeds")).unwrap().count() > 0);
         }
     }
 }
