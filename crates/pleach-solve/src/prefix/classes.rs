@@ -41,9 +41,9 @@ impl PrefixGraph {
                 *kill = (*kill).min(step);
             }
         }
-        let views = &self.plan.views[layer as usize];
+        let views = self.plan.views(layer);
         let terms: Vec<Term> = views.iter().map(|v| v.0).collect();
-        let raw = self.plan.raw_view[layer as usize];
+        let raw = self.plan.raw_view(layer);
         let (path, scratch) = (&*request.path, &mut *request.scratch);
         let vary = [Var::byte(offset)];
         let tape = scratch.compiler.compile(&path.pool, &path.values, &terms, &vary);

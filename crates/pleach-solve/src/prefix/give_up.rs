@@ -35,7 +35,7 @@ impl PrefixGraph {
         for (place, column) in columns.iter().enumerate() {
             let source = column.source;
             let key = self.group_key(pool, source, rows.iter().skip(place).step_by(width));
-            let weight = self.plan.weight(source);
+            let weight = self.plan.weight(pool, source, self.layers.len() as u32);
             match groups.iter_mut().find(|g| g.key == key) {
                 Some(group) => {
                     group.places.push(place);

@@ -46,6 +46,7 @@ mod classes;
 mod give_up;
 mod model;
 mod plan;
+mod uses;
 
 use crate::path::{Goal, WantedValues};
 use crate::request::{Found, Request};

@@ -2,19 +2,20 @@
 //! later layers.
 
 use super::NEVER;
+use super::uses::Uses;
 use crate::path::PinnedTerms;
 use crate::request::Request;
-use pleach_expr::{Code, Pool, Term};
+use pleach_expr::{Pool, Term};
 use rustc_hash::FxHashMap;
 
 /// The conditions of one path, by layer.
 pub(super) struct Plan {
     /// By atom: its condition, with pinned terms replaced.
-    conditions: Vec<Condition>,
+    pub(super) conditions: Vec<Condition>,
     /// By step that is a switch: the term that decides it, with pinned terms replaced.
     switches: FxHashMap<u32, Term>,
     /// By offset: the layer of the byte + 1; 0 for bytes without a layer.
-    layer_of: Vec<u32>,
+    pub(super) layer_of: Vec<u32>,
     /// By layer: the byte, in the order of the file.
     pub offsets: Vec<u32>,
     /// By layer: conditions that pinned terms make conditions on this byte alone.
@@ -25,28 +26,18 @@ pub(super) struct Plan {
     reach: Vec<(u32, u32)>,
     /// By layer: the first step of a condition on a later layer.
     pub first_later: Vec<u32>,
-    /// By layer: terms of this byte alone that other terms use, each with the first step
-    /// that does.
-    pub views: Vec<Vec<(Term, u32)>>,
-    /// By layer: the first step that uses the byte itself together with others.
-    pub raw_view: Vec<u32>,
-    columns: Vec<Column>,
+    /// By layer: terms of this byte alone that other terms use.
+    pub(super) views: Vec<Vec<Term>>,
+    pub(super) columns: Vec<Column>,
     /// By layer: the columns that start there.
-    starts: Vec<Vec<u32>>,
-    /// By layer: the column of its byte + 1.
-    byte_columns: Vec<u32>,
-    /// By layer: about how many conditions use the byte itself.
-    byte_weights: Vec<f32>,
-    /// By term: what the visit of the conditions found.
-    marks: Vec<Mark>,
-    /// Columns that are given up after a layer.
-    given_up: Vec<(Source, u32)>,
-    leaves_out: bool,
+    pub(super) starts: Vec<Vec<u32>>,
+    pub(super) uses: Uses,
+    pub(super) leaves_out: bool,
     pub work: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Condition {
+pub(super) enum Condition {
     /// It cannot break.
     True,
     /// On several bytes, or on a byte that has a layer.
@@ -64,8 +55,6 @@ pub(super) struct Root {
     pub atom: u32,
 }
 
-/// The largest weight of a term. Sums of larger ones would lose all meaning.
-const MAX_WEIGHT: f32 = 1e30;
 /// In place of an atom.
 pub(super) const SWITCH_VALUE: u32 = u32::MAX;
 
@@ -83,7 +72,7 @@ pub(super) struct Column {
     pub source: Source,
     /// The layers that use it, ascending, each with the first step that needs it there or
     /// behind.
-    uses: Vec<(u32, u32)>,
+    pub(super) uses: Vec<(u32, u32)>,
 }
 
 impl Column {
@@ -92,17 +81,6 @@ impl Column {
         let at = self.uses.partition_point(|u| u.0 <= layer);
         self.uses.get(at).map_or(NEVER, |u| u.1)
     }
-}
-
-#[derive(Clone, Copy, Default)]
-struct Mark {
-    /// The column of the term + 1.
-    column: u32,
-    is_visited: bool,
-    is_viewed: bool,
-    uses_given_up: Option<bool>,
-    /// See [`Plan::weigh`].
-    weight: f32,
 }
 
 /// What a flip asks the graph.
@@ -137,26 +115,22 @@ impl Plan {
             reach: Vec::new(),
             first_later: Vec::new(),
             views: Vec::new(),
-            raw_view: Vec::new(),
             columns: Vec::new(),
             starts: Vec::new(),
-            byte_columns: Vec::new(),
-            byte_weights: Vec::new(),
-            marks: Vec::new(),
-            given_up: Vec::new(),
+            uses: Uses::default(),
             leaves_out: false,
             work: 0,
         };
         plan.replace_pinned(request);
         plan.place_conditions(request);
-        plan.visit_roots(&request.path.pool, 0);
+        plan.index_uses(&request.path.pool);
         plan
     }
 
     pub fn memory(&self) -> usize {
         let columns: usize = self.columns.iter().map(|c| 48 + 8 * c.uses.capacity()).sum();
         let roots: usize = self.roots.iter().map(|r| 24 + 12 * r.capacity()).sum();
-        let terms = self.marks.capacity() * size_of::<Mark>() + 8 * self.conditions.capacity();
+        let terms = self.uses.memory() + 8 * self.conditions.capacity();
         columns + roots + terms + self.layer_of.len() * 4 + self.offsets.len() * 128
     }
 
@@ -227,8 +201,12 @@ impl Plan {
                 *layer = self.offsets.len() as u32;
             }
         }
-        self.roots = vec![Vec::new(); self.offsets.len()];
-        self.byte_conditions = vec![Vec::new(); self.offsets.len()];
+        let layers = self.offsets.len();
+        self.roots = vec![Vec::new(); layers];
+        self.byte_conditions = vec![Vec::new(); layers];
+        self.views = vec![Vec::new(); layers];
+        self.starts = vec![Vec::new(); layers];
+        self.first_later = vec![NEVER; layers];
         // The condition of a switch may read fewer bytes than its value.
         let has_layers = |term: Term| {
             let mut ranges = pool.var_ranges(term).iter();
@@ -265,217 +243,19 @@ impl Plan {
                 self.reach.push((atom.step, layer));
             }
         }
-    }
-
-    /// Finds the columns and views of all layers from `from` on.
-    fn visit_roots(&mut self, pool: &Pool, from: u32) {
-        let layers = self.offsets.len();
-        self.marks.clear();
-        self.marks.resize(pool.len(), Mark::default());
-        self.columns.clear();
-        self.views = vec![Vec::new(); layers];
-        self.raw_view = vec![NEVER; layers];
-        self.starts = vec![Vec::new(); layers];
-        self.byte_columns = vec![0; layers];
-        let mut all: Vec<(Root, u32)> = Vec::new();
-        for layer in from..layers as u32 {
-            all.extend(self.roots[layer as usize].iter().map(|&root| (root, layer)));
+        if let Some(last) = (layers as u32).checked_sub(1) {
+            self.find_first_later(0, last);
         }
-        // The first visit of a term has the first step that uses it.
-        all.sort_by_key(|(root, _)| root.step);
-        let mut left_out = false;
-        for &(root, layer) in &all {
-            if self.uses_given_up(pool, root.term, layer) {
-                left_out = true;
-                if root.atom != SWITCH_VALUE {
-                    self.conditions[root.atom as usize] = Condition::LeftOut;
-                }
-            } else {
-                self.visit(pool, root, layer);
-            }
-        }
-        if left_out {
-            for roots in &mut self.roots[from as usize..] {
-                let marks = &self.marks;
-                roots.retain(|r| marks[r.term.index()].uses_given_up != Some(true));
-            }
-        }
-        for column in &mut self.columns {
-            column.uses.sort_unstable();
-            let mut first = NEVER;
-            for used in column.uses.iter_mut().rev() {
-                first = first.min(used.1);
-                used.1 = first;
-            }
-            column.uses.dedup_by_key(|u| u.0);
-        }
-        for (i, column) in self.columns.iter().enumerate() {
-            let start = match column.source {
-                Source::Byte(layer) => Some(layer),
-                Source::Term(term) => self.layer(pool, term),
-            };
-            if let Some(start) = start {
-                self.starts[start as usize].push(i as u32);
-            }
-        }
-        self.first_later = vec![NEVER; layers];
-        let mut first = NEVER;
-        for layer in (0..layers).rev() {
-            self.first_later[layer] = first;
-            first = self.roots[layer].first().map_or(first, |r| first.min(r.step));
-        }
-        self.weigh(pool, &all);
-        self.work += all.len() as u64;
         self.leaves_out = self.conditions.contains(&Condition::LeftOut);
     }
 
-    /// Records the columns and views that a condition needs.
-    fn visit(&mut self, pool: &Pool, root: Root, layer: u32) {
-        let step = root.step;
-        let mut stack = vec![(root.term, layer)];
-        while let Some((term, layer)) = stack.pop() {
-            let mark = &mut self.marks[term.index()];
-            if std::mem::replace(&mut mark.is_visited, true) {
-                continue;
-            }
-            self.work += 1;
-            let node = pool.node(term);
-            if node.code == Code::Read {
-                self.use_read(&node, layer, step);
-            }
-            for operand in node.operands() {
-                let inner = pool.node(operand);
-                if inner.code == Code::Read {
-                    self.use_read(&inner, layer, step);
-                    continue;
-                }
-                let Some(below) = self.layer(pool, operand) else { continue };
-                if pool.reads(operand).single().is_none() {
-                    stack.push((operand, below));
-                } else if !std::mem::replace(&mut self.marks[operand.index()].is_viewed, true) {
-                    self.views[below as usize].push((operand, step));
-                }
-                if below < layer {
-                    self.use_term(operand, layer, step);
-                }
-            }
+    /// Finds the first steps behind the layers from `from` to `to`.
+    pub(super) fn find_first_later(&mut self, from: u32, to: u32) {
+        for layer in (from as usize..=to as usize).rev() {
+            let behind = self.first_later.get(layer + 1).copied().unwrap_or(NEVER);
+            let next = self.roots.get(layer + 1).and_then(|roots| roots.first());
+            self.first_later[layer] = next.map_or(behind, |root| behind.min(root.step));
         }
-    }
-
-    fn use_term(&mut self, term: Term, layer: u32, step: u32) {
-        let column = &mut self.marks[term.index()].column;
-        if *column == 0 {
-            self.columns.push(Column { source: Source::Term(term), uses: Vec::new() });
-            *column = self.columns.len() as u32;
-        }
-        self.columns[*column as usize - 1].uses.push((layer, step));
-    }
-
-    fn use_read(&mut self, read: &pleach_expr::Node, layer: u32, step: u32) {
-        for offset in read.a..read.a + read.width() / 8 {
-            let Some(below) = self.layer_of[offset as usize].checked_sub(1) else { continue };
-            let view = &mut self.raw_view[below as usize];
-            *view = (*view).min(step);
-            if below == layer {
-                continue;
-            }
-            let column = &mut self.byte_columns[below as usize];
-            if *column == 0 {
-                self.columns.push(Column { source: Source::Byte(below), uses: Vec::new() });
-                *column = self.columns.len() as u32;
-            }
-            self.columns[*column as usize - 1].uses.push((layer, step));
-        }
-    }
-
-    /// Gives up columns after a layer that is being built: the conditions of later layers
-    /// that use them are left out.
-    pub fn give_up(&mut self, pool: &Pool, sources: &[Source], layer: u32) {
-        self.given_up.extend(sources.iter().map(|&source| (source, layer)));
-        self.visit_roots(pool, layer);
-    }
-
-    /// About how many conditions depend on a column.
-    pub fn weight(&self, source: Source) -> f64 {
-        match source {
-            Source::Byte(layer) => self.byte_weights[layer as usize].into(),
-            Source::Term(term) => self.marks[term.index()].weight.into(),
-        }
-    }
-
-    /// Counts for each term the conditions that use it. Conditions that use it in several
-    /// ways count several times.
-    fn weigh(&mut self, pool: &Pool, roots: &[(Root, u32)]) {
-        self.byte_weights = vec![0.0; self.offsets.len()];
-        for (root, _) in roots {
-            self.marks[root.term.index()].weight += 1.0;
-        }
-        for term in pool.terms().rev() {
-            let weight = self.marks[term.index()].weight;
-            if weight == 0.0 {
-                continue;
-            }
-            let node = pool.node(term);
-            for operand in node.operands() {
-                let mark = &mut self.marks[operand.index()];
-                mark.weight = (mark.weight + weight).min(MAX_WEIGHT);
-            }
-            if node.code == Code::Read {
-                for offset in node.a..node.a + node.width() / 8 {
-                    if let Some(layer) = self.layer_of[offset as usize].checked_sub(1) {
-                        let byte = &mut self.byte_weights[layer as usize];
-                        *byte = (*byte + weight).min(MAX_WEIGHT);
-                    }
-                }
-            }
-        }
-    }
-
-    /// True if a condition uses a column that was given up.
-    fn uses_given_up(&mut self, pool: &Pool, root: Term, layer: u32) -> bool {
-        if self.given_up.is_empty() {
-            return false;
-        }
-        let mut stack = vec![(root, layer)];
-        while let Some(&(term, layer)) = stack.last() {
-            if self.marks[term.index()].uses_given_up.is_some() {
-                stack.pop();
-                continue;
-            }
-            self.work += 1;
-            let before = stack.len();
-            let node = pool.node(term);
-            let mut uses = node.code == Code::Read && self.reads_given_up(&node, layer);
-            for operand in node.operands() {
-                let inner = pool.node(operand);
-                if inner.code == Code::Read {
-                    uses |= self.reads_given_up(&inner, layer);
-                    continue;
-                }
-                let Some(below) = self.layer(pool, operand) else { continue };
-                let is_operand = |&(source, after): &(Source, u32)| {
-                    source == Source::Term(operand) && below <= after && after < layer
-                };
-                uses |= self.given_up.iter().any(is_operand);
-                if pool.reads(operand).single().is_none() {
-                    match self.marks[operand.index()].uses_given_up {
-                        Some(known) => uses |= known,
-                        None => stack.push((operand, below)),
-                    }
-                }
-            }
-            if uses || stack.len() == before {
-                self.marks[term.index()].uses_given_up = Some(uses);
-            }
-        }
-        self.marks[root.index()].uses_given_up == Some(true)
-    }
-
-    fn reads_given_up(&self, read: &pleach_expr::Node, layer: u32) -> bool {
-        (read.a..read.a + read.width() / 8).any(|offset| {
-            let byte = self.layer_of[offset as usize].checked_sub(1).map(Source::Byte);
-            self.given_up.iter().any(|&(source, after)| Some(source) == byte && after < layer)
-        })
     }
 
     /// True if the graph leaves out a condition.
@@ -485,16 +265,26 @@ impl Plan {
 
     /// The column of a term or byte, if later layers use it.
     pub fn column(&self, source: Source) -> Option<&Column> {
-        let column = match source {
-            Source::Byte(layer) => self.byte_columns[layer as usize],
-            Source::Term(term) => self.marks[term.index()].column,
-        };
-        self.columns.get((column as usize).checked_sub(1)?)
+        self.columns.get(self.uses.column(source)?)
     }
 
     /// The columns that start at a layer.
     pub fn columns_from(&self, layer: u32) -> impl Iterator<Item = &Column> {
-        self.starts[layer as usize].iter().map(|&c| &self.columns[c as usize])
+        let columns = self.starts[layer as usize].iter().map(|&c| &self.columns[c as usize]);
+        columns.filter(|column| !column.uses.is_empty())
+    }
+
+    /// The terms of the byte of a layer alone that other terms use, each with the first
+    /// step that does.
+    pub fn views(&self, layer: u32) -> Vec<(Term, u32)> {
+        let views = self.views[layer as usize].iter();
+        let views = views.map(|&term| (term, self.uses.first_step(Source::Term(term))));
+        views.filter(|&(_, step)| step != NEVER).collect()
+    }
+
+    /// The first step that uses the byte of a layer itself together with others.
+    pub fn raw_view(&self, layer: u32) -> u32 {
+        self.uses.first_step(Source::Byte(layer))
     }
 
     /// What the flip of a request asks the graph; `None` if the graph knows nothing of it.
