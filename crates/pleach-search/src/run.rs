@@ -173,12 +173,22 @@ impl Run {
     }
 
     /// Marks the run's decisions in the tree as taken, up to where the fast half stopped.
-    /// Returns true if its path is new.
-    pub fn enter(&self, tree: &mut Tree) -> bool {
-        for &node in &self.nodes[1..=self.shown() as usize] {
-            tree.set(node, Mark::Taken);
+    pub fn enter(&self, tree: &mut Tree) -> Entered {
+        let (shown, mut open) = (self.shown() as usize, 0);
+        let mut was_new = false;
+        for (at, decision) in self.decisions.iter().enumerate() {
+            let is_new = at < shown && tree.set(self.nodes[at + 1], Mark::Taken);
+            let others = decision.others();
+            // Nobody took the other side of a branch where nobody was before, and whoever
+            // asked for it took this side. Then the tree need not be searched for it.
+            open += match was_new && is_new && decision.outcomes == 2 {
+                true => others.count(),
+                false => others.filter(|&o| self.is_open(tree, at as u32, o)).count(),
+            };
+            was_new = is_new;
         }
-        tree.end(self.path())
+        let path = self.path();
+        Entered { path, is_new: tree.end(path), open: open as u32 }
     }
 
     /// A hash of the run's path: all its decisions except checks and pinned addresses.
@@ -192,6 +202,17 @@ impl Run {
         let words = self.nodes.len() + self.contexts.len();
         size_of_val(&self.decisions[..]) + 8 * words + size_of::<Run>() + self.weight
     }
+}
+
+/// A run that was entered into the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entered {
+    /// [`Run::path`].
+    pub path: u64,
+    /// True if no run took this path before.
+    pub is_new: bool,
+    /// The number of its open flips.
+    pub open: u32,
 }
 
 /// The runs that are kept in memory. The oldest are dropped when the limit is reached.
@@ -212,7 +233,7 @@ impl Runs {
     }
 
     /// Keeps a run. Returns its number, and the runs that were dropped for it.
-    pub fn add(&mut self, run: Run) -> (RunId, Vec<RunId>) {
+    pub fn add(&mut self, run: Run) -> (RunId, Vec<(RunId, Run)>) {
         let id = self.next;
         self.next += 1;
         self.bytes += run.memory_bytes();
@@ -221,8 +242,7 @@ impl Runs {
         let mut dropped = Vec::new();
         while self.bytes > self.max_bytes && self.order.len() > 1 {
             let Some(oldest) = self.order.pop_front() else { break };
-            self.remove(oldest);
-            dropped.push(oldest);
+            dropped.extend(self.remove(oldest).map(|run| (oldest, run)));
         }
         (id, dropped)
     }
@@ -255,10 +275,10 @@ impl Runs {
         self.runs.is_empty()
     }
 
-    fn remove(&mut self, id: RunId) {
-        if let Some(run) = self.runs.remove(&id) {
-            self.bytes -= run.memory_bytes();
-        }
+    fn remove(&mut self, id: RunId) -> Option<Run> {
+        let run = self.runs.remove(&id)?;
+        self.bytes -= run.memory_bytes();
+        Some(run)
     }
 }
 
@@ -278,11 +298,38 @@ mod tests {
         assert_eq!(a.flipped(1, 0), Some(b.nodes[2]));
         assert_eq!(a.shared(&b), 1);
         let mut tree = Tree::default();
-        assert!(a.enter(&mut tree));
+        let entered = a.enter(&mut tree);
+        assert_eq!((entered.is_new, entered.open), (true, 3));
         assert_eq!(a.open(&tree, 0).collect::<Vec<_>>(), [(0, 0), (1, 0), (2, 1)]);
-        assert!(b.enter(&mut tree));
+        let entered = b.enter(&mut tree);
+        assert_eq!((entered.is_new, entered.open), (true, 2));
         assert_eq!(a.open(&tree, 1).collect::<Vec<_>>(), [(2, 1)]);
-        assert!(!b.enter(&mut tree));
+        assert!(!b.enter(&mut tree).is_new);
+    }
+
+    #[test]
+    fn entering_a_run_counts_its_open_flips() {
+        let outcomes = [2, 2, 5, 2, 3, 2, 2];
+        let make = |choices: u64| {
+            let mut choices = choices;
+            let decide = |(i, &n): (usize, &u32)| {
+                let outcome = (choices % u64::from(n)) as u32;
+                choices /= u64::from(n);
+                Decision::new(i as u64, Kind::Switch, outcome, n).at(8 * i as u32)
+            };
+            Run::new(0, outcomes.iter().enumerate().map(decide).collect())
+        };
+        let mut tree = Tree::default();
+        for number in 0..300u64 {
+            let run = make(pleach_hash::mix(number));
+            let entered = run.enter(&mut tree);
+            assert_eq!(entered.open as usize, run.open(&tree, 0).count(), "run {number}");
+            // Answers a few of its flips.
+            let open: Vec<_> = run.open(&tree, 0).collect();
+            for (at, outcome) in open.into_iter().skip(number as usize % 3).step_by(4) {
+                run.flipped(at, outcome).map(|node| tree.set(node, Mark::Unsat));
+            }
+        }
     }
 
     #[test]
@@ -301,6 +348,7 @@ mod tests {
     fn old_runs_are_dropped() {
         let mut runs = Runs::new(3 * run(&[0; 100]).memory_bytes());
         let dropped: Vec<_> = (0..5).flat_map(|_| runs.add(run(&[0; 100])).1).collect();
+        let dropped: Vec<_> = dropped.into_iter().map(|(id, _)| id).collect();
         assert_eq!((dropped, runs.len(), runs.last()), (vec![0, 1], 3, Some(4)));
         assert!(runs.get(1).is_none() && runs.get(2).is_some());
     }

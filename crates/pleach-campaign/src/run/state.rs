@@ -5,9 +5,9 @@ use super::account::{Account, Gap, Stop};
 use super::corpus::{Corpus, Kept, Label, Record, file_name_part};
 use super::grammar::Fit;
 use super::ring::{Bets, Candidate, Crashes, FastEnd, Judgement, Pace, divergence};
-use super::search::{AskedLengths, Covered, Facts, Map, Search};
+use super::search::{AddedRun, AskedLengths, Covered, Facts, Map, Search};
 use pleach_search::{
-    BranchId, ExecutionReport, Flip, Gain, InputId, Origin, Run, RunId, Strategy, Verdict, View,
+    BranchId, Entered, ExecutionReport, Flip, Gain, InputId, Origin, Run, Strategy, Verdict, View,
 };
 use pleach_template::solve::Traced;
 use std::sync::Arc;
@@ -161,7 +161,7 @@ impl State {
     }
 
     /// Adds the trace of an input to the search.
-    pub fn add_trace(&mut self, mut run: Run, traced: Arc<Traced>) -> RunId {
+    pub fn add_trace(&mut self, mut run: Run, traced: Arc<Traced>) -> AddedRun {
         let candidate = self.corpus.store.get(run.input).cloned();
         if let Some(path) = candidate.as_ref().and_then(|c| divergence::predicted(c, &run)) {
             run.bound = path.decisions.min(run.decisions.len() as u32);
@@ -172,10 +172,9 @@ impl State {
             self.record_gap(Gap::Diverged);
         }
         self.record_folded(&run);
-        let is_new = run.enter(&mut self.search.tree);
+        let Entered { path, is_new, open } = run.enter(&mut self.search.tree);
         self.account.stats.paths += u64::from(is_new);
-        let open = run.open(&self.search.tree, 0).count() as u32;
-        self.corpus.record(&Record::Traced { input: run.input, open, path: run.path() });
+        self.corpus.record(&Record::Traced { input: run.input, open, path });
         let (search, facts) = self.search();
         search.add_run(facts, run, traced)
     }

@@ -28,6 +28,29 @@ pub struct Account {
     constraints: Vec<u64>,
 }
 
+/// What one trace was made of.
+pub struct Constraints {
+    variables: u64,
+    constraints: u64,
+    left_out: u64,
+    /// By source file.
+    by_file: Vec<u64>,
+}
+
+impl Constraints {
+    pub fn count(map: &Map, variables: u64, run: &Run) -> Constraints {
+        let mut by_file = vec![0; map.files().len()];
+        for decision in &run.decisions {
+            let branch = decision.branch(decision.outcome);
+            if let Some(file) = branch.and_then(|b| map.file_of(b)) {
+                by_file[file] += 1;
+            }
+        }
+        let constraints = run.decisions.len() as u64;
+        Constraints { variables, constraints, left_out: run.left_out, by_file }
+    }
+}
+
 /// By source file, the runs of one worker that reached it, until they are in the account.
 #[derive(Default)]
 pub struct Reached {
@@ -125,16 +148,13 @@ impl Account {
         }
     }
 
-    /// Counts what a trace was made of.
-    pub fn count_constraints(&mut self, map: &Map, variables: u64, run: &Run) {
-        self.stats.symbolic.variables += variables;
-        self.stats.symbolic.constraints += run.decisions.len() as u64;
-        self.stats.symbolic.left_out += run.left_out;
-        for decision in &run.decisions {
-            let branch = decision.branch(decision.outcome);
-            if let Some(file) = branch.and_then(|b| map.file_of(b)) {
-                self.constraints[file] += 1;
-            }
+    pub fn add_constraints(&mut self, added: &Constraints) {
+        let symbolic = &mut self.stats.symbolic;
+        symbolic.variables += added.variables;
+        symbolic.constraints += added.constraints;
+        symbolic.left_out += added.left_out;
+        for (sum, n) in self.constraints.iter_mut().zip(&added.by_file) {
+            *sum += n;
         }
     }
 

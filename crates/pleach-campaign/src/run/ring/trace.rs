@@ -3,7 +3,7 @@
 
 use super::candidate::{Candidate, FastEnd};
 use super::runner::{How, Runner};
-use crate::run::account::Gap;
+use crate::run::account::{Constraints, Gap};
 use crate::run::clock::{self, Part};
 use crate::run::grammar::{Language, check_accepted};
 use crate::run::search::{Decided, find_lengths, follow_lengths, holes_of};
@@ -155,18 +155,19 @@ fn add_trace(
         return Ok(());
     }
     run.weight = size_of_val(traced.expr.nodes()) + snapshot_bytes + traced.memory();
+    let constraints = Constraints::count(&shared.map, variables, &run);
     let mut state = shared.lock();
     state.account.stats.traces += 1;
-    state.account.count_constraints(&shared.map, variables, &run);
+    state.account.add_constraints(&constraints);
     gaps.into_iter().for_each(|gap| state.record_gap(gap));
     for name in unmodelled {
         if !state.account.stats.unmodelled.contains(&name) {
             state.account.stats.unmodelled.push(name);
         }
     }
-    let id = state.add_trace(run, Arc::new(traced));
+    let added = state.add_trace(run, Arc::new(traced));
     drop(state);
-    path.into_iter().for_each(|path| prepared.put(id, path));
+    path.into_iter().for_each(|path| prepared.put(added.id, path));
     Ok(())
 }
 

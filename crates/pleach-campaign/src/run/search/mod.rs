@@ -158,20 +158,27 @@ impl Search {
     }
 
     /// Adds a traced run that is in the tree already, and tells the strategy.
-    pub fn add_run(&mut self, facts: Facts, run: Run, traced: Arc<Traced>) -> RunId {
+    pub fn add_run(&mut self, facts: Facts, run: Run, traced: Arc<Traced>) -> AddedRun {
         let (id, dropped) = self.runs.add(run);
-        for run in dropped {
-            self.traces.remove(&run);
-        }
+        let dropped = dropped.into_iter().map(|(id, run)| (run, self.traces.remove(&id))).collect();
         self.traces.insert(id, traced);
         self.tell(facts, |strategy, view| strategy.record_trace(view, id));
-        id
+        AddedRun { id, dropped }
     }
 
     /// The branch that a flip asks for.
     pub fn branch_of(&self, flip: Flip) -> Option<BranchId> {
         self.runs.get(flip.run)?.decisions.get(flip.at as usize)?.branch(flip.outcome)
     }
+}
+
+/// A run that was added to the search.
+pub struct AddedRun {
+    pub id: RunId,
+    /// Older runs that were dropped for it. To free them takes long, so whoever holds the
+    /// lock on the state frees them later.
+    #[expect(dead_code, reason = "they are only freed")]
+    pub dropped: Vec<(Run, Option<Arc<Traced>>)>,
 }
 
 impl Question {
