@@ -101,7 +101,7 @@ impl PrefixGraph {
         let classes = self.classes(request, layer)?;
         let shape = self.layer_shape(layer);
         let tape = self.compile(request, layer, &shape);
-        let parents = if layer == 0 { 1 } else { self.layers[layer as usize - 1].life.len() };
+        let parents = self.nodes_before(layer);
         let pairs = parents * classes.samples.len();
         let is_too_much = (pairs * tape.len()) as u64 > MAX_BUILDING * request.limits.evaluations;
         if tape.is_wide() || is_too_much || self.edges + pairs > MAX_EDGES {
@@ -199,6 +199,7 @@ impl PrefixGraph {
             best_out: vec![0; nodes.life.len()],
             life: nodes.life,
             current: current_node,
+            indexes: [None, None],
         });
         Some(Added::Layer)
     }

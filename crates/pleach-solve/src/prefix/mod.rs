@@ -50,7 +50,7 @@ mod uses;
 
 use crate::path::{Goal, WantedValues};
 use crate::request::{Found, Request};
-use model::Candidates;
+use model::{Candidates, EdgeIndex};
 use plan::{Place, Plan, Source};
 use pleach_automata::ByteSet;
 use pleach_expr::{Term, Var};
@@ -101,6 +101,9 @@ struct Layer {
     later_life: Vec<u32>,
     /// The node of the input of the path.
     current: u32,
+    /// The edges by the node that they lead to, and by the one that they come from. Made
+    /// when a search for a model first needs them.
+    indexes: [Option<EdgeIndex>; 2],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -167,7 +170,9 @@ impl PrefixGraph {
     /// Bytes of memory, roughly.
     pub fn memory(&self) -> usize {
         let layers: usize = self.layers.iter().map(|l| 1400 + 16 * l.life.len()).sum();
-        self.plan.memory() + layers + self.edges * size_of::<Edge>() + self.rows.capacity() * 8
+        // Each edge may be in two indexes.
+        let edges = self.edges * (size_of::<Edge>() + 2 * size_of::<u32>());
+        self.plan.memory() + layers + edges + self.rows.capacity() * 8
     }
 
     fn solve(&mut self, request: &mut Request, goal: Goal) -> Found {
@@ -295,6 +300,11 @@ impl PrefixGraph {
             0 => NEVER,
             layer => self.layers[layer as usize - 1].life[node as usize],
         }
+    }
+
+    /// The number of nodes before a layer.
+    fn nodes_before(&self, layer: u32) -> usize {
+        if layer == 0 { 1 } else { self.layers[layer as usize - 1].life.len() }
     }
 
     /// The node of the input before a layer.

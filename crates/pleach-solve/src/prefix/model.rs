@@ -1,11 +1,10 @@
 //! From edges that reach a goal to an input: the rest of the way, with as few changes as
 //! possible.
 
-use super::{DEAD_END, Edge, PrefixGraph};
+use super::{DEAD_END, Edge, Layer, PrefixGraph};
 use crate::request::{Changes, Found, Request};
 use pleach_automata::ByteSet;
 use pleach_expr::Var;
-use rustc_hash::FxHashMap;
 
 /// Models that are checked on the conditions that the graph leaves out.
 const MAX_MODELS: usize = 16;
@@ -92,31 +91,30 @@ impl PrefixGraph {
         candidate: &Candidate,
         last_layer: u32,
     ) -> Option<Changes> {
-        let at = request.at as u32;
-        let Candidate { layer, edge, ref values, .. } = *candidate;
-        let mut changes = self.way_to(request, layer, edge.from, at)?;
+        let Candidate { layer, edge, ref values } = *candidate;
+        let mut changes = self.fewest_changes(request, Direction::Back, layer, edge.from, 0)?;
         let offset = self.layers[layer as usize].offset;
         let current = request.path.byte(offset);
         let value = values.nearest(current)?;
         if value != current {
             changes.push((Var::byte(offset), value.into()));
         }
-        changes.extend(self.way_from(request, layer, edge.to, at, last_layer)?);
+        let end = last_layer + 1;
+        changes.extend(self.fewest_changes(request, Direction::On, layer + 1, edge.to, end)?);
         changes.sort_unstable();
         Some(changes)
     }
 
-    /// The value of a byte on an edge over a class, and if that is a change.
-    fn value(&self, request: &Request, layer: u32, class: u8, at: u32) -> Option<(u8, bool)> {
+    /// True if an edge over a class changes the byte of the input; `None` if no value of the
+    /// class can be used.
+    fn is_change(&self, request: &Request, layer: u32, class: u8) -> Option<bool> {
         let here = &self.layers[layer as usize];
-        let current = request.path.byte(here.offset);
-        let is_current =
-            here.class_of[current as usize] == class && here.value_kill[current as usize] >= at;
-        if is_current {
-            return Some((current, false));
+        let at = request.at as u32;
+        let current = request.path.byte(here.offset) as usize;
+        match here.class_of[current] == class && here.value_kill[current] >= at {
+            true => Some(false),
+            false => (here.classes[class as usize].1 >= at).then_some(true),
         }
-        let value = here.values(class, at).nearest(current)?;
-        Some((value, true))
     }
 
     /// Adds the change of a byte that an edge over a class needs, if it needs one.
@@ -125,171 +123,242 @@ impl PrefixGraph {
         request: &Request,
         layer: u32,
         class: u8,
-        at: u32,
         changes: &mut Changes,
     ) -> Option<()> {
-        let (value, changed) = self.value(request, layer, class, at)?;
-        if changed {
-            changes.push((Var::byte(self.layers[layer as usize].offset), value.into()));
+        if self.is_change(request, layer, class)? {
+            let here = &self.layers[layer as usize];
+            let current = request.path.byte(here.offset);
+            let value = here.values(class, request.at as u32).nearest(current)?;
+            changes.push((Var::byte(here.offset), value.into()));
         }
         Some(())
     }
 
-    /// The fewest changes of earlier bytes that lead to a node before a layer.
-    fn way_to(&mut self, request: &Request, layer: u32, node: u32, at: u32) -> Option<Changes> {
-        let mut set: FxHashMap<u32, (u32, u32)> = FxHashMap::from_iter([(node, (0, 0))]);
-        // By layer, from the last on: each node with its edge.
-        let mut trail: Vec<FxHashMap<u32, (u32, u32)>> = Vec::new();
-        let mut here = layer;
-        let start;
-        loop {
-            let current = self.current_before(here);
-            let best = set.values().map(|v| v.0).min()?;
-            if set.get(&current).is_some_and(|v| v.0 == best) || here == 0 {
-                start = current;
-                break;
-            }
-            if trail.len() == MAX_SEARCHED_LAYERS {
-                start = set.iter().filter(|(_, v)| v.0 == best).map(|(node, _)| *node).min()?;
-                break;
-            }
-            here -= 1;
-            let mut next: FxHashMap<u32, (u32, u32)> = FxHashMap::default();
-            let edges = &self.layers[here as usize].edges;
-            self.work += edges.len() as u64;
-            for (place, edge) in
-                edges.iter().enumerate().skip(edges.partition_point(|e| e.kill < at))
-            {
-                let Some(&(cost, _)) = set.get(&edge.to) else { continue };
-                if self.life_before(here, edge.from) < at {
-                    continue;
-                }
-                let Some((_, changed)) = self.value(request, here, edge.class, at) else {
-                    continue;
-                };
-                let cost = cost + u32::from(changed);
-                let best = next.entry(edge.from).or_insert((cost, place as u32));
-                if cost < best.0 {
-                    *best = (cost, place as u32);
-                }
-            }
-            trail.push(std::mem::replace(&mut set, next));
-        }
-        let mut changes = self.best_way_to(request, here, start, at)?;
-        // The entry of a node names the edge to the node behind it.
-        let mut entry = set.get(&start).copied()?;
-        for before in trail.iter().rev() {
-            let edge = self.layers[here as usize].edges[entry.1 as usize];
-            self.add_change(request, here, edge.class, at, &mut changes)?;
-            entry = before.get(&edge.to).copied()?;
-            here += 1;
-        }
-        Some(changes)
-    }
-
-    /// The changes of earlier bytes on the way with the longest life to a node before a
-    /// layer. There may be ways with fewer changes.
-    fn best_way_to(
+    /// The fewest changes of bytes between a node before the layer `start` and the input's
+    /// node before any layer up to `end`.
+    ///
+    /// Only [`MAX_SEARCHED_LAYERS`] are searched. Behind these it is the way with the
+    /// longest life; there may be ways with fewer changes.
+    fn fewest_changes(
         &mut self,
         request: &Request,
-        mut layer: u32,
-        mut node: u32,
-        at: u32,
-    ) -> Option<Changes> {
-        let mut changes = Vec::new();
-        while layer > 0 && node != self.current_before(layer) {
-            layer -= 1;
-            let here = &self.layers[layer as usize];
-            let edge = here.edges[here.best_in[node as usize] as usize];
-            self.add_change(request, layer, edge.class, at, &mut changes)?;
-            node = edge.from;
-            self.work += 1;
-        }
-        changes.reverse();
-        Some(changes)
-    }
-
-    /// The changes of later bytes on the way with the longest life from a node after a
-    /// layer.
-    fn best_way_from(
-        &mut self,
-        request: &Request,
-        mut layer: u32,
-        mut node: u32,
-        at: u32,
-        last_layer: u32,
-    ) -> Option<Changes> {
-        let mut changes = Vec::new();
-        while layer < last_layer && node != DEAD_END && node != self.layers[layer as usize].current
-        {
-            let out = self.layers[layer as usize].best_out[node as usize];
-            layer += 1;
-            let here = &self.layers[layer as usize];
-            let edge = here.edges[out as usize];
-            self.add_change(request, layer, edge.class, at, &mut changes)?;
-            node = edge.to;
-            self.work += 1;
-        }
-        Some(changes)
-    }
-
-    /// The fewest changes of later bytes that complete a node after a layer.
-    fn way_from(
-        &mut self,
-        request: &Request,
-        layer: u32,
+        direction: Direction,
+        start: u32,
         node: u32,
-        at: u32,
-        last_layer: u32,
+        end: u32,
     ) -> Option<Changes> {
-        let mut set: FxHashMap<u32, (u32, u32, u32)> = FxHashMap::from_iter([(node, (0, 0, 0))]);
-        let mut trail: Vec<FxHashMap<u32, (u32, u32, u32)>> = Vec::new();
-        let mut here = layer;
-        let node = loop {
-            let best = set.values().map(|v| v.0).min()?;
-            let current = self.layers[here as usize].current;
-            let is_done = |n: u32| n == DEAD_END || n == current || here >= last_layer;
-            let done =
-                set.iter().filter(|(n, v)| v.0 == best && is_done(**n)).map(|(n, _)| *n).min();
-            if let Some(node) = done {
-                break node;
+        let mut trail: Vec<Vec<Reached>> = Vec::new();
+        let mut reached = vec![Reached { node, cost: 0, edge: 0, behind: 0 }];
+        let mut at = start;
+        let last = loop {
+            let best = reached.iter().map(|r| r.cost).min()?;
+            let current = self.current_before(at);
+            let is_done = |n: u32| n == DEAD_END || n == current || at == end;
+            let cheapest = || (0..reached.len()).filter(|&i| reached[i].cost == best);
+            let mut done = cheapest().filter(|&i| is_done(reached[i].node));
+            if let Some(last) = done.next() {
+                break done.fold(last, |l, i| if reached[i].node < reached[l].node { i } else { l });
             }
-            if here >= last_layer {
+            if at == end {
                 return None;
             }
             if trail.len() == MAX_SEARCHED_LAYERS {
-                let best = set.iter().filter(|(_, v)| v.0 == best).map(|(node, _)| *node);
-                break best.min()?;
+                break cheapest().min_by_key(|&i| reached[i].node)?;
             }
-            here += 1;
-            let mut next: FxHashMap<u32, (u32, u32, u32)> = FxHashMap::default();
-            let layer = &self.layers[here as usize];
-            self.work += layer.edges.len() as u64;
-            let from = layer.edges.partition_point(|e| e.kill < at);
-            for (place, edge) in layer.edges.iter().enumerate().skip(from) {
-                let Some(&(cost, ..)) = set.get(&edge.from) else { continue };
-                if layer.later_life(edge.to) < at {
-                    continue;
-                }
-                let Some((_, changed)) = self.value(request, here, edge.class, at) else {
-                    continue;
-                };
-                let cost = cost + u32::from(changed);
-                let best = next.entry(edge.to).or_insert((cost, place as u32, edge.from));
-                if cost < best.0 {
-                    *best = (cost, place as u32, edge.from);
-                }
-            }
-            trail.push(std::mem::replace(&mut set, next));
+            let next = self.reach(request, direction, at, &reached);
+            trail.push(std::mem::replace(&mut reached, next));
+            at = direction.next(at);
         };
-        let mut changes = self.best_way_from(request, here, node, at, last_layer)?;
-        let mut entry = set.get(&node).copied()?;
+        let mut changes = self.longest_lived(request, direction, at, reached[last].node, end)?;
+        let mut entry = &reached[last];
         for before in trail.iter().rev() {
-            let edge = self.layers[here as usize].edges[entry.1 as usize];
-            self.add_change(request, here, edge.class, at, &mut changes)?;
-            entry = before.get(&edge.from).copied()?;
-            here -= 1;
+            at = direction.previous(at);
+            let layer = direction.layer(at);
+            let edge = self.layers[layer as usize].edges[entry.edge as usize];
+            self.add_change(request, layer, edge.class, &mut changes)?;
+            entry = &before[entry.behind as usize];
         }
         Some(changes)
+    }
+
+    /// The nodes that are one layer further, each with its fewest changes.
+    fn reach(
+        &mut self,
+        request: &Request,
+        direction: Direction,
+        at: u32,
+        reached: &[Reached],
+    ) -> Vec<Reached> {
+        let step = request.at as u32;
+        let layer = direction.layer(at);
+        let next_at = direction.next(at);
+        self.index_edges(direction, layer);
+        let here = &self.layers[layer as usize];
+        let index = here.index(direction).expect("it has just been made");
+        let mut next: Vec<Reached> = Vec::new();
+        // By node: its place in `next`.
+        let mut places = vec![u32::MAX; self.nodes_before(next_at)];
+        let mut dead_end = u32::MAX;
+        for (behind, from) in (0u32..).zip(reached).filter(|(_, r)| r.node != DEAD_END) {
+            let edges = index.edges_of(from.node);
+            let open = &edges[edges.partition_point(|&e| here.edges[e as usize].kill < step)..];
+            self.work += open.len() as u64 + 1;
+            for &place in open {
+                let edge = &here.edges[place as usize];
+                let node = direction.end_of(edge);
+                let is_open = match direction {
+                    Direction::Back => self.life_before(layer, node) >= step,
+                    Direction::On => here.later_life(node) >= step,
+                };
+                if !is_open {
+                    continue;
+                }
+                let Some(changed) = self.is_change(request, layer, edge.class) else { continue };
+                let cost = from.cost + u32::from(changed);
+                let new = Reached { node, cost, edge: place, behind };
+                let known = match node {
+                    DEAD_END => &mut dead_end,
+                    node => &mut places[node as usize],
+                };
+                match next.get_mut(*known as usize) {
+                    None => {
+                        *known = next.len() as u32;
+                        next.push(new);
+                    }
+                    Some(known) if (cost, place) < (known.cost, known.edge) => *known = new,
+                    Some(_) => {}
+                }
+            }
+        }
+        next
+    }
+
+    /// The changes on the way with the longest life between a node and the input's node, as
+    /// in [`PrefixGraph::fewest_changes`].
+    fn longest_lived(
+        &mut self,
+        request: &Request,
+        direction: Direction,
+        mut at: u32,
+        mut node: u32,
+        end: u32,
+    ) -> Option<Changes> {
+        let mut changes = Vec::new();
+        while at != end && node != DEAD_END && node != self.current_before(at) {
+            let nodes = &self.layers[at as usize - 1];
+            let edge = match direction {
+                Direction::Back => nodes.best_in[node as usize],
+                Direction::On => nodes.best_out[node as usize],
+            };
+            let layer = direction.layer(at);
+            let edge = self.layers[layer as usize].edges[edge as usize];
+            self.add_change(request, layer, edge.class, &mut changes)?;
+            node = direction.end_of(&edge);
+            at = direction.next(at);
+            self.work += 1;
+        }
+        Some(changes)
+    }
+
+    /// Makes the index of the edges of a layer, unless it has been made.
+    fn index_edges(&mut self, direction: Direction, layer: u32) {
+        if self.layers[layer as usize].index(direction).is_some() {
+            return;
+        }
+        let here = &self.layers[layer as usize];
+        let index = match direction {
+            Direction::Back => EdgeIndex::new(here.life.len(), here.edges.iter().map(|e| e.to)),
+            Direction::On => {
+                let nodes = self.nodes_before(layer);
+                EdgeIndex::new(nodes, here.edges.iter().map(|e| e.from))
+            }
+        };
+        self.work += here.edges.len() as u64;
+        self.layers[layer as usize].indexes[direction as usize] = Some(index);
+    }
+}
+
+/// Towards the first byte, or towards the last.
+#[derive(Clone, Copy)]
+enum Direction {
+    Back,
+    On,
+}
+
+impl Direction {
+    /// The layer between the nodes before layer `at` and those that are next.
+    fn layer(self, at: u32) -> u32 {
+        match self {
+            Direction::Back => at - 1,
+            Direction::On => at,
+        }
+    }
+
+    fn next(self, at: u32) -> u32 {
+        match self {
+            Direction::Back => at - 1,
+            Direction::On => at + 1,
+        }
+    }
+
+    fn previous(self, at: u32) -> u32 {
+        match self {
+            Direction::Back => at + 1,
+            Direction::On => at - 1,
+        }
+    }
+
+    /// The node that an edge leads to in this direction.
+    fn end_of(self, edge: &Edge) -> u32 {
+        match self {
+            Direction::Back => edge.from,
+            Direction::On => edge.to,
+        }
+    }
+}
+
+/// A node that a search has reached.
+struct Reached {
+    node: u32,
+    /// The changes on the way to it.
+    cost: u32,
+    /// The last edge of this way, and the place of the node before it among those reached.
+    edge: u32,
+    behind: u32,
+}
+
+/// The edges of a layer by one of their nodes.
+pub(super) struct EdgeIndex {
+    /// By node: where its edges begin.
+    starts: Vec<u32>,
+    /// Places of edges. Those of one node are in the order of the layer, by kill.
+    edges: Vec<u32>,
+}
+
+impl EdgeIndex {
+    fn new(nodes: usize, ends: impl Iterator<Item = u32> + Clone) -> EdgeIndex {
+        let is_node = |(_, end): &(u32, u32)| *end != DEAD_END;
+        let ends = (0u32..).zip(ends).filter(is_node);
+        let mut starts = vec![0u32; nodes + 2];
+        ends.clone().for_each(|(_, node)| starts[node as usize + 2] += 1);
+        (2..starts.len()).for_each(|i| starts[i] += starts[i - 1]);
+        let mut edges = vec![0; starts[nodes + 1] as usize];
+        for (place, node) in ends {
+            let start = &mut starts[node as usize + 1];
+            edges[*start as usize] = place;
+            *start += 1;
+        }
+        EdgeIndex { starts, edges }
+    }
+
+    fn edges_of(&self, node: u32) -> &[u32] {
+        let node = node as usize;
+        &self.edges[self.starts[node] as usize..self.starts[node + 1] as usize]
+    }
+}
+
+impl Layer {
+    fn index(&self, direction: Direction) -> Option<&EdgeIndex> {
+        self.indexes[direction as usize].as_ref()
     }
 }
