@@ -29,6 +29,11 @@ const MAX_FEW: usize = 8;
 const MAX_FEW_TIES: usize = 32;
 /// Bytes that one request tries one at a time.
 const MAX_TRIED_BYTES: usize = 24;
+/// Conditions that read a byte together with others, if they are evaluated for all its
+/// values at once.
+const MAX_TIES: usize = 256;
+/// Values of a byte with more conditions that are tried.
+const MAX_TRIED_VALUES: usize = 64;
 
 /// The sets of conditions on one byte, by the shape of the condition.
 #[derive(Clone, Debug, Default)]
@@ -107,18 +112,17 @@ pub(crate) fn solve_byte(request: &mut Request) -> Found {
 
 /// As [`solve`], if that is cheap: the goals read few bytes, and few conditions read these.
 pub(crate) fn solve_few(request: &mut Request) -> Found {
-    let vars = request.vars.len();
     let is_tied_often =
         |&var: &Var| request.path.shared(var, request.at).nth(MAX_FEW_TIES).is_some();
-    if vars > MAX_FEW || request.vars.iter().any(is_tied_often) {
+    if request.reads_more_than(MAX_FEW) || request.vars().iter().any(is_tied_often) {
         return Found::Pass;
     }
     solve(request)
 }
 
 pub(crate) fn solve(request: &mut Request) -> Found {
-    let lengths: Vec<u32> = request.vars.iter().filter_map(|v| v.as_length()).collect();
-    if let ([stream], true) = (&lengths[..], request.vars.len() == 1) {
+    let lengths: Vec<u32> = request.vars().iter().filter_map(|v| v.as_length()).collect();
+    if let ([stream], true) = (&lengths[..], request.vars().len() == 1) {
         return solve_length(request, *stream);
     }
     let mut allowed: Vec<(u32, ByteSet)> = Vec::new();
@@ -214,17 +218,29 @@ fn try_single_bytes(request: &mut Request, allowed: &[(u32, ByteSet)]) -> Found 
     let mut roots = Vec::new();
     // The last byte first: most decisions are on it.
     for &(offset, set) in allowed.iter().rev().take(MAX_TRIED_BYTES) {
+        let is_tied_often =
+            request.path.shared(Var::byte(offset), request.at).nth(MAX_TIES).is_some();
         roots.clear();
         roots.extend(&request.goals);
-        roots.extend(request.neighbours(&[Var::byte(offset)]));
+        if !is_tied_often {
+            roots.extend(request.neighbours(&[Var::byte(offset)]));
+        }
         let path = &*request.path;
         let scratch = &mut *request.scratch;
         let vary = [Var::byte(offset)];
         let tape = scratch.compiler.compile(&path.pool, &path.values, &roots, &vary);
         scratch.lanes.load(&tape);
-        let left = sweep(&path.pool, &tape, &mut scratch.lanes, &set);
-        if let Some(value) = left.nearest(path.byte(offset)) {
-            return Found::Sat(vec![(Var::byte(offset), value.into())]);
+        let mut left = sweep(&path.pool, &tape, &mut scratch.lanes, &set);
+        let current = path.byte(offset);
+        // To evaluate all its conditions for all values costs as much as the path is long.
+        // Most values break one of the first.
+        for _ in 0..MAX_TRIED_VALUES {
+            let Some(value) = left.nearest(current) else { break };
+            let changes = vec![(Var::byte(offset), value.into())];
+            if !is_tied_often || request.holds(&changes) {
+                return Found::Sat(changes);
+            }
+            left.remove(value);
         }
     }
     Found::Pass

@@ -9,6 +9,7 @@ use crate::solver::{Config, Limits};
 use pleach_automata::ByteSet;
 use pleach_expr::{ChangedValues, Compiler, Frame, Term, Var};
 use rustc_hash::FxHashSet;
+use std::cell::OnceCell;
 
 /// If more conditions than this read an input, [`Request::holds`] follows its changes.
 const MAX_SHARED: usize = 32;
@@ -35,7 +36,7 @@ pub(crate) struct Scratch {
     pub lanes: Frame<LANES>,
     pub changed: ChangedValues,
     pub ranges: Ranges,
-    /// The work of building and searching prefix graphs, besides evaluating.
+    /// The work of slicing, and of building and searching prefix graphs, besides evaluating.
     pub graph_work: u64,
 }
 
@@ -55,8 +56,8 @@ pub(crate) struct Request<'a> {
     pub at: usize,
     /// Terms of one bit that must all become true.
     pub goals: Vec<Term>,
-    /// The inputs that the goals read, sorted.
-    pub vars: Vec<Var>,
+    /// The inputs that the goals read, when they have been asked for.
+    vars: OnceCell<Vec<Var>>,
     /// True to ignore conditions that read several inputs.
     pub optimistic: bool,
     pub interrupt: &'a Interrupt,
@@ -72,15 +73,46 @@ impl<'a> Request<'a> {
         optimistic: bool,
     ) -> Self {
         let Config { limits, interrupt, .. } = config;
-        let mut vars: Vec<Var> = goals.iter().flat_map(|&g| path.pool.vars(g)).collect();
-        vars.sort_unstable();
-        vars.dedup();
+        let vars = OnceCell::new();
         Request { path, scratch, limits, at, goals, vars, optimistic, interrupt }
+    }
+
+    /// A request for the values of a term. It has no goal.
+    pub fn on_term(
+        path: &'a mut Path,
+        scratch: &'a mut Scratch,
+        (limits, interrupt): (&'a Limits, &'a Interrupt),
+        at: usize,
+        term: Term,
+    ) -> Self {
+        let vars = OnceCell::from(path.pool.vars(term).collect::<Vec<Var>>());
+        let goals = Vec::new();
+        Request { path, scratch, limits, at, goals, vars, optimistic: false, interrupt }
+    }
+
+    /// The inputs that the goals read, sorted. They may be all inputs, and many flips are
+    /// answered without them.
+    pub fn vars(&self) -> &[Var] {
+        self.vars.get_or_init(|| {
+            let pool = &self.path.pool;
+            let mut vars: Vec<Var> = self.goals.iter().flat_map(|&g| pool.vars(g)).collect();
+            vars.sort_unstable();
+            vars.dedup();
+            vars
+        })
+    }
+
+    /// True if the goals read more than `most` inputs.
+    pub fn reads_more_than(&self, most: usize) -> bool {
+        let pool = &self.path.pool;
+        // Without those that two goals share, which only [`Request::vars`] knows.
+        let reads = self.goals.iter().map(|&g| pool.vars(g).take(most + 1).count()).max();
+        reads.is_some_and(|reads| reads > most) || self.vars().len() > most
     }
 
     /// The offsets of the bytes that the goals read.
     pub fn bytes(&self) -> Vec<u32> {
-        self.vars.iter().filter_map(|v| v.as_byte()).collect()
+        self.vars().iter().filter_map(|v| v.as_byte()).collect()
     }
 
     /// The values that a byte may have, by the conditions and goals that read it alone.
@@ -124,14 +156,21 @@ impl<'a> Request<'a> {
     }
 
     /// The conditions and inputs that are connected with the goals through shared inputs.
-    /// `None` if these are more conditions than the limit.
-    pub fn slice(&self) -> Option<Slice> {
-        let mut slice = Slice { atoms: Vec::new(), vars: self.vars.clone() };
+    /// `None` if these are more than `max_conditions`.
+    pub fn slice(&mut self, max_conditions: usize) -> Option<Slice> {
+        let slice = self.find_slice(max_conditions);
+        let size = slice.as_ref().map_or(max_conditions, |s| s.atoms.len());
+        self.scratch.graph_work += size as u64;
+        slice
+    }
+
+    fn find_slice(&self, max_conditions: usize) -> Option<Slice> {
+        let mut slice = Slice { atoms: Vec::new(), vars: self.vars().to_vec() };
         if self.optimistic {
             return Some(slice);
         }
         let mut atoms: FxHashSet<u32> = FxHashSet::default();
-        let mut vars: FxHashSet<Var> = self.vars.iter().copied().collect();
+        let mut vars: FxHashSet<Var> = self.vars().iter().copied().collect();
         let mut next = 0;
         while let Some(&var) = slice.vars.get(next) {
             next += 1;
@@ -139,7 +178,7 @@ impl<'a> Request<'a> {
                 if !atoms.insert(atom) {
                     continue;
                 }
-                if atoms.len() > self.limits.slice {
+                if atoms.len() > max_conditions {
                     return None;
                 }
                 let term = self.path.atom(atom).term;

@@ -35,7 +35,7 @@ struct Distance {
 
 pub(crate) fn solve(request: &mut Request) -> Found {
     let mut vars: Vec<Var> =
-        request.vars.iter().copied().filter(|v| v.as_byte().is_some()).collect();
+        request.vars().iter().copied().filter(|v| v.as_byte().is_some()).collect();
     vars.truncate(MAX_VARS);
     let mut conditions = request.goals.clone();
     conditions.extend(request.neighbours(&vars));

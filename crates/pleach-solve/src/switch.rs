@@ -34,11 +34,10 @@ impl SwitchValues {
             allowance.available()?;
             let before = request.scratch.work();
             let (path, scratch) = (&mut *request.path, &mut *request.scratch);
-            let vars = path.pool.vars(term).collect();
             let Request { limits, interrupt, at, .. } = *request;
-            let (goals, optimistic) = (vec![], false);
-            let mut all = Request { path, scratch, limits, at, goals, vars, optimistic, interrupt };
-            let values = all.slice().and_then(|slice| layers::values(&mut all, &slice, term));
+            let mut all = Request::on_term(path, scratch, (limits, interrupt), at, term);
+            let values =
+                all.slice(limits.slice).and_then(|slice| layers::values(&mut all, &slice, term));
             allowance.pay(request.scratch.work() - before, values.is_some());
             *self = SwitchValues { step, values };
         }

@@ -22,6 +22,9 @@ const SLICE_TIERS: [(Tier, SolveSlice); 3] = [
     (Tier::Search, |request, _| search::solve(request)),
 ];
 
+/// Conditions of a slice that is made without credit for the tiers that need it.
+const MAX_CHEAP_SLICE: usize = 512;
+
 type SolveSlice = fn(&mut Request, &Slice) -> Found;
 
 /// What tiers keep from one request to the next.
@@ -85,7 +88,10 @@ impl Tiers {
                 return answer(Ok(found), Tier::Domains, cached);
             }
         }
-        let Some(slice) = request.slice() else {
+        // Without credit, only the cache and cheap tiers can answer.
+        let has_credit = self.layers.available().or(self.complete.available()).is_some();
+        let max_conditions = if has_credit { request.limits.slice } else { MAX_CHEAP_SLICE };
+        let Some(slice) = request.slice(max_conditions) else {
             return answer(Err(Refused::Work), Tier::Complete, false);
         };
         let key = Key::new(request, &slice);

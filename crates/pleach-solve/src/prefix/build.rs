@@ -3,9 +3,10 @@
 
 use super::classes::Classes;
 use super::plan::{Root, SWITCH_VALUE, Source};
-use super::{DEAD_END, Edge, Layer, MAX_EDGES, MAX_NODES, NEVER, PrefixGraph};
+use super::{DEAD_END, Edge, Layer, MAX_EDGES, MAX_NODES, NEVER, PrefixGraph, ValueSet};
 use crate::domains::LANES;
 use crate::request::Request;
+use pleach_automata::ByteSet;
 use pleach_expr::{Code, Frame, Tape, Term, Var};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
@@ -112,7 +113,7 @@ impl PrefixGraph {
         let first_later = self.plan.first_later[layer as usize];
         let roots = &self.plan.roots[layer as usize];
         let first_here = roots.first().map_or(NEVER, |r| r.step).min(first_later);
-        let mut edges: Vec<(Edge, u64)> = Vec::with_capacity(pairs);
+        let mut edges: Vec<ClassEdge> = Vec::with_capacity(pairs);
         let mut pending: Vec<Pair> = Vec::new();
         for from in 0..parents as u32 {
             let life = self.life_before(layer, from);
@@ -120,9 +121,13 @@ impl PrefixGraph {
                 let life = life.min(classes.class_kill[class as usize]);
                 let class = class as u8;
                 match life < first_here {
-                    true => {
-                        edges.push((Edge { from, to: DEAD_END, kill: NEVER, class }, 0));
-                    }
+                    true => edges.push(ClassEdge {
+                        from,
+                        to: DEAD_END,
+                        kill: NEVER,
+                        switch_value: 0,
+                        class,
+                    }),
                     false => pending.push(Pair { from, class, life }),
                 }
             }
@@ -160,27 +165,30 @@ impl PrefixGraph {
                 if is_current {
                     current_node = to;
                 }
-                edges.push((Edge { from, to, kill, class }, switch_values[lane]));
+                let has_value = kill != NEVER && self.plan.has_switch_value(layer, kill);
+                let switch_value = if has_value { switch_values[lane] } else { 0 };
+                edges.push(ClassEdge { from, to, kill, switch_value, class });
             }
             if nodes.life.len() > MAX_NODES {
                 let sources = self.choose_given_up(pool, &nodes.rows, &shape.columns);
                 return Some(Added::TooMany(sources));
             }
         }
-        edges.sort_by_key(|(e, _)| e.kill);
-        let has_value = |e: &Edge| e.kill != NEVER && self.plan.has_switch_value(layer, e.kill);
-        let switch_values = (0u32..)
-            .zip(&edges)
-            .filter(|(_, (edge, _))| has_value(edge))
-            .map(|(place, &(_, value))| (place, value))
-            .collect();
-        // Of several best edges, one from the input's node or over its value.
+        let (edges, switch_values, value_sets) = merge_edges(edges, &classes);
+        let has_value = |v: &(u32, u64)| {
+            let kill = edges[v.0 as usize].kill;
+            kill != NEVER && self.plan.has_switch_value(layer, kill)
+        };
+        let switch_values = (0u32..).zip(switch_values).filter(has_value).collect();
+        // Of several edges with the longest life, one whose way leaves the input late, or
+        // over the input's value.
         let mut best_in: Vec<(u32, u32, bool, u32)> = vec![Default::default(); nodes.life.len()];
-        for (place, (edge, _)) in (0u32..).zip(&edges).filter(|(_, (e, _))| e.to != DEAD_END) {
-            let life = edge.kill.min(classes.class_kill[edge.class as usize]);
-            let life = life.min(self.life_before(layer, edge.from));
-            let is_current = edge.class == current_class;
-            let rank = (life, u32::from(edge.from == current_parent), is_current, place);
+        let current_value = request.path.byte(offset);
+        for (place, edge) in (0u32..).zip(&edges).filter(|(_, e)| e.to != DEAD_END) {
+            let set = &value_sets[edge.set as usize];
+            let life = edge.kill.min(set.kill).min(self.life_before(layer, edge.from));
+            let departure = self.departure(layer, edge.from);
+            let rank = (life, departure, set.values.contains(current_value), place);
             let best = &mut best_in[edge.to as usize];
             *best = rank.max(*best);
         }
@@ -189,12 +197,12 @@ impl PrefixGraph {
         self.row_columns = shape.columns.iter().map(|c| c.source).collect();
         self.layers.push(Layer {
             offset,
-            classes: classes.sets(),
-            class_of: classes.class_of,
             value_kill: classes.value_kill,
-            edges: edges.into_iter().map(|e| e.0).collect(),
+            value_sets,
+            edges,
             switch_values,
             later_life: vec![NEVER; nodes.life.len()],
+            departures: best_in.iter().map(|best| best.1).collect(),
             best_in: best_in.into_iter().map(|best| best.3).collect(),
             best_out: vec![0; nodes.life.len()],
             life: nodes.life,
@@ -295,7 +303,7 @@ impl PrefixGraph {
             let (before, here) = (&mut before[at - 1], &here[0]);
             before.later_life.fill(0);
             for (place, edge) in (0u32..).zip(&here.edges) {
-                let life = edge.kill.min(here.classes[edge.class as usize].1);
+                let life = edge.kill.min(here.value_sets[edge.set as usize].kill);
                 let life = life.min(here.later_life(edge.to));
                 let best = &mut before.later_life[edge.from as usize];
                 if life >= *best {
@@ -306,6 +314,56 @@ impl PrefixGraph {
             self.work += here.edges.len() as u64;
         }
     }
+}
+
+/// An edge over one class of values.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct ClassEdge {
+    // Edges are sorted and merged by these fields in this order.
+    kill: u32,
+    from: u32,
+    to: u32,
+    switch_value: u64,
+    class: u8,
+}
+
+impl ClassEdge {
+    fn is_parallel(&self, other: &ClassEdge) -> bool {
+        let key = |e: &ClassEdge| (e.kill, e.from, e.to, e.switch_value);
+        key(self) == key(other)
+    }
+}
+
+/// Makes one edge of all classes that lead from one node to another and break the same
+/// step. Most classes of a byte do: a parser rejects them all in the same way.
+///
+/// Returns the edges by kill, the value of the switch of each edge, and their sets of values.
+fn merge_edges(
+    mut edges: Vec<ClassEdge>,
+    classes: &Classes,
+) -> (Vec<Edge>, Vec<u64>, Vec<ValueSet>) {
+    edges.sort_unstable();
+    let by_class = classes.sets();
+    let mut merged = Vec::new();
+    let mut switch_values = Vec::new();
+    let mut value_sets: Vec<ValueSet> = Vec::new();
+    let mut known: FxHashMap<ByteSet, u32> = FxHashMap::default();
+    for parallel in edges.chunk_by(ClassEdge::is_parallel) {
+        let mut set = ValueSet { values: ByteSet::EMPTY, kill: 0 };
+        for edge in parallel {
+            let class = &by_class[edge.class as usize];
+            set.values = set.values.union(&class.values);
+            set.kill = set.kill.max(class.kill);
+        }
+        let place = *known.entry(set.values).or_insert_with(|| {
+            value_sets.push(set);
+            value_sets.len() as u32 - 1
+        });
+        let &ClassEdge { kill, from, to, switch_value, .. } = &parallel[0];
+        merged.push(Edge { from, to, kill, set: place });
+        switch_values.push(switch_value);
+    }
+    (merged, switch_values, value_sets)
 }
 
 /// A node before a layer, and a class of values of its byte.

@@ -1,6 +1,6 @@
 //! The values of a byte that no condition tells apart.
 
-use super::{NEVER, PrefixGraph};
+use super::{NEVER, PrefixGraph, ValueSet};
 use crate::domains::LANES;
 use crate::request::Request;
 use pleach_automata::ByteSet;
@@ -18,11 +18,11 @@ pub(super) struct Classes {
 
 impl Classes {
     /// By class: its values and its kill.
-    pub fn sets(&self) -> Vec<(ByteSet, u32)> {
-        let mut sets: Vec<(ByteSet, u32)> =
-            self.class_kill.iter().map(|&kill| (ByteSet::EMPTY, kill)).collect();
+    pub fn sets(&self) -> Vec<ValueSet> {
+        let empty = |&kill: &u32| ValueSet { values: ByteSet::EMPTY, kill };
+        let mut sets: Vec<ValueSet> = self.class_kill.iter().map(empty).collect();
         for value in 0..=255u8 {
-            sets[self.class_of[value as usize] as usize].0.insert(value);
+            sets[self.class_of[value as usize] as usize].values.insert(value);
         }
         sets
     }

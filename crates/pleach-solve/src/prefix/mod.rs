@@ -62,7 +62,7 @@ const MAX_NODES: usize = 320;
 /// Nodes that are left when columns are given up.
 const FEW_NODES: usize = 24;
 /// Edges of a graph.
-const MAX_EDGES: usize = 1 << 21;
+const MAX_EDGES: usize = 1 << 22;
 
 /// The graph of one path. It is built layer by layer, as far as flips need it.
 pub(crate) struct PrefixGraph {
@@ -81,12 +81,10 @@ pub(crate) struct PrefixGraph {
 /// One byte, the edges over its values, and the nodes after it.
 struct Layer {
     offset: u32,
-    /// By value of the byte: its class.
-    class_of: Box<[u8; 256]>,
     /// By value of the byte: the first step whose condition on this byte alone it breaks.
     value_kill: Box<[u32; 256]>,
-    /// By class: its values, and the largest `value_kill` of these.
-    classes: Vec<(ByteSet, u32)>,
+    /// The sets of values that edges lead over.
+    value_sets: Vec<ValueSet>,
     /// Sorted by kill.
     edges: Vec<Edge>,
     /// The value that a switch or a pinned term has on edges that its step kills, by place
@@ -95,6 +93,8 @@ struct Layer {
     life: Vec<u32>,
     /// By node: an edge to it that gives it its life.
     best_in: Vec<u32>,
+    /// By node: the layer at which the way over these edges leaves the nodes of the input.
+    departures: Vec<u32>,
     /// By node: an edge of the next layer that gives it its later life.
     best_out: Vec<u32>,
     /// Up to which step a node can be completed to all bytes of the layers built so far.
@@ -113,7 +113,17 @@ struct Edge {
     to: u32,
     /// The first step whose condition on several bytes breaks.
     kill: u32,
-    class: u8,
+    /// The place of its values in [`Layer::value_sets`]. All classes that lead from one node
+    /// to the same node and break the same step are one edge.
+    set: u32,
+}
+
+/// Values of a byte that edges lead over.
+#[derive(Clone, Copy, Debug)]
+struct ValueSet {
+    values: ByteSet,
+    /// The largest `value_kill` of the values.
+    kill: u32,
 }
 
 /// A node that is complete: later bytes keep their values.
@@ -169,7 +179,8 @@ impl PrefixGraph {
 
     /// Bytes of memory, roughly.
     pub fn memory(&self) -> usize {
-        let layers: usize = self.layers.iter().map(|l| 1400 + 16 * l.life.len()).sum();
+        let of_layer = |l: &Layer| 1200 + 20 * l.life.len() + 36 * l.value_sets.len();
+        let layers: usize = self.layers.iter().map(of_layer).sum();
         // Each edge may be in two indexes.
         let edges = self.edges * (size_of::<Edge>() + 2 * size_of::<u32>());
         self.plan.memory() + layers + edges + self.rows.capacity() * 8
@@ -279,18 +290,21 @@ impl PrefixGraph {
     /// True if flips of step `at` can use an edge that this step or a later one kills.
     fn is_open(&self, layer: u32, edge: &Edge, at: u32) -> bool {
         let here = &self.layers[layer as usize];
-        here.classes[edge.class as usize].1 >= at
+        here.value_sets[edge.set as usize].kill >= at
             && self.life_before(layer, edge.from) >= at
             && here.later_life(edge.to) >= at
     }
 
     fn add_candidate(&self, layer: u32, edge: &Edge, open: &ByteSet, candidates: &mut Candidates) {
         let here = &self.layers[layer as usize];
-        let values = here.classes[edge.class as usize].0.intersection(open);
+        let values = here.value_sets[edge.set as usize].values.intersection(open);
         if !values.is_empty() {
-            let is_direct = edge.from == self.current_before(layer)
-                && (edge.to == DEAD_END || edge.to == here.current);
-            candidates.add(layer, *edge, values, is_direct);
+            let departure = self.departure(layer, edge.from);
+            let is_end = edge.to == DEAD_END || edge.to == here.current;
+            match departure == layer && is_end {
+                true => candidates.add_direct(layer, values),
+                false => candidates.add_way(layer, *edge, values, departure),
+            }
         }
     }
 
@@ -299,6 +313,15 @@ impl PrefixGraph {
         match layer {
             0 => NEVER,
             layer => self.layers[layer as usize - 1].life[node as usize],
+        }
+    }
+
+    /// The layer at which the way with the longest life to a node before a layer leaves the
+    /// nodes of the input.
+    fn departure(&self, layer: u32, node: u32) -> u32 {
+        match node == self.current_before(layer) {
+            true => layer,
+            false => self.layers[layer as usize - 1].departures[node as usize],
         }
     }
 
@@ -343,10 +366,10 @@ impl Layer {
         (0..=255u8).filter(|&v| self.value_kill[v as usize] >= at).collect()
     }
 
-    /// The values of a class that flips of step `at` can use.
-    fn values(&self, class: u8, at: u32) -> ByteSet {
+    /// The values of an edge that flips of step `at` can use.
+    fn values(&self, edge: &Edge, at: u32) -> ByteSet {
         let is_open = |v: &u8| self.value_kill[*v as usize] >= at;
-        self.classes[class as usize].0.iter().filter(is_open).collect()
+        self.value_sets[edge.set as usize].values.iter().filter(is_open).collect()
     }
 }
 

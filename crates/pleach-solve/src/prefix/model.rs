@@ -12,13 +12,15 @@ const MAX_MODELS: usize = 16;
 const MAX_SEARCHED_LAYERS: usize = 24;
 /// Edges whose ways are compared.
 const MAX_WAYS: usize = 8;
+/// Layers between the departures of two ways that are compared by their changes.
+const MAX_DISTANCE: u32 = 24;
 
 /// Edges that reach the goal of a flip.
 #[derive(Default)]
 pub(super) struct Candidates {
     /// Layers whose byte alone needs to change, with its possible values.
     direct: Vec<(u32, ByteSet)>,
-    /// Edges that need other changes, too.
+    /// Edges that need other changes, too. The latest departures come first.
     others: Vec<Candidate>,
 }
 
@@ -27,6 +29,8 @@ struct Candidate {
     layer: u32,
     edge: Edge,
     values: ByteSet,
+    /// The layer at which the way to the edge leaves the input.
+    departure: u32,
 }
 
 impl Candidates {
@@ -34,16 +38,20 @@ impl Candidates {
         self.direct.is_empty() && self.others.is_empty()
     }
 
-    pub fn add(&mut self, layer: u32, edge: Edge, values: ByteSet, is_direct: bool) {
-        if !is_direct {
-            if self.others.len() < MAX_WAYS {
-                self.others.push(Candidate { layer, edge, values });
-            }
-            return;
-        }
+    /// Adds values of a byte that need no other change.
+    pub fn add_direct(&mut self, layer: u32, values: ByteSet) {
         match self.direct.iter_mut().find(|d| d.0 == layer) {
             Some((_, set)) => *set = set.union(&values),
             None => self.direct.push((layer, values)),
+        }
+    }
+
+    /// Adds an edge whose way leaves the input at the layer `departure`.
+    pub fn add_way(&mut self, layer: u32, edge: Edge, values: ByteSet, departure: u32) {
+        let place = self.others.partition_point(|c| c.departure >= departure);
+        if place < MAX_WAYS {
+            self.others.truncate(MAX_WAYS - 1);
+            self.others.insert(place, Candidate { layer, edge, values, departure });
         }
     }
 }
@@ -51,37 +59,47 @@ impl Candidates {
 impl PrefixGraph {
     /// A model that uses one of the edges. [`Found::Pass`] if it breaks conditions that
     /// the graph leaves out.
+    ///
+    /// Ways that leave the input early are tried last: to complete and to check one of them
+    /// costs as much as there is input between its departure and the flip.
     pub(super) fn find_model(
         &mut self,
         request: &mut Request,
         last_layer: u32,
         candidates: Candidates,
     ) -> Found {
-        let mut models: Vec<Changes> = Vec::new();
+        let mut models = 0;
         for (layer, mut set) in candidates.direct {
             let offset = self.layers[layer as usize].offset;
             let current = request.path.byte(offset);
             while let Some(value) = set.nearest(current)
-                && models.len() < MAX_MODELS
+                && models < MAX_MODELS
             {
                 set.remove(value);
-                models.push(vec![(Var::byte(offset), value.into())]);
-                if !self.plan.leaves_out() {
-                    return Found::Sat(models.swap_remove(0));
+                models += 1;
+                let changes = vec![(Var::byte(offset), value.into())];
+                if self.is_model(request, &changes) {
+                    return Found::Sat(changes);
                 }
             }
         }
-        let mut ways: Vec<Changes> = Vec::new();
-        for candidate in &candidates.others {
-            ways.extend(self.complete(request, candidate, last_layer));
+        let is_near = |a: &Candidate, b: &Candidate| a.departure - b.departure <= MAX_DISTANCE;
+        for near in candidates.others.chunk_by(is_near) {
+            let mut ways: Vec<Changes> = Vec::new();
+            for candidate in near {
+                ways.extend(self.complete(request, candidate, last_layer));
+            }
+            ways.sort_by_key(Vec::len);
+            if let Some(changes) = ways.into_iter().find(|w| self.is_model(request, w)) {
+                return Found::Sat(changes);
+            }
         }
-        ways.sort_by_key(Vec::len);
-        models.extend(ways);
-        if !self.plan.leaves_out() {
-            return models.into_iter().next().map_or(Found::Pass, Found::Sat);
-        }
-        let holds = models.into_iter().find(|changes| request.holds(changes));
-        holds.map_or(Found::Pass, Found::Sat)
+        Found::Pass
+    }
+
+    /// True if changes that the graph allows keep the conditions that it leaves out.
+    fn is_model(&self, request: &mut Request, changes: &Changes) -> bool {
+        !self.plan.leaves_out() || request.holds(changes)
     }
 
     /// The changes of a way over an edge.
@@ -91,7 +109,7 @@ impl PrefixGraph {
         candidate: &Candidate,
         last_layer: u32,
     ) -> Option<Changes> {
-        let Candidate { layer, edge, ref values } = *candidate;
+        let Candidate { layer, edge, ref values, .. } = *candidate;
         let mut changes = self.fewest_changes(request, Direction::Back, layer, edge.from, 0)?;
         let offset = self.layers[layer as usize].offset;
         let current = request.path.byte(offset);
@@ -105,30 +123,31 @@ impl PrefixGraph {
         Some(changes)
     }
 
-    /// True if an edge over a class changes the byte of the input; `None` if no value of the
-    /// class can be used.
-    fn is_change(&self, request: &Request, layer: u32, class: u8) -> Option<bool> {
+    /// True if an edge changes the byte of the input; `None` if none of its values can be
+    /// used.
+    fn is_change(&self, request: &Request, layer: u32, edge: &Edge) -> Option<bool> {
         let here = &self.layers[layer as usize];
         let at = request.at as u32;
-        let current = request.path.byte(here.offset) as usize;
-        match here.class_of[current] == class && here.value_kill[current] >= at {
+        let current = request.path.byte(here.offset);
+        let set = &here.value_sets[edge.set as usize];
+        match here.value_kill[current as usize] >= at && set.values.contains(current) {
             true => Some(false),
-            false => (here.classes[class as usize].1 >= at).then_some(true),
+            false => (set.kill >= at).then_some(true),
         }
     }
 
-    /// Adds the change of a byte that an edge over a class needs, if it needs one.
+    /// Adds the change of a byte that an edge needs, if it needs one.
     fn add_change(
         &self,
         request: &Request,
         layer: u32,
-        class: u8,
+        edge: &Edge,
         changes: &mut Changes,
     ) -> Option<()> {
-        if self.is_change(request, layer, class)? {
+        if self.is_change(request, layer, edge)? {
             let here = &self.layers[layer as usize];
             let current = request.path.byte(here.offset);
-            let value = here.values(class, request.at as u32).nearest(current)?;
+            let value = here.values(edge, request.at as u32).nearest(current)?;
             changes.push((Var::byte(here.offset), value.into()));
         }
         Some(())
@@ -157,7 +176,8 @@ impl PrefixGraph {
             let cheapest = || (0..reached.len()).filter(|&i| reached[i].cost == best);
             let mut done = cheapest().filter(|&i| is_done(reached[i].node));
             if let Some(last) = done.next() {
-                break done.fold(last, |l, i| if reached[i].node < reached[l].node { i } else { l });
+                break done
+                    .fold(last, |l, i| if reached[i].node < reached[l].node { i } else { l });
             }
             if at == end {
                 return None;
@@ -175,7 +195,7 @@ impl PrefixGraph {
             at = direction.previous(at);
             let layer = direction.layer(at);
             let edge = self.layers[layer as usize].edges[entry.edge as usize];
-            self.add_change(request, layer, edge.class, &mut changes)?;
+            self.add_change(request, layer, &edge, &mut changes)?;
             entry = &before[entry.behind as usize];
         }
         Some(changes)
@@ -213,7 +233,7 @@ impl PrefixGraph {
                 if !is_open {
                     continue;
                 }
-                let Some(changed) = self.is_change(request, layer, edge.class) else { continue };
+                let Some(changed) = self.is_change(request, layer, edge) else { continue };
                 let cost = from.cost + u32::from(changed);
                 let new = Reached { node, cost, edge: place, behind };
                 let known = match node {
@@ -252,7 +272,7 @@ impl PrefixGraph {
             };
             let layer = direction.layer(at);
             let edge = self.layers[layer as usize].edges[edge as usize];
-            self.add_change(request, layer, edge.class, &mut changes)?;
+            self.add_change(request, layer, &edge, &mut changes)?;
             node = direction.end_of(&edge);
             at = direction.next(at);
             self.work += 1;

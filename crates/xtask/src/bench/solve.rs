@@ -169,10 +169,10 @@ const CASES: [Case; 18] = [
         input: Source::Repeated("x = (y+3)*z-1; if (x>2) x\n", 256, ""),
     },
     Case {
-        name: "bc-1k",
+        name: "bc-4k",
         program: Program::Subject("bc", "bc/bc"),
         args: &["@@"],
-        input: Source::Repeated("x = (y+3)*z-1; if (x>2) x\n", 1024, ""),
+        input: Source::Repeated("x = (y+3)*z-1; if (x>2) x\n", 4096, ""),
     },
     Case {
         name: "calc-256",
