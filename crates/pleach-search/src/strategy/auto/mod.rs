@@ -69,7 +69,7 @@ const TRACE_OVERHEAD: f64 = 150.0;
 /// How much slower the symbolic half is than the fast half.
 const TRACE_SLOWDOWN: f64 = 4.0;
 /// The cost of reading one decision of a trace.
-const DECISION_COST: f64 = 0.15;
+const DECISION_COST: f64 = 0.4;
 /// The extra cost of a crash or hang: sometimes triage, sometimes a new process.
 const BAD_END_COST: f64 = 300.0;
 /// The reward for a new branch. The reward for a new hit count is 1.
