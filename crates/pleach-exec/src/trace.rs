@@ -14,6 +14,7 @@ use pleach_abi::section::SiteKind;
 use pleach_abi::shm::{CUT_EVENTS, CUT_INPUT, CUT_NODES, CUT_SNAPS, CUT_TOKENS, LOSS_NAMES, Token};
 use pleach_abi::token::TokenFunction;
 use pleach_expr::{Broken, Expr, NoPart, Part, Symbols, Variables};
+use pleach_work::Task;
 use std::sync::atomic::{AtomicBool, Ordering};
 use thiserror::Error;
 
@@ -98,6 +99,7 @@ impl Trace {
         lengths: &[u32],
         bounded: Option<&AtomicBool>,
     ) -> Result<Trace, BrokenTrace> {
+        let _reading = pleach_work::enter(Task::Read);
         let counts = shm.counts()?;
         let sizes = shm.sizes();
         for (what, count, room) in [
@@ -123,6 +125,7 @@ impl Trace {
             Some(stop) => read_reached(shm, counts.nodes, input_len, thin(all), stop)?,
             None => (shm.nodes(counts.nodes)?, Thinned::whole(all)),
         };
+        pleach_work::count(u64::from(counts.events) + nodes.len() as u64);
         let snapshots = shm.snapshots(counts.snapshots)?;
         let modules = shm.modules()?;
         let recorded = Recorded { counts, nodes, thinned, tokens, snapshots, modules };
@@ -293,7 +296,7 @@ fn read_reached(
     let mut part = Part::new(nodes, input_len, &labels, MAX_NODES);
     let mut end = nodes;
     while end > 0 {
-        if stop.load(Ordering::Relaxed) {
+        if pleach_work::spend(CHUNK.into()) || stop.load(Ordering::Relaxed) {
             return Err(BrokenTrace::Interrupted);
         }
         let from = end.saturating_sub(CHUNK);

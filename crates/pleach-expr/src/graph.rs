@@ -64,6 +64,9 @@ pub enum Broken {
     Wide { label: u32 },
     #[error("node {label} refers to a snapshot that is not there")]
     Snapshot { label: u32 },
+    /// Not the target's fault.
+    #[error("checking was interrupted")]
+    Interrupted,
     #[error("node {label} depends on itself")]
     Cycle { label: u32 },
 }
@@ -312,6 +315,9 @@ impl Expr {
             if !self.live.contains(label) {
                 continue;
             }
+            if label % CHUNK == 0 && pleach_work::spend(CHUNK.into()) {
+                return Err(Broken::Interrupted);
+            }
             self.check(label)?;
             for operand in self.operands(label) {
                 if operand >= label {
@@ -335,6 +341,9 @@ impl Expr {
                 continue;
             }
             if open.insert(label) {
+                if pleach_work::spend(1) {
+                    return Err(Broken::Interrupted);
+                }
                 self.check(label)?;
                 for operand in self.operands(label) {
                     if !self.live.contains(operand) {
@@ -435,6 +444,9 @@ impl Expr {
         if widths_match { Ok(()) } else { Err(Broken::Widths { label }) }
     }
 }
+
+/// Labels that are checked between two looks at the stop flag.
+const CHUNK: u32 = 1 << 12;
 
 /// How many of the fields `a`, `b`, `c` of a node are labels.
 pub(crate) fn operand_fields(op: Op) -> usize {

@@ -27,6 +27,9 @@ pub struct LexError {
     pub offset: usize,
 }
 
+/// How often each byte of an input may be read, on average.
+const MAX_SCANS: u64 = 256;
+
 #[derive(Clone, Debug)]
 pub struct Lexer {
     dfa: Dfa,
@@ -103,8 +106,13 @@ impl Lexer {
     pub fn lex(&self, input: &[u8]) -> Result<Vec<Lexeme>, LexError> {
         let mut lexemes = Vec::with_capacity(input.len() / 4);
         let mut at = 0;
+        // A rule such as `a*b` can read far beyond the token that is found, at each offset.
+        let mut left = MAX_SCANS * (input.len() as u64 + MAX_SCANS);
         while at < input.len() {
-            let (end, win) = self.longest(input, at).ok_or(LexError { offset: at })?;
+            let (read, found) = self.longest(input, at);
+            left = left.saturating_sub(read as u64);
+            let is_over = left == 0 || pleach_work::spend(read as u64);
+            let (end, win) = found.filter(|_| !is_over).ok_or(LexError { offset: at })?;
             if let Win::Token(token, class) = win {
                 lexemes.push(Lexeme { token, span: (at, end), class });
             }
@@ -113,11 +121,13 @@ impl Lexer {
         Ok(lexemes)
     }
 
-    /// The longest match at an offset. Empty matches do not count.
-    fn longest(&self, input: &[u8], at: usize) -> Option<(usize, Win)> {
-        let (mut state, mut found) = (Dfa::START, None);
+    /// The longest match at an offset, and the bytes that were read to find it. Empty
+    /// matches do not count.
+    fn longest(&self, input: &[u8], at: usize) -> (usize, Option<(usize, Win)>) {
+        let (mut state, mut found, mut read) = (Dfa::START, None, 0);
         for (i, &byte) in input[at..].iter().enumerate() {
             state = self.dfa.next(state, byte);
+            read = i + 1;
             if state == DEAD {
                 break;
             }
@@ -126,7 +136,7 @@ impl Lexer {
                 win => found = Some((at + i + 1, win)),
             }
         }
-        found
+        (read, found)
     }
 
     /// All matches at an offset, the longest first.
@@ -156,7 +166,7 @@ impl Lexer {
     /// True if the lexer reads `text` as this token when `behind` follows.
     pub fn reads_as(&self, text: &[u8], behind: &[u8], token: TokenId) -> bool {
         let both = [text, behind].concat();
-        matches!(self.longest(&both, 0), Some((end, Win::Token(t, class)))
+        matches!(self.longest(&both, 0).1, Some((end, Win::Token(t, class)))
             if end == text.len() && (t == token || self.sets[class as usize].contains(token)))
     }
 

@@ -17,11 +17,15 @@ use crate::lalr::Lalr;
 use crate::lexer::{Lexeme, Lexer};
 use crate::token_set::TokenSet;
 use crate::tree::Tree;
+use pleach_work::Task;
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
 /// Entries of the chart, of about 32 bytes each.
 const MAX_ENTRIES: usize = 100_000_000;
+/// Work on the chart for each entry that it may have: an ambiguous grammar visits entries
+/// many times.
+const WORK_PER_ENTRY: u64 = 64;
 /// For tokens in context: how often the parser goes back.
 const MAX_RETURNS: usize = 10_000;
 /// For tokens in context: places that the parser can go back to.
@@ -124,6 +128,7 @@ impl Parser {
     }
 
     pub fn parse(&self, input: &[u8]) -> Result<Parsed, ParseError> {
+        let _parsing = pleach_work::enter(Task::Parse);
         let parsed = self.parse_longest(input);
         let is_refused =
             matches!(parsed, Err(ParseError::Lexical { .. } | ParseError::Syntax { .. }));
@@ -138,7 +143,7 @@ impl Parser {
         let mut chart = Chart::new(Arc::clone(&self.automaton));
         let mut lexemes: Vec<Lexeme> = Vec::new();
         let mut branches: VecDeque<Branch> = VecDeque::new();
-        let mut returns = 0;
+        let (mut returns, mut scanned) = (0, 0);
         let mut left = self.readings(input, 0);
         loop {
             let accepted = left.find(|(_, lexeme)| match lexeme {
@@ -161,9 +166,10 @@ impl Parser {
                     }
                 }
                 left = self.readings(input, end);
-                if chart.entries() > self.max_entries {
-                    return Err(ParseError::TooLarge(self.max_entries));
-                }
+                // The longest match was read.
+                let longest = left.as_slice().first().map_or(0, |(to, _)| to - end);
+                scanned += 1 + longest as u64;
+                self.check_size(&chart, scanned)?;
                 continue;
             }
             let Some(last) = branches.pop_back().filter(|_| returns < MAX_RETURNS) else {
@@ -247,11 +253,22 @@ impl Parser {
             if !push(chart, lexeme) {
                 return Ok(None);
             }
-            if chart.entries() > self.max_entries {
-                return Err(ParseError::TooLarge(self.max_entries));
-            }
+            self.check_size(chart, 0)?;
         }
+        pleach_work::count(chart.work() + lexemes.len() as u64);
         Ok(chart.tree())
+    }
+
+    /// Refuses a chart that is too large, or took too much work. `scanned` is the work of
+    /// the lexer.
+    fn check_size(&self, chart: &Chart, scanned: u64) -> Result<(), ParseError> {
+        let max_work = WORK_PER_ENTRY * self.max_entries as u64;
+        let is_too_large = chart.entries() > self.max_entries || chart.work() + scanned > max_work;
+        if is_too_large || pleach_work::is_stopping() {
+            pleach_work::count(chart.work() + scanned);
+            return Err(ParseError::TooLarge(self.max_entries));
+        }
+        Ok(())
     }
 
     /// The error for the place at which a chart refused a token.

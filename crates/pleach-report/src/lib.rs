@@ -9,4 +9,4 @@ mod panel;
 mod summary;
 
 pub use panel::{Panel, Size};
-pub use summary::{line, summary};
+pub use summary::{describe_stall, line, summary};

@@ -3,7 +3,8 @@
 //! after a crash.
 
 use crate::numbers::{percent, short, time};
-use pleach_campaign::run::Snapshot;
+use crate::summary::describe_stall;
+use pleach_campaign::run::{Snapshot, Stall};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
@@ -31,12 +32,16 @@ pub struct Panel {
     past: Option<(Instant, u64, u64)>,
     /// Runs and flips per second.
     rates: (f64, f64),
+    /// The last worker that did not come back, and when that was noticed.
+    stall: Option<(Instant, String)>,
 }
 
 const BOLD: &str = "\x1b[1m";
 const RED: &str = "\x1b[31m";
 const PLAIN: &str = "\x1b[0m";
 
+/// How long a worker that has not come back is shown.
+const STALL_SHOWN: Duration = Duration::from_secs(10);
 /// The lines, the most important first. If the terminal has few rows, the last are left out.
 const IMPORTANCE: [&str; 8] =
     ["branches", "crashes", "runs", "time", "search", "flips", "queue", "functions"];
@@ -50,7 +55,13 @@ impl Panel {
             drawn: Vec::new(),
             past: None,
             rates: (0.0, 0.0),
+            stall: None,
         }
+    }
+
+    /// Shows a worker that has not come back in the next pictures.
+    pub fn show_stall(&mut self, stall: &Stall) {
+        self.stall = Some((Instant::now(), describe_stall(stall)));
     }
 
     /// The text that shows a snapshot in place of the last, on a terminal of this size.
@@ -136,7 +147,7 @@ impl Panel {
             ),
             ("queue", format!("{} inputs, {} hangs", s.inputs, s.hangs)),
             ("crashes", s.crashes.to_string()),
-            ("search", snapshot.doing.clone()),
+            ("search", self.recent_stall().unwrap_or(&snapshot.doing).to_owned()),
         ];
         // The cursor is in the row below the last line.
         let room = self.size.rows.saturating_sub(1).max(1);
@@ -153,6 +164,11 @@ impl Panel {
             lines.push(self.formatted(code, &format!("{name:>10}  {value}")));
         }
         lines
+    }
+
+    fn recent_stall(&self) -> Option<&str> {
+        let (when, text) = self.stall.as_ref()?;
+        (when.elapsed() < STALL_SHOWN).then_some(text)
     }
 
     /// A line in a colour, and its length on the screen.
@@ -186,7 +202,13 @@ mod tests {
         let branches = Branches { total: 200, covered: 50, reachable: 100 };
         let stats = Stats { branches, runs: 12_345, crashes: 2, ..Stats::default() };
         let since_gain = Duration::from_secs(3);
-        Snapshot { stats, doing: "depth 4\x1b[2J, 17 flips open".into(), since_gain, edges: 0 }
+        Snapshot {
+            stats,
+            doing: "depth 4\x1b[2J, 17 flips open".into(),
+            since_gain,
+            edges: 0,
+            stalls: vec![],
+        }
     }
 
     /// A terminal that breaks long lines into rows when its width changes, as most do. It

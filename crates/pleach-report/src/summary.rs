@@ -1,7 +1,7 @@
 //! A campaign as plain text: a line while it runs, and a summary at its end.
 
 use crate::numbers::{percent, time};
-use pleach_campaign::run::{Snapshot, Stats, Stop};
+use pleach_campaign::run::{Snapshot, Stall, Stats, Stop};
 use std::time::Duration;
 
 /// The current state of a campaign on one line, for logs.
@@ -20,6 +20,17 @@ pub fn line(snapshot: &Snapshot) -> String {
         s.inputs,
         s.crashes,
         s.hangs
+    )
+}
+
+/// A worker that has not come back, on one line.
+pub fn describe_stall(stall: &Stall) -> String {
+    let input = stall.input.map_or_else(String::new, |id| format!(", input {id}"));
+    format!(
+        "worker {} has not come back for {} s: {}{input}",
+        stall.worker,
+        stall.time.as_secs(),
+        stall.task.doing()
     )
 }
 
@@ -60,6 +71,15 @@ pub fn summary(stats: &Stats, out: &str, resume: &str) -> String {
             "{} folded decisions: the compiler removed a side of the branch; compile with -O0 to \
              keep it\n",
             stats.folded
+        ));
+    }
+    if stats.stalls > 0 {
+        let tasks: Vec<String> = stats.stalled_in.iter().map(|(t, n)| format!("{t} {n}")).collect();
+        text.push_str(&format!(
+            "{} times a worker did not come back for 10 s ({}): a defect of Pleach, please \
+             report it\n",
+            stats.stalls,
+            tasks.join(", ")
         ));
     }
     text.push_str(&notes(stats));

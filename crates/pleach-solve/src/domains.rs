@@ -24,6 +24,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(crate) const LANES: usize = 64;
 /// A cache with this many sets is cleared.
 const MAX_SETS: usize = 1 << 18;
+/// Operations that are evaluated with all lanes. Each has a register of 512 bytes.
+const MAX_TAPE: usize = 1 << 17;
+const FEW_LANES: usize = 8;
 /// Bytes that [`solve_few`] reads, and conditions that read one of them.
 const MAX_FEW: usize = 8;
 const MAX_FEW_TIES: usize = 32;
@@ -61,6 +64,46 @@ impl Memo {
         set
     }
 
+    /// As [`Memo::set`], for many terms of one byte. Terms that are made of each other are
+    /// evaluated together: `x = 31 * x + byte` in a loop makes a term for each round, and to
+    /// evaluate them one by one would take quadratic time.
+    pub fn sets(
+        &mut self,
+        pool: &Pool,
+        values: &TermValues,
+        terms: &[Term],
+        offset: u32,
+    ) -> Vec<ByteSet> {
+        if self.sets.len() + terms.len() > MAX_SETS {
+            self.sets.clear();
+        }
+        let mut missing: FxHashMap<u64, Term> = FxHashMap::default();
+        for &term in terms {
+            let shape = pool.shape(term);
+            if !self.sets.contains_key(&shape) {
+                missing.insert(shape, term);
+            }
+        }
+        if !missing.is_empty() {
+            let (shapes, roots): (Vec<u64>, Vec<Term>) = missing.into_iter().unzip();
+            let tape = self.compiler.compile(pool, values, &roots, &[Var::byte(offset)]);
+            // A long tape gets fewer lanes, so that its registers need not more memory.
+            let sets = match tape.len() <= MAX_TAPE {
+                true => sweep_each(pool, &tape, &mut self.frame),
+                false => {
+                    let mut frame: Frame<FEW_LANES> = Frame::default();
+                    let sets = sweep_each(pool, &tape, &mut frame);
+                    self.frame.work += frame.work;
+                    sets
+                }
+            };
+            // The thread must stop.
+            let Some(sets) = sets else { return vec![ByteSet::ALL; terms.len()] };
+            self.sets.extend(shapes.into_iter().zip(sets));
+        }
+        terms.iter().map(|&term| self.set(pool, values, term, offset)).collect()
+    }
+
     pub fn work(&self) -> u64 {
         self.frame.work
     }
@@ -90,6 +133,30 @@ pub(crate) fn sweep(
         set.0[block] = word;
     }
     set
+}
+
+/// By root of a tape: the values of its first input with which the root is true. `None` if
+/// the thread must stop.
+fn sweep_each<const N: usize>(
+    pool: &Pool,
+    tape: &Tape,
+    frame: &mut Frame<N>,
+) -> Option<Vec<ByteSet>> {
+    let mut sets = vec![ByteSet::EMPTY; tape.roots()];
+    frame.load(tape);
+    for first in (0..256).step_by(N) {
+        if pleach_work::is_stopping() {
+            return None;
+        }
+        frame.set(tape, 0, std::array::from_fn(|i| (first + i) as u64));
+        frame.run(pool, tape);
+        for (root, set) in sets.iter_mut().enumerate() {
+            let values = frame.root(tape, root);
+            let holds = (0..N).fold(0u64, |w, i| w | u64::from(values[i] != 0) << i);
+            set.0[first / 64] |= holds << (first % 64);
+        }
+    }
+    Some(sets)
 }
 
 /// Solves a goal on one byte, if the value that is nearest breaks no condition.
@@ -218,6 +285,9 @@ fn try_single_bytes(request: &mut Request, allowed: &[(u32, ByteSet)]) -> Found 
     let mut roots = Vec::new();
     // The last byte first: most decisions are on it.
     for &(offset, set) in allowed.iter().rev().take(MAX_TRIED_BYTES) {
+        if pleach_work::is_stopping() {
+            break;
+        }
         let is_tied_often =
             request.path.shared(Var::byte(offset), request.at).nth(MAX_TIES).is_some();
         roots.clear();

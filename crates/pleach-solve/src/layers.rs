@@ -176,7 +176,7 @@ fn build_layers(
     if let Some(term) = kept {
         builder.keep(term)?;
     }
-    builder.visit_operands();
+    builder.visit_operands()?;
     builder.finish()
 }
 
@@ -214,10 +214,14 @@ impl LayerBuilder<'_> {
         Some(())
     }
 
-    /// Finds the last use of each byte and term, and which terms see each byte.
-    fn visit_operands(&mut self) {
+    /// Finds the last use of each byte and term, and which terms see each byte. `None` if
+    /// the thread must stop.
+    fn visit_operands(&mut self) -> Option<()> {
         let (pool, free) = (self.pool, self.free);
         while let Some(term) = self.stack.pop() {
+            if pleach_work::spend(1) {
+                return None;
+            }
             let layer = self.visited[&term];
             let node = pool.node(term);
             if node.code == Code::Read {
@@ -249,6 +253,7 @@ impl LayerBuilder<'_> {
                 self.visit(operand, below);
             }
         }
+        Some(())
     }
 
     /// Fills the frontiers.
@@ -371,7 +376,7 @@ impl<'a> States<'a> {
                 self.scratch.lanes.set(&tape, place, *column);
             }
             self.scratch.lanes.run(&self.path.pool, &tape);
-            if self.scratch.lanes.work > self.max_work {
+            if self.scratch.lanes.work > self.max_work || pleach_work::is_stopping() {
                 return None;
             }
             for (lane, &(parent, value)) in lanes.iter().enumerate().take(filled) {

@@ -382,7 +382,6 @@ impl LengthSearch<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interrupt::Interrupt;
     use crate::path::{Shape, Step};
     use crate::requirement::HoleLanguage;
     use pleach_abi::node::{Node, Op};
@@ -422,7 +421,7 @@ mod tests {
             // The first step is empty, as for a template.
             let first = Step { label: 0, shape: Shape::Bool { taken: true } };
             let steps = std::iter::once(first).chain(steps.iter().map(step)).collect();
-            Path::under(&[], &expr, steps, &input, (&[1], &[0]), &Interrupt::default())
+            Path::under(&[], &expr, steps, &input, (&[1], &[0]))
         }
     }
 

@@ -27,7 +27,6 @@ mod answer;
 mod cache;
 mod complete;
 mod domains;
-mod interrupt;
 mod inversion;
 mod layers;
 mod lengths;
@@ -47,7 +46,6 @@ mod tiers;
 mod trial;
 
 pub use answer::{Answer, Stats, Tier, Verdict, Why};
-pub use interrupt::Interrupt;
 pub use lengths::{Holes, Resized};
 pub use model::Model;
 pub use path::{Goal, Path, Shape, Step};

@@ -2,7 +2,6 @@
 //! reused.
 
 use crate::domains::{LANES, Memo};
-use crate::interrupt::Interrupt;
 use crate::path::Path;
 use crate::ranges::Ranges;
 use crate::solver::{Config, Limits};
@@ -60,7 +59,6 @@ pub(crate) struct Request<'a> {
     vars: OnceCell<Vec<Var>>,
     /// True to ignore conditions that read several inputs.
     pub optimistic: bool,
-    pub interrupt: &'a Interrupt,
 }
 
 impl<'a> Request<'a> {
@@ -72,22 +70,21 @@ impl<'a> Request<'a> {
         goals: Vec<Term>,
         optimistic: bool,
     ) -> Self {
-        let Config { limits, interrupt, .. } = config;
-        let vars = OnceCell::new();
-        Request { path, scratch, limits, at, goals, vars, optimistic, interrupt }
+        let (limits, vars) = (&config.limits, OnceCell::new());
+        Request { path, scratch, limits, at, goals, vars, optimistic }
     }
 
     /// A request for the values of a term. It has no goal.
     pub fn on_term(
         path: &'a mut Path,
         scratch: &'a mut Scratch,
-        (limits, interrupt): (&'a Limits, &'a Interrupt),
+        limits: &'a Limits,
         at: usize,
         term: Term,
     ) -> Self {
         let vars = OnceCell::from(path.pool.vars(term).collect::<Vec<Var>>());
         let goals = Vec::new();
-        Request { path, scratch, limits, at, goals, vars, optimistic: false, interrupt }
+        Request { path, scratch, limits, at, goals, vars, optimistic: false }
     }
 
     /// The inputs that the goals read, sorted. They may be all inputs, and many flips are
@@ -170,21 +167,49 @@ impl<'a> Request<'a> {
             return Some(slice);
         }
         let mut atoms: FxHashSet<u32> = FxHashSet::default();
-        let mut vars: FxHashSet<Var> = self.vars().iter().copied().collect();
+        let mut vars = VarSet::new(self.path.input_len());
+        self.vars().iter().for_each(|v| vars.add((v.0, v.0 + 1), |_| {}));
+        // Conditions that read hundreds of inputs are not in the index of each. They are
+        // compared with the inputs that each new condition brings.
+        let broad = self.path.broad_before(self.at);
+        let mut is_found = vec![false; broad.len()];
+        let mut comparisons = 0;
+        let mut add_broad = |ranges: &[(u32, u32)], found: &mut Vec<u32>| {
+            let Some(first) = ranges.first() else { return true };
+            // Most broad conditions read all inputs up to some input: those before this
+            // place read none of the ranges.
+            let from = broad.partition_point(|b| b.1.0 < first.0);
+            comparisons += (broad.len() - from) as u64;
+            let others = broad[from..].iter().zip(&mut is_found[from..]);
+            for (&(atom, _), is_found) in others.filter(|(_, is_found)| !**is_found) {
+                if intersect(ranges, self.path.pool.var_ranges(self.path.atom(atom).term)) {
+                    *is_found = true;
+                    found.push(atom);
+                }
+            }
+            found.len() <= max_conditions && comparisons <= self.limits.evaluations
+        };
+        let of_goals: Vec<(u32, u32)> = self.vars().iter().map(|v| (v.0, v.0 + 1)).collect();
+        let mut found = Vec::new();
+        let mut is_small = add_broad(&of_goals, &mut found);
         let mut next = 0;
-        while let Some(&var) = slice.vars.get(next) {
-            next += 1;
-            for atom in self.path.shared(var, self.at) {
+        loop {
+            while let Some(atom) = found.pop() {
                 if !atoms.insert(atom) {
                     continue;
                 }
-                if atoms.len() > max_conditions {
+                if !is_small || atoms.len() > max_conditions || pleach_work::is_stopping() {
                     return None;
                 }
-                let term = self.path.atom(atom).term;
-                slice.vars.extend(self.path.pool.vars(term).filter(|v| vars.insert(*v)));
+                let ranges = self.path.pool.var_ranges(self.path.atom(atom).term);
+                ranges.iter().for_each(|&range| vars.add(range, |var| slice.vars.push(var)));
+                is_small = add_broad(ranges, &mut found);
             }
+            let Some(&var) = slice.vars.get(next) else { break };
+            next += 1;
+            found.extend(self.path.shared_narrowly(var, self.at));
         }
+        pleach_work::count(comparisons);
         slice.atoms = atoms.into_iter().collect();
         slice.atoms.sort_unstable();
         slice.vars.sort_unstable();
@@ -192,8 +217,11 @@ impl<'a> Request<'a> {
     }
 
     /// True if the goals and all conditions hold with some changes. Conditions that read no
-    /// changed input hold anyway and are not evaluated.
+    /// changed input hold anyway and are not evaluated. False if the thread must stop.
     pub fn holds(&mut self, changes: &[(Var, u64)]) -> bool {
+        if pleach_work::is_stopping() {
+            return false;
+        }
         let path = &*self.path;
         let mut terms: Vec<Term> = self.goals.clone();
         for &(var, value) in changes {
@@ -238,6 +266,64 @@ impl<'a> Request<'a> {
     }
 }
 
+/// A set of inputs. To add a range takes time by the inputs that are new in it.
+struct VarSet {
+    /// By offset of a byte: the first offset from there on that may be missing.
+    next: Vec<u32>,
+    others: FxHashSet<u32>,
+}
+
+impl VarSet {
+    fn new(bytes: usize) -> VarSet {
+        VarSet { next: (0..=bytes as u32).collect(), others: FxHashSet::default() }
+    }
+
+    /// Adds a range, and calls `added` with each input that is new.
+    fn add(&mut self, (from, to): (u32, u32), mut added: impl FnMut(Var)) {
+        let bytes = self.next.len() as u32 - 1;
+        let mut at = from;
+        while at < to.min(bytes) {
+            at = self.first_missing(at);
+            if at < to.min(bytes) {
+                self.next[at as usize] = at + 1;
+                added(Var(at));
+            }
+        }
+        for number in from.max(bytes)..to {
+            if self.others.insert(number) {
+                added(Var(number));
+            }
+        }
+    }
+
+    fn first_missing(&mut self, from: u32) -> u32 {
+        let mut last = from;
+        while self.next[last as usize] != last {
+            last = self.next[last as usize];
+        }
+        // The next search begins there.
+        let mut at = from;
+        while at != last {
+            at = std::mem::replace(&mut self.next[at as usize], last);
+        }
+        last
+    }
+}
+
+/// True if two sorted lists of ranges have an input in common.
+pub(crate) fn intersect(mut a: &[(u32, u32)], mut b: &[(u32, u32)]) -> bool {
+    while let (Some(x), Some(y)) = (a.first(), b.first()) {
+        if x.1 <= y.0 {
+            a = &a[1..];
+        } else if y.1 <= x.0 {
+            b = &b[1..];
+        } else {
+            return true;
+        }
+    }
+    false
+}
+
 /// The conditions and inputs that a proof must consider.
 #[derive(Clone, Debug)]
 pub(crate) struct Slice {
@@ -246,4 +332,32 @@ pub(crate) struct Slice {
     pub atoms: Vec<u32>,
     /// All inputs that these and the goals read, sorted.
     pub vars: Vec<Var>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_of_inputs_reports_each_once() {
+        let mut set = VarSet::new(100);
+        let mut added = |range| {
+            let mut new = Vec::new();
+            set.add(range, |var| new.push(var.0));
+            new
+        };
+        assert_eq!(added((10, 14)), [10, 11, 12, 13]);
+        assert_eq!(added((8, 16)), [8, 9, 14, 15]);
+        assert_eq!(added((0, 20)).len(), 20 - 8);
+        assert_eq!(added((0, 20)), []);
+        assert_eq!(added((98, 103)), [98, 99, 100, 101, 102]);
+        assert_eq!(added((99, 104)), [103]);
+    }
+
+    #[test]
+    fn ranges_intersect_if_an_input_is_in_both() {
+        assert!(intersect(&[(0, 2), (8, 9)], &[(3, 5), (8, 10)]));
+        assert!(!intersect(&[(0, 2), (8, 9)], &[(2, 8), (9, 10)]));
+        assert!(!intersect(&[], &[(2, 8)]));
+    }
 }

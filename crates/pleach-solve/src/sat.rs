@@ -1,14 +1,19 @@
 //! A small interface to the SAT solver: variables, clauses, solving under assumptions with
 //! a budget.
 //!
+//! The budget counts conflicts and propagations, so the answer does not depend on the
+//! machine. The solver calls back once for each conflict and each decision, but does not say
+//! there how many literals it has propagated. So a call is made in slices: each has as many
+//! conflicts as surely fit into what is left of the propagations, since between two
+//! conflicts every variable is propagated at most once. All but the largest instances need
+//! one slice. A new slice is a restart; learnt clauses and preferred values stay.
+//!
 //! The solver is `batsat`, a maintained port of MiniSat to Rust. Only this file uses it, so
 //! only this file would change for another solver.
 
-use crate::interrupt::Interrupt;
 use batsat::{Callbacks, ClauseKind, Lit, Solver, SolverInterface, SolverOpts, Var, lbool};
-use std::cell::Cell;
+use pleach_work::Task;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
 
 pub use batsat::Lit as Literal;
 
@@ -23,26 +28,33 @@ pub enum Outcome {
     Broken,
 }
 
+/// What one call of [`Sat::solve`] may cost.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    pub conflicts: u64,
+    /// Literals whose consequences are found.
+    pub propagations: u64,
+}
+
+/// A slice with fewer conflicts than this is not worth a restart.
+const MIN_SLICE: u64 = 16;
+
 pub struct Sat {
-    solver: Solver<Budget>,
+    solver: Solver<Slice>,
     clause: Vec<Lit>,
     broken: bool,
+    /// What the last call has cost.
+    spent: Budget,
 }
 
-/// The budget of one call. It counts conflicts and decisions, so the answer does not depend
-/// on the machine. The clock stops a call only if these fail to bound it.
-struct Budget {
+/// Ends a part of a call.
+#[derive(Default)]
+struct Slice {
     conflicts: u64,
     max_conflicts: u64,
-    decisions: Cell<u64>,
-    max_decisions: u64,
-    start: Instant,
-    max_time: Duration,
-    interrupt: Interrupt,
-    is_late: Cell<bool>,
 }
 
-impl Callbacks for Budget {
+impl Callbacks for Slice {
     fn on_new_clause(&mut self, _: &[Lit], kind: ClauseKind) {
         if kind == ClauseKind::Learnt {
             self.conflicts += 1;
@@ -50,32 +62,15 @@ impl Callbacks for Budget {
     }
 
     fn stop(&self) -> bool {
-        let n = self.decisions.get() + 1;
-        self.decisions.set(n);
-        if n.is_multiple_of(4096) && self.start.elapsed() > self.max_time {
-            self.is_late.set(true);
-        }
-        let is_used_up = self.conflicts > self.max_conflicts || n > self.max_decisions;
-        is_used_up || self.is_late.get() || self.interrupt.is_set()
+        self.conflicts > self.max_conflicts || pleach_work::is_stopping()
     }
 }
 
 impl Sat {
-    /// Each call of [`Sat::solve`] takes at most `max_time`, and ends when it is
-    /// interrupted.
-    pub fn new(max_time: Duration, interrupt: Interrupt) -> Sat {
-        let budget = Budget {
-            conflicts: 0,
-            max_conflicts: 0,
-            decisions: Cell::new(0),
-            max_decisions: 0,
-            start: Instant::now(),
-            max_time,
-            interrupt,
-            is_late: Cell::new(false),
-        };
-        let solver = Solver::new(SolverOpts::default(), budget);
-        Sat { solver, clause: Vec::new(), broken: false }
+    pub fn new() -> Sat {
+        let solver = Solver::new(SolverOpts::default(), Slice::default());
+        let spent = Budget { conflicts: 0, propagations: 0 };
+        Sat { solver, clause: Vec::new(), broken: false, spent }
     }
 
     /// A new variable. The solver tries the value `prefer` first, if one is given.
@@ -99,23 +94,36 @@ impl Sat {
         self.solver.num_clauses() as usize
     }
 
-    /// Looks for a model in which all of `assumed` hold, with at most `max_conflicts`
-    /// conflicts.
-    pub fn solve(&mut self, assumed: &[Lit], max_conflicts: u64) -> Outcome {
+    /// Looks for a model in which all of `assumed` hold.
+    pub fn solve(&mut self, assumed: &[Lit], budget: Budget) -> Outcome {
+        let _solving = pleach_work::enter(Task::Sat);
+        self.spent = Budget { conflicts: 0, propagations: 0 };
+        let variables: u64 = self.solver.num_vars().max(1).into();
+        loop {
+            let left = budget.propagations.saturating_sub(self.spent.propagations);
+            let max_conflicts =
+                (left / variables).min(budget.conflicts.saturating_sub(self.spent.conflicts));
+            let outcome = self.solve_slice(assumed, max_conflicts);
+            let is_used_up = self.spent.conflicts >= budget.conflicts || max_conflicts < MIN_SLICE;
+            if outcome != Outcome::Limit || is_used_up || pleach_work::is_stopping() {
+                return outcome;
+            }
+        }
+    }
+
+    fn solve_slice(&mut self, assumed: &[Lit], max_conflicts: u64) -> Outcome {
         if self.broken {
             return Outcome::Broken;
         }
-        let budget = self.solver.cb_mut();
-        budget.conflicts = 0;
-        budget.max_conflicts = max_conflicts;
-        budget.decisions.set(0);
-        // In a large instance, decisions take time even without conflicts.
-        budget.max_decisions = 50 * max_conflicts + 100_000;
-        budget.start = Instant::now();
-        budget.is_late.set(false);
+        let before = self.solver.num_propagations();
+        *self.solver.cb_mut() = Slice { conflicts: 0, max_conflicts };
         // A panic in the library must not end the campaign.
         let solver = &mut self.solver;
         let answer = catch_unwind(AssertUnwindSafe(|| solver.solve_limited(assumed)));
+        let propagations = self.solver.num_propagations() - before;
+        pleach_work::count(propagations);
+        self.spent.propagations += propagations;
+        self.spent.conflicts += self.solver.cb().conflicts;
         match answer {
             Ok(answer) if answer == lbool::TRUE => Outcome::Sat,
             Ok(answer) if answer == lbool::FALSE => Outcome::Unsat,
@@ -132,8 +140,58 @@ impl Sat {
         self.solver.value_lit(literal) == lbool::TRUE
     }
 
-    /// The conflicts of the last call of [`Sat::solve`].
-    pub fn conflicts(&self) -> u64 {
-        self.solver.cb().conflicts
+    /// What the last call of [`Sat::solve`] has cost.
+    pub fn spent(&self) -> Budget {
+        self.spent
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `pigeons` in one hole less: infeasible, and hard to refute.
+    fn pigeonhole(pigeons: usize) -> Sat {
+        let mut sat = Sat::new();
+        let holes = pigeons - 1;
+        let places: Vec<Vec<Lit>> =
+            (0..pigeons).map(|_| (0..holes).map(|_| sat.variable(None)).collect()).collect();
+        places.iter().for_each(|pigeon| sat.add(pigeon));
+        for hole in 0..holes {
+            for a in 0..pigeons {
+                for b in 0..a {
+                    sat.add(&[!places[a][hole], !places[b][hole]]);
+                }
+            }
+        }
+        sat
+    }
+
+    #[test]
+    fn the_budget_of_propagations_holds() {
+        let unlimited = Budget { conflicts: u64::MAX, propagations: u64::MAX };
+        let mut sat = pigeonhole(7);
+        assert_eq!(sat.solve(&[], unlimited), Outcome::Unsat);
+        for propagations in [10_000, 50_000, 200_000] {
+            let budget = Budget { propagations, ..unlimited };
+            let costs: Vec<u64> = (0..2)
+                .map(|_| {
+                    let mut sat = pigeonhole(11);
+                    assert_eq!(sat.solve(&[], budget), Outcome::Limit);
+                    sat.spent().propagations
+                })
+                .collect();
+            // The same work each time, and most of the budget is used.
+            assert_eq!(costs[0], costs[1]);
+            assert!((propagations / 2..=propagations).contains(&costs[0]), "{costs:?}");
+        }
+    }
+
+    #[test]
+    fn the_budget_of_conflicts_holds() {
+        let mut sat = pigeonhole(11);
+        let budget = Budget { conflicts: 100, propagations: u64::MAX };
+        assert_eq!(sat.solve(&[], budget), Outcome::Limit);
+        assert!((100..=110).contains(&sat.spent().conflicts), "{:?}", sat.spent());
     }
 }

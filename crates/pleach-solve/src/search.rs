@@ -97,7 +97,7 @@ pub(crate) fn solve(request: &mut Request) -> Found {
                 changes.filter(|&(var, value)| value != path.current(var)).collect(),
             );
         }
-        if jumps > MAX_JUMPS || scratch.lanes.work > budget {
+        if jumps > MAX_JUMPS || scratch.lanes.work > budget || pleach_work::is_stopping() {
             return Found::Pass;
         }
     }

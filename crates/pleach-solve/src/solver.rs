@@ -2,13 +2,11 @@
 
 use crate::answer::{Answer, Stats, Tier, Verdict, Why};
 use crate::complete::Refused;
-use crate::interrupt::Interrupt;
 use crate::model::Model;
 use crate::path::{Goal, Path};
 use crate::request::{Found, Request, Scratch};
 use crate::tiers::{Cost, Tiers};
 use pleach_expr::{LENGTH_BITS, Term};
-use std::time::Duration;
 
 /// How much one request may cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,15 +15,13 @@ pub struct Limits {
     pub slice: usize,
     /// Operations that one tier may evaluate.
     pub evaluations: u64,
-    /// Conflicts of the SAT solver.
+    /// Conflicts of the SAT solver, and literals that it propagates.
     pub conflicts: u64,
+    pub propagations: u64,
     /// Variables of one SAT instance.
     pub variables: usize,
     /// The length of a stream in a model.
     pub length: u64,
-    /// Time for one call of the SAT solver, in case that counted work fails to bound it.
-    /// An answer that reaches this limit may differ on a slower machine.
-    pub guard: Duration,
 }
 
 impl Default for Limits {
@@ -34,9 +30,9 @@ impl Default for Limits {
             slice: 20_000,
             evaluations: 8_000_000,
             conflicts: 2_000,
+            propagations: 10_000_000,
             variables: 100_000,
             length: 1 << 20,
-            guard: Duration::from_secs(10),
         }
     }
 }
@@ -44,8 +40,6 @@ impl Default for Limits {
 #[derive(Clone, Debug, Default)]
 pub struct Config {
     pub limits: Limits,
-    /// Ends a request early; its answer is then unknown.
-    pub interrupt: Interrupt,
     /// True to leave a flip unknown, instead of solving it again without the conditions on
     /// several inputs.
     pub no_retries: bool,
@@ -92,6 +86,7 @@ impl Solver {
         let mut cost = Cost::default();
         let (verdict, tier, cached) = self.decide(path, at, goal, &mut cost);
         let work = self.scratch.work() - before + cost.sat;
+        pleach_work::count(work);
         // The tier of the answer counts as asked, even if rules or the cache answered.
         cost.add(tier, 0);
         let stats = &mut self.stats;
@@ -121,6 +116,7 @@ impl Solver {
         let mut cost = Cost::default();
         let models = self.relaxed_models(path, at, goal, &mut cost);
         let work = self.scratch.work() - before + cost.sat;
+        pleach_work::count(work);
         self.stats.work += work;
         self.stats.rejected += cost.rejected;
         (models, work)
@@ -149,7 +145,7 @@ impl Solver {
         let mut models = vec![alone];
         // Bisection: `best` conditions can be kept, `too_many` cannot.
         let (mut best, mut too_many) = (0, nearest.len() + 1);
-        while best + 1 < too_many && !self.config.interrupt.is_set() {
+        while best + 1 < too_many && !pleach_work::is_stopping() {
             let kept = best.midpoint(too_many);
             match solve(kept) {
                 Some(model) => {

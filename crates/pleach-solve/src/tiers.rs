@@ -74,6 +74,9 @@ impl Tiers {
             |request, _| domains::solve(request),
         ];
         for solve in first {
+            if pleach_work::is_stopping() {
+                return answer(Err(Refused::Work), Tier::Domains, false);
+            }
             let found = solve(request, goal);
             let found = judge.accept(request, Tier::Domains, found);
             if found != Found::Pass {
@@ -99,7 +102,7 @@ impl Tiers {
             return answer(Ok(found), tier, true);
         }
         for (tier, solve) in SLICE_TIERS {
-            if request.interrupt.is_set() {
+            if pleach_work::is_stopping() {
                 return answer(Err(Refused::Work), tier, false);
             }
             let before = request.scratch.work();
@@ -147,11 +150,15 @@ struct Judge<'c> {
 }
 
 impl Judge<'_> {
-    /// Returns what a tier found, but [`Found::Pass`] for a model that does not hold.
-    /// Charges the tier for all work since the last call.
+    /// Returns what a tier found, but [`Found::Pass`] for a model that does not hold, or if
+    /// the thread must stop: then models are not checked. Charges the tier for all work since the last call.
     fn accept(&mut self, request: &mut Request, tier: Tier, found: Found) -> Found {
         let found = match found {
+            _ if pleach_work::is_stopping() => Found::Pass,
             Found::Sat(changes) if !request.holds(&changes) => {
+                if pleach_work::is_stopping() {
+                    return Found::Pass;
+                }
                 self.cost.rejected += 1;
                 debug_assert!(false, "tier {tier:?} gave a wrong model: {changes:?}");
                 Found::Pass

@@ -11,6 +11,11 @@ pub struct Trial {
 }
 
 impl Trial {
+    /// Operations computed so far.
+    pub fn work(&self) -> u64 {
+        self.changed.work
+    }
+
     /// True if each of `steps` reaches its goal, or decides as before if it has none, with
     /// the new inputs `changes` (sorted).
     pub fn holds(

@@ -11,8 +11,7 @@ use pleach_abi::node::Op;
 use pleach_automata::{ByteSet, Dfa, Regex};
 use pleach_expr::Input;
 use pleach_solve::{
-    Config, Goal, HoleLanguage, Interrupt, Path, Recording, Requirement, Shape, Solver, Step,
-    Verdict,
+    Config, Goal, HoleLanguage, Path, Recording, Requirement, Shape, Solver, Step, Verdict,
 };
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -34,8 +33,7 @@ impl Machine {
     fn path(&self) -> Path {
         let Recording { expr, steps, input, lengths, offsets } = &self.recording;
         let streams = (&lengths[..], &offsets[..]);
-        let never = Interrupt::default();
-        Path::under(&self.requirements, expr, steps.clone(), input, streams, &never)
+        Path::under(&self.requirements, expr, steps.clone(), input, streams)
     }
 
     /// The outcomes of all steps.

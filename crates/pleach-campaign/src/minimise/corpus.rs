@@ -7,7 +7,8 @@
 
 use pleach_exec::executor::ModuleCounters;
 use pleach_search::bucket;
-use std::collections::HashMap;
+use pleach_work::Task;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 /// Numbers for what runs cover, the same in all runs. A feature is a branch together with
@@ -46,6 +47,9 @@ impl Features {
     }
 }
 
+/// Inputs that are compared for one feature.
+const MAX_COMPARED: usize = 256;
+
 /// Chooses the inputs to keep, and returns their places in order. `inputs` has the features
 /// and the length of each input.
 pub fn smallest_set(inputs: &[(Vec<u32>, usize)]) -> Vec<usize> {
@@ -56,6 +60,7 @@ pub fn smallest_set(inputs: &[(Vec<u32>, usize)]) -> Vec<usize> {
             holders.entry(f).or_default().push(i as u32);
         }
     }
+    let _choosing = pleach_work::enter(Task::Cover);
     let mut order: Vec<u32> = holders.keys().copied().collect();
     order.sort_unstable_by_key(|f| (holders[f].len(), *f));
     // How many kept inputs have each feature.
@@ -67,10 +72,17 @@ pub fn smallest_set(inputs: &[(Vec<u32>, usize)]) -> Vec<usize> {
         }
         let gain =
             |i: u32| inputs[i as usize].0.iter().filter(|f| !kept_with.contains_key(f)).count();
-        let best = holders[&feature]
-            .iter()
-            .copied()
-            .min_by_key(|&i| (std::cmp::Reverse(gain(i)), inputs[i as usize].1, i));
+        // Many inputs have a common feature. Of the shortest of them, one is good enough.
+        let holders = &holders[&feature][..];
+        let mut few = holders.to_vec();
+        if few.len() > MAX_COMPARED {
+            few.select_nth_unstable_by_key(MAX_COMPARED, |&i| (inputs[i as usize].1, i));
+            few.truncate(MAX_COMPARED);
+        }
+        pleach_work::count(holders.len() as u64);
+        few.iter().for_each(|&i| pleach_work::count(inputs[i as usize].0.len() as u64));
+        let best =
+            few.into_iter().min_by_key(|&i| (std::cmp::Reverse(gain(i)), inputs[i as usize].1, i));
         let Some(best) = best.map(|i| i as usize) else { continue };
         inputs[best].0.iter().for_each(|f| *kept_with.entry(*f).or_default() += 1);
         kept.push(best);
@@ -78,15 +90,17 @@ pub fn smallest_set(inputs: &[(Vec<u32>, usize)]) -> Vec<usize> {
     // Drop inputs whose features the others have, the longest first.
     let mut by_length = kept.clone();
     by_length.sort_by_key(|&i| (std::cmp::Reverse(inputs[i].1), i));
+    let mut dropped: HashSet<usize> = HashSet::new();
     for i in by_length {
         let features = &inputs[i].0;
         if features.iter().all(|f| kept_with.get(f).is_some_and(|&n| n > 1)) {
             features.iter().for_each(|f| {
                 kept_with.entry(*f).and_modify(|n| *n -= 1);
             });
-            kept.retain(|&k| k != i);
+            dropped.insert(i);
         }
     }
+    kept.retain(|i| !dropped.contains(i));
     kept.sort_unstable();
     kept
 }

@@ -7,10 +7,13 @@
 //! 3. Replace bytes by `0`: first all bytes of one value, then single ones. So people see
 //!    which bytes matter.
 //!
-//! No input is tried twice. The streams of a container are shrunk one after the other.
+//! No input is tried twice. To make and hash a candidate takes time by its length, so the
+//! bytes of all candidates are bounded, too: a long input is not shrunk byte by byte. The
+//! streams of a container are shrunk one after the other.
 
 use super::moves::{RemoveFrom, Shows, remove_blocks};
 use pleach_exec::container::{self, Stream, is_container};
+use pleach_work::Task;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -24,14 +27,22 @@ pub struct Shrunk {
     pub finished: bool,
 }
 
+/// Bytes of candidates for each byte of the input, and for each run. Removing blocks of all
+/// sizes down to one part in a thousand takes about this many.
+const BYTES_PER_BYTE: u64 = 4096;
+const BYTES_PER_RUN: u64 = 1 << 16;
+
 /// Shrinks an input that passes the check. Calls the check at most `max_runs` times. The
-/// same input and check give the same result.
+/// same input and check give the same result. Ends early if the thread must stop.
 pub fn shrink<E>(
     input: &[u8],
     max_runs: u64,
     check: &mut dyn FnMut(&[u8]) -> Result<bool, E>,
 ) -> Result<Shrunk, E> {
-    let mut budget = Budget { runs: 0, max_runs, tried: HashSet::new(), is_used_up: false };
+    let _shrinking = pleach_work::enter(Task::Shrink);
+    let max_bytes = BYTES_PER_BYTE * input.len() as u64 + BYTES_PER_RUN.saturating_mul(max_runs);
+    let tried = HashSet::new();
+    let mut budget = Budget { runs: 0, max_runs, bytes: 0, max_bytes, tried, is_used_up: false };
     let mut best = input.to_vec();
     let count = match is_container(input) {
         true => container::parse(input).map_or(0, |s| s.len()),
@@ -95,6 +106,9 @@ fn rebuild(streams: &[Stream], place: usize, bytes: &[u8]) -> Option<Vec<u8>> {
 struct Budget {
     runs: u64,
     max_runs: u64,
+    /// Bytes of candidates and of texts that were searched.
+    bytes: u64,
+    max_bytes: u64,
     /// Hashes of the inputs that were tried.
     tried: HashSet<u64>,
     is_used_up: bool,
@@ -117,7 +131,7 @@ impl Budget {
 
     /// Asks about a smaller input, unless it was tried before.
     fn ask<E>(&mut self, new: &[u8], check: Check<E>) -> Result<Shows, E> {
-        if self.runs >= self.max_runs {
+        if self.runs >= self.max_runs || self.spend(new.len()) {
             self.is_used_up = true;
             return Ok(Shows::OutOfBudget);
         }
@@ -128,6 +142,12 @@ impl Budget {
         }
         self.runs += 1;
         check(new).map(Shows::same_if)
+    }
+
+    /// Counts bytes. True if the budget is used up.
+    fn spend(&mut self, bytes: usize) -> bool {
+        self.bytes += 1 + bytes as u64;
+        pleach_work::spend(1 + bytes as u64) || self.bytes > self.max_bytes
     }
 
     /// Asks about an input, and replaces the best by it if it shows the same.
@@ -148,7 +168,14 @@ impl Budget {
     fn remove_pairs<E>(&mut self, best: &mut Vec<u8>, check: Check<E>) -> Result<(), E> {
         let mut at = 0;
         while at < best.len() && !self.is_used_up {
-            let Some(close) = find_closing(best, at) else {
+            let close = find_closing(best, at);
+            // It was searched to its end.
+            let searched = close.map_or_else(|| best.len() - at, |close| close - at);
+            if is_opening(best[at]) && self.spend(searched) {
+                self.is_used_up = true;
+                return Ok(());
+            }
+            let Some(close) = close else {
                 at += 1;
                 continue;
             };
@@ -167,6 +194,9 @@ impl Budget {
         values.sort_unstable();
         values.dedup();
         for value in values.into_iter().filter(|&v| v != PLAIN) {
+            if self.is_used_up {
+                return Ok(());
+            }
             let new = best.iter().map(|&b| if b == value { PLAIN } else { b }).collect();
             self.attempt(best, new, check)?;
         }
@@ -179,6 +209,10 @@ impl Budget {
         }
         Ok(())
     }
+}
+
+fn is_opening(byte: u8) -> bool {
+    matches!(byte, b'(' | b'[' | b'{' | b'<' | b'"' | b'\'')
 }
 
 /// The place where the bracket or quote at a place is closed.

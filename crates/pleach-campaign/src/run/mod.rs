@@ -10,7 +10,8 @@
 //! - `shared`: what all workers share, and the order of locks.
 //! - `grammar`: what is derived from a grammar, and how it fits the program.
 //! - `hybrid`: the ring on a live run.
-//! - `threads`: workers, limits of time, and the view of a running campaign.
+//! - `threads`: workers, limits of time, and the view of a running campaign. `watchdog`
+//!   notices workers that do not come back.
 
 mod account;
 mod clock;
@@ -23,6 +24,7 @@ mod settings;
 mod shared;
 mod state;
 mod threads;
+mod watchdog;
 
 pub use account::{
     Branches, Flips, Functions, Hybrid as HybridStats, Lock, Module, Stats, Stop, Symbolic, Time,
@@ -33,6 +35,7 @@ pub use grammar::Source;
 pub use settings::{GrammarSettings, Hybrid, MAX_HOLE, Settings, Text, build_of};
 pub use shared::Limits;
 pub use threads::Snapshot;
+pub use watchdog::Stall;
 
 use crate::mutate::Dictionary;
 use account::Account;

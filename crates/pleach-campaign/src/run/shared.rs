@@ -13,8 +13,8 @@ use super::settings::Settings;
 use super::state::State;
 use crate::mutate::Dictionary;
 use pleach_search::{Buckets, Descriptor, TokenUse};
-use pleach_solve::Interrupt;
 use pleach_template::Vocabulary;
+use pleach_work::Task;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{
@@ -59,7 +59,12 @@ pub struct Limits {
     pub stop_on_crash: bool,
     /// The program does not read its input: only the seeds are run.
     pub reads_nothing: bool,
+    /// After how long a worker counts as stalled; `None` for the default.
+    pub stall_time: Option<Duration>,
 }
+
+/// How often [`Shared::lock_within`] tries.
+const LOCK_POLL: Duration = Duration::from_micros(200);
 
 impl Shared {
     /// The state. A worker that panicked has left it as it was between two steps, so the
@@ -69,17 +74,32 @@ impl Shared {
             Ok(guard) => guard,
             Err(TryLockError::Poisoned(error)) => error.into_inner(),
             Err(TryLockError::WouldBlock) => {
-                let _waiting = clock::enter(Part::Lock);
+                let _waiting = (clock::enter(Part::Lock), pleach_work::enter(Task::Idle));
                 lock(&self.state)
             }
         };
         StateGuard::new(guard)
     }
 
+    /// The state, if no worker holds it for that long.
+    pub fn lock_within(&self, patience: Duration) -> Option<StateGuard<'_>> {
+        let deadline = Instant::now() + patience;
+        loop {
+            match self.state.try_lock() {
+                Ok(guard) => return Some(StateGuard::new(guard)),
+                Err(TryLockError::Poisoned(error)) => {
+                    return Some(StateGuard::new(error.into_inner()));
+                }
+                Err(TryLockError::WouldBlock) if Instant::now() > deadline => return None,
+                Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_POLL),
+            }
+        }
+    }
+
     /// Waits until an action has ended.
     pub fn wait<'a>(&self, mut state: StateGuard<'a>) -> StateGuard<'a> {
         state.count();
-        let _waiting = clock::enter(Part::Idle);
+        let _waiting = (clock::enter(Part::Idle), pleach_work::enter(Task::Idle));
         let waited = self.wake.wait(state.into_inner());
         StateGuard::new(waited.unwrap_or_else(PoisonError::into_inner))
     }
@@ -115,11 +135,6 @@ impl Shared {
     /// True if no more candidates should be run.
     pub fn is_ending(&self) -> bool {
         self.is_stopping() || self.is_out_of_runs()
-    }
-
-    /// Ends long work when the campaign ends.
-    pub fn interrupt(&self) -> Interrupt {
-        Interrupt::new(self.stop.clone())
     }
 
     /// Ends the campaign, for the first reason given.

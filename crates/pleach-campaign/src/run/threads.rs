@@ -7,12 +7,14 @@ use super::grammar::{learn_tokens, try_grammar};
 use super::ring::{Candidate, Runner, Worker, recall_bad, recall_input, run_candidate};
 use super::shared::{Shared, lock};
 use super::state::State;
+use super::watchdog::{STALL_TIME, Stall, Watchdog};
 use super::{Campaign, CampaignError};
 use pleach_exec::affinity::{self, Affinity};
 use pleach_exec::executor::{ExecError, Half, TargetOptions};
 use pleach_exec::{CompiledTarget, Target};
 use pleach_search::Origin;
 use pleach_template::Vocabulary;
+use pleach_work::Task;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::Thread;
@@ -28,12 +30,16 @@ pub struct Snapshot {
     pub since_gain: Duration,
     /// How many edges the tree holds.
     pub edges: usize,
+    /// Workers that have not come back, since the last snapshot.
+    pub stalls: Vec<Stall>,
 }
 
 /// How often the watching thread checks the limits and shows the campaign.
 const WATCH_INTERVAL: Duration = Duration::from_millis(50);
 /// How often the statistics are written.
 const STATS_INTERVAL: Duration = Duration::from_secs(1);
+/// How long the watching thread waits for the lock. A worker that stalls may hold it.
+const LOCK_PATIENCE: Duration = Duration::from_millis(500);
 
 impl Campaign {
     /// Set it to end the campaign at once.
@@ -78,15 +84,19 @@ impl Campaign {
         let first = First { seeds: &self.seeds, probes: &self.probes, untried: &mut self.untried };
         let mut first = Some(first);
         let started = Started::default();
+        let stall_time = shared.limits.stall_time.unwrap_or(STALL_TIME);
+        let watchdog = Watchdog::new(self.jobs, stall_time);
         let (running, watcher) = (AtomicUsize::new(self.jobs), std::thread::current());
         let result = std::thread::scope(|scope| {
             let mut threads = Vec::new();
             for (i, worker) in workers.iter_mut().enumerate() {
                 let (processor, started, first) = (processors.get(i), &started, first.take());
                 let running = Running { count: &running, watcher: watcher.clone() };
+                let (stop, beacon) = (shared.stop.clone(), watchdog.beacon(i));
                 threads.push(scope.spawn(move || {
                     let _running = running;
                     clock::begin();
+                    pleach_work::begin(stop, beacon);
                     processor.into_iter().for_each(Affinity::bind);
                     // The first worker runs the seeds, in their order; then all search.
                     match first {
@@ -96,16 +106,17 @@ impl Campaign {
                             result?;
                         }
                         None => {
-                            let _waiting = clock::enter(Part::Idle);
+                            let _waiting =
+                                (clock::enter(Part::Idle), pleach_work::enter(Task::Idle));
                             started.wait();
                         }
                     }
                     let result = worker.work();
-                    clock::report(&mut worker.runner.shared.lock().account.stats.time_s);
+                    worker.runner.shared.lock().account.add_work();
                     result
                 }));
             }
-            watch_workers(&shared, &running, began, &mut watch);
+            watch_workers(&shared, &running, began, watchdog, &mut watch);
             let mut result = Ok(());
             for thread in threads {
                 match thread.join() {
@@ -213,21 +224,33 @@ fn watch_workers(
     shared: &Shared,
     running: &AtomicUsize,
     began: Instant,
+    mut watchdog: Watchdog,
     watch: &mut impl FnMut(&Snapshot),
 ) {
     let mut written = Instant::now();
+    let (mut is_over, mut last, mut uncounted) = (false, None::<Snapshot>, Vec::new());
     while running.load(Ordering::Acquire) > 0 {
         std::thread::park_timeout(WATCH_INTERVAL);
         let is_late = shared.limits.time.is_some_and(|t| began.elapsed() >= t);
-        let ends = is_late && !shared.is_stopping();
-        if ends {
+        if is_late && !shared.is_stopping() {
             // Before the lock: a worker that holds it may have much to do.
             shared.stop.store(true, Ordering::Relaxed);
+            is_over = true;
         }
-        let mut state = shared.lock();
-        if ends {
+        let stalls = watchdog.check();
+        uncounted.extend(stalls.iter().map(|stall| stall.task));
+        let Some(mut state) = shared.lock_within(LOCK_PATIENCE) else {
+            // Show at least that it stalls.
+            if let Some(last) = &mut last {
+                last.stalls = stalls;
+                watch(last);
+            }
+            continue;
+        };
+        if is_over {
             shared.end(&mut state, Stop::Time);
         }
+        uncounted.drain(..).for_each(|task| state.account.count_stall(task));
         if shared.is_stopping() {
             shared.wake.notify_all();
         }
@@ -235,9 +258,9 @@ fn watch_workers(
             written = Instant::now();
             state.write_stats();
         }
-        let snapshot = snapshot(&mut state);
+        let snapshot = Snapshot { stalls, ..snapshot(&mut state) };
         drop(state);
-        watch(&snapshot);
+        watch(last.insert(snapshot));
     }
 }
 
@@ -248,5 +271,6 @@ fn snapshot(state: &mut State) -> Snapshot {
         doing: state.progress.doing.clone().unwrap_or_else(|| state.search.strategy.doing()),
         since_gain: state.account.since_gain(),
         edges: state.search.tree.edges(),
+        stalls: Vec::new(),
     }
 }

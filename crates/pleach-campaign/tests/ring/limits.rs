@@ -4,6 +4,7 @@ use crate::support::{Bench, letters, one_branch};
 use pleach_campaign::run::{CampaignError, Disk};
 use pleach_exec::fake::FakeProgram;
 use pleach_exec::{End, Half};
+use pleach_work::Task;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -33,6 +34,33 @@ fn a_campaign_ends_when_its_time_is_up() {
     let mut bench = Bench::with(letters(), "auto", u64::MAX);
     bench.limits.time = Some(Duration::from_millis(1));
     assert_eq!(bench.run().stop(), "time");
+}
+
+/// The symbolic half takes longer than its time limit allows, as if the driver were stuck.
+#[test]
+fn a_worker_that_does_not_come_back_is_reported_and_counted() {
+    let target = FakeProgram::new().branches("main", [10]).target(|run| {
+        let first = run.byte(0);
+        run.branch(10, first.equals(b'a'));
+        if run.half == Half::Symbolic && run.runs_before < 3 {
+            std::thread::sleep(Duration::from_millis(500));
+        }
+        End::Exit(0)
+    });
+    let mut bench = Bench::with(target, "dfs", u64::MAX);
+    bench.settings.timeout_ms = 1;
+    bench.limits.stall_time = Some(Duration::from_millis(100));
+    let mut seen = Vec::new();
+    let target = bench.target.clone();
+    let stats = bench
+        .campaign()
+        .run_on(|now| seen.extend(now.stalls.clone()), || Ok(Box::new(target.clone())))
+        .unwrap();
+    assert_eq!((stats.stalls, stats.stalled_in.get("trace")), (1, Some(&1)), "{stats:?}");
+    let [stall] = seen[..] else { panic!("{seen:?}") };
+    assert_eq!((stall.worker, stall.task, stall.input), (0, Task::Trace, Some(0)));
+    assert!(stall.time >= Duration::from_millis(100));
+    assert_eq!(bench.ended(stats).stop(), "exhausted");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::{Code, Pool, Table, Term};
 use crate::graph::{Arg, Expr};
 use pleach_abi::node::Op;
+use pleach_work::Task;
 use std::collections::HashMap;
 
 /// The terms of a trace's labels.
@@ -14,8 +15,8 @@ pub struct Imported {
 
 /// In place of a term: the label has none.
 const NO_TERM: u32 = u32::MAX;
-/// Labels that are imported between two calls of `stop`.
-const STOP_INTERVAL: usize = 1 << 12;
+/// Labels that are imported between two looks at the stop flag.
+const CHUNK: usize = 1 << 12;
 
 impl Imported {
     /// The term of a live label.
@@ -25,24 +26,23 @@ impl Imported {
 }
 
 impl Pool {
-    /// The terms of all live labels.
+    /// The terms of all live labels. If the thread must stop, the remaining labels have
+    /// none.
     pub fn import(expr: &Expr) -> Imported {
-        Pool::import_until(expr, || false)
-    }
-
-    /// As [`Pool::import`], but ends early when `stop` returns true. Then the remaining
-    /// labels have no terms.
-    pub fn import_until(expr: &Expr, stop: impl Fn() -> bool) -> Imported {
+        let _importing = pleach_work::enter(Task::Import);
         let top = expr.order().iter().max().map_or(0, |&l| l as usize + 1);
         let mut terms = vec![NO_TERM; top];
         let mut pool = Pool::with_capacity(expr.order().len());
         let mut tables: HashMap<u32, Table> = HashMap::new();
-        for (done, &label) in expr.order().iter().enumerate() {
-            if done % STOP_INTERVAL == 0 && stop() {
+        for chunk in expr.order().chunks(CHUNK) {
+            let before = pool.work();
+            for &label in chunk {
+                let term = pool.import_node(expr, label, &terms, &mut tables);
+                terms[label as usize] = term.0;
+            }
+            if pleach_work::spend(chunk.len() as u64 + pool.work() - before) {
                 break;
             }
-            let term = pool.import_node(expr, label, &terms, &mut tables);
-            terms[label as usize] = term.0;
         }
         Imported { pool, terms }
     }

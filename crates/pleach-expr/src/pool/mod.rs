@@ -183,6 +183,8 @@ pub struct Pool {
     choice_results: HashMap<(Code, u32, u32), Option<Term>>,
     /// How many rules are active. A rule makes new terms, which are simplified in turn.
     depth: u32,
+    /// See [`Pool::work`].
+    work: u64,
 }
 
 /// A stream is shorter than 2 GiB. So sums with a length rarely overflow, and most
@@ -215,6 +217,7 @@ impl Pool {
             set_ids: HashMap::new(),
             choice_results: HashMap::new(),
             depth: 0,
+            work: 0,
         }
     }
 
@@ -224,6 +227,11 @@ impl Pool {
 
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
+    }
+
+    /// The operations that were made or simplified so far, and the values of sets.
+    pub fn work(&self) -> u64 {
+        self.work
     }
 
     /// Bytes of memory, roughly.
@@ -375,6 +383,7 @@ impl Pool {
 
     /// The number of the set of `values`, cut to the width of `a`.
     pub(crate) fn set_id(&mut self, a: Term, values: &[u64]) -> u32 {
+        self.work += values.len() as u64;
         let ones = mask(self.width(a));
         let set = Set::new(values.iter().map(|&v| u128::from(v) & ones));
         match self.set_ids.get(&set.values) {
@@ -421,6 +430,7 @@ impl Pool {
 
     /// The term of an operation, simplified.
     pub(crate) fn make(&mut self, code: Code, width: u32, a: u32, b: u32, c: u32) -> Term {
+        self.work += 1;
         if self.depth < MAX_RULE_DEPTH {
             self.depth += 1;
             let simplified = rules::simplify(self, &Operation { code, width, a, b, c });

@@ -60,6 +60,8 @@ pub struct Chart {
     /// The token of each position, or the first one allowed.
     tokens: Vec<TokenId>,
     index: Index,
+    /// See [`Chart::work`].
+    work: u64,
 }
 
 /// A state that began at place `origin` and spans the input up to here.
@@ -129,6 +131,7 @@ impl Chart {
             open: vec![0],
             tokens: Vec::new(),
             index: Index::default(),
+            work: 0,
         }
     }
 
@@ -148,6 +151,12 @@ impl Chart {
     /// How many entries the chart has, as a measure of memory.
     pub fn entries(&self) -> usize {
         self.entries.len()
+    }
+
+    /// Entries and their parents that were visited so far, also in positions that were
+    /// removed again.
+    pub fn work(&self) -> u64 {
+        self.work
     }
 
     /// Constrains the next position. If no sentence is left, returns false and does not
@@ -262,11 +271,17 @@ impl Chart {
                 None => break,
             };
             let entry = self.entries[child as usize];
+            // A chart that is not complete is of no use, and whoever stops drops it.
+            if pleach_work::is_stopping() {
+                break;
+            }
+            self.work += 1;
             for &(rule, _) in &automaton.states[entry.state as usize].completes {
                 if !allowed.can_follow(&automaton, rule) {
                     continue;
                 }
                 let parents = self.places[entry.origin as usize].waiting;
+                self.work += u64::from(parents.1 - parents.0);
                 for parent in parents.0..parents.1 {
                     let before = self.waiting[parent as usize];
                     let parent = self.entries[before as usize];

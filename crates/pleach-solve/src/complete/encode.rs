@@ -20,6 +20,8 @@ pub(super) struct Encoder {
     sets: FxHashMap<(u32, ByteSet), Lit>,
     compiler: Compiler,
     frame: Frame<256>,
+    /// Operations that this request may evaluate for terms of one byte.
+    evaluations: u64,
 }
 
 /// The circuit would be larger than allowed.
@@ -35,7 +37,13 @@ impl Encoder {
             sets: FxHashMap::default(),
             compiler: Compiler::default(),
             frame: Frame::default(),
+            evaluations: 0,
         }
+    }
+
+    /// A new request, which may evaluate this many operations.
+    pub fn start(&mut self, evaluations: u64) {
+        self.evaluations = self.frame.work + evaluations;
     }
 
     /// The variables of an input.
@@ -95,7 +103,10 @@ impl Encoder {
                 stack.pop();
                 continue;
             }
-            if self.gates.sat.variables() > max_variables {
+            let is_too_large = self.gates.sat.variables() > max_variables
+                || self.frame.work > self.evaluations
+                || pleach_work::spend(1);
+            if is_too_large {
                 return Err(TooLarge);
             }
             let pool = &path.pool;

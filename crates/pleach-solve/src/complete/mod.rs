@@ -6,14 +6,14 @@
 //! path share the encoding and the learnt clauses. The conditions on one byte are encoded
 //! together, as the set of values that they allow (see `encode`).
 //!
-//! A request has a budget of conflicts. An instance that has become too large is dropped,
+//! A request has a budget of conflicts and propagations. An instance that has become too large is dropped,
 //! and a request that is too large for a new instance is refused.
 
 mod encode;
 mod gates;
 
 use crate::request::{Found, Request, Slice};
-use crate::sat::{Literal, Outcome, Sat};
+use crate::sat::{Budget, Literal, Outcome, Sat};
 use encode::{Encoder, TooLarge};
 use gates::Gates;
 use pleach_expr::Var;
@@ -45,6 +45,9 @@ pub(crate) enum Refused {
 const CONFLICT_COST: u64 = 10_000;
 const VARIABLE_COST: u64 = 200;
 
+/// Terms of one byte may be evaluated this many times the operations of another tier.
+const ENCODING_FACTOR: u64 = 8;
+
 /// Returns the answer and its cost, in evaluated operations. The cost is about `available`
 /// at most.
 pub(crate) fn solve(
@@ -69,18 +72,20 @@ fn attempt(request: &mut Request, slice: &Slice, available: u64) -> (Result<Foun
     let limits = request.limits;
     let mut encoder = match request.path.circuit.encoder.take() {
         Some(encoder) => encoder,
-        None => {
-            Box::new(Encoder::new(Gates::new(Sat::new(limits.guard, request.interrupt.clone()))))
-        }
+        None => Box::new(Encoder::new(Gates::new(Sat::new()))),
     };
+    encoder.start(ENCODING_FACTOR * limits.evaluations);
     let before = encoder.gates.sat.variables();
     let max_variables = limits.variables.min(before + (available / VARIABLE_COST) as usize);
     let assumed = assumptions(request, slice, &mut encoder, max_variables);
     let encoding = VARIABLE_COST * (encoder.gates.sat.variables() - before) as u64;
     let Ok(assumed) = assumed else { return (Err(Refused::Memory), encoding) };
-    let max_conflicts = limits.conflicts.min(available / CONFLICT_COST);
-    let outcome = encoder.gates.sat.solve(&assumed, max_conflicts);
-    let work = encoding + CONFLICT_COST * encoder.gates.sat.conflicts();
+    let budget = Budget {
+        conflicts: limits.conflicts.min(available / CONFLICT_COST),
+        propagations: limits.propagations,
+    };
+    let outcome = encoder.gates.sat.solve(&assumed, budget);
+    let work = encoding + CONFLICT_COST * encoder.gates.sat.spent().conflicts;
     let answer = match outcome {
         Outcome::Unsat => Ok(Found::Unsat),
         Outcome::Limit => Err(Refused::Work),
@@ -117,7 +122,7 @@ fn assumptions(
         assumed.push(encoder.encode(request.path, goal, max_variables)?[0]);
     }
     for &atom in &slice.atoms {
-        if request.interrupt.is_set() {
+        if pleach_work::spend(1) {
             return Err(TooLarge);
         }
         let term = request.path.atom(atom).term;

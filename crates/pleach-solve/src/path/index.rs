@@ -5,6 +5,7 @@
 use super::atoms::{bound, compared, pins};
 use super::{Atom, Path};
 use crate::domains::Memo;
+use crate::request::intersect;
 use pleach_abi::node::Op;
 use pleach_automata::ByteSet;
 use pleach_expr::{Expr, Term, Var};
@@ -107,32 +108,40 @@ impl Path {
     /// Records how far into the streams each step reads. It uses the graph and not the
     /// terms, because simplification removes bytes that the program has read.
     pub(super) fn record_reach(&mut self, expr: &Expr, labels: &[u32]) {
+        // By label: the first step that depends on it.
         let top = expr.order().iter().max().map_or(0, |&l| l as usize + 1);
-        let mut ends: Vec<u64> = Vec::new();
-        let streams = self.offsets.iter().zip(&self.lengths).zip(&mut self.streams);
-        for ((&offset, &length), index) in streams {
-            ends.clear();
-            ends.resize(top, 0);
-            for &label in expr.order() {
-                let node = expr.node(label);
-                let last = match expr.op(label) {
-                    Op::Input => u64::from(node.a),
-                    Op::Read => u64::from(node.a) + u64::from(node.width) / 8 - 2,
-                    _ => {
-                        let end = expr.operands(label).map(|o| ends[o as usize]).max();
-                        ends[label as usize] = end.unwrap_or(0);
-                        continue;
-                    }
-                };
-                if (offset..offset + length).contains(&last) {
-                    ends[label as usize] = last - offset + 1;
-                }
+        let mut first_step = vec![u32::MAX; top];
+        for (step, &label) in labels.iter().enumerate().rev() {
+            if let Some(first) = first_step.get_mut(label as usize) {
+                *first = step as u32;
             }
-            for (step, &label) in labels.iter().enumerate() {
-                let end = ends.get(label as usize).copied().unwrap_or(0);
-                if index.reach.last().map_or(0, |r| r.1) < end {
-                    index.reach.push((step as u32, end));
+        }
+        // The last byte that each leaf reads, by step.
+        let mut reads: Vec<(u32, u64)> = Vec::new();
+        for &label in expr.order().iter().rev() {
+            let (node, step) = (expr.node(label), first_step[label as usize]);
+            match expr.op(label) {
+                Op::Input => reads.push((step, u64::from(node.a))),
+                Op::Read => {
+                    reads.push((step, u64::from(node.a) + u64::from(node.width) / 8 - 2));
                 }
+                _ => expr.operands(label).for_each(|operand| {
+                    let first = &mut first_step[operand as usize];
+                    *first = (*first).min(step);
+                }),
+            }
+        }
+        pleach_work::count(expr.order().len() as u64);
+        reads.sort_unstable();
+        // Streams are in the order of the file.
+        for (step, last) in reads.into_iter().filter(|r| r.0 != u32::MAX) {
+            let stream = self.offsets.partition_point(|&offset| offset <= last);
+            let Some(stream) = stream.checked_sub(1) else { continue };
+            let (offset, length) = (self.offsets[stream], self.lengths[stream]);
+            let reach = &mut self.streams[stream].reach;
+            let end = last - offset + 1;
+            if last < offset + length && reach.last().map_or(0, |r| r.1) < end {
+                reach.push((step, end));
             }
         }
     }
@@ -172,9 +181,11 @@ impl Path {
         if self.bytes[id].domains.is_none() {
             let mut list: Vec<(u32, ByteSet)> = Vec::new();
             let mut left = ByteSet::ALL;
-            for &atom in &self.bytes[id].own {
-                let Atom { term, step } = self.atoms[atom as usize];
-                let now = left.intersection(&memo.set(&self.pool, &self.values, term, offset));
+            let own = self.bytes[id].own.iter().map(|&atom| self.atoms[atom as usize]);
+            let terms: Vec<Term> = own.clone().map(|atom| atom.term).collect();
+            let sets = memo.sets(&self.pool, &self.values, &terms, offset);
+            for (Atom { step, .. }, set) in own.zip(sets) {
+                let now = left.intersection(&set);
                 if now != left {
                     left = now;
                     match list.last_mut() {
@@ -219,34 +230,42 @@ impl Path {
     /// Atoms before `at` that read `var` together with other inputs, or read a length and
     /// are not bounds.
     pub(crate) fn shared(&self, var: Var, at: usize) -> impl Iterator<Item = u32> + '_ {
-        let list: &[u32] = match (var.as_byte(), var.as_length()) {
-            (Some(offset), _) => self.conditions_on(offset).map_or(&[], |b| &b.shared),
-            (_, Some(stream)) => self.streams.get(stream as usize).map_or(&[], |s| &s.shared),
-            _ => &[],
-        };
-        let before =
-            |atoms: &[u32]| atoms.partition_point(|&a| (self.atoms[a as usize].step as usize) < at);
         // Most broad conditions read all bytes up to some byte.
         let from = self.broad.partition_point(|b| b.1 < var);
         let broad = self.broad[from..].iter().map(|b| b.0);
         let broad = broad.take_while(move |&a| (self.atoms[a as usize].step as usize) < at);
         let broad = broad.filter(move |&a| self.pool.depends_on(self.atoms[a as usize].term, var));
-        list[..before(list)].iter().copied().chain(broad)
+        self.shared_narrowly(var, at).chain(broad)
+    }
+
+    /// As [`Path::shared`], without the atoms that read hundreds of inputs.
+    pub(crate) fn shared_narrowly(&self, var: Var, at: usize) -> impl Iterator<Item = u32> + '_ {
+        let list: &[u32] = match (var.as_byte(), var.as_length()) {
+            (Some(offset), _) => self.conditions_on(offset).map_or(&[], |b| &b.shared),
+            (_, Some(stream)) => self.streams.get(stream as usize).map_or(&[], |s| &s.shared),
+            _ => &[],
+        };
+        let before = list.partition_point(|&a| (self.atoms[a as usize].step as usize) < at);
+        list[..before].iter().copied()
+    }
+
+    /// The atoms before `at` that read hundreds of inputs, each with the last input that it
+    /// or one before it reads.
+    pub(crate) fn broad_before(&self, at: usize) -> &[(u32, Var)] {
+        let is_before = |b: &(u32, Var)| (self.atoms[b.0 as usize].step as usize) < at;
+        &self.broad[..self.broad.partition_point(is_before)]
     }
 
     /// At most `max` conditions before `at` that read inputs of `terms`, the last first.
     pub(crate) fn nearest(&self, at: usize, terms: &[Term], max: usize) -> Vec<Term> {
-        let mut vars: Vec<Var> = terms.iter().flat_map(|&t| self.pool.vars(t)).collect();
-        vars.sort_unstable();
-        vars.dedup();
-        let mut atoms: Vec<u32> = Vec::new();
-        for var in vars {
-            atoms.extend(self.shared(var, at));
-            atoms.extend(var.as_byte().map_or(&[][..], |offset| self.own(offset, at)));
-        }
-        atoms.sort_unstable_by(|a, b| b.cmp(a));
-        atoms.dedup();
-        atoms.iter().take(max).map(|&a| self.atoms[a as usize].term).collect()
+        let before = self.atoms.partition_point(|a| (a.step as usize) < at);
+        let is_read = |atom: &Term| {
+            let ranges = self.pool.var_ranges(*atom);
+            terms.iter().any(|&term| intersect(self.pool.var_ranges(term), ranges))
+        };
+        let is_bound = |atom: &Term| bound(&self.pool, *atom).is_some();
+        let atoms = self.atoms[..before].iter().rev().map(|a| a.term);
+        atoms.filter(|atom| is_read(atom) && !is_bound(atom)).take(max).collect()
     }
 
     /// Atoms before `at` that read this byte alone.

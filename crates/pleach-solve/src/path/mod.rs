@@ -22,12 +22,12 @@ mod pins;
 pub(crate) use atoms::{bound, outcome};
 pub(crate) use pins::PinnedTerms;
 
-use crate::interrupt::Interrupt;
 use crate::prefix::PrefixGraph;
 use crate::requirement::Requirement;
 use atoms::split;
 use index::{ByteIndex, LengthIndex};
 use pleach_expr::{Code, Compiler, Expr, Input, Pool, Reads, Term, TermValues, Users, Var};
+use pleach_work::Task;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -141,21 +141,21 @@ impl Path {
         stream_offsets: &[u64],
     ) -> Path {
         let streams = (lengths, stream_offsets);
-        Path::under(&[], expr, steps, input, streams, &Interrupt::default())
+        Path::under(&[], expr, steps, input, streams)
     }
 
     /// A path whose models must also meet requirements. These count as conditions of step
-    /// 0 and apply to flips of later steps, so callers put an empty step first. An
-    /// interrupt leaves the path unfinished.
+    /// 0 and apply to flips of later steps, so callers put an empty step first. If
+    /// the thread must stop, the path is left unfinished.
     pub fn under(
         requirements: &[Requirement],
         expr: &Expr,
         steps: Vec<Step>,
         input: &[u8],
         (lengths, stream_offsets): (&[u64], &[u64]),
-        interrupt: &Interrupt,
     ) -> Path {
-        let imported = Pool::import_until(expr, || interrupt.is_set());
+        let imported = Pool::import(expr);
+        let _preparing = pleach_work::enter(Task::Prepare);
         let labels: Vec<u32> = steps.iter().map(|s| s.label).collect();
         let terms: Vec<Option<Term>> = steps.iter().map(|s| imported.term(s.label)).collect();
         let steps = terms.into_iter().zip(steps).map(|(t, s)| (t, s.shape)).collect();
@@ -183,9 +183,9 @@ impl Path {
             compiler: Compiler::default(),
         };
         path.refresh();
-        if !interrupt.is_set() {
+        if !pleach_work::is_stopping() {
             path.record_reach(expr, &labels);
-            path.prepare(requirements, interrupt);
+            path.prepare(requirements);
         }
         path
     }
@@ -217,17 +217,30 @@ impl Path {
         }
     }
 
-    /// Calls `make` with the inputs of each step, but only once for steps with the same
-    /// inputs: a table-driven parser decides on all tokens so far, again and again.
-    pub fn by_support<T: Clone>(&self, mut make: impl FnMut(Vec<Var>) -> T) -> Vec<T> {
+    /// The last byte that a step depends on.
+    pub fn last_byte(&self, at: usize) -> Option<u32> {
+        let (term, shape) = self.steps.get(at)?;
+        let term = term.filter(|_| !matches!(shape, Shape::Len { .. }))?;
+        self.pool.var_ranges(term).iter().rev().find_map(|r| Var(r.1 - 1).as_byte())
+    }
+
+    /// Calls `make` with the inputs of each step, as ranges of [`Var`] (the end excluded),
+    /// but only once for steps with the same inputs: a table-driven parser decides on all
+    /// tokens so far, again and again.
+    pub fn by_support<T: Clone>(&self, mut make: impl FnMut(&[(u32, u32)]) -> T) -> Vec<T> {
         let mut made: FxHashMap<Reads, T> = FxHashMap::default();
-        let mut of = |at: usize| match self.steps[at] {
-            (Some(term), ref shape) if !matches!(shape, Shape::Len { .. }) => {
-                made.entry(self.pool.reads(term)).or_insert_with(|| make(self.support(at))).clone()
+        let mut of = |(term, shape): &(Option<Term>, Shape)| match (term, shape) {
+            (_, Shape::Len { stream, .. }) => {
+                let length = Var::length(*stream).0;
+                make(&[(length, length + 1)])
             }
-            _ => make(self.support(at)),
+            (Some(term), _) => {
+                let make = || make(self.pool.var_ranges(*term));
+                made.entry(self.pool.reads(*term)).or_insert_with(make).clone()
+            }
+            (None, _) => make(&[]),
         };
-        (0..self.steps.len()).map(&mut of).collect()
+        self.steps.iter().map(&mut of).collect()
     }
 
     /// True if a step depends on an input for which `predicate` is true.
@@ -456,7 +469,7 @@ impl Path {
     }
 
     /// Splits the steps into atoms and builds the index.
-    fn prepare(&mut self, requirements: &[Requirement], interrupt: &Interrupt) {
+    fn prepare(&mut self, requirements: &[Requirement]) {
         let mut indexed: FxHashSet<Term> = FxHashSet::default();
         let mut parts = Vec::new();
         for requirement in requirements {
@@ -472,7 +485,7 @@ impl Path {
         // holes keep the steps and drop the requirements.
         indexed.clear();
         for step in 0..self.steps.len() {
-            if interrupt.is_set() {
+            if pleach_work::spend(1 + parts.len() as u64) {
                 return;
             }
             let (term, shape) = self.steps[step].clone();

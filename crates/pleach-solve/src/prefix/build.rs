@@ -8,6 +8,7 @@ use crate::domains::LANES;
 use crate::request::Request;
 use pleach_automata::ByteSet;
 use pleach_expr::{Code, Frame, Tape, Term, Var};
+use pleach_work::Task;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
 
@@ -66,10 +67,11 @@ impl PrefixGraph {
         if built <= last as usize && !self.blocked {
             // Each time the graph grows, the later lives of all nodes are computed again.
             let wanted = (last as usize + 1).max(built + built / 4);
+            let _building = pleach_work::enter(Task::Graph);
             let work = request.scratch.work() + MAX_BUILDING * request.limits.evaluations;
             while self.layers.len() < wanted.min(self.plan.offsets.len()) {
                 // The next request continues.
-                if request.interrupt.is_set() || request.scratch.work() > work {
+                if pleach_work::is_stopping() || request.scratch.work() + self.work > work {
                     break;
                 }
                 if self.add_layer(request).is_none() {
@@ -108,7 +110,8 @@ impl PrefixGraph {
         if tape.is_wide() || is_too_much || self.edges + pairs > MAX_EDGES {
             return None;
         }
-        self.work += pairs as u64;
+        // A row is copied for each pair.
+        self.work += (pairs * (1 + shape.columns.len() / 8)) as u64;
 
         let first_later = self.plan.first_later[layer as usize];
         let roots = &self.plan.roots[layer as usize];

@@ -33,9 +33,11 @@ impl PrefixGraph {
     pub(super) fn classes(&self, request: &mut Request, layer: u32) -> Option<Classes> {
         let offset = self.plan.offsets[layer as usize];
         let mut value_kill = request.path.value_kills(&mut request.scratch.memo, offset);
-        for &(term, step) in &self.plan.byte_conditions[layer as usize] {
-            let (path, memo) = (&*request.path, &mut request.scratch.memo);
-            let set = memo.set(&path.pool, &path.values, term, offset);
+        let conditions = &self.plan.byte_conditions[layer as usize];
+        let terms: Vec<Term> = conditions.iter().map(|c| c.0).collect();
+        let (path, memo) = (&*request.path, &mut request.scratch.memo);
+        let sets = memo.sets(&path.pool, &path.values, &terms, offset);
+        for (&(_, step), set) in conditions.iter().zip(sets) {
             for value in set.complement().iter() {
                 let kill = &mut value_kill[value as usize];
                 *kill = (*kill).min(step);

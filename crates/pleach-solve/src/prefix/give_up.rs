@@ -9,7 +9,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Columns that are given up together.
 struct ColumnGroup {
-    key: (bool, u64),
     places: Vec<usize>,
     /// About how many conditions depend on them.
     weight: f64,
@@ -32,17 +31,17 @@ impl PrefixGraph {
         let mut hashes: Vec<u64> =
             (0..count).map(|row| (0..width).fold(0, |h, place| h ^ hash(place, row))).collect();
         let mut groups: Vec<ColumnGroup> = Vec::new();
+        let mut by_key: FxHashMap<(bool, u64), usize> = FxHashMap::default();
         for (place, column) in columns.iter().enumerate() {
             let source = column.source;
             let key = self.group_key(pool, source, rows.iter().skip(place).step_by(width));
             let weight = self.plan.weight(pool, source, self.layers.len() as u32);
-            match groups.iter_mut().find(|g| g.key == key) {
-                Some(group) => {
-                    group.places.push(place);
-                    group.weight += weight;
-                }
-                None => groups.push(ColumnGroup { key, places: vec![place], weight }),
-            }
+            let group = *by_key.entry(key).or_insert_with(|| {
+                groups.push(ColumnGroup { places: Vec::new(), weight: 0.0 });
+                groups.len() - 1
+            });
+            groups[group].places.push(place);
+            groups[group].weight += weight;
         }
         let mut seen: FxHashSet<u64> = FxHashSet::default();
         let mut distinct = |hashes: &mut dyn Iterator<Item = u64>| {
@@ -56,7 +55,7 @@ impl PrefixGraph {
         let mut given_up = Vec::new();
         loop {
             let now = distinct(&mut hashes.iter().copied());
-            if now <= FEW_NODES || groups.is_empty() {
+            if now <= FEW_NODES || groups.is_empty() || pleach_work::is_stopping() {
                 return given_up;
             }
             let mut gains: Vec<(f64, usize)> = Vec::new();

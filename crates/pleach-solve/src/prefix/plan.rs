@@ -6,6 +6,7 @@ use super::uses::Uses;
 use crate::path::PinnedTerms;
 use crate::request::Request;
 use pleach_expr::{Pool, Term};
+use pleach_work::Task;
 use rustc_hash::FxHashMap;
 
 /// The conditions of one path, by layer.
@@ -121,9 +122,13 @@ impl Plan {
             leaves_out: false,
             work: 0,
         };
+        let _planning = pleach_work::enter(Task::Graph);
         plan.replace_pinned(request);
         plan.place_conditions(request);
-        plan.index_uses(&request.path.pool);
+        // A graph that is not planned to its end is never built.
+        if !pleach_work::spend(plan.work) {
+            plan.index_uses(&request.path.pool);
+        }
         plan
     }
 
@@ -145,6 +150,10 @@ impl Plan {
         let path = &mut *request.path;
         let mut pinned = PinnedTerms::new(path, &mut request.scratch.memo);
         for atom in path.atoms().to_vec() {
+            if pleach_work::is_stopping() {
+                self.conditions.push(Condition::LeftOut);
+                continue;
+            }
             if path.pool.reads(atom.term).single().is_some() {
                 self.conditions.push(Condition::Term(atom.term));
                 continue;

@@ -13,13 +13,10 @@ use super::circuit::{Circuit, Gate, GateId};
 use super::classes::classes;
 use super::show::{most_readable, rank};
 use pleach_automata::ByteSet;
-use pleach_solve::Interrupt;
-use pleach_solve::sat::{Literal, Outcome, Sat};
-use std::time::Duration;
+use pleach_solve::sat::{Budget, Literal, Outcome, Sat};
 
-/// Limits of one call of the SAT solver.
-const MAX_CONFLICTS: u64 = 2_000_000;
-const MAX_TIME: Duration = Duration::from_secs(120);
+/// What one call of the SAT solver may cost: a few minutes at most.
+const BUDGET: Budget = Budget { conflicts: 2_000_000, propagations: 400_000_000 };
 
 /// The classes of a cell. If there are several, each has a literal.
 type Classes = Vec<(ByteSet, Option<Literal>)>;
@@ -40,7 +37,7 @@ impl Instance {
     ) -> Result<Instance, HampiError> {
         let reached = circuit.reached(roots.iter().map(|r| r.0));
         let classes = classes(&circuit, &reached, all);
-        let mut sat = Sat::new(MAX_TIME, Interrupt::default());
+        let mut sat = Sat::new();
         let cells: Vec<Classes> =
             classes.into_iter().map(|classes| encode_choice(&mut sat, classes)).collect();
         let mut encoder = Encoder { circuit: &circuit, cells: &cells, sat: &mut sat };
@@ -53,7 +50,7 @@ impl Instance {
         if self.done {
             return Ok(None);
         }
-        match self.sat.solve(&[], MAX_CONFLICTS) {
+        match self.sat.solve(&[], BUDGET) {
             Outcome::Sat => {}
             Outcome::Unsat => return Ok(None),
             Outcome::Limit | Outcome::Broken => return Err(HampiError::TooHard),

@@ -6,7 +6,7 @@ use pleach_abi::event::Kind;
 use pleach_abi::node::{Node, Op};
 use pleach_automata::{ByteSet, Dfa, Regex};
 use pleach_expr::{Expr, Variables};
-use pleach_solve::{HoleLanguage, Interrupt, Shape, Step};
+use pleach_solve::{HoleLanguage, Shape, Step};
 
 const INPUT: &[u8] = b"7=abc;";
 const MAX_HOLE: u32 = 100;
@@ -65,7 +65,7 @@ impl Builder {
             template: Some(Arc::new(Template { holes })),
             first_token: extended.len() as u32,
             extended: Some(extended),
-            ..Traced::new(expr.unwrap(), steps, INPUT.into(), Interrupt::default())
+            ..Traced::new(expr.unwrap(), steps, INPUT.into())
         };
         let nothing = Decided { kind: Kind::Assume, key: 0, outcome: 0 };
         let decision = |(i, &(_, taken)): (usize, &(u32, bool))| Decided {

@@ -4,7 +4,7 @@ use super::lengths::LengthDecisions;
 use crate::template::Template;
 use crate::tokens::Sentence;
 use pleach_expr::{Expr, container};
-use pleach_solve::{Interrupt, Path, Requirement, Shape, Step};
+use pleach_solve::{Path, Requirement, Shape, Step};
 use std::sync::Arc;
 
 /// What the flips of one run share: its input, its conditions, and the parts of the input
@@ -26,13 +26,11 @@ pub struct Traced {
     pub first_token: u32,
     /// The decisions on the lengths of holes alone.
     pub lengths: LengthDecisions,
-    /// Interrupts the preparation of the path.
-    pub interrupt: Interrupt,
 }
 
 impl Traced {
     /// A run on bytes, of which each may change.
-    pub fn new(expr: Expr, steps: Vec<Step>, input: Arc<[u8]>, interrupt: Interrupt) -> Traced {
+    pub fn new(expr: Expr, steps: Vec<Step>, input: Arc<[u8]>) -> Traced {
         Traced {
             expr,
             steps,
@@ -43,7 +41,6 @@ impl Traced {
             first_token: input.len() as u32,
             input,
             lengths: LengthDecisions::default(),
-            interrupt,
         }
     }
 
@@ -77,6 +74,6 @@ impl Traced {
                 *step = Step { label: 0, shape: Shape::Bool { taken: true } };
             }
         }
-        Path::under(required, &self.expr, steps, input, streams, &self.interrupt)
+        Path::under(required, &self.expr, steps, input, streams)
     }
 }

@@ -24,8 +24,10 @@ use pleach_automata::{Dfa, Regex};
 use pleach_expr::Var;
 use pleach_grammar::{Chart, TokenId, TokenSet};
 use pleach_solve::{Goal, HoleLanguage, Path, Trial};
+use pleach_work::Task;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -49,8 +51,9 @@ pub(crate) enum TokenFlip {
 /// What all flips of one run on tokens share.
 pub(crate) struct TokenRun {
     chart: Chart,
-    /// For each step, the places of the tokens that it depends on, in order.
-    places: Vec<Arc<[u32]>>,
+    /// For each step, the places of the tokens that it depends on, as ranges in order. A
+    /// parser decides on all tokens so far, so lists would take quadratic memory.
+    places: Vec<Arc<[Range<u32>]>>,
     /// The offset of the first token's number, behind the input.
     first_token: u32,
     /// What the context-free solver has done since this was last taken.
@@ -76,6 +79,8 @@ pub enum TokenEdit {
     InsertAndRepeat,
 }
 
+/// Work on the chart for one request.
+const MAX_WORK: u64 = 20_000_000;
 /// How many places before the last are tried for one flip.
 const MAX_EARLIER_PLACES: usize = 4;
 
@@ -91,12 +96,17 @@ impl Vocabulary {
     /// Prepares the flips of a run. Its path has the numbers of the tokens from the offset
     /// `first_token` on.
     pub(crate) fn prepare_run(&self, path: &Path, first_token: u32) -> TokenRun {
-        let places = path.by_support(|vars| {
-            let tokens = vars.into_iter().filter_map(|v| v.as_byte());
-            let tokens = tokens.filter_map(|o| Some(o.checked_sub(first_token)? / 4));
-            let mut places: Vec<u32> = tokens.collect();
-            places.sort_unstable();
-            places.dedup();
+        let places = path.by_support(|ranges| {
+            let mut places: Vec<Range<u32>> = Vec::new();
+            let is_byte = |r: &&(u32, u32)| Var(r.1 - 1).as_byte().is_some();
+            for &(from, to) in ranges.iter().filter(is_byte).filter(|r| r.1 > first_token) {
+                let from = from.max(first_token) - first_token;
+                let (from, to) = (from / 4, (to - first_token).div_ceil(4));
+                match places.last_mut() {
+                    Some(last) if from <= last.end => last.end = to,
+                    _ => places.push(from..to),
+                }
+            }
             Arc::from(places)
         });
         let chart = Chart::new(self.automaton.clone());
@@ -113,14 +123,17 @@ impl Vocabulary {
         (run, completes): (&mut TokenRun, bool),
     ) -> TokenFlip {
         let places = run.places.get(at).cloned().unwrap_or_default();
-        let Some(&last) = places.last() else { return TokenFlip::NotOnTokens };
+        let Some(last) = places.last().map(|range| range.end - 1) else {
+            return TokenFlip::NotOnTokens;
+        };
         let lexemes = &sentence.lexemes;
         if last as usize > lexemes.len() {
             return TokenFlip::NoToken;
         }
         let tokens = sentence.tokens();
         let (mut trial, mut refused) = (Trial::default(), None);
-        for &place in places.iter().rev().take(1 + MAX_EARLIER_PLACES) {
+        let nearest = places.iter().rev().flat_map(|range| range.clone().rev());
+        for place in nearest.take(1 + MAX_EARLIER_PLACES) {
             let (is_last, here) = (place == last, (place as usize, last as usize));
             let steps = run.steps_on(place, (at, goal));
             let offset = run.first_token + 4 * place;
@@ -128,7 +141,7 @@ impl Vocabulary {
                 let bytes = (offset..).zip(number.to_le_bytes());
                 let changes: Vec<(Var, u64)> =
                     bytes.map(|(o, b)| (Var::byte(o), b.into())).collect();
-                trial.holds(path, &changes, steps.iter().copied())
+                !pleach_work::is_stopping() && trial.holds(path, &changes, steps.iter().copied())
             };
             let known = self.numbers.iter().filter(|(_, number)| works(**number));
             let set = TokenSet::of(self.grammar.tokens.len(), known.map(|(&token, _)| token));
@@ -154,7 +167,8 @@ impl Vocabulary {
                 refused = Some(TokenFlip::Refused { place: here.0, wanted: set });
             }
         }
-        match run.chart.entries() > MAX_ENTRIES {
+        pleach_work::count(trial.work());
+        match run.is_too_large() {
             true => TokenFlip::TooLarge,
             false => refused.unwrap_or(TokenFlip::NoToken),
         }
@@ -235,15 +249,25 @@ impl Vocabulary {
 }
 
 impl TokenRun {
+    /// True if the chart has more entries than a request may make.
+    fn is_too_large(&self) -> bool {
+        self.chart.entries() > MAX_ENTRIES
+    }
+
     /// The last place that a step depends on.
     pub(crate) fn last_place(&self, step: usize) -> Option<usize> {
-        Some(*self.places.get(step)?.last()? as usize)
+        Some(self.places.get(step)?.last()?.end as usize - 1)
     }
 
     /// The steps that another token in a place must satisfy: those before `at` that depend
     /// on the place decide as they did, and the step `at` reaches the goal.
     fn steps_on(&self, place: u32, (at, goal): (usize, Goal)) -> Vec<(usize, Option<Goal>)> {
-        let before = (0..at).filter(|&step| self.places[step].binary_search(&place).is_ok());
+        let is_on = |step: &usize| {
+            let ranges = &self.places[*step];
+            let after = ranges.partition_point(|range| range.end <= place);
+            ranges.get(after).is_some_and(|range| range.start <= place)
+        };
+        let before = (0..at).filter(is_on);
         before.map(|step| (step, None)).chain([(at, Some(goal))]).collect()
     }
 
@@ -252,7 +276,10 @@ impl TokenRun {
         ask: impl FnOnce(&mut Chart) -> Option<Vec<TokenId>>,
     ) -> Option<Vec<TokenId>> {
         let start = Instant::now();
+        let _asking = pleach_work::enter(Task::Tokens);
+        let before = self.chart.work();
         let found = ask(&mut self.chart);
+        pleach_work::count(self.chart.work() - before);
         self.grammar_work.time += start.elapsed();
         self.grammar_work.requests += 1;
         self.grammar_work.unsat += u64::from(found.is_none());
@@ -283,9 +310,12 @@ fn complete_sentence(
     set: &TokenSet,
     may_end: bool,
 ) -> Option<Vec<TokenId>> {
+    let most_work = chart.work() + MAX_WORK;
     chart.truncate(place);
     while chart.len() < place {
-        if chart.entries() > MAX_ENTRIES || !chart.push_token(tokens[chart.len()]) {
+        let is_over =
+            chart.entries() > MAX_ENTRIES || chart.work() > most_work || pleach_work::is_stopping();
+        if is_over || !chart.push_token(tokens[chart.len()]) {
             return None;
         }
     }

@@ -17,7 +17,7 @@ use pleach_exec::container::is_container;
 use pleach_exec::triage::quoted;
 use pleach_grammar::analysis::writable;
 use pleach_import::Ambiguity;
-use pleach_report::{Panel, Size, line, summary};
+use pleach_report::{Panel, Size, describe_stall, line, summary};
 use pleach_search::{FirstInputs, Needs};
 use pleach_template::Choices;
 use std::ffi::OsString;
@@ -101,6 +101,7 @@ pub fn run(args: Args) -> Result<Code, Failure> {
         time: time.map(|t| t.saturating_sub(start.elapsed().saturating_sub(TRIAL_GRACE))),
         stop_on_crash: args.stop_on_crash,
         reads_nothing: trial.reads_nothing,
+        stall_time: None,
     };
     let jobs = usize::from(args.jobs);
     notes.extend(trial.notes);
@@ -182,6 +183,12 @@ impl Screen {
     }
 
     fn show(&mut self, snapshot: &Snapshot) {
+        for stall in &snapshot.stalls {
+            match &mut self.panel {
+                Some(panel) => panel.show_stall(stall),
+                None => eprintln!("pleach: warning: {}", describe_stall(stall)),
+            }
+        }
         let has_ended = snapshot.stats.stop.is_some();
         let pause = Duration::from_millis(if self.panel.is_some() { 250 } else { 5000 });
         if !has_ended && self.last.is_some_and(|l| l.elapsed() < pause) {

@@ -8,9 +8,12 @@ pub use stats::{
     Branches, Flips, Functions, Hybrid, Lock, Module, Stats, Stop, Symbolic, Time, Tokens,
 };
 
+use crate::run::clock;
 use crate::run::search::{Covered, Map};
 use pleach_exec::image::is_system_file;
 use pleach_search::{Counts, Run};
+use pleach_work::Task;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 pub struct Account {
@@ -141,6 +144,20 @@ impl Account {
         }
     }
 
+    /// Adds the time and the work of this thread.
+    pub fn add_work(&mut self) {
+        clock::report(&mut self.stats.time_s);
+        for (task, units) in pleach_work::take() {
+            *entry(&mut self.stats.work, task.key()) += units;
+        }
+    }
+
+    /// Counts a worker that has not come back.
+    pub fn count_stall(&mut self, task: Task) {
+        self.stats.stalls += 1;
+        *entry(&mut self.stats.stalled_in, task.key()) += 1;
+    }
+
     /// Adds a note for the user, once.
     pub fn note(&mut self, note: String) {
         if !self.stats.notes.contains(&note) {
@@ -189,4 +206,12 @@ impl Account {
             }
         }
     }
+}
+
+/// The entry of a key, which is made if there is none.
+fn entry<'a, T: Default>(map: &'a mut BTreeMap<String, T>, key: &str) -> &'a mut T {
+    if !map.contains_key(key) {
+        map.insert(key.into(), T::default());
+    }
+    map.get_mut(key).unwrap_or_else(|| unreachable!("it was inserted"))
 }

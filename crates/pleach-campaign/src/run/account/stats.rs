@@ -67,6 +67,12 @@ pub struct Stats {
     /// Time and estimated cost of each kind of action.
     pub actions: BTreeMap<String, Actions>,
     pub lock: Lock,
+    /// How often a worker did not come back for ten seconds.
+    pub stalls: u64,
+    /// The same, by what it did.
+    pub stalled_in: BTreeMap<String, u64>,
+    /// Counted work, by stage.
+    pub work: BTreeMap<String, u64>,
     pub stop: Option<Stop>,
 }
 

@@ -69,15 +69,15 @@ pub fn check_accepted(
         }
     }
     // The last token that a decision depends on, by its number or its text.
-    let nesting = |vars: Vec<Var>| {
-        let last = vars.into_iter().filter_map(|v| v.as_byte()).max()?;
+    let nesting = |ranges: &[(u32, u32)]| {
+        let last = ranges.iter().rev().find_map(|r| Var(r.1 - 1).as_byte())?;
         let place = match last.checked_sub(first) {
             Some(token) => token as usize / 4,
             None => sentence.lexemes.partition_point(|l| l.span.1 <= last as usize),
         };
         nestings.get(place).copied()
     };
-    decided.1.by_support(|vars| nesting(vars).unwrap_or(0))
+    decided.1.by_support(|ranges| nesting(ranges).unwrap_or(0))
 }
 
 fn record_accepted(shared: &Shared, status: i32) {
@@ -102,7 +102,7 @@ fn record_rejected(
     };
     // The last decision on the last token that was read.
     let offset = first + 4 * tokens_read.saturating_sub(1) as u32;
-    let on_token = |at: usize| path.depends(at, |v| v.as_byte().is_some_and(|o| o >= offset));
+    let on_token = |at: usize| path.last_byte(at).is_some_and(|last| last >= offset);
     let branch = |at: usize| decisions[at].branch(decisions[at].outcome);
     let decided = (0..decisions.len()).rev().filter(|&at| on_token(at)).find_map(branch);
     let place = decided.and_then(|b| shared.map.place(b));

@@ -30,6 +30,9 @@ impl Stock {
     /// Parses the next inputs of the queue. `seen` inputs of it are added then.
     pub fn add_inputs(&mut self, inputs: &[(InputId, Arc<[u8]>)], seen: usize) {
         for (id, bytes) in inputs {
+            if pleach_work::is_stopping() {
+                return;
+            }
             if let Some(tree) = self.grafts.add(bytes) {
                 self.trees.insert(*id, tree);
             }

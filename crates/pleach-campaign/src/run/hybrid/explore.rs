@@ -309,7 +309,7 @@ impl Stage for LiveStage<'_> {
         let mut run = Run::new(input, decided.decisions);
         (run.complete, run.left_out) = (decided.complete, decided.left_out);
         stats.paths += u64::from(run.enter(&mut self.search.tree).is_new);
-        let traced = Traced::new(trace.expr, decided.steps, bytes, shared.interrupt());
+        let traced = Traced::new(trace.expr, decided.steps, bytes);
         let facts = Facts { program: &shared.map.program, coverage: &state.covered.kept };
         self.search.add_run(facts, run, Arc::new(traced));
         Ok(())

@@ -92,6 +92,13 @@ pub trait Stage {
 
 /// Does what the strategy has chosen. False for a flip that has no result.
 pub fn act(stage: &mut impl Stage, action: Action) -> Result<bool, ExecError> {
+    pleach_work::show_input(match action {
+        Action::Trace(input)
+        | Action::TraceTokens(input)
+        | Action::Mutate { input, .. }
+        | Action::Graft { input, .. } => Some(input.into()),
+        _ => None,
+    });
     match action {
         Action::Trace(input) => stage.trace(input, false)?,
         Action::TraceTokens(input) => stage.trace(input, true)?,
@@ -108,6 +115,7 @@ fn flip(stage: &mut impl Stage, flip: Flip) -> Result<bool, ExecError> {
         stage.record_answer(flip, None, Verdict::Gone);
         return Ok(false);
     };
+    pleach_work::show_input(Some(question.parent.into()));
     let start = Instant::now();
     let mut answer = stage.solve(flip, &question);
     let spent = start.elapsed();

@@ -11,6 +11,7 @@ use crate::run::grammar::{Language, Walk};
 use crate::run::shared::lock;
 use pleach_exec::executor::ExecError;
 use pleach_search::{InputId, Origin, Rng};
+use pleach_work::Task;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -34,11 +35,12 @@ pub fn mutate(worker: &mut Worker, input: InputId, count: u32) -> Result<(), Exe
     let other = other.as_ref().map(|other| &other.bytes[..]);
     let (mut mutant, mut batch, mut batch_bytes) = (Vec::new(), Vec::new(), 0);
     for made in 1..=count {
-        let mutating = clock::enter(Part::Mutate);
+        let mutating = (clock::enter(Part::Mutate), pleach_work::enter(Task::Mutate));
         worker.mutator.mutate(&mut rng, parent, other, &dictionary, &mut mutant, max_len);
         let bytes = Arc::from(&mutant[..]);
         batch.push(Candidate::new(bytes, Origin::Mutant(input), Some(input)));
         batch_bytes += mutant.len();
+        pleach_work::count(mutant.len() as u64);
         drop(mutating);
         if made == count || batch.len() == MAX_BATCH || batch_bytes >= MAX_BATCH_BYTES {
             run_candidates(&mut worker.runner, &batch)?;
@@ -58,6 +60,7 @@ pub fn graft(runner: &mut Runner, input: InputId, count: u32) -> Result<(), Exec
     let shared = runner.shared.clone();
     let Some(stock) = &shared.stock else { return Ok(()) };
     let start = Instant::now();
+    let _grafting = pleach_work::enter(Task::Graft);
     let tree = {
         let mut stock = lock(stock);
         let (new, seen): (Vec<_>, usize) = {
@@ -83,6 +86,7 @@ pub fn graft(runner: &mut Runner, input: InputId, count: u32) -> Result<(), Exec
                 left = 0;
                 break;
             };
+            pleach_work::count(child.len() as u64);
             if child.len() as u64 <= shared.settings.max_len {
                 batch_bytes += child.len();
                 batch.push(Candidate::new(child.into(), Origin::Graft(input), Some(input)));
@@ -101,7 +105,10 @@ pub fn derive(runner: &mut Runner) -> Result<(), ExecError> {
     let language = shared.language.as_ref();
     let walk = language.and_then(Language::walk);
     let start = Instant::now();
+    let deriving = pleach_work::enter(Task::Derive);
     let derived = language.and_then(|l| l.next(&shared.stop));
+    pleach_work::count(derived.as_ref().map_or(0, |derived| derived.bytes.len() as u64));
+    drop(deriving);
     clock::charge(Part::Parse, start.elapsed());
     let mut state = shared.lock();
     let Some(derived) = derived else {

@@ -15,6 +15,7 @@ use pleach_exec::growth::{Calls, Growth};
 use pleach_exec::trace::Trace;
 use pleach_exec::{BatchInput, BatchRuns, RunOptions, Target, TraceOptions, TracedRun};
 use pleach_search::{BranchId, Counts, Gain};
+use pleach_work::{Entered, Task};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -83,6 +84,22 @@ pub struct How {
 impl Default for How {
     fn default() -> How {
         How { all_time: false, fresh: false, counted: true }
+    }
+}
+
+/// The target runs for at most this time, while the result is kept.
+#[must_use]
+pub struct EnteredRun(#[allow(dead_code)] Entered);
+
+/// The target runs from now on, for at most this time.
+pub fn enter_run(task: Task, limit: Duration) -> EnteredRun {
+    pleach_work::beat_after(limit);
+    EnteredRun(pleach_work::enter(task))
+}
+
+impl Drop for EnteredRun {
+    fn drop(&mut self) {
+        pleach_work::beat();
     }
 }
 
@@ -155,7 +172,9 @@ impl Runner {
     ) -> Result<End, ExecError> {
         let start = Instant::now();
         let options = self.options(limit, fresh, growth);
+        let running = enter_run(Task::Run, options.timeout);
         let outcome = self.target.run(bytes, &options)?;
+        drop(running);
         let waits = self.target.is_waiting();
         self.before_crash = self.history.add(&outcome, || bytes.into(), waits);
         self.shared.map.collect(self.target.touched(), &mut self.counts);
@@ -190,7 +209,9 @@ impl Runner {
             inputs.map(|(c, growth)| BatchInput { bytes: &c.bytes, growth }).collect();
         let options = self.options(limit, false, Growth::default());
         let start = Instant::now();
+        let running = enter_run(Task::Run, options.timeout * inputs.len() as u32);
         self.target.run_batch(&inputs, &options, &mut self.batch)?;
+        drop(running);
         let outcomes = self.batch.outcomes();
         for (i, (outcome, candidate)) in outcomes.iter().zip(candidates).enumerate() {
             let waits = i + 1 < outcomes.len() || self.target.is_waiting();
@@ -301,7 +322,9 @@ impl Runner {
             let fixed = self.shared.lock().pace.growing.fixed;
             let growth = Growth { fixed, ..Growth::default() };
             let options = TraceOptions { timeout, cpu_limit, tokens, holes, growth };
+            let running = enter_run(Task::Trace, timeout);
             let traced = self.target.trace(input, &options)?;
+            drop(running);
             if fixed || !traced.outcome.calls.mixed {
                 return Ok(traced);
             }
@@ -320,6 +343,7 @@ impl Runner {
             holes: &[],
             growth: Growth::default(),
         };
+        let _running = enter_run(Task::Trace, options.timeout);
         let trace = self.target.trace(input, &options)?.trace.ok();
         Ok(trace.map(|trace| trace.token_numbers()))
     }

@@ -211,7 +211,7 @@ fn make_traced(
         extended: (holes > 0 || *on_tokens).then(|| trace.extended(bytes)),
         on_tokens: *on_tokens,
         first_token: bytes.len() as u32 + 4 * holes as u32,
-        ..Traced::new(trace.expr, steps, bytes.clone(), runner.shared.interrupt())
+        ..Traced::new(trace.expr, steps, bytes.clone())
     }
 }
 
@@ -235,8 +235,20 @@ fn prepare_path(
     }
     // Tokens may change if they are known.
     let has_tokens = traced.sentence.is_some();
-    let is_free = |offset: u32| template.is_free(offset) || (has_tokens && offset >= first_token);
-    let free = path.by_support(|vars| vars.iter().filter_map(|v| v.as_byte()).any(is_free));
+    // By offset: how many bytes before it may change.
+    let count = |free: &mut u32, offset: u32| {
+        let before = *free;
+        *free += u32::from(template.is_free(offset));
+        Some(before)
+    };
+    let end = traced.extended.as_ref().map_or(bytes.len(), |extended| extended.len()) as u32;
+    let free_before: Vec<u32> = (0..=end).scan(0, count).collect();
+    let is_free = |&(from, to): &(u32, u32)| {
+        let (from, to) = (from.min(end), to.min(end));
+        let is_token = has_tokens && to > first_token.max(from);
+        free_before[from as usize] < free_before[to as usize] || is_token
+    };
+    let free = path.by_support(|ranges| ranges.iter().any(is_free));
     for (decision, _) in decisions.iter_mut().zip(free).filter(|(_, free)| !free) {
         decision.freeze();
     }

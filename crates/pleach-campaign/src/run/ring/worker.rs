@@ -18,6 +18,7 @@ use pleach_exec::executor::ExecError;
 use pleach_search::{Action, Flip, InputId, TokenUse, Verdict};
 use pleach_solve::Config;
 use pleach_template::solve::{self, Answer, FlipSolver, Prepared, Tokens};
+use pleach_work::Task;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -36,9 +37,8 @@ impl Worker {
             let seed = shared.lock().search.rng.next_u64();
             Live::new(&shared.settings, seed)
         });
-        let config = Config { interrupt: shared.interrupt(), ..Config::default() };
         Worker {
-            solver: FlipSolver::new(config),
+            solver: FlipSolver::new(Config::default()),
             prepared: Prepared::default(),
             mutator: Mutator::new(),
             live,
@@ -55,7 +55,7 @@ impl Worker {
         while let Some(action) = next_action(&shared, state) {
             let result = act(self, action);
             state = shared.lock();
-            clock::report(&mut state.account.stats.time_s);
+            state.account.add_work();
             state.progress.outstanding -= 1;
             // The time and cost of choosing the action belong to it.
             let (end, cost) = (Instant::now(), state.search.strategy.estimated_cost());
@@ -70,7 +70,9 @@ impl Worker {
 
 /// The next action, as soon as there is one; `None` when the campaign is over.
 fn next_action(shared: &Shared, mut state: StateGuard) -> Option<Action> {
-    let _choosing = clock::enter(Part::Search);
+    let _choosing = (clock::enter(Part::Search), pleach_work::enter(Task::Choose));
+    pleach_work::show_input(None);
+    pleach_work::beat();
     loop {
         if state.corpus.has_failed() {
             shared.stop.store(true, std::sync::atomic::Ordering::Relaxed);
@@ -131,7 +133,7 @@ impl Stage for Worker {
         });
         let max_hole = shared.settings.max_hole();
         let request = question.request(flip, tokens, max_hole);
-        let _solving = clock::enter(Part::Solve);
+        let _solving = (clock::enter(Part::Solve), pleach_work::enter(Task::Solve));
         self.solver.solve(&mut self.prepared, &request)
     }
 

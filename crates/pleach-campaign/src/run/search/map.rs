@@ -16,6 +16,7 @@ use pleach_search::{
     BranchId, Call, Counts, Coverage, Decision, FunctionShape, Program, SiteShape,
 };
 use pleach_solve::{Shape, Step};
+use pleach_work::Task;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -170,6 +171,8 @@ impl Map {
             complete: trace.complete as u32,
             left_out: trace.left_out,
         };
+        let _deciding = pleach_work::enter(Task::Decide);
+        pleach_work::count(trace.events.len() as u64);
         for event in &trace.events {
             let site = sites.find(self, trace, event);
             let (decision, step) = decide(trace, event, site);
