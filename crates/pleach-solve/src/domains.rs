@@ -285,7 +285,7 @@ fn try_single_bytes(request: &mut Request, allowed: &[(u32, ByteSet)]) -> Found 
     let mut roots = Vec::new();
     // The last byte first: most decisions are on it.
     for &(offset, set) in allowed.iter().rev().take(MAX_TRIED_BYTES) {
-        if pleach_work::is_stopping() {
+        if request.is_over() {
             break;
         }
         let is_tied_often =

@@ -32,7 +32,7 @@ pub(crate) fn solve(request: &mut Request) -> Found {
             continue;
         }
         for choice in 0.. {
-            if guesses == MAX_GUESSES || pleach_work::is_stopping() {
+            if guesses == MAX_GUESSES || request.is_over() {
                 return Found::Pass;
             }
             guesses += 1;

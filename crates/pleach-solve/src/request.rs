@@ -10,6 +10,8 @@ use pleach_expr::{ChangedValues, Compiler, Frame, Term, Var};
 use rustc_hash::FxHashSet;
 use std::cell::OnceCell;
 
+/// All tiers together may evaluate this many times what one of them may.
+const WORK_FACTOR: u64 = 16;
 /// If more conditions than this read an input, [`Request::holds`] follows its changes.
 const MAX_SHARED: usize = 32;
 
@@ -59,6 +61,8 @@ pub(crate) struct Request<'a> {
     vars: OnceCell<Vec<Var>>,
     /// True to ignore conditions that read several inputs.
     pub optimistic: bool,
+    /// The work of all requests at which this one is given up.
+    pub max_work: u64,
 }
 
 impl<'a> Request<'a> {
@@ -71,20 +75,26 @@ impl<'a> Request<'a> {
         optimistic: bool,
     ) -> Self {
         let (limits, vars) = (&config.limits, OnceCell::new());
-        Request { path, scratch, limits, at, goals, vars, optimistic }
+        let max_work = scratch.work() + WORK_FACTOR * limits.evaluations;
+        Request { path, scratch, limits, at, goals, vars, optimistic, max_work }
+    }
+
+    /// True if the request has used up its work, or the thread must stop.
+    pub fn is_over(&self) -> bool {
+        self.scratch.work() > self.max_work || pleach_work::is_stopping()
     }
 
     /// A request for the values of a term. It has no goal.
     pub fn on_term(
         path: &'a mut Path,
         scratch: &'a mut Scratch,
-        limits: &'a Limits,
+        (limits, max_work): (&'a Limits, u64),
         at: usize,
         term: Term,
     ) -> Self {
         let vars = OnceCell::from(path.pool.vars(term).collect::<Vec<Var>>());
         let goals = Vec::new();
-        Request { path, scratch, limits, at, goals, vars, optimistic: false }
+        Request { path, scratch, limits, at, goals, vars, optimistic: false, max_work }
     }
 
     /// The inputs that the goals read, sorted. They may be all inputs, and many flips are
@@ -114,14 +124,12 @@ impl<'a> Request<'a> {
 
     /// The values that a byte may have, by the conditions and goals that read it alone.
     pub fn allowed(&mut self, offset: u32) -> ByteSet {
-        let mut set = self.domain(offset);
-        for &goal in &self.goals {
-            if self.path.pool.reads(goal).single() == Some(Var::byte(offset)) {
-                let (pool, values) = (&self.path.pool, &self.path.values);
-                set = set.intersection(&self.scratch.memo.set(pool, values, goal, offset));
-            }
-        }
-        set
+        let domain = self.domain(offset);
+        let (pool, values) = (&self.path.pool, &self.path.values);
+        let is_alone = |goal: &Term| pool.reads(*goal).single() == Some(Var::byte(offset));
+        let goals: Vec<Term> = self.goals.iter().copied().filter(is_alone).collect();
+        let sets = self.scratch.memo.sets(pool, values, &goals, offset);
+        sets.iter().fold(domain, |all, set| all.intersection(set))
     }
 
     /// The values that a byte may have, by the conditions that read it alone.

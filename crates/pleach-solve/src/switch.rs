@@ -34,8 +34,8 @@ impl SwitchValues {
             allowance.available()?;
             let before = request.scratch.work();
             let (path, scratch) = (&mut *request.path, &mut *request.scratch);
-            let Request { limits, at, .. } = *request;
-            let mut all = Request::on_term(path, scratch, limits, at, term);
+            let Request { limits, at, max_work, .. } = *request;
+            let mut all = Request::on_term(path, scratch, (limits, max_work), at, term);
             let values =
                 all.slice(limits.slice).and_then(|slice| layers::values(&mut all, &slice, term));
             allowance.pay(request.scratch.work() - before, values.is_some());

@@ -74,7 +74,7 @@ impl Tiers {
             |request, _| domains::solve(request),
         ];
         for solve in first {
-            if pleach_work::is_stopping() {
+            if request.is_over() {
                 return answer(Err(Refused::Work), Tier::Domains, false);
             }
             let found = solve(request, goal);
@@ -102,7 +102,7 @@ impl Tiers {
             return answer(Ok(found), tier, true);
         }
         for (tier, solve) in SLICE_TIERS {
-            if pleach_work::is_stopping() {
+            if request.is_over() {
                 return answer(Err(Refused::Work), tier, false);
             }
             let before = request.scratch.work();
