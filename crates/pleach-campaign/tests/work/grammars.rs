@@ -16,7 +16,8 @@ const LIST: &str = "list ::= '[' (item (',' item)*)? ']'\nitem ::= number | list
     number ::= [0-9]+\n";
 const SUMS: &str = "sum ::= number | sum '+' sum | sum '*' sum\nnumber ::= [0-9]+\n";
 /// The lexer must read to the end to see that the first rule does not match.
-const FAR: &str = "s ::= (long | letter)*\nlong ::= 'a'+ 'b'\nletter ::= 'a'\n@tokens long letter\n";
+const FAR: &str =
+    "s ::= (long | letter)*\nlong ::= 'a'+ 'b'\nletter ::= 'a'\n@tokens long letter\n";
 
 #[test]
 fn parsing_what_one_token_decides() {

@@ -11,8 +11,7 @@ fn check_shrinking(name: &str, make: impl Fn(u64) -> Vec<u8>, keeps: impl Fn(&[u
     let work = INPUT_SIZES.map(|n| {
         let input = make(n);
         let mut check = |bytes: &[u8]| Ok::<_, Infallible>(keeps(bytes));
-        let (Ok(shrunk), work) =
-            work_of(&[Task::Shrink], || shrink(&input, MAX_RUNS, &mut check));
+        let (Ok(shrunk), work) = work_of(&[Task::Shrink], || shrink(&input, MAX_RUNS, &mut check));
         assert!(shrunk.runs <= MAX_RUNS && keeps(&shrunk.input), "{name}");
         (n, work)
     });

@@ -3,6 +3,9 @@
 //! Names and lines come from the debug information, also for inlined functions. Without
 //! debug information, names come from the symbol table. The driver reads all of this
 //! itself: no symbolizer needs to be installed.
+//!
+//! A crash must not hold up a campaign that has to end. So a file is read in pieces, and of a
+//! file with very much debug information only the symbol table is used.
 
 use super::Frame;
 use crate::image::Image;
@@ -11,7 +14,10 @@ use gimli::{
     BaseAddresses, Dwarf, EhFrame, EndianArcSlice, LittleEndian, SectionId, UnwindSection,
 };
 use object::{Object, ObjectSection, ObjectSegment, SectionKind};
+use pleach_work::Task;
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -49,6 +55,10 @@ pub(crate) struct Section {
 
 /// Larger files are not read: a target may map anything.
 const MAX_FILE_SIZE: u64 = 1 << 30;
+/// More debug information than this is not read. This much takes half a second.
+const MAX_DEBUG_SIZE: u64 = 256 << 20;
+/// Bytes of a file that are read between two looks at the stop flag.
+const CHUNK: u64 = 16 << 20;
 
 impl Symbols {
     pub fn file(&mut self, path: &Path) -> Option<&Elf> {
@@ -67,15 +77,36 @@ impl Symbols {
     }
 }
 
+/// The bytes of a file; `None` if it cannot be read, or the thread must stop.
+fn read_file(path: &Path) -> Option<Vec<u8>> {
+    let mut file = File::open(path).ok()?;
+    let mut bytes = Vec::new();
+    loop {
+        let read = (&mut file).take(CHUNK).read_to_end(&mut bytes).ok()?;
+        if pleach_work::spend(read as u64) {
+            return None;
+        }
+        if read == 0 {
+            return Some(bytes);
+        }
+    }
+}
+
 impl Elf {
     fn read(path: &Path) -> Option<Elf> {
         let meta = std::fs::metadata(path).ok()?;
         if !meta.is_file() || meta.len() > MAX_FILE_SIZE {
             return None;
         }
-        let bytes = std::fs::read(path).ok()?;
+        let _reading = pleach_work::enter(Task::Triage);
+        let bytes = read_file(path)?;
         let symbols = Image::parse(path, &bytes).ok()?;
         let file = object::File::parse(&*bytes).ok()?;
+        let is_debug = |s: &object::Section| s.name().is_ok_and(|name| name.starts_with(".debug"));
+        let debug_size: u64 = file.sections().filter(is_debug).map(|s| s.size()).sum();
+        if pleach_work::is_stopping() {
+            return None;
+        }
         let section = |name: &str| {
             let section = file.section_by_name(name)?;
             let (start, bytes) = (section.address(), Arc::from(section.data().ok()?));
@@ -85,7 +116,10 @@ impl Elf {
             let bytes = section(id.name()).map_or_else(|| Arc::from([]), |s| s.bytes);
             Ok(EndianArcSlice::new(bytes, LittleEndian))
         };
-        let lines = Dwarf::load(load).and_then(Context::from_dwarf).ok();
+        let lines = match debug_size <= MAX_DEBUG_SIZE {
+            true => Dwarf::load(load).and_then(Context::from_dwarf).ok(),
+            false => None,
+        };
         let code = file
             .sections()
             .filter(|s| s.kind() == SectionKind::Text)
