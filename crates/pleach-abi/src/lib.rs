@@ -23,4 +23,4 @@ pub mod token;
 
 /// Changes with every change of a layout in this crate. Target and driver compare it
 /// in the first message and in the shared header.
-pub const ABI_VERSION: u32 = 8;
+pub const ABI_VERSION: u32 = 9;

@@ -3,26 +3,34 @@
 //!
 //! ```text
 //! 0            Header (64 KiB)
+//! live_off     live_cap bytes: the input of a live run, so far
+//! batch_off    BATCH_MAX × BatchEntry, then the bytes of the inputs of a batch
+//! lines_off    lines_cap × Line: the counters that the inputs of a batch moved
+//!              (the fast half maps what is above, and the counters)
 //! events_off   events_cap × Event
 //! nodes_off    nodes_cap × Node
 //! snaps_off    snaps_cap bytes: snapshots, each a Snapshot header and its bytes, 8-aligned
 //! tokens_off   tokens_cap × Token
 //! cover_off    cover_cap bytes: branch counters, mapped over the fast half's own
-//! live_off     live_cap bytes: the input of a live run, so far
-//! batch_off    BATCH_MAX × BatchEntry, then the bytes of the inputs of a batch
-//! lines_off    lines_cap × Line: the counters that the inputs of a batch moved
 //! ```
-//! Every offset is a multiple of the page size. The driver fills in the layout. The
+//! Every offset is a multiple of the page size. The fast half maps no more than it uses: when
+//! a process ends, the kernel walks through all of its mappings, also where no page is. The
+//! driver fills in the layout. The
 //! target updates the counts during the run, so that the trace of a crash is complete
 //! up to the crash.
 
-/// `PLEACH_CTL=<bind>:<socket>:<memfd>:<input>[:<terminal>]`: four descriptors. They are
+/// `PLEACH_CTL=<added>:<socket>:<memfd>:<input>[:<terminal>]`: four descriptors. They are
 /// the control socket, the shared memory, the input file (plain or a container), and the
 /// terminal of the run, if it has one. A plain input file is also standard input or `@@`.
-/// The runtime removes the variable from the environment. If `<bind>` is 1, the driver
-/// added `ENV_BIND`, and the runtime removes that, too.
+/// The runtime removes the variable from the environment, and those of [`ADDED_ENV`] that
+/// the driver has added: bit i of `<added>` is for the variable i.
 pub const ENV: &str = "PLEACH_CTL";
-pub const ENV_BIND: &str = "LD_BIND_NOW";
+/// Variables that the driver adds if they are not set, and their values. They make runs
+/// cheaper. The first has the loader bind all functions at once, in the server. The second
+/// has libc not register its restartable sequences: the kernel would write into that page of
+/// the server and of each run, so that each gets its own copy.
+pub const ADDED_ENV: [(&core::ffi::CStr, &core::ffi::CStr); 2] =
+    [(c"LD_BIND_NOW", c"1"), (c"GLIBC_TUNABLES", c"glibc.pthread.rseq=0")];
 /// Set for a symbolic half that runs without a driver: standard input gets labels, and
 /// the trace goes to private memory. For tests of programs with labels on.
 pub const ENV_LABEL: &str = "PLEACH_LABEL";
@@ -39,6 +47,8 @@ pub struct Header {
     pub magic: u32,
     pub version: u32,
     pub total_size: u64,
+    /// How much of it the fast half maps, besides the counters.
+    pub fast_size: u64,
     pub events_off: u64,
     pub events_cap: u64,
     pub nodes_off: u64,

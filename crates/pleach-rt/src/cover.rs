@@ -2,8 +2,8 @@
 //! program. Under a driver the shared memory is mapped over them: an increment
 //! needs no pointer, and the driver reads them without a message.
 //!
-//! The compiler links a page-aligned pad after the last counter: the pages
-//! from the start of the section to the pad hold nothing else.
+//! The compiler links a page-aligned pad of one page after the last counter: the pages from
+//! the start of the section to the end of the pad hold nothing else.
 
 use crate::start::{header, state};
 use crate::sys;
@@ -48,19 +48,25 @@ pub fn own_counters() -> (usize, usize) {
     (&raw const COUNTERS_START as usize, &raw const COUNTERS_END as usize)
 }
 
+/// The bytes of the cover region for counters of this many bytes. The pad is mapped with them:
+/// a page of its own would be one more mapping that every fork copies.
+fn room_for(counters: usize) -> usize {
+    if counters == 0 { 0 } else { counters.next_multiple_of(PAGE) + PAGE }
+}
+
 /// Maps shared memory over the counters. Returns their offset in the cover region, or
 /// u64::MAX if they cannot be shared.
 pub fn share(from: usize, to: usize) -> u64 {
     let Some(h) = header() else { return u64::MAX };
     let used = h.modules[..h.modules_len as usize]
         .iter()
-        .map(|m| m.cover_at.wrapping_add((m.counters).next_multiple_of(PAGE as u64)))
+        .map(|m| m.cover_at.wrapping_add(room_for(m.counters as usize) as u64))
         .max()
         .unwrap_or(0);
-    let len = (to - from).next_multiple_of(PAGE);
-    if len == 0 {
+    if from == to {
         return used;
     }
+    let len = room_for(to - from);
     if !from.is_multiple_of(PAGE) || used + len as u64 > h.cover_cap {
         return u64::MAX;
     }
@@ -84,6 +90,28 @@ pub fn share(from: usize, to: usize) -> u64 {
         s.lines += lines;
     }
     used
+}
+
+/// The kernel maps the pages of a file around one that is read, up to this boundary.
+const FAULT_AROUND: usize = 64 << 10;
+/// A program with more counters uses only some of these parts in a run.
+const MAX_MAPPED_AHEAD: usize = 8;
+
+/// In a new run: reads one counter of each part of the counters. The kernel maps only the page
+/// itself when a page is written first, so a run would pay for each page that it counts on.
+pub fn map_ahead() {
+    let s = shared();
+    for module in &s.modules[..s.len] {
+        let (mut at, end) = (module.from, module.from + module.lines * LINE_BYTES);
+        if end - at <= PAGE || end - at > MAX_MAPPED_AHEAD * FAULT_AROUND {
+            continue;
+        }
+        while at < end {
+            // Safety: a counter of the module.
+            unsafe { (at as *const u8).read_volatile() };
+            at = (at + 1).next_multiple_of(FAULT_AROUND);
+        }
+    }
 }
 
 /// The number of lines that a run can move.

@@ -8,6 +8,7 @@
 #![no_std]
 
 mod daemon;
+mod fork;
 mod fuzzer;
 mod growth;
 mod input;

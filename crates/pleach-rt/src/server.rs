@@ -5,13 +5,10 @@
 //! `__pleach_deferred` as 1. In the fast half a program with `__AFL_LOOP` keeps one
 //! child for many inputs: the child stops itself after each input, as with AFL.
 //!
-//! A short run costs what its process costs: system calls, and pages that it is the first to
-//! touch. So the server does what it can before it forks. (One thing was tried and given up:
-//! to have the kernel copy the page tables of code with the fork saves 20 of 45 page faults of
-//! a small run, and takes longer than these faults.)
+//! `fork` has what makes the process of a run cheap.
 
 use crate::start::{header, state};
-use crate::{input, sys};
+use crate::{fork, input, sys};
 use core::ffi::{c_char, c_int, c_uint};
 use pleach_abi::message::{self, Message};
 
@@ -38,7 +35,7 @@ pub extern "C" fn __pleach_main(argc: c_int, argv: *mut *mut c_char) {
     (s.argc, s.argv) = (argc, argv);
     // Safety: defined above, if not in an object.
     if unsafe { (&raw const __pleach_deferred).read_volatile() } == 0 {
-        serve();
+        serve(true);
     }
 }
 
@@ -54,12 +51,12 @@ pub extern "C" fn __pleach_argv() -> *mut *mut c_char {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn pleach_ready() {
-    serve();
+    serve(false);
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __pleach_afl_init() {
-    serve();
+    serve(false);
 }
 
 /// True if this process runs the program on an input.
@@ -75,7 +72,7 @@ pub extern "C" fn __pleach_afl_loop(max_rounds: c_uint) -> c_int {
     let round = unsafe { ROUNDS };
     unsafe { ROUNDS = round + 1 };
     if round == 0 {
-        serve();
+        serve(false);
         return 1;
     }
     // Without a driver there is one round: nobody would wake a stopped process.
@@ -100,8 +97,8 @@ pub extern "C" fn __pleach_afl_loop(max_rounds: c_uint) -> c_int {
     1
 }
 
-/// Runs the server; returns in each child.
-fn serve() {
+/// Runs the server; returns in each child. `is_at_main`: no code of `main` has run.
+fn serve(is_at_main: bool) {
     let s = state();
     // Safety: only one thread runs at the start of the program.
     if s.control < 0 || unsafe { IN_RUN } {
@@ -112,6 +109,7 @@ fn serve() {
         return;
     }
     sys::prctl(PR_SET_PDEATHSIG, 9, 0, 0, 0);
+    fork::start_allocator();
     let half = if cfg!(feature = "fast") { message::HALF_FAST } else { message::HALF_SYMBOLIC };
     send(Message {
         kind: message::HELLO,
@@ -148,10 +146,11 @@ fn serve() {
                 let has_begun = input::begin_run_before_fork(flags);
                 #[cfg(feature = "symbolic")]
                 let has_begun = false;
-                // Safety: the server has one thread; libc's fork keeps libc's state right.
-                let pid = i64::from(unsafe { sys::fork() });
+                let pid = fork::fork(is_at_main);
                 if pid == 0 {
                     become_run(flags);
+                    #[cfg(feature = "fast")]
+                    crate::cover::map_ahead();
                     if !has_begun {
                         input::begin_run();
                     }

@@ -201,21 +201,24 @@ fn attach() {
         crate::symbolic::attach_private();
         return;
     }
-    let (bind, rest) = parse_number(value);
+    let (added, rest) = parse_number(value);
     let (control, rest) = parse_number(unsafe { rest.add(1) });
     let (memory, rest) = parse_number(unsafe { rest.add(1) });
     let (input, rest) = parse_number(unsafe { rest.add(1) });
     // Safety: at the colon, or at the final zero.
     let terminal = unsafe { (*rest != 0).then(|| parse_number(rest.add(1)).0) };
     unsafe {
-        if bind == 1 {
-            sys::unsetenv(c"LD_BIND_NOW".as_ptr());
+        for (i, (name, _)) in shm::ADDED_ENV.iter().enumerate() {
+            if added >> i & 1 != 0 {
+                sys::unsetenv(name.as_ptr());
+            }
         }
         sys::unsetenv(c"PLEACH_CTL".as_ptr());
     }
-    let mut head = [0u64; 2];
-    sys::pread(memory as u64, head.as_mut_ptr() as u64, 16, 0);
-    let (magic, version, size) = (head[0] as u32, (head[0] >> 32) as u32, head[1]);
+    let mut head = [0u64; 3];
+    sys::pread(memory as u64, head.as_mut_ptr() as u64, size_of_val(&head) as u64, 0);
+    let (magic, version) = (head[0] as u32, (head[0] >> 32) as u32);
+    let size = if cfg!(feature = "symbolic") { head[1] } else { head[2] };
     if magic != shm::MAGIC || version != ABI_VERSION {
         fail(&[b"this target was built by another version of Pleach: build it again"]);
     }

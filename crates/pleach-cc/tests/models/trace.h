@@ -11,7 +11,7 @@ typedef unsigned char byte;
 
 struct header {
     u32 magic, version;
-    u64 total, events_off, events_cap, nodes_off, nodes_cap, snaps_off, snaps_cap;
+    u64 total, fast, events_off, events_cap, nodes_off, nodes_cap, snaps_off, snaps_cap;
     u64 tokens_off, tokens_cap, cover_off, cover_cap, live_off, live_cap;
     u64 batch_off, batch_cap, lines_off, lines_cap;
     u64 dev, ino, input_len;

@@ -86,18 +86,18 @@ impl Shm {
     pub fn new(sizes: Sizes) -> io::Result<Shm> {
         let file = memory_file(c"pleach-trace", libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING)?;
         let pages = |bytes: u64| bytes.next_multiple_of(PAGE);
-        let events_off = HEADER_SIZE as u64;
-        let nodes_off = events_off + pages(sizes.events * size_of::<Event>() as u64);
-        let snaps_off = nodes_off + pages(sizes.nodes * size_of::<Node>() as u64);
-        let tokens_off = snaps_off + pages(sizes.snapshots);
-        let cover_off = tokens_off + pages(sizes.tokens * size_of::<Token>() as u64);
-        let live_off = cover_off + pages(sizes.cover);
+        let live_off = HEADER_SIZE as u64;
         let batch_off = live_off + pages(sizes.live);
         let batch_cap = pages(batch::region(sizes.batch));
         let lines_off = batch_off + batch_cap;
         let lines_cap = batch::lines(sizes.batch, sizes.cover);
         let lines_len = pages(lines_cap * size_of::<Line>() as u64);
-        let total = lines_off + lines_len;
+        let events_off = lines_off + lines_len;
+        let nodes_off = events_off + pages(sizes.events * size_of::<Event>() as u64);
+        let snaps_off = nodes_off + pages(sizes.nodes * size_of::<Node>() as u64);
+        let tokens_off = snaps_off + pages(sizes.snapshots);
+        let cover_off = tokens_off + pages(sizes.tokens * size_of::<Token>() as u64);
+        let total = cover_off + pages(sizes.cover);
         file.set_len(total)?;
         let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
         // Safety: our own descriptor, and a number.
@@ -109,6 +109,7 @@ impl Shm {
             |at: usize, value: u64| head[at..at + 8].copy_from_slice(&value.to_le_bytes());
         put(offset_of!(Header, magic), u64::from(ABI_VERSION) << 32 | u64::from(MAGIC));
         put(offset_of!(Header, total_size), total);
+        put(offset_of!(Header, fast_size), events_off);
         put(offset_of!(Header, events_off), events_off);
         put(offset_of!(Header, events_cap), sizes.events);
         put(offset_of!(Header, nodes_off), nodes_off);

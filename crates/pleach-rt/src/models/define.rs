@@ -75,26 +75,6 @@ impl From<()> for V {
     }
 }
 
-/// The address of a function that may be missing (in another version of libc, or in a C
-/// program without the C++ library); 0 if it is.
-macro_rules! weak {
-    ($name:expr) => {{
-        let at: usize;
-        // Safety: reads the entry of the symbol in the linker's table; it is 0 if nothing
-        // defines the symbol.
-        unsafe {
-            core::arch::asm!(
-                concat!(".weak ", $name),
-                concat!("mov {0}, qword ptr [rip + ", $name, "@GOTPCREL]"),
-                out(reg) at,
-                options(nostack, pure, readonly, preserves_flags)
-            );
-        }
-        at
-    }};
-}
-pub(crate) use weak;
-
 /// A model in assembly: the symbol `__pleach_m_$name` around the instructions `$body`, with
 /// unwind information. `$operands` are those of `global_asm!`.
 macro_rules! assembly_model {

@@ -6,9 +6,10 @@
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::api::{V, clear, is_clean};
-use super::define::{models, weak};
+use super::define::models;
 use super::text::is_between;
 use crate::symbolic::events::count_loss;
+use crate::sys::weak;
 use pleach_abi::shm::Loss;
 
 mod real {

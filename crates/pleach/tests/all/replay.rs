@@ -201,6 +201,43 @@ fn every_half_can_replay() {
     assert!(text.starts_with("in/1: exit 0\n1 inputs: 0 crashed, 0 hung\n"), "{text}");
 }
 
+/// A run finds what the plain program finds, whatever the server does to make it cheap: the
+/// user's environment, a heap that nobody has used, and no handler of a fork was called.
+#[test]
+fn a_run_does_not_notice_its_server() {
+    let p = Program::new(
+        r#"#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static int forks;
+static void forked(void) { forks++; }
+__attribute__((constructor)) static void start(void) { pthread_atfork(forked, 0, forked); }
+static const char *variable(const char *name) { return getenv(name) ? getenv(name) : "unset"; }
+int main(void) {
+    unsigned long small = (unsigned long)malloc(24), large = (unsigned long)malloc(5000);
+    printf("heap %lx %lx, ", small & 0xfff, large & 0xfff);
+    printf("%d forks, %s, ", forks, variable("LD_BIND_NOW"));
+    printf("%s, %s\n", variable("GLIBC_TUNABLES"), variable("PLEACH_CTL"));
+    return getchar() == 'x';
+}
+"#,
+    );
+    p.file("input", b"abc");
+    for tunables in [None, Some("glibc.malloc.tcache_count=5")] {
+        let said = ["plain", "fast", "symbolic"].map(|half| {
+            let args = ["replay", "--show-output", "--half", half, "input", "--", "./prog"];
+            let mut command = p.command(&args);
+            tunables.map(|value| command.env("GLIBC_TUNABLES", value));
+            let out = command.output().expect("pleach runs");
+            assert_eq!(out.status.code(), Some(0), "{out:?}");
+            String::from_utf8_lossy(&out.stderr).into_owned()
+        });
+        let rest = format!("0 forks, unset, {}, unset\n", tunables.unwrap_or("unset"));
+        assert!(said.iter().all(|text| text.ends_with(&rest)), "{said:?}");
+        assert_eq!(said[0], said[1]);
+    }
+}
+
 #[test]
 fn replaying_a_campaign_runs_its_queue_crashes_and_hangs() {
     let p = Program::new(BUGGY);
