@@ -1,7 +1,7 @@
-# What every recipe in this directory and in ../fuzz-targets stands on. `xtask` runs
-# one stage of one recipe at a time:
+# What every recipe in this directory, in ../fuzz-targets and in ../packages stands on.
+# `xtask` runs one stage of one recipe at a time:
 #
-#     RECIPE=tools/subjects/NAME bash tools/subjects/lib.sh STAGE
+#     SCRIPT=tools/subjects/NAME/recipe.sh bash tools/subjects/lib.sh STAGE
 #
 # A recipe, NAME/recipe.sh, sets `sources` (Debian source packages) and defines
 #
@@ -19,8 +19,8 @@
 #
 # The environment: SUBJECTS (where everything is kept), HERE (the build), CC,
 # CXX, CFLAGS, CXXFLAGS, EXPECTED (what the plain build printed), RECORD (1 while
-# the plain build is checked), RECIPE (the recipe's directory), FUZZER (flags that
-# link a libFuzzer target).
+# the plain build is checked), SCRIPT (the recipe), RECIPE (the recipe's directory),
+# FUZZER (flags that link a libFuzzer target).
 set -euo pipefail
 
 stage=$1
@@ -125,8 +125,13 @@ ctest_results() {
         /^ *[0-9]+\/[0-9]+ Test +#/ { print ($0 ~ / Passed / ? "ok " : "not ok ") $4 }'
 }
 
+RECIPE=$(dirname "$SCRIPT")
+if [ -e "$RECIPE/lib.sh" ]; then
+    # shellcheck source=/dev/null
+    . "$RECIPE/lib.sh"
+fi
 # shellcheck source=/dev/null
-. "$RECIPE/recipe.sh"
+. "$SCRIPT"
 if [ "$stage" != fetch ]; then
     mkdir -p "$EXPECTED"
     cd "$HERE"

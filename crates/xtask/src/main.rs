@@ -8,6 +8,7 @@
 mod bench;
 mod differential;
 mod grammars;
+mod packages;
 mod process;
 mod project;
 mod queues;
@@ -33,6 +34,9 @@ enum Task {
     /// Download real programs, build them with Pleach, and run their test suites on both
     /// halves
     Subjects(subjects::Args),
+    /// Build Debian packages with Pleach, run their tests, and search them for crashes; one
+    /// package after another, continues if it was interrupted
+    Packages(packages::Args),
     /// Check on random programs of csmith that plain clang, the fast half and the symbolic
     /// half agree, and that every traced expression is true
     Differential(differential::Args),
@@ -49,6 +53,7 @@ enum Task {
 fn main() -> ExitCode {
     let done = match Args::parse().task {
         Task::Subjects(args) => subjects::run(&args),
+        Task::Packages(args) => packages::run(&args),
         Task::Differential(args) => differential::run(&args),
         Task::Grammars(args) => grammars::run(&args),
         Task::Queues(args) => queues::run(&args),

@@ -301,7 +301,7 @@ fn write_sentences(
 ) -> Result<()> {
     let afl = program.build(Flavour::Afl)?;
     let grammar = import::load(grammar, lexer)?;
-    fs::write(to.join("seed"), program.seed()?)?;
+    program.write_seeds(to)?;
     grammarinator::write_sentences(&grammar, MAX_SENTENCES, seed, to)?;
     for path in files_in(to)? {
         if !is_usable_seed(&afl, &path)? {

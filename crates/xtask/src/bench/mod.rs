@@ -8,7 +8,7 @@
 
 mod compile;
 mod constraints;
-mod contest;
+pub mod contest;
 mod cpu;
 mod fzero;
 mod grammar;
@@ -16,14 +16,14 @@ mod grammar_run;
 mod grammarinator;
 mod hybrid;
 mod inputs;
-mod machine;
+pub mod machine;
 mod one_input;
 mod prices;
 mod race;
 mod report;
 mod runs;
 mod solve;
-mod stats;
+pub mod stats;
 
 use std::fs;
 use std::path::PathBuf;

@@ -76,7 +76,7 @@ fn build_key(recipe: &Recipe, flavour: Flavour) -> Result<u64> {
     let mut hasher = DefaultHasher::new();
     recipe.build_sources().hash(&mut hasher);
     fs::read(project::root().join("tools/subjects/lib.sh"))?.hash(&mut hasher);
-    if flavour == Flavour::Pleach {
+    if flavour.is_pleach() {
         let compiler = fs::metadata(project::tool("pleach-cc")?)?;
         compiler.len().hash(&mut hasher);
         compiler.modified()?.duration_since(SystemTime::UNIX_EPOCH)?.hash(&mut hasher);

@@ -16,7 +16,7 @@ use anyhow::{Result, bail};
 pub use build::ensure_built;
 pub use check::extract_symbolic;
 pub use recipe::{Flavour, Recipe, stage_output};
-use table::Row;
+pub use table::Row;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -55,14 +55,16 @@ pub fn run(args: &Args) -> Result<bool> {
     Ok(failed == 0)
 }
 
-fn choose(known: &[Recipe], name: &str) -> Result<Recipe> {
+/// The recipe of this name.
+pub fn choose(known: &[Recipe], name: &str) -> Result<Recipe> {
     match known.iter().find(|recipe| recipe.name == name) {
         Some(recipe) => Ok(recipe.clone()),
-        None => bail!("there is no program {name}; ./x subjects list prints all names"),
+        None => bail!("there is no program {name}; `list` prints all names"),
     }
 }
 
-fn examine(recipe: &Recipe, rebuild: bool) -> Result<Row> {
+/// Builds a program with both compilers, and runs its tests on each build and half.
+pub fn examine(recipe: &Recipe, rebuild: bool) -> Result<Row> {
     let plain = ensure_built(recipe, Flavour::Plain, rebuild)?;
     let expected = check::plain(recipe)?;
     let mut row = Row::new(recipe.name.clone(), plain, expected);

@@ -23,6 +23,12 @@ pub enum Flavour {
     Gcov,
     /// libFuzzer, for targets of libFuzzer.
     LibFuzzer,
+    /// The plain compiler with ASan, to check crashes.
+    Asan,
+    /// Pleach with ASan, for campaigns on packages.
+    PleachAsan,
+    /// AFL++ with ASan.
+    AflAsan,
 }
 
 impl Flavour {
@@ -34,6 +40,9 @@ impl Flavour {
             Flavour::AflCmplog => "afl-cmplog",
             Flavour::Gcov => "gcov",
             Flavour::LibFuzzer => "libfuzzer",
+            Flavour::Asan => "asan",
+            Flavour::PleachAsan => "pleach-asan",
+            Flavour::AflAsan => "afl-asan",
         }
     }
 
@@ -42,19 +51,21 @@ impl Flavour {
         match self {
             Flavour::Gcov => ("-O0 --coverage", "--coverage"),
             Flavour::LibFuzzer => ("-O2 -fsanitize=fuzzer-no-link", ""),
+            Flavour::Asan | Flavour::PleachAsan => {
+                ("-O2 -g -fsanitize=address", "-fsanitize=address")
+            }
             _ => ("-O2", ""),
         }
     }
 
     /// Flags that link a target of libFuzzer. libFuzzer itself gets the inputs of a list
-    /// instead of its own mutants.
+    /// instead of its own mutants; builds that only run inputs get a plain `main`.
     fn fuzzer_flags(self) -> String {
+        let file = |name: &str| project::root().join("tools/fuzz-targets").join(name);
         let flag = "-fsanitize=fuzzer";
         match self {
-            Flavour::LibFuzzer => {
-                let replay = project::root().join("tools/fuzz-targets/replay.c");
-                format!("{flag} {}", replay.display())
-            }
+            Flavour::LibFuzzer => format!("{flag} {}", file("replay.c").display()),
+            Flavour::Plain | Flavour::Asan | Flavour::Gcov => file("main.c").display().to_string(),
             _ => flag.into(),
         }
     }
@@ -64,20 +75,35 @@ impl Flavour {
         match self {
             Flavour::Afl => &[("AFL_QUIET", "1")],
             Flavour::AflCmplog => &[("AFL_QUIET", "1"), ("AFL_LLVM_CMPLOG", "1")],
-            Flavour::Plain | Flavour::Pleach | Flavour::Gcov | Flavour::LibFuzzer => &[],
+            Flavour::AflAsan => &[("AFL_QUIET", "1"), ("AFL_USE_ASAN", "1")],
+            Flavour::Plain
+            | Flavour::Pleach
+            | Flavour::Gcov
+            | Flavour::LibFuzzer
+            | Flavour::Asan
+            | Flavour::PleachAsan => &[],
         }
     }
 
     /// The C and the C++ compiler.
     pub fn compilers(self) -> Result<(PathBuf, PathBuf)> {
         Ok(match self {
-            Flavour::Plain | Flavour::LibFuzzer => (project::CLANG.into(), project::CLANGXX.into()),
-            Flavour::Pleach => (project::tool("pleach-cc")?, project::tool("pleach-c++")?),
-            Flavour::Afl | Flavour::AflCmplog => {
+            Flavour::Plain | Flavour::LibFuzzer | Flavour::Asan => {
+                (project::CLANG.into(), project::CLANGXX.into())
+            }
+            Flavour::Pleach | Flavour::PleachAsan => {
+                (project::tool("pleach-cc")?, project::tool("pleach-c++")?)
+            }
+            Flavour::Afl | Flavour::AflCmplog | Flavour::AflAsan => {
                 ("afl-clang-fast".into(), "afl-clang-fast++".into())
             }
             Flavour::Gcov => ("gcc".into(), "g++".into()),
         })
+    }
+
+    /// True if Pleach is the compiler.
+    pub fn is_pleach(self) -> bool {
+        matches!(self, Flavour::Pleach | Flavour::PleachAsan)
     }
 }
 
@@ -85,8 +111,12 @@ impl Flavour {
 pub struct Recipe {
     pub name: String,
     script: String,
+    /// The file of the script.
+    path: PathBuf,
     /// The directory of the recipe.
     home: PathBuf,
+    /// The directory below `target/` where it is built.
+    area: &'static str,
 }
 
 impl Recipe {
@@ -100,6 +130,28 @@ impl Recipe {
         Recipe::in_dir("tools/fuzz-targets")
     }
 
+    /// All recipes of Debian packages, sorted by name.
+    pub fn packages() -> Result<Vec<Recipe>> {
+        let home = project::root().join("tools/packages");
+        let mut recipes = Vec::new();
+        for entry in fs::read_dir(&home).with_context(|| home.display().to_string())? {
+            let path = entry?.path();
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let Some(name) = name.strip_suffix(".sh").filter(|name| *name != "lib") else {
+                continue;
+            };
+            recipes.push(Recipe {
+                name: name.into(),
+                script: fs::read_to_string(&path)?,
+                home: home.clone(),
+                area: "packages",
+                path,
+            });
+        }
+        recipes.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(recipes)
+    }
+
     fn in_dir(dir: &str) -> Result<Vec<Recipe>> {
         let dir = project::root().join(dir);
         let mut recipes = Vec::new();
@@ -107,9 +159,10 @@ impl Recipe {
             fs::read_dir(&dir).with_context(|| format!("cannot read {}", dir.display()))?;
         for entry in entries {
             let entry = entry?;
-            if let Ok(script) = fs::read_to_string(entry.path().join("recipe.sh")) {
+            let path = entry.path().join("recipe.sh");
+            if let Ok(script) = fs::read_to_string(&path) {
                 let name = entry.file_name().to_string_lossy().into_owned();
-                recipes.push(Recipe { name, script, home: entry.path() });
+                recipes.push(Recipe { name, script, path, home: entry.path(), area: "subjects" });
             }
         }
         recipes.sort_by(|a, b| a.name.cmp(&b.name));
@@ -126,8 +179,10 @@ impl Recipe {
 
     /// Everything of the recipe that a build depends on.
     pub fn build_sources(&self) -> String {
-        let target = fs::read_to_string(self.home.join("target.c")).unwrap_or_default();
-        format!("{}{target}", self.script)
+        let read = |name: &str| fs::read_to_string(self.home.join(name)).unwrap_or_default();
+        let own = self.path.with_extension("c");
+        let own = own.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        [self.script.clone(), read("target.c"), read(own), read("lib.sh")].concat()
     }
 
     /// The directory of the recipe.
@@ -152,7 +207,7 @@ impl Recipe {
 
     /// The directory of all files of this program.
     pub fn dir(&self) -> PathBuf {
-        project::target("subjects").join(&self.name)
+        project::target(self.area).join(&self.name)
     }
 
     /// The directory where it is built.
@@ -177,7 +232,7 @@ impl Recipe {
         command.arg(project::root().join("tools/subjects/lib.sh")).arg(stage);
         command
             .env("SUBJECTS", project::target("subjects"))
-            .env("RECIPE", &self.home)
+            .env("SCRIPT", &self.path)
             .env("HERE", self.build_dir(flavour))
             .env("EXPECTED", self.dir().join("expected"))
             .env("RECORD", if flavour == Flavour::Plain { "1" } else { "0" })
@@ -216,6 +271,21 @@ mod tests {
                 let head = format!("\n{stage}() {{");
                 assert!(recipe.script.contains(&head), "{} has no {stage}", recipe.name);
             }
+        }
+    }
+
+    #[test]
+    fn every_package_names_its_program_and_has_test_data() {
+        let recipes = Recipe::packages().unwrap();
+        assert!(recipes.len() >= 50, "{} packages", recipes.len());
+        let subjects = Recipe::all().unwrap();
+        for recipe in recipes {
+            assert!(recipe.summary().ends_with('.'), "{}: {}", recipe.name, recipe.summary());
+            assert!(recipe.script.contains("\nprogram="), "{} has no program", recipe.name);
+            let has_seeds =
+                ["\nseeds=", "\nmake_seeds()"].iter().any(|w| recipe.script.contains(w));
+            assert!(has_seeds, "{} has no test data", recipe.name);
+            assert!(subjects.iter().all(|s| s.name != recipe.name), "{} is a subject", recipe.name);
         }
     }
 

@@ -34,10 +34,7 @@ impl Row {
     }
 
     pub fn passed(&self) -> usize {
-        self.modes()
-            .iter()
-            .map(|(_, got)| self.counted_tests().filter(|test| passes(got, test)).count())
-            .sum()
+        self.counts().1.iter().sum()
     }
 
     pub fn failed(&self) -> usize {
@@ -45,6 +42,13 @@ impl Row {
             Some(_) => 1,
             None => self.modes().len() * self.counted_tests().count() - self.passed(),
         }
+    }
+
+    /// How many tests the plain build passes, and how many of these each half passes: the
+    /// fast half, the symbolic half, the symbolic half with labels.
+    pub fn counts(&self) -> (usize, [usize; 3]) {
+        let passed = |got: &Results| self.counted_tests().filter(|test| passes(got, test)).count();
+        (self.counted_tests().count(), self.modes().map(|(_, got)| passed(got)))
     }
 
     /// The tests that count: those that the plain build passes.

@@ -55,8 +55,7 @@ impl ContestArgs {
         if !self.cores.is_empty() {
             return Ok(self.cores.clone());
         }
-        let count = std::thread::available_parallelism()?.get();
-        Ok((0..count.min(2) as u32).collect())
+        default_cores()
     }
 
     /// The contestants that were chosen with `--only`.
@@ -68,6 +67,12 @@ impl ContestArgs {
         let is_chosen = |c: &Contestant| self.only.is_empty() || self.only.contains(&c.name);
         Ok(contestants.into_iter().filter(is_chosen).collect())
     }
+}
+
+/// The first two cores, if there are two.
+pub fn default_cores() -> Result<Vec<u32>> {
+    let count = std::thread::available_parallelism()?.get();
+    Ok((0..count.min(2) as u32).collect())
 }
 
 /// A fuzzer and how it is run.
@@ -160,11 +165,38 @@ pub fn hold(name: &str, entries: &[Entry], seconds: u64, args: &ContestArgs) -> 
             (batches as u64 * seconds).div_ceil(60)
         );
         for batch in missing.chunks(cores.len()) {
-            run_batch(batch, &cores, &commit, &mut records)?;
+            run_batch(batch, &cores, &commit, &mut |record, _| records.add(record))?;
         }
     }
     println!("{}", table::render(entries, args.seeds, seconds, &records));
     println!("All numbers are in {}.", records.path().display());
+    Ok(())
+}
+
+/// Runs all contestants of one entry once, side by side. `done` gets the record of each,
+/// and the directory of its campaign, which is removed afterwards.
+pub fn run_once(
+    entry: &Entry,
+    seconds: u64,
+    cores: &[u32],
+    done: &mut dyn FnMut(Record, &Path) -> Result<()>,
+) -> Result<()> {
+    let seed = 1;
+    let jobs: Vec<Job> = entry
+        .contestants
+        .iter()
+        .enumerate()
+        .map(|(at, contestant)| Job {
+            entry,
+            contestant,
+            key: key_of(entry, contestant, seed, seconds),
+            place: at as u64,
+        })
+        .collect();
+    let commit = machine::commit()?;
+    for batch in jobs.chunks(cores.len()) {
+        run_batch(batch, cores, &commit, done)?;
+    }
     Ok(())
 }
 
@@ -201,7 +233,7 @@ impl Job<'_> {
         fs::create_dir(to)?;
         match self.contestant.sentences {
             true => (self.entry.write_sentences)(self.key.seed, to),
-            false => Ok(fs::write(to.join("seed"), self.entry.program.seed()?)?),
+            false => self.entry.program.write_seeds(to),
         }
     }
 
@@ -266,8 +298,14 @@ struct Finished {
     stats: Value,
 }
 
-/// Runs some contestants side by side, and records each that ended well.
-fn run_batch(jobs: &[Job], cores: &[u32], commit: &str, records: &mut Records) -> Result<()> {
+/// Runs some contestants side by side, and calls `record` for each that ended well, with
+/// the directory of its campaign.
+fn run_batch(
+    jobs: &[Job],
+    cores: &[u32],
+    commit: &str,
+    record: &mut dyn FnMut(Record, &Path) -> Result<()>,
+) -> Result<()> {
     let mut dirs = Vec::new();
     for job in jobs {
         let dir = tempfile::tempdir()?;
@@ -286,25 +324,25 @@ fn run_batch(jobs: &[Job], cores: &[u32], commit: &str, records: &mut Records) -
         children.push(job.start(dir.path(), core_of(at)));
     }
     let mut problems = Vec::new();
-    let ended: Vec<bool> = children
+    let ended: Vec<Option<Ended>> = children
         .into_iter()
         .zip(jobs)
         .map(|(child, job)| {
             let limit = Duration::from_secs(job.key.seconds + 120);
             let ended = child.and_then(|child| wait(child, limit));
             problems.extend(ended.as_ref().err().map(|e| format!("{}: {e:#}", job.describe())));
-            ended.is_ok()
+            ended.ok()
         })
         .collect();
-    let finished = jobs.iter().zip(&dirs).enumerate().filter(|(at, _)| ended[*at]);
-    for (at, (job, dir)) in finished {
+    for (at, ((job, dir), ended)) in jobs.iter().zip(&dirs).zip(ended).enumerate() {
+        let Some(Ended { memory_mib, seconds: elapsed }) = ended else { continue };
         let others = names.iter().enumerate().filter(|(other, _)| *other != at);
         let beside = others.map(|(_, name)| name.clone()).collect();
         match job.finish(dir.path()) {
             Ok(done) => {
                 eprintln!("{}: {} of {} branches", job.describe(), done.branches, done.total);
                 let Finished { total, begin, branches, runs, crashes, stats } = done;
-                records.add(Record {
+                let record_one = Record {
                     key: job.key.clone(),
                     total,
                     begin,
@@ -318,7 +356,10 @@ fn run_batch(jobs: &[Job], cores: &[u32], commit: &str, records: &mut Records) -
                     core: core_of(at),
                     beside,
                     load,
-                })?;
+                    memory_mib,
+                    elapsed,
+                };
+                record(record_one, &dir.path().join("out"))?;
             }
             Err(problem) => problems.push(format!("{}: {problem:#}", job.describe())),
         }
@@ -336,15 +377,32 @@ pub fn on_core(core: u32, program: &Path) -> Command {
     command
 }
 
-fn wait(mut child: Child, limit: Duration) -> Result<()> {
-    let deadline = Instant::now() + limit;
+/// The resources that a contestant used.
+struct Ended {
+    /// The largest memory of its own process.
+    memory_mib: u64,
+    seconds: f64,
+}
+
+fn wait(mut child: Child, limit: Duration) -> Result<Ended> {
+    let start = Instant::now();
+    let mut memory_mib = 0;
     while child.try_wait()?.is_none() {
-        if Instant::now() > deadline {
+        memory_mib = memory_mib.max(peak_memory_mib(child.id()));
+        if start.elapsed() > limit {
             child.kill()?;
             child.wait()?;
             bail!("killed, because it did not end within {} s", limit.as_secs());
         }
         std::thread::sleep(Duration::from_millis(100));
     }
-    Ok(())
+    Ok(Ended { memory_mib, seconds: start.elapsed().as_secs_f64() })
+}
+
+/// The largest resident memory of a process so far; 0 if it has just ended.
+fn peak_memory_mib(process: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = peak.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+    kib.unwrap_or(0) / 1024
 }

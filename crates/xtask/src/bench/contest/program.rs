@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
-use super::gcov;
+use super::{afl, gcov};
 use crate::bench::inputs;
 use crate::process;
 use crate::project;
@@ -43,32 +43,43 @@ enum Source {
     /// The calculator in `examples/calc`.
     Calculator,
     Subject(Box<Recipe>),
+    /// A Debian package: its seeds are its own test data, and all contestants use ASan.
+    Package(Box<Recipe>),
 }
 
 impl Program {
     /// The calculator and every subject whose recipe defines how to fuzz it.
     pub fn all() -> Result<Vec<Program>> {
-        let new = |name: &str, source| Program {
-            name: name.into(),
-            source,
-            builds: RefCell::default(),
-            begin: OnceCell::new(),
-        };
-        let mut programs = vec![new("calc", Source::Calculator)];
+        let mut programs = vec![Program::new("calc", Source::Calculator)];
         for recipe in Recipe::all()?.into_iter().filter(Recipe::has_fuzz) {
-            programs.push(new(&recipe.name.clone(), Source::Subject(Box::new(recipe))));
+            programs.push(Program::new(&recipe.name.clone(), Source::Subject(Box::new(recipe))));
         }
         Ok(programs)
     }
 
+    /// A Debian package.
+    pub fn package(recipe: Recipe) -> Program {
+        Program::new(&recipe.name.clone(), Source::Package(Box::new(recipe)))
+    }
+
+    fn new(name: &str, source: Source) -> Program {
+        let (builds, begin) = (RefCell::default(), OnceCell::new());
+        Program { name: name.into(), source, builds, begin }
+    }
+
     /// Builds it, if that has not been done yet.
     pub fn build(&self, flavour: Flavour) -> Result<Built> {
+        let flavour = match (&self.source, flavour) {
+            (Source::Package(_), Flavour::Pleach) => Flavour::PleachAsan,
+            (Source::Package(_), Flavour::Afl) => Flavour::AflAsan,
+            _ => flavour,
+        };
         if let Some(built) = self.builds.borrow().get(flavour.name()) {
             return Ok(built.clone());
         }
         let built = match &self.source {
             Source::Calculator => build_calculator(flavour)?,
-            Source::Subject(recipe) => {
+            Source::Subject(recipe) | Source::Package(recipe) => {
                 ensure_built(recipe, flavour, false)?;
                 let words = String::from_utf8(stage_output(recipe, "fuzz", flavour)?)?;
                 let command = words.split_whitespace().map(String::from).collect();
@@ -79,11 +90,31 @@ impl Program {
         Ok(built)
     }
 
-    /// The input that all fuzzers start from.
-    pub fn seed(&self) -> Result<Vec<u8>> {
-        match &self.source {
-            Source::Calculator => Ok(inputs::calculations(48)),
-            Source::Subject(recipe) => stage_output(recipe, "fuzz_seed", Flavour::Pleach),
+    /// Writes the inputs that all fuzzers start from to an empty directory.
+    pub fn write_seeds(&self, to: &Path) -> Result<()> {
+        let one = match &self.source {
+            Source::Calculator => inputs::calculations(48),
+            Source::Subject(recipe) => stage_output(recipe, "fuzz_seed", Flavour::Pleach)?,
+            Source::Package(recipe) => return self.copy_test_data(recipe, to),
+        };
+        Ok(fs::write(to.join("seed"), one)?)
+    }
+
+    /// Copies a package's own test data, without the inputs that AFL++ refuses.
+    fn copy_test_data(&self, recipe: &Recipe, to: &Path) -> Result<()> {
+        let build = self.build(Flavour::Plain)?;
+        let afl = self.build(Flavour::Afl)?;
+        let list = String::from_utf8(stage_output(recipe, "fuzz_seeds", Flavour::Plain)?)?;
+        for (number, file) in list.lines().enumerate() {
+            let copy = to.join(format!("{number:03}"));
+            fs::copy(build.directory.join(file), &copy)?;
+            if !afl::is_usable_seed(&afl, &copy)? {
+                fs::remove_file(copy)?;
+            }
+        }
+        match files_in(to)?.is_empty() {
+            true => bail!("{}: AFL++ can use none of the seeds", self.name),
+            false => Ok(()),
         }
     }
 
@@ -98,7 +129,7 @@ impl Program {
             return Ok(*counts);
         }
         let dir = tempfile::tempdir()?;
-        fs::write(dir.path().join("seed"), self.seed()?)?;
+        self.write_seeds(dir.path())?;
         let counts = self.count_branches(dir.path())?;
         Ok(*self.begin.get_or_init(|| counts))
     }

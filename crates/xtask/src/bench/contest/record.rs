@@ -8,6 +8,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -49,25 +50,62 @@ pub struct Record {
     pub beside: Vec<String>,
     /// The load of the machine just before.
     pub load: f64,
+    /// The largest memory of the fuzzer's own process.
+    #[serde(default)]
+    pub memory_mib: u64,
+    /// The seconds that it really took.
+    #[serde(default)]
+    pub elapsed: f64,
 }
 
 /// The file of a contest. Only the records of one commit count, or all.
 pub struct Records {
-    path: PathBuf,
     commit: Option<String>,
-    all: Vec<Record>,
+    file: JsonLines<Record>,
 }
 
 impl Records {
-    /// Reads the file, if it exists. A last line that was cut off by an interruption is
-    /// dropped. `commit`: the only commit that counts.
+    /// Reads the file, if it exists. `commit`: the only commit that counts.
     pub fn open(path: PathBuf, commit: Option<String>, fresh: bool) -> Result<Records> {
-        if let Some(dir) = path.parent() {
-            fs::create_dir_all(dir)?;
-        }
         if fresh && path.exists() {
             // Hours of work may be in it.
             fs::rename(&path, path.with_extension("jsonl.old"))?;
+        }
+        Ok(Records { commit, file: JsonLines::open(path)? })
+    }
+
+    pub fn path(&self) -> &PathBuf {
+        &self.file.path
+    }
+
+    /// Appends a record to the file.
+    pub fn add(&mut self, record: Record) -> Result<()> {
+        self.file.add(record)
+    }
+
+    pub fn has(&self, key: &Key) -> bool {
+        self.find(key).is_some()
+    }
+
+    /// The last record of a run.
+    pub fn find(&self, key: &Key) -> Option<&Record> {
+        let counts = |r: &&Record| self.commit.as_ref().is_none_or(|c| *c == r.commit);
+        self.file.all.iter().rev().filter(counts).find(|r| r.key == *key)
+    }
+}
+
+/// A file with one line of JSON for each result. Lines are only appended.
+pub struct JsonLines<T> {
+    path: PathBuf,
+    pub all: Vec<T>,
+}
+
+impl<T: Serialize + DeserializeOwned> JsonLines<T> {
+    /// Reads the file, if it exists. A last line that was cut off by an interruption is
+    /// dropped.
+    pub fn open(path: PathBuf) -> Result<JsonLines<T>> {
+        if let Some(dir) = path.parent() {
+            fs::create_dir_all(dir)?;
         }
         let text = fs::read_to_string(&path).unwrap_or_default();
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
@@ -79,36 +117,22 @@ impl Records {
         if whole < text.len() {
             OpenOptions::new().write(true).open(&path)?.set_len(whole as u64)?;
         }
-        Ok(Records { path, commit, all })
+        Ok(JsonLines { path, all })
     }
 
-    pub fn path(&self) -> &PathBuf {
-        &self.path
-    }
-
-    /// Appends a record to the file.
-    pub fn add(&mut self, record: Record) -> Result<()> {
+    /// Appends a line to the file.
+    pub fn add(&mut self, value: T) -> Result<()> {
         let mut file: File = OpenOptions::new()
             .create(true)
             .append(true)
             .open(&self.path)
             .with_context(|| self.path.display().to_string())?;
-        let mut line = serde_json::to_string(&record)?;
+        let mut line = serde_json::to_string(&value)?;
         line.push('\n');
         file.write_all(line.as_bytes())?;
         file.sync_data()?;
-        self.all.push(record);
+        self.all.push(value);
         Ok(())
-    }
-
-    pub fn has(&self, key: &Key) -> bool {
-        self.find(key).is_some()
-    }
-
-    /// The last record of a run.
-    pub fn find(&self, key: &Key) -> Option<&Record> {
-        let counts = |r: &&Record| self.commit.as_ref().is_none_or(|c| *c == r.commit);
-        self.all.iter().rev().filter(counts).find(|r| r.key == *key)
     }
 }
 
@@ -146,6 +170,8 @@ mod tests {
             core: 0,
             beside: vec!["AFL++ on bc, seed 1".into()],
             load: 0.5,
+            memory_mib: 64,
+            elapsed: 60.1,
         }
     }
 

@@ -114,7 +114,7 @@ impl Runnable {
             }
             Source::Program(program) => {
                 let dir = tempfile::tempdir()?;
-                fs::write(dir.path().join("seed"), program.seed()?)?;
+                program.write_seeds(dir.path())?;
                 Ok((dir.path().into(), Some(dir)))
             }
             Source::FuzzTarget(recipe) => Ok((recipe.home().join("seeds"), None)),

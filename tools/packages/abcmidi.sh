@@ -1,0 +1,4 @@
+# Music in ABC notation: autotools, hand-written parser.
+program=abc2midi
+arguments='@@ -c'
+seeds='samples/*.abc'

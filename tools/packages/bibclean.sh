@@ -1,0 +1,3 @@
+# Bibliographies: autotools, hand-written parser.
+program=bibclean
+seeds='testbib*.org testisxn.org'

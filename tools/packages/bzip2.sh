@@ -1,0 +1,6 @@
+# Compressed files: plain make.
+program=bzip2
+arguments='-dc @@'
+seeds='*.bz2'
+targets='bzip2'
+suite='make test'

@@ -1,0 +1,7 @@
+# Patterns of lex: autotools, its own scanner and bison grammar.
+program=src/flex
+arguments='-o out.c @@'
+seeds='tests/*.l'
+configure='--disable-nls'
+prepare() { rm -f configure; autoreconf -fi; }
+targets='-C src flex'

@@ -1,0 +1,4 @@
+# GIF images: plain make.
+program=giftext
+seeds='pic/*.gif'
+targets='libgif.a libutil.a giftext gif2rgb'

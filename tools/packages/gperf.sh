@@ -1,0 +1,4 @@
+# Lists of keywords: C++ under autotools.
+program=src/gperf
+seeds='tests/*.gperf'
+suite='make -C tests check'

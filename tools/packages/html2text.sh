@@ -1,0 +1,3 @@
+# HTML as text: C++, a bison grammar with a scanner by hand.
+program=html2text
+seeds='debian/tests/*.html'

@@ -1,0 +1,6 @@
+# JSON: CMake.
+program=out/bin/json_process
+arguments='--env'
+seeds='test/suites/*/*/input'
+configure='-DJANSSON_BUILD_DOCS=OFF'
+suite='ctest --test-dir out'

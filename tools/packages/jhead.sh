@@ -1,0 +1,4 @@
+# Exif headers of JPEG images: plain make.
+program=jhead
+arguments='-v @@'
+seeds='tests/**/*.jpg'

@@ -1,0 +1,5 @@
+# YAML: autotools.
+program=tests/run-parser
+seeds='examples/*.yaml'
+suite='make check'
+targets=''

@@ -1,0 +1,5 @@
+# An awk: plain make, a bison grammar with a scanner by hand.
+program=a.out
+arguments='-safe -f @@ /dev/null'
+seeds='testdir/p.*'
+targets='YACC=bison\ -d\ -b\ awkgram'

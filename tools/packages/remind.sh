@@ -1,0 +1,4 @@
+# Calendars: autotools, hand-written parser.
+program=src/remind
+arguments='-r -n @@ 2020-02-03'
+seeds='examples/* tests/*.rem'

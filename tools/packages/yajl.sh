@@ -1,0 +1,4 @@
+# JSON: CMake.
+program=out/yajl-2.1.0/bin/json_verify
+arguments=''
+seeds='test/parsing/cases/*.json'
