@@ -1,6 +1,5 @@
 # Prototypes of C functions: autotools, flex and bison.
 program=cproto
-arguments='-i @@'
+arguments='-E 0 -i @@'
 seeds='testing/*.c *.c'
 configure='--disable-llib'
-suite='cd testing && sh ./testing.sh'

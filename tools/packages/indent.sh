@@ -2,6 +2,5 @@
 program=src/indent
 arguments='-st @@'
 seeds='regression/input/*.c'
-configure='--disable-nls'
 targets='-C src'
 prepare() { touch man/* doc/*; }

@@ -1,5 +1,5 @@
 //! Crashes of packages. Only what the plain build with ASan confirms counts. Two crashes are
-//! the same if their kind and their innermost frames in the package's own code are.
+//! the same if the innermost lines of the package's own code are.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,8 +19,6 @@ const RUN_LIMIT: Duration = Duration::from_secs(20);
 const MINIMISE_LIMIT: Duration = Duration::from_secs(60);
 /// Runs of `pleach tmin` for one crash.
 const MINIMISE_RUNS: &str = "3000";
-/// Frames that tell crashes apart.
-const KEY_FRAMES: usize = 2;
 const SHOWN_FRAMES: usize = 5;
 /// Longer inputs are not written to the results.
 const MAX_HEX_BYTES: usize = 600;
@@ -74,40 +72,38 @@ pub fn verify_kept(recipe: &Recipe) -> Result<Vec<Crash>> {
         return Ok(Vec::new());
     }
     let program = Program::package(recipe.clone());
-    let mut by_cause: BTreeMap<(String, Vec<String>), Crash> = BTreeMap::new();
+    let mut by_cause: BTreeMap<_, (Crash, PathBuf)> = BTreeMap::new();
     for input in files_in(&kept)? {
         let Some(crash) = reproduce(&program, &input)? else { continue };
-        let small = minimise(&program, &input)?;
-        let smaller = reproduce(&program, &small)?.filter(|other| cause(other) == cause(&crash));
-        let crash = smaller.unwrap_or(crash);
-        let known = by_cause.entry(cause(&crash)).or_insert_with(|| crash.clone());
-        if crash.bytes < known.bytes {
-            *known = crash;
+        let known = by_cause.entry(cause(&crash)).or_insert_with(|| (crash.clone(), input.clone()));
+        if crash.bytes < known.0.bytes {
+            *known = (crash, input);
         }
     }
-    Ok(by_cause.into_values().collect())
+    by_cause.into_values().map(|(crash, input)| minimise(&program, crash, &input)).collect()
 }
 
-/// The kind of a crash and the functions of its innermost frames.
-fn cause(crash: &Crash) -> (String, Vec<String>) {
-    let kind = crash.fault.split(',').next().unwrap_or_default().to_string();
-    let function = |frame: &String| frame.split(' ').next().unwrap_or_default().to_string();
-    (kind, crash.frames.iter().take(KEY_FRAMES).map(function).collect())
+/// What tells crashes apart: the innermost line of the package itself. One cause may show as
+/// a wild read or as an over-read, and be reached in several ways.
+fn cause(crash: &Crash) -> String {
+    crash.frames.first().unwrap_or(&crash.fault).clone()
 }
 
-/// Runs `pleach tmin`, and returns the smaller input, or the input itself.
-fn minimise(program: &Program, input: &Path) -> Result<PathBuf> {
-    let small = input.with_extension("min");
+/// Runs `pleach tmin` on a crash, and keeps the smaller input if the plain build confirms it.
+fn minimise(program: &Program, crash: Crash, input: &Path) -> Result<Crash> {
+    let small = tempfile::NamedTempFile::new()?;
     let built = program.build(Flavour::Pleach)?;
     let mut command = Command::new(project::tool("pleach")?);
-    command.args(["tmin", "-n", MINIMISE_RUNS, "-i"]).arg(input).arg("-o").arg(&small);
+    command.args(["tmin", "-n", MINIMISE_RUNS, "-i"]).arg(input).arg("-o").arg(small.path());
     command.arg("--").args(&built.command).current_dir(&built.directory).stdin(Stdio::null());
-    let done = process::run(&mut command, MINIMISE_LIMIT)?;
-    let is_better = done.exit.success() && small.is_file();
-    let result = if is_better { fs::read(&small)? } else { fs::read(input)? };
-    let _ = fs::remove_file(&small);
-    fs::write(input, result)?;
-    Ok(input.to_path_buf())
+    process::run(&mut command, MINIMISE_LIMIT)?;
+    match reproduce(program, small.path())? {
+        Some(smaller) if cause(&smaller) == cause(&crash) && smaller.bytes < crash.bytes => {
+            fs::copy(small.path(), input)?;
+            Ok(smaller)
+        }
+        _ => Ok(crash),
+    }
 }
 
 /// Runs the plain build with ASan on an input.
@@ -151,7 +147,8 @@ fn parse_report(report: &str, directory: &Path) -> Option<(String, Vec<String>)>
     for line in stack.take_while(|line| line.trim_start().starts_with('#')) {
         let Some((_, place)) = line.split_once(" in ") else { continue };
         let Some((function, file)) = place.rsplit_once(' ') else { continue };
-        if file.starts_with("/usr/") || file.starts_with('(') || file.contains("compiler-rt") {
+        let is_foreign = ["/usr/", "(", "../"].iter().any(|start| file.starts_with(start));
+        if is_foreign || file.ends_with(')') || file.contains("/sysdeps/") {
             continue;
         }
         let file = file.strip_prefix(&root).unwrap_or(file).trim_start_matches("./");
@@ -171,10 +168,10 @@ mod tests {
     const REPORT: &str = "some output\n\
         ==12==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x1 at pc 0x2 bp 0x3\n\
         READ of size 4 at 0x1 thread T0\n\
-        \x20   #0 0x4 in __interceptor_memcpy (/build/program+0x4)\n\
+        \x20   #0 0x3 in __strlen_evex string/../sysdeps/x86_64/multiarch/strlen-evex.S:79\n\
         \x20   #1 0x4 in get(unsigned char const*, int) /build/src/ole.c:12:3\n\
         \x20   #2 0x5 in main /build/./src/main.c:7:9\n\
-        \x20   #3 0x6 in __libc_start_main (/lib/libc.so.6+0x1)\n\
+        \x20   #3 0x6 in __libc_start_main (/lib/libc.so.6+0x1) (BuildId: 0ecc)\n\
         \n\
         0x1 is located 0 bytes after 4-byte region\n\
         allocated by thread T0 here:\n\

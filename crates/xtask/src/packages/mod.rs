@@ -139,7 +139,9 @@ fn version(recipe: &Recipe) -> Result<String> {
 /// Runs `pleach run` and AFL++ side by side, and checks the crashes.
 fn compete(recipe: &Recipe, seconds: u64) -> Result<Campaign> {
     let program = Program::package(recipe.clone());
-    program.build(Flavour::Gcov)?;
+    for flavour in [Flavour::Plain, Flavour::Gcov] {
+        program.build(flavour)?;
+    }
     let options = String::from_utf8(stage_output(recipe, "fuzz_options", Flavour::Plain)?)?;
     let flags: Vec<&str> = options.split_whitespace().collect();
     let contestants = vec![Contestant::pleach("pleach", &flags), Contestant::afl()];
@@ -162,7 +164,6 @@ fn compete(recipe: &Recipe, seconds: u64) -> Result<Campaign> {
     })?;
     let (Some(pleach), Some(afl)) = (pleach, afl) else { bail!("a campaign has no result") };
     let crashes = crash::verify_kept(recipe)?;
-    fs::create_dir_all(&kept)?;
     Ok(Campaign::new(version(recipe)?, pleach, afl, crashes))
 }
 

@@ -83,7 +83,7 @@ pub struct Campaign {
     pub unmodelled: Vec<String>,
     pub diverged: u64,
     pub afl: Rival,
-    /// Crashes that happen in the plain build with ASan, told apart by kind and place.
+    /// Crashes that happen in the plain build with ASan, told apart by place.
     pub crashes: Vec<Crash>,
 }
 

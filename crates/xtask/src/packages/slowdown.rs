@@ -1,6 +1,6 @@
 //! How much slower a package is in both halves: its program on its own test data.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
 
 use crate::bench::contest::program::{Built, Program, command_on};
@@ -32,6 +32,9 @@ pub fn measure(recipe: &Recipe) -> Result<Slowdown> {
     let variants = [(&plain, false), (&fast, false), (&symbolic, false), (&symbolic, true)];
     let mut samples = [const { Vec::new() }; 4];
     let seeds = String::from_utf8(stage_output(recipe, "fuzz_seeds", Flavour::Plain)?)?;
+    if seeds.is_empty() {
+        bail!("{}: there is no test data of a usable size", recipe.name);
+    }
     for _ in 0..ROUNDS {
         for ((built, labels), samples) in variants.iter().zip(&mut samples) {
             let mut total = 0.0;

@@ -36,7 +36,7 @@ pub fn start(
             command.env("LAUNCH_TARGET", built.program()?).env("LAUNCH_CMPLOG", log_build);
         }
         None => {
-            command.arg("--").args(&built.command);
+            command.arg("--").arg(built.program()?).args(&built.command[1..]);
         }
     }
     for name in [
