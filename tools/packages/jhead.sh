@@ -1,4 +1,4 @@
 # Exif headers of JPEG images: plain make.
 program=jhead
 arguments='-v @@'
-seeds='tests/**/*.jpg'
+seeds='tests/*.jpg tests/normal-digicams/*.jpg tests/strange-jpegs/*.jpg'

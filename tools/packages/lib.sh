@@ -56,7 +56,13 @@ build() {
     prepare
     case $(build_system) in
     autotools)
-        [ -e configure ] || autoreconf -fi
+        if [ -e configure ]; then
+            # Debian's patches made what these were generated from newer.
+            find . -name aclocal.m4 -exec touch {} +
+            find . \( -name configure -o -name Makefile.in -o -name '*config*.in' \) -exec touch {} +
+        else
+            autoreconf -fi
+        fi
         ./configure --disable-shared --enable-static --disable-dependency-tracking $configure
         make -j "$JOBS" $targets
         ;;
@@ -84,22 +90,35 @@ programs() {
         done || true
 }
 
-# The test data, smallest first.
+# The test data, smallest first. It is searched in the sources, because the package's tests
+# may leave more files in the build.
 seed_files() {
-    local pattern file
-    if [ "$(type -t make_seeds)" = function ]; then
-        if [ ! -d "$HERE/made-seeds" ]; then
-            mkdir "$HERE/made-seeds"
-            make_seeds "$HERE/made-seeds"
+    local root=$SUBJECTS/src
+    case $sources in *' '*) ;; *) root=$root/$sources ;; esac
+    {
+        cd "$root"
+        # shellcheck disable=SC2086
+        list_files $seeds
+        cd "$HERE"
+        if [ "$(type -t make_seeds)" = function ]; then
+            if [ ! -d made-seeds ]; then
+                mkdir made-seeds
+                make_seeds "$HERE/made-seeds"
+            fi
+            list_files made-seeds/*
         fi
-        seeds="$seeds made-seeds/*"
-    fi
-    for pattern in $seeds; do
-        for file in $pattern; do
-            [ -f "$file" ] && [ -s "$file" ] && stat -c '%s %n' "$file"
-        done
-    done | awk -v limit="$MAX_SEED_BYTES" '$1 <= limit' | sort -n -k 1,1 -k 2,2 |
-        head -n "$MAX_SEEDS" | cut -d ' ' -f 2-
+    } | sort -n -k 1,1 -k 2,2 | awk -v count="$MAX_SEEDS" 'NR <= count' | cut -d ' ' -f 2-
+}
+
+# The size and name of each file that is small enough.
+list_files() {
+    local file size
+    for file in "$@"; do
+        size=$(stat -c %s "$file")
+        if [ -f "$file" ] && [ "$size" -gt 0 ] && [ "$size" -le "$MAX_SEED_BYTES" ]; then
+            echo "$size $file"
+        fi
+    done
 }
 
 fuzz() {

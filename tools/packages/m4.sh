@@ -1,5 +1,6 @@
 # A macro processor: autotools and gnulib.
 program=src/m4
-arguments='@@'
+# Without the macros that run shell commands.
+arguments='-Usyscmd -Uesyscmd @@'
 seeds='checks/0*'
 suite='make -C checks check'

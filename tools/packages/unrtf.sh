@@ -2,3 +2,4 @@
 program=src/unrtf
 arguments='--nopict -P outputs @@'
 seeds='tests/*.rtf'
+prepare() { autoreconf -fi; }

@@ -1,5 +1,5 @@
 //! Crashes of packages. Only what the plain build with ASan confirms counts. Two crashes are
-//! the same if the innermost lines of the package's own code are.
+//! the same if the two innermost lines of the package's own code are.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,9 +19,11 @@ const RUN_LIMIT: Duration = Duration::from_secs(20);
 const MINIMISE_LIMIT: Duration = Duration::from_secs(60);
 /// Runs of `pleach tmin` for one crash.
 const MINIMISE_RUNS: &str = "3000";
+/// Frames that tell crashes apart.
+const KEY_FRAMES: usize = 2;
 const SHOWN_FRAMES: usize = 5;
 /// Longer inputs are not written to the results.
-const MAX_HEX_BYTES: usize = 600;
+const MAX_HEX_BYTES: usize = 4096;
 
 /// A crash that the plain build with ASan confirms.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,7 +59,9 @@ pub fn keep(found: &Path, kept: &Path) -> Result<()> {
     fs::create_dir_all(kept)?;
     for path in files_in(found)? {
         let bytes = fs::read(&path)?;
-        let is_input = path.file_name().is_some_and(|n| n.to_string_lossy().starts_with("id:"));
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        // Each crash has its report beside it.
+        let is_input = name.starts_with("id:") && !name.ends_with(".txt");
         if is_input {
             fs::write(kept.join(format!("{:016x}", pleach_hash::hash_bytes(&bytes))), bytes)?;
         }
@@ -83,10 +87,11 @@ pub fn verify_kept(recipe: &Recipe) -> Result<Vec<Crash>> {
     by_cause.into_values().map(|(crash, input)| minimise(&program, crash, &input)).collect()
 }
 
-/// What tells crashes apart: the innermost line of the package itself. One cause may show as
-/// a wild read or as an over-read, and be reached in several ways.
-fn cause(crash: &Crash) -> String {
-    crash.frames.first().unwrap_or(&crash.fault).clone()
+/// What tells crashes apart: the two innermost lines of the package itself. (One cause may
+/// show as a wild read or as an over-read. The innermost line alone may be that of a helper.)
+fn cause(crash: &Crash) -> Vec<String> {
+    let frames = crash.frames.iter().take(KEY_FRAMES).cloned().collect::<Vec<_>>();
+    if frames.is_empty() { vec![crash.fault.clone()] } else { frames }
 }
 
 /// Runs `pleach tmin` on a crash, and keeps the smaller input if the plain build confirms it.

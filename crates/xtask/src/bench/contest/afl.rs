@@ -90,6 +90,8 @@ pub fn read_stat(out: &Path, name: &str) -> Result<u64> {
 pub fn is_usable_seed(built: &Built, input: &Path) -> Result<bool> {
     let scratch = tempfile::tempdir()?;
     let mut command = command_on(built, input, scratch.path())?;
+    // As AFL++ does: what a sanitizer reports is a crash.
+    command.env("ASAN_OPTIONS", "abort_on_error=1:detect_leaks=0:symbolize=0");
     let done = process::run(&mut command, Duration::from_secs(1));
     Ok(done.is_ok_and(|d| matches!(d.exit, process::Exit::Code(_))))
 }
