@@ -66,13 +66,15 @@ impl Callbacks for Slice {
     }
 }
 
-impl Sat {
-    pub fn new() -> Sat {
+impl Default for Sat {
+    fn default() -> Sat {
         let solver = Solver::new(SolverOpts::default(), Slice::default());
         let spent = Budget { conflicts: 0, propagations: 0 };
         Sat { solver, clause: Vec::new(), broken: false, spent }
     }
+}
 
+impl Sat {
     /// A new variable. The solver tries the value `prefer` first, if one is given.
     pub fn variable(&mut self, prefer: Option<bool>) -> Lit {
         let prefer = prefer.map_or(lbool::UNDEF, lbool::new);
@@ -152,16 +154,14 @@ mod tests {
 
     /// `pigeons` in one hole less: infeasible, and hard to refute.
     fn pigeonhole(pigeons: usize) -> Sat {
-        let mut sat = Sat::new();
+        let mut sat = Sat::default();
         let holes = pigeons - 1;
         let places: Vec<Vec<Lit>> =
             (0..pigeons).map(|_| (0..holes).map(|_| sat.variable(None)).collect()).collect();
         places.iter().for_each(|pigeon| sat.add(pigeon));
-        for hole in 0..holes {
-            for a in 0..pigeons {
-                for b in 0..a {
-                    sat.add(&[!places[a][hole], !places[b][hole]]);
-                }
+        for (a, first) in places.iter().enumerate() {
+            for second in &places[..a] {
+                first.iter().zip(second).for_each(|(&x, &y)| sat.add(&[!x, !y]));
             }
         }
         sat

@@ -72,7 +72,7 @@ fn attempt(request: &mut Request, slice: &Slice, available: u64) -> (Result<Foun
     let limits = request.limits;
     let mut encoder = match request.path.circuit.encoder.take() {
         Some(encoder) => encoder,
-        None => Box::new(Encoder::new(Gates::new(Sat::new()))),
+        None => Box::new(Encoder::new(Gates::new(Sat::default()))),
     };
     encoder.start(ENCODING_FACTOR * limits.evaluations);
     let before = encoder.gates.sat.variables();

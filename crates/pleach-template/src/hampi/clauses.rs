@@ -37,7 +37,7 @@ impl Instance {
     ) -> Result<Instance, HampiError> {
         let reached = circuit.reached(roots.iter().map(|r| r.0));
         let classes = classes(&circuit, &reached, all);
-        let mut sat = Sat::new();
+        let mut sat = Sat::default();
         let cells: Vec<Classes> =
             classes.into_iter().map(|classes| encode_choice(&mut sat, classes)).collect();
         let mut encoder = Encoder { circuit: &circuit, cells: &cells, sat: &mut sat };
