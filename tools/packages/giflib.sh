@@ -2,3 +2,5 @@
 program=giftext
 seeds='pic/*.gif'
 targets='libgif.a libutil.a giftext gif2rgb'
+# Its library is shared.
+export CFLAGS="$CFLAGS -Wl,-rpath,$HERE"

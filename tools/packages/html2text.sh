@@ -3,3 +3,4 @@ program=html2text
 seeds='debian/tests/*.html'
 # C++ from before `register` was removed.
 export CXXFLAGS="$CXXFLAGS -Wno-register"
+targets='LOADLIBES=-lstdc++'

@@ -3,4 +3,4 @@ program=test/test-parse
 seeds='test/testdata/*.jpg'
 configure='--disable-nls'
 suite='make -C test check'
-targets=''
+targets='check TESTS='

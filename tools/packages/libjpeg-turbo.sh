@@ -1,5 +1,5 @@
 # JPEG images: CMake.
-program=out/djpeg
+program=out/djpeg-static
 seeds='testimages/*.jpg'
 configure='-DWITH_SIMD=0 -DENABLE_SHARED=0'
-targets='djpeg djpeg-static'
+targets=djpeg-static

@@ -2,4 +2,4 @@
 program=tests/run-parser
 seeds='examples/*.yaml'
 suite='make check'
-targets=''
+targets='check TESTS='

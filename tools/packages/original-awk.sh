@@ -2,4 +2,3 @@
 program=a.out
 arguments='-safe -f @@ /dev/null'
 seeds='testdir/p.*'
-targets='YACC=bison\ -d\ -b\ awkgram'
