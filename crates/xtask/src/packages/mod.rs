@@ -124,11 +124,17 @@ fn test(recipe: &Recipe, rebuild: bool) -> Result<Tests> {
         commit: machine::commit()?,
         machine: Machine::here()?,
         date: machine::now()?,
-        problem: row.build_problem.as_ref().map(|p| p.lines().next().unwrap_or("").to_string()),
+        problem: row.build_problem.as_deref().map(shorten),
         passed,
         in_halves,
         slowdown,
     })
+}
+
+/// The first line of a problem. The table is for readers who have another root directory.
+fn shorten(problem: &str) -> String {
+    let root = format!("{}/", crate::project::root().display());
+    problem.lines().next().unwrap_or_default().replace(&root, "")
 }
 
 /// The version of the source package.
