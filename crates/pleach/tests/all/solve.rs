@@ -38,17 +38,18 @@ fn every_flip_of_a_recorded_trace_is_answered() {
     assert_eq!(some["flips"], 3, "{some}");
 }
 
-/// A product of sixteen bytes, which no tier solves, and an easy comparison.
+/// The product of two primes of 32 bits, which no tier can factor, and an easy comparison.
 const HARD: &str = r#"
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 int main(void) {
-    unsigned long long x, y;
-    char in[16];
-    if (fread(in, 1, 16, stdin) != 16) return 1;
-    memcpy(&x, in, 8);
-    memcpy(&y, in + 8, 8);
-    if (x * x * y % 1000003 * (y * y + x) % 999983 == 12345) return 2;
+    uint32_t x, y;
+    char in[8];
+    if (fread(in, 1, 8, stdin) != 8) return 1;
+    memcpy(&x, in, 4);
+    memcpy(&y, in + 4, 4);
+    if ((uint64_t)x * y == 8670687648630721837ULL) return 2;
     return in[0] == 'a';
 }
 "#;
@@ -56,7 +57,7 @@ int main(void) {
 #[test]
 fn flips_that_a_tier_does_not_answer_are_reported_with_their_cost() {
     let p = Program::new(HARD);
-    p.file("input", b"bcdefghijklmnopq");
+    p.file("input", b"bcdefghi");
     p.text(&["trace", "--record", "path", "input", "--", "./prog"], b"");
     let report = p.json(&["solve-trace", "--json", "path"], b"");
     let complete = &report["tiers"]["complete"];
