@@ -58,8 +58,23 @@ pub enum Bench {
     GrammarRun(grammar_run::Args),
     /// Compare the costs that the strategy auto estimates with the time that they take
     Prices(prices::Args),
+    /// Measure how long the workers of a campaign wait for each other, on a target that sleeps
+    Locks(LocksArgs),
     /// Measure how fast the flips of recorded traces are solved, and compare with Z3
     Solve(solve::SolveArgs),
+}
+
+#[derive(clap::Args)]
+pub struct LocksArgs {
+    /// Seconds for each number of workers
+    #[arg(long, default_value_t = 5.0)]
+    seconds: f64,
+    /// Time of a run of the target, in microseconds
+    #[arg(long, default_value_t = 600.0)]
+    run_us: f64,
+    /// Time of a run that the prediction is for, in microseconds
+    #[arg(long, default_value_t = 12.0)]
+    predict_us: f64,
 }
 
 #[derive(clap::Args)]
@@ -96,10 +111,20 @@ pub fn run(bench: &Bench) -> Result<bool> {
         Bench::Run(args) => race::run(args),
         Bench::Runs(args) => runs::run(args),
         Bench::Prices(args) => prices::run(args),
+        Bench::Locks(args) => measure_locks(args),
         Bench::Grammar(args) => grammar::run(args),
         Bench::GrammarRun(args) => grammar_run::run(args),
         Bench::Hybrid(args) => hybrid::run(args),
     }
+}
+
+/// Runs the benchmark of `pleach-campaign`, which uses the fake target of its tests.
+fn measure_locks(args: &LocksArgs) -> Result<bool> {
+    let numbers = [args.seconds, args.run_us, args.predict_us].map(|n| n.to_string());
+    let mut command = Command::new("cargo");
+    command.args(["bench", "--quiet", "-p", "pleach-campaign", "--bench", "locks", "--"]);
+    let status = command.args(numbers).current_dir(project::root()).status();
+    Ok(status.context("cannot run cargo")?.success())
 }
 
 /// Writes the numbers of a benchmark to a file and prints its path.
