@@ -5,7 +5,8 @@
 #
 #     sources    the source package [default: NAME]
 #     program    the program that reads one input, a path below the build
-#     arguments  its arguments [default: @@]; without @@, it reads standard input
+#     arguments  its arguments [default: @@]; without @@, it reads standard input. It runs
+#                in another directory, so other files are named with $HERE
 #     seeds      patterns of its own test data, below the sources
 #     suite      the command that runs its own tests
 #     system     autotools, cmake, meson or make [default: what the sources have]

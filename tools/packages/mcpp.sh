@@ -1,4 +1,4 @@
 # The C preprocessor: autotools, hand-written.
 program=src/mcpp
-arguments='-I test-t @@'
+arguments="-I $HERE/test-t @@"
 seeds='test-t/*.t test-c/*.c'

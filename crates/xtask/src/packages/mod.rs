@@ -124,17 +124,11 @@ fn test(recipe: &Recipe, rebuild: bool) -> Result<Tests> {
         commit: machine::commit()?,
         machine: Machine::here()?,
         date: machine::now()?,
-        problem: row.build_problem.as_deref().map(shorten),
+        problem: row.build_problem.as_ref().map(|p| without_root(p.lines().next().unwrap_or(""))),
         passed,
         in_halves,
         slowdown,
     })
-}
-
-/// The first line of a problem. The table is for readers who have another root directory.
-fn shorten(problem: &str) -> String {
-    let root = format!("{}/", crate::project::root().display());
-    problem.lines().next().unwrap_or_default().replace(&root, "")
 }
 
 /// The version of the source package.
@@ -170,7 +164,14 @@ fn compete(recipe: &Recipe, seconds: u64) -> Result<Campaign> {
     })?;
     let (Some(pleach), Some(afl)) = (pleach, afl) else { bail!("a campaign has no result") };
     let crashes = crash::verify_kept(recipe)?;
-    Ok(Campaign::new(version(recipe)?, pleach, afl, crashes))
+    let mut campaign = Campaign::new(version(recipe)?, pleach, afl, crashes);
+    campaign.options = without_root(&campaign.options);
+    Ok(campaign)
+}
+
+/// The text with paths relative to the checkout, because the results are published.
+fn without_root(text: &str) -> String {
+    text.replace(&format!("{}/", project::root().display()), "")
 }
 
 fn write_table(known: &[Recipe], lines: &[Line]) -> Result<()> {

@@ -22,12 +22,15 @@ pub struct Slowdown {
 pub fn measure(recipe: &Recipe) -> Result<Slowdown> {
     let program = Program::package(recipe.clone());
     let plain = program.build(Flavour::Plain)?;
-    let fast = Built { directory: recipe.build_dir(Flavour::Pleach), ..plain.clone() };
+    // Its arguments name files of its own build.
+    let words = String::from_utf8(stage_output(recipe, "fuzz", Flavour::Pleach)?)?;
+    let command = words.split_whitespace().map(String::from).collect();
+    let fast = Built { directory: recipe.build_dir(Flavour::Pleach), command };
     let scratch = tempfile::tempdir()?;
+    // Beside the program, because a program may look for its files there.
     let mut symbolic = fast.clone();
-    let half = scratch.path().join("symbolic");
-    extract_symbolic(&fast.program()?, &half)?;
-    symbolic.command[0] = half.display().to_string();
+    symbolic.command[0] += ".symbolic";
+    extract_symbolic(&fast.program()?, &fast.directory.join(&symbolic.command[0]))?;
 
     let variants = [(&plain, false), (&fast, false), (&symbolic, false), (&symbolic, true)];
     let mut samples = [const { Vec::new() }; 4];
