@@ -8,7 +8,6 @@
 //! caller made a decision shortly before. That decision tells this call from other calls of
 //! the same function.
 
-use crate::keys::KeyMap;
 use crate::program::{BranchId, Program};
 use crate::run::Decision;
 use crate::strategy::View;
@@ -29,34 +28,38 @@ struct ResultBranch {
 pub(super) struct Answers {
     /// By called function. Filled on first use.
     result_branches: Option<Vec<Vec<ResultBranch>>>,
+    uncovered: UncoveredResults,
+    /// The number of branches that were covered when `uncovered` was filled.
+    covered: Option<usize>,
 }
 
 /// Uncovered branches on results, while one run is examined.
+#[derive(Default)]
 pub(super) struct UncoveredResults {
     /// By called function: the branch, and its uncovered side.
-    by_callee: KeyMap<u64, Vec<(ResultBranch, BranchId)>>,
+    by_callee: Vec<Vec<(ResultBranch, BranchId)>>,
     /// The last decision of each function: its position, and a hash of key and outcome.
-    last: KeyMap<u64, (usize, u64)>,
+    last: Vec<Option<(usize, u64)>>,
 }
 
 impl Answers {
     /// The uncovered branches now, at sites that some run reached.
-    pub fn uncovered(&mut self, view: &View) -> UncoveredResults {
+    pub fn uncovered(&mut self, view: &View) -> &mut UncoveredResults {
         let all = self.result_branches.get_or_insert_with(|| find_result_branches(view.program));
-        let mut by_callee: KeyMap<u64, Vec<(ResultBranch, BranchId)>> = KeyMap::default();
-        for (callee, branches) in all.iter().enumerate() {
-            let uncovered = branches.iter().filter_map(|b| {
+        // Few runs cover something new, and a large program has many branches.
+        if self.covered.replace(view.coverage.covered()) != Some(view.coverage.covered()) {
+            let uncovered = |b: &ResultBranch| {
                 let mut sides = b.first..b.first + b.sides;
                 let is_reached = sides.clone().any(|side| view.coverage.has(side));
                 let missing = sides.find(|&side| !view.coverage.has(side))?;
                 is_reached.then_some((*b, missing))
-            });
-            let uncovered: Vec<_> = uncovered.collect();
-            if !uncovered.is_empty() {
-                by_callee.insert(callee as u64, uncovered);
-            }
+            };
+            let lists = all.iter().map(|list| list.iter().filter_map(uncovered).collect());
+            self.uncovered.by_callee = lists.collect();
         }
-        UncoveredResults { by_callee, last: KeyMap::default() }
+        self.uncovered.last.clear();
+        self.uncovered.last.resize(all.len(), None);
+        &mut self.uncovered
     }
 }
 
@@ -73,16 +76,18 @@ impl UncoveredResults {
     ) {
         let branch = decision.branch(decision.outcome);
         let Some(function) = branch.and_then(|b| program.function_of(b)) else { return };
-        let branches = self.by_callee.get(&u64::from(function));
+        let branches = self.by_callee.get(function as usize);
         for (branch, missing) in branches.into_iter().flatten() {
-            if let Some(&(last, hash)) = self.last.get(&u64::from(branch.function))
+            if let Some(&Some((last, hash))) = self.last.get(branch.function as usize)
                 && at - last <= MAX_CALL_DISTANCE
             {
                 each(*missing, hash);
             }
         }
         let hash = Tree::child(0, decision.key, decision.outcome);
-        self.last.insert(u64::from(function), (at, hash));
+        if let Some(last) = self.last.get_mut(function as usize) {
+            *last = Some((at, hash));
+        }
     }
 }
 
@@ -144,7 +149,8 @@ mod tests {
         let decide = |first| Decision::new(first, Kind::Branch, 1, 2).at(first as u32);
         let visit = |coverage: &Coverage| {
             let view = View { program: &program, coverage, tree: &tree, runs: &runs };
-            let mut results = Answers::default().uncovered(&view);
+            let mut answers = Answers::default();
+            let results = answers.uncovered(&view);
             let mut found = Vec::new();
             for (at, first) in [4, 0, 4].into_iter().enumerate() {
                 results.visit_decision(&program, at, &decide(first), |branch, _| {

@@ -86,7 +86,7 @@ impl Goals {
     pub fn add_run(&mut self, view: &View, id: RunId, run: &Run) {
         let mut seen: KeyMap<u64, u32> = KeyMap::default();
         let (mut before, mut row) = (0, 0u64);
-        let mut results = self.answers.uncovered(view);
+        let results = self.answers.uncovered(view);
         let mut last: Option<&Decision> = None;
         for (at, decision) in run.decisions.iter().enumerate() {
             match last {
