@@ -25,9 +25,9 @@ pub use distance::{Distances, FAR};
 pub use pilot::{Explored, Hopeless, Pilot, PilotOptions, SnapshotId, Turn};
 pub use program::{BranchId, Call, FunctionShape, Program, SiteShape};
 pub use rng::Rng;
-pub use run::{Decision, Entered, Flip, InputId, Run, RunId, Runs};
+pub use run::{Decision, Entered, Flip, InputId, Marked, Run, RunId, Runs};
 pub use strategy::{
     Action, Derives, Descriptor, ExecutionReport, FirstInputs, Needs, Options, Origin, STRATEGIES,
     Strategy, TokenUse, UnknownStrategy, Verdict, View, find,
 };
-pub use tree::{Mark, Tree};
+pub use tree::{Mark, Table, Tree};

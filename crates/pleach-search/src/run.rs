@@ -1,9 +1,10 @@
 //! Runs as the search sees them: the decisions of a trace, without expressions.
 
 use crate::program::BranchId;
-use crate::tree::{Mark, ROOT, Tree};
+use crate::tree::{Mark, ROOT, Table, Tree};
 use pleach_abi::event::Kind;
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 /// An input that was executed.
 pub type InputId = u32;
@@ -27,6 +28,9 @@ pub struct Decision {
     /// True if it depends only on the fixed part of a template.
     frozen: bool,
 }
+
+/// So many decisions of a run are read from the tree at once.
+const READ_AHEAD: usize = 32;
 
 const NO_BRANCH: BranchId = BranchId::MAX;
 
@@ -105,6 +109,8 @@ pub struct Run {
     pub left_out: u64,
     /// The tree's node before each decision, and at the end.
     pub nodes: Vec<u64>,
+    /// A hash of its path: all decisions except checks and pinned addresses.
+    pub path: u64,
     /// Bytes that are held elsewhere for this run.
     pub weight: usize,
     /// For each decision, a hash of the constructs of the grammar that its token is nested
@@ -120,6 +126,8 @@ impl Run {
             node = Tree::child(node, d.key, d.outcome);
             node
         }));
+        let of_program = decisions.iter().filter(|d| !d.kind.is_check() && d.kind != Kind::Pin);
+        let path = of_program.fold(ROOT, |node, d| Tree::child(node, d.key, d.outcome));
         Run {
             input,
             bound: 0,
@@ -130,6 +138,7 @@ impl Run {
             left_out: 0,
             decisions,
             nodes,
+            path,
             weight: 0,
             contexts: Vec::new(),
         }
@@ -174,28 +183,57 @@ impl Run {
 
     /// Marks the run's decisions in the tree as taken, up to where the fast half stopped.
     pub fn enter(&self, tree: &mut Tree) -> Entered {
-        let (shown, mut open) = (self.shown() as usize, 0);
+        let marked = self.mark_taken(tree.share(self.decisions.len()));
+        self.finish_entering(tree, marked)
+    }
+
+    /// Marks the run's decisions as taken in the table of a tree, which has room for them
+    /// ([`Tree::share`]). Others may use the tree meanwhile. [`Run::finish_entering`] must
+    /// follow.
+    pub fn mark_taken(&self, table: Arc<Table>) -> Marked {
+        let (shown, mut added, mut open) = (self.shown() as usize, 0, 0);
         let mut was_new = false;
         for (at, decision) in self.decisions.iter().enumerate() {
-            let is_new = at < shown && tree.set(self.nodes[at + 1], Mark::Taken);
+            if at.is_multiple_of(READ_AHEAD) {
+                self.read_ahead(&table, at);
+            }
+            let is_new = at < shown && table.set(self.nodes[at + 1], Mark::Taken);
+            added += usize::from(is_new);
             let others = decision.others();
+            let is_open =
+                |o: &u32| self.flipped(at as u32, *o).is_some_and(|n| table.mark(n).is_none());
             // Nobody took the other side of a branch where nobody was before, and whoever
             // asked for it took this side. Then the tree need not be searched for it.
             open += match was_new && is_new && decision.outcomes == 2 {
                 true => others.count(),
-                false => others.filter(|&o| self.is_open(tree, at as u32, o)).count(),
+                false => others.filter(is_open).count(),
             };
             was_new = is_new;
         }
-        let path = self.path();
-        Entered { path, is_new: tree.end(path), open: open as u32 }
+        Marked { table, added, open: open as u32 }
     }
 
-    /// A hash of the run's path: all its decisions except checks and pinned addresses.
-    pub fn path(&self) -> u64 {
-        let of_program =
-            self.decisions.iter().filter(|d| !d.kind.is_check() && d.kind != Kind::Pin);
-        of_program.fold(ROOT, |node, d| Tree::child(node, d.key, d.outcome))
+    /// Adds to the tree what it has to know of a run that was marked in its table.
+    pub fn finish_entering(&self, tree: &mut Tree, marked: Marked) -> Entered {
+        let Marked { table, added, mut open } = marked;
+        if !tree.count_added(&table, added, self.decisions.len()) {
+            // The tree has grown meanwhile.
+            let again = self.mark_taken(tree.share(self.decisions.len()));
+            tree.count_added(&again.table, again.added, self.decisions.len());
+            open = again.open;
+        }
+        Entered { path: self.path, is_new: tree.end(self.path), open }
+    }
+
+    /// Reads what the table has of the next decisions, and of their flips.
+    fn read_ahead(&self, table: &Table, from: usize) {
+        let next = &self.decisions[from..self.decisions.len().min(from + READ_AHEAD)];
+        let taken = &self.nodes[from + 1..];
+        table.read_ahead(taken.iter().copied().take(next.len()));
+        let flips = next.iter().zip(&self.nodes[from..]).flat_map(|(decision, &node)| {
+            decision.others().map(move |outcome| Tree::child(node, decision.key, outcome))
+        });
+        table.read_ahead(flips);
     }
 
     fn memory_bytes(&self) -> usize {
@@ -204,10 +242,19 @@ impl Run {
     }
 }
 
+/// A run whose decisions were marked in the table of a tree.
+#[derive(Debug)]
+pub struct Marked {
+    table: Arc<Table>,
+    /// The number of edges that were not there before.
+    added: usize,
+    open: u32,
+}
+
 /// A run that was entered into the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entered {
-    /// [`Run::path`].
+    /// The path of the run.
     pub path: u64,
     /// True if no run took this path before.
     pub is_new: bool,
@@ -305,6 +352,39 @@ mod tests {
         assert_eq!((entered.is_new, entered.open), (true, 2));
         assert_eq!(a.open(&tree, 1).collect::<Vec<_>>(), [(2, 1)]);
         assert!(!b.enter(&mut tree).is_new);
+    }
+
+    /// Several threads mark their runs while others have the tree grow. Nothing is lost, and
+    /// every edge is counted once.
+    #[test]
+    fn runs_are_marked_while_the_tree_grows() {
+        let make = |number: u64| {
+            let bit = |i: u64| (pleach_hash::mix(number << 8 | i / 16) & 1) as u32;
+            let decide = |i: u64| Decision::new(i, Kind::Branch, bit(i), 2).at(2 * i as u32);
+            Run::new(0, (0..200).map(decide).collect())
+        };
+        let runs: Vec<Run> = (0..400).map(make).collect();
+        let mut alone = Tree::default();
+        let new_paths = runs.iter().filter(|run| run.enter(&mut alone).is_new).count();
+        let tree = std::sync::Mutex::new(Tree::default());
+        std::thread::scope(|scope| {
+            for part in runs.chunks(50) {
+                let tree = &tree;
+                scope.spawn(move || {
+                    for run in part {
+                        let table = tree.lock().unwrap().share(run.decisions.len());
+                        let marked = run.mark_taken(table);
+                        run.finish_entering(&mut tree.lock().unwrap(), marked);
+                    }
+                });
+            }
+        });
+        let tree = tree.into_inner().unwrap();
+        assert_eq!((tree.edges(), tree.paths()), (alone.edges(), new_paths));
+        for run in &runs {
+            assert!(run.nodes[1..].iter().all(|&node| tree.mark(node) == Some(Mark::Taken)));
+            assert_eq!(run.open(&tree, 0).count(), run.open(&alone, 0).count());
+        }
     }
 
     #[test]

@@ -11,6 +11,9 @@
 //! hundred million edges, the probability that this ever happens is one in two hundred.
 
 use pleach_hash::{Hash, mix};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// What is known of an edge, that is, of a sequence of decisions. A later mark is stronger.
 #[repr(u8)]
@@ -45,21 +48,31 @@ impl Mark {
 }
 
 /// See the module.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Tree {
-    /// `hash << 4 | mark`; 0 is empty.
-    table: Vec<u64>,
+    table: Arc<Table>,
     edges: usize,
+    /// Room for edges that others add to the table.
+    reserved: usize,
     /// The number of distinct paths.
     paths: usize,
 }
+
+/// The table of a tree. A long run has many edges, and most of their places are far apart in
+/// memory. So a worker may mark them while others work with the tree: see
+/// [`Run::mark_taken`](crate::Run::mark_taken).
+#[derive(Debug)]
+pub struct Table(
+    /// `hash << 4 | mark`; 0 is empty.
+    Box<[AtomicU64]>,
+);
 
 /// The node where every run starts.
 pub const ROOT: u64 = Hash::new().finish();
 
 impl Default for Tree {
     fn default() -> Self {
-        Tree { table: vec![0; 1 << 10], edges: 0, paths: 0 }
+        Tree { table: Arc::new(Table::new(1 << 10)), edges: 0, reserved: 0, paths: 0 }
     }
 }
 
@@ -70,33 +83,21 @@ impl Tree {
     }
 
     pub fn mark(&self, node: u64) -> Option<Mark> {
-        Mark::from_u8((self.table[self.slot(node)] & 15) as u8)
+        self.table.mark(node)
     }
 
     /// Marks a node, unless it has a stronger mark. Returns true if the node is new.
     pub fn set(&mut self, node: u64, mark: Mark) -> bool {
-        if (self.edges + 1) * 4 > self.table.len() * 3 {
-            self.grow();
-        }
-        let slot = self.slot(node);
-        let old = self.table[slot];
-        if old == 0 {
-            self.edges += 1;
-        }
-        if (old & 15) < mark as u64 {
-            self.table[slot] = node & !15 | mark as u64;
-        }
-        old == 0
+        self.make_room(1);
+        let is_new = self.table.set(node, mark);
+        self.edges += usize::from(is_new);
+        is_new
     }
 
     /// Removes the mark of a flip that got no answer, so that it can be asked again. Stronger
     /// marks stay.
     pub fn withdraw(&mut self, node: u64) {
-        let slot = self.slot(node);
-        if self.table[slot] & 15 == Mark::Asked as u64 {
-            // The hash stays in its slot, because other entries may come after it.
-            self.table[slot] &= !15;
-        }
+        self.table.withdraw(node);
     }
 
     /// Records the end of a path. Returns true if the path is new.
@@ -104,6 +105,24 @@ impl Tree {
         let new = self.set(Self::child(node, 0, u32::MAX), Mark::Taken);
         self.paths += usize::from(new);
         new
+    }
+
+    /// The table, with room for this many more edges. Who adds them reports it to
+    /// [`Tree::count_added`].
+    pub fn share(&mut self, edges: usize) -> Arc<Table> {
+        self.make_room(edges);
+        self.reserved += edges;
+        self.table.clone()
+    }
+
+    /// Counts the edges that were added to the table of [`Tree::share`], and frees the room
+    /// that was reserved. False if the tree has another table by now, because it has grown:
+    /// then some of these edges are missing in it.
+    pub fn count_added(&mut self, table: &Arc<Table>, added: usize, reserved: usize) -> bool {
+        self.reserved -= reserved;
+        let is_current = Arc::ptr_eq(table, &self.table);
+        self.edges += if is_current { added } else { 0 };
+        is_current
     }
 
     /// The number of nodes that were ever marked.
@@ -117,25 +136,81 @@ impl Tree {
     }
 
     pub fn memory(&self) -> usize {
-        self.table.len() * 8
+        self.table.0.len() * 8
+    }
+
+    fn make_room(&mut self, edges: usize) {
+        let needed = self.edges + self.reserved + edges;
+        if needed * 4 <= self.table.0.len() * 3 {
+            return;
+        }
+        let bigger = Table::new((needed * 4).div_ceil(3).next_power_of_two());
+        // Others may be adding edges, so those in the table count.
+        let words = self.table.0.iter().map(|word| word.load(Relaxed)).filter(|&word| word != 0);
+        self.edges = 0;
+        for word in words {
+            bigger.0[bigger.slot(word)].store(word, Relaxed);
+            self.edges += 1;
+        }
+        self.table = Arc::new(bigger);
+    }
+}
+
+impl Table {
+    fn new(slots: usize) -> Table {
+        Table(std::iter::repeat_with(AtomicU64::default).take(slots).collect())
+    }
+
+    pub fn mark(&self, node: u64) -> Option<Mark> {
+        Mark::from_u8((self.0[self.slot(node)].load(Relaxed) & 15) as u8)
+    }
+
+    /// Marks a node, unless it has a stronger mark. Returns true if the node is new.
+    pub fn set(&self, node: u64, mark: Mark) -> bool {
+        loop {
+            let slot = &self.0[self.slot(node)];
+            let old = slot.load(Relaxed);
+            // Another thread has just put another node here.
+            if old != 0 && old >> 4 != node >> 4 {
+                continue;
+            }
+            if (old & 15) >= mark as u64 {
+                return false;
+            }
+            let new = node & !15 | mark as u64;
+            if slot.compare_exchange(old, new, Relaxed, Relaxed).is_ok() {
+                return old == 0;
+            }
+        }
+    }
+
+    /// Reads the places of nodes, so that they are in the processor's cache. Unlike marks,
+    /// which are set one after the other, these reads do not wait for each other.
+    pub fn read_ahead(&self, nodes: impl Iterator<Item = u64>) {
+        let mask = self.0.len() - 1;
+        let word = |node: u64| self.0[(node >> 4) as usize & mask].load(Relaxed);
+        std::hint::black_box(nodes.fold(0, |sum, node| sum ^ word(node)));
+    }
+
+    fn withdraw(&self, node: u64) {
+        let slot = &self.0[self.slot(node)];
+        let old = slot.load(Relaxed);
+        if old >> 4 == node >> 4 && old & 15 == Mark::Asked as u64 {
+            // The hash stays in its slot, because other entries may come after it. If the
+            // exchange fails, the mark has become a stronger one.
+            let _ = slot.compare_exchange(old, old & !15, Relaxed, Relaxed);
+        }
     }
 
     fn slot(&self, node: u64) -> usize {
-        let mask = self.table.len() - 1;
+        let mask = self.0.len() - 1;
         let mut at = (node >> 4) as usize & mask;
-        while self.table[at] != 0 && self.table[at] >> 4 != node >> 4 {
-            at = (at + 1) & mask;
-        }
-        at
-    }
-
-    fn grow(&mut self) {
-        let bigger = vec![0; self.table.len() * 2];
-        for word in std::mem::replace(&mut self.table, bigger) {
-            if word != 0 {
-                let slot = self.slot(word);
-                self.table[slot] = word;
+        loop {
+            let word = self.0[at].load(Relaxed);
+            if word == 0 || word >> 4 == node >> 4 {
+                return at;
             }
+            at = (at + 1) & mask;
         }
     }
 }

@@ -7,7 +7,8 @@ use super::grammar::Fit;
 use super::ring::{Bets, Candidate, Crashes, FastEnd, Judgement, Pace, divergence};
 use super::search::{AddedRun, AskedLengths, Covered, Facts, Map, Search};
 use pleach_search::{
-    BranchId, Entered, ExecutionReport, Flip, Gain, InputId, Origin, Run, Strategy, Verdict, View,
+    BranchId, Entered, ExecutionReport, Flip, Gain, InputId, Marked, Origin, Run, Strategy,
+    Verdict, View,
 };
 use pleach_template::solve::Traced;
 use std::sync::Arc;
@@ -161,7 +162,7 @@ impl State {
     }
 
     /// Adds the trace of an input to the search.
-    pub fn add_trace(&mut self, mut run: Run, traced: Arc<Traced>) -> AddedRun {
+    pub fn add_trace(&mut self, mut run: Run, marked: Marked, traced: Arc<Traced>) -> AddedRun {
         let candidate = self.corpus.store.get(run.input).cloned();
         if let Some(path) = candidate.as_ref().and_then(|c| divergence::predicted(c, &run)) {
             run.bound = path.decisions.min(run.decisions.len() as u32);
@@ -172,7 +173,7 @@ impl State {
             self.record_gap(Gap::Diverged);
         }
         self.record_folded(&run);
-        let Entered { path, is_new, open } = run.enter(&mut self.search.tree);
+        let Entered { path, is_new, open } = run.finish_entering(&mut self.search.tree, marked);
         self.account.stats.paths += u64::from(is_new);
         self.corpus.record(&Record::Traced { input: run.input, open, path });
         let (search, facts) = self.search();

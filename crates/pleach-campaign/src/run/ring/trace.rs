@@ -156,6 +156,9 @@ fn add_trace(
     }
     run.weight = size_of_val(traced.expr.nodes()) + snapshot_bytes + traced.memory();
     let constraints = Constraints::count(&shared.map, variables, &run);
+    // A long run has many decisions, and others need not wait while they are marked.
+    let table = shared.lock().search.tree.share(run.decisions.len());
+    let marked = run.mark_taken(table);
     let mut state = shared.lock();
     state.account.stats.traces += 1;
     state.account.add_constraints(&constraints);
@@ -165,7 +168,7 @@ fn add_trace(
             state.account.stats.unmodelled.push(name);
         }
     }
-    let added = state.add_trace(run, Arc::new(traced));
+    let added = state.add_trace(run, marked, Arc::new(traced));
     drop(state);
     path.into_iter().for_each(|path| prepared.put(added.id, path));
     Ok(())
