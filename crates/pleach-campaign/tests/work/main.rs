@@ -7,4 +7,8 @@ mod grammars;
 mod growth;
 mod minimising;
 mod paths;
+// A campaign on a fake target. Not all of it is used here.
+#[allow(dead_code)]
+#[path = "../ring/support.rs"]
+mod support;
 mod traces;

@@ -2,7 +2,8 @@
 //! whole campaign.
 
 use crate::growth::{TRACE_SIZES, check_growth};
-use pleach_campaign::run::{Campaign, Disk, Hybrid, Limits, Settings, Setup, Stats, Text};
+use crate::support::Bench;
+use pleach_campaign::run::Stats;
 use pleach_exec::End;
 use pleach_exec::fake::FakeProgram;
 
@@ -20,41 +21,10 @@ fn campaign(n: u64, len: u64) -> Stats {
         run.branch(11, first.equals(b'k'));
         End::Exit(0)
     });
-    let settings = Settings {
-        version: "test".into(),
-        program: vec![Text::new("fake".as_ref())],
-        build: "1".into(),
-        strategy: "generational".into(),
-        seed: 1,
-        timeout_ms: 60_000,
-        adaptive: false,
-        memory_mib: 0,
-        len,
-        max_len: len,
-        calls_len: None,
-        endless_len: None,
-        depth: u32::MAX,
-        flip_share_percent: 100,
-        socket: false,
-        tty: None,
-        extension: Text::default(),
-        cwd: None,
-        grammar: None,
-        hybrid: Hybrid::default(),
-    };
-    let setup = Setup {
-        layout: target.layout(),
-        settings,
-        limits: Limits { runs: Some(4), ..Limits::default() },
-        jobs: 1,
-        grammar: None,
-        workdir: None,
-        notes: Vec::new(),
-    };
-    let dir = tempfile::tempdir().unwrap();
-    let seeds = vec![vec![b'a'; len as usize]];
-    let campaign = Campaign::begin(setup, seeds, &dir.path().join("out"), Disk::default());
-    campaign.unwrap().run_on(|_| {}, || Ok(Box::new(target.clone()))).unwrap()
+    let mut bench = Bench::with(target, "generational", 4);
+    (bench.settings.len, bench.settings.max_len) = (len, len);
+    bench.seeds = vec![vec![b'a'; len as usize]];
+    bench.run().stats
 }
 
 fn check(name: &str, of_size: impl Fn(u64) -> Stats) {
