@@ -4,6 +4,7 @@
 mod advice;
 mod args;
 mod commands;
+mod compiler;
 mod exit;
 mod show;
 
@@ -17,8 +18,8 @@ fn main() -> ExitCode {
     // The compiler takes clang's options, so do not parse them here.
     let mut given = std::env::args_os().skip(1);
     match given.next().as_deref().and_then(|a| a.to_str()) {
-        Some("cc") => return pleach_cc::main(pleach_cc::Language::C, given),
-        Some("c++") => return pleach_cc::main(pleach_cc::Language::Cxx, given),
+        Some("cc") => return compiler::exec("pleach-cc", given),
+        Some("c++") => return compiler::exec("pleach-c++", given),
         _ => {}
     }
     let given: Vec<_> = std::env::args_os().skip(1).collect();
@@ -34,6 +35,9 @@ fn main() -> ExitCode {
                 return Code::UserError.into();
             }
             let _ = error.print();
+            if error.kind() == ErrorKind::DisplayVersion {
+                println!("{}", compiler::describe());
+            }
             if error.kind() == ErrorKind::UnknownArgument && is_separator_missing() {
                 eprintln!("\n  tip: the program and its arguments come after --");
             }

@@ -8,6 +8,7 @@ mod batch;
 mod cli;
 mod commands;
 mod compare;
+mod compiler;
 mod documents;
 mod examples;
 mod fuzzers;
