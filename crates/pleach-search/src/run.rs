@@ -359,7 +359,7 @@ mod tests {
     #[test]
     fn runs_are_marked_while_the_tree_grows() {
         let make = |number: u64| {
-            let bit = |i: u64| (pleach_hash::mix(number << 8 | i / 16) & 1) as u32;
+            let bit = |i: u64| (pleach_hash::mix((number << 8) | (i / 16)) & 1) as u32;
             let decide = |i: u64| Decision::new(i, Kind::Branch, bit(i), 2).at(2 * i as u32);
             Run::new(0, (0..200).map(decide).collect())
         };
