@@ -189,6 +189,12 @@ impl Expr {
         &self.nodes
     }
 
+    /// Bytes of memory.
+    pub fn memory(&self) -> usize {
+        let nodes = self.nodes.capacity() * size_of::<Node>();
+        nodes + self.snapshots.capacity() + 4 * self.order.capacity() + 8 * self.live.0.capacity()
+    }
+
     /// The snapshots that lookups refer to, with their headers.
     pub fn snapshots(&self) -> &[u8] {
         &self.snapshots

@@ -304,6 +304,13 @@ pub struct Frame<const N: usize> {
     pub work: u64,
 }
 
+impl<const N: usize> Frame<N> {
+    /// Bytes of memory.
+    pub fn memory(&self) -> usize {
+        self.registers.capacity() * size_of::<[u64; N]>() + 16 * self.wide.capacity()
+    }
+}
+
 impl<const N: usize> Default for Frame<N> {
     fn default() -> Self {
         Frame { registers: Vec::new(), wide: Vec::new(), work: 0 }

@@ -195,6 +195,11 @@ pub struct ChangedValues {
 }
 
 impl ChangedValues {
+    /// Bytes of memory.
+    pub fn memory(&self) -> usize {
+        self.computed.capacity() * size_of::<(u32, u128)>()
+    }
+
     /// Forgets all values. Must be called before [`ChangedValues::eval`] with new changes.
     pub fn start(&mut self, pool: &Pool) {
         self.round = self.round.wrapping_add(1);

@@ -30,4 +30,4 @@ pub use strategy::{
     Action, Derives, Descriptor, ExecutionReport, FirstInputs, Needs, Options, Origin, STRATEGIES,
     Strategy, TokenUse, UnknownStrategy, Verdict, View, find,
 };
-pub use tree::{Mark, Table, Tree};
+pub use tree::{Forgotten, Mark, Table, Tree};

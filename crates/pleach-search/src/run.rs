@@ -121,7 +121,8 @@ pub struct Run {
 impl Run {
     pub fn new(input: InputId, decisions: Vec<Decision>) -> Run {
         let mut node = ROOT;
-        let mut nodes = vec![ROOT];
+        let mut nodes = Vec::with_capacity(decisions.len() + 1);
+        nodes.push(ROOT);
         nodes.extend(decisions.iter().map(|d| {
             node = Tree::child(node, d.key, d.outcome);
             node
@@ -237,8 +238,9 @@ impl Run {
     }
 
     fn memory_bytes(&self) -> usize {
-        let words = self.nodes.len() + self.contexts.len();
-        size_of_val(&self.decisions[..]) + 8 * words + size_of::<Run>() + self.weight
+        let words = self.nodes.capacity() + self.contexts.capacity();
+        let decisions = self.decisions.capacity() * size_of::<Decision>();
+        decisions + 8 * words + size_of::<Run>() + self.weight
     }
 }
 
@@ -279,6 +281,11 @@ impl Runs {
         Runs { runs: BTreeMap::new(), order: VecDeque::new(), next: 0, bytes: 0, max_bytes }
     }
 
+    /// The bytes that the runs take.
+    pub fn memory(&self) -> usize {
+        self.bytes
+    }
+
     /// Keeps a run. Returns its number, and the runs that were dropped for it.
     pub fn add(&mut self, run: Run) -> (RunId, Vec<(RunId, Run)>) {
         let id = self.next;
@@ -300,7 +307,7 @@ impl Runs {
     }
 
     /// The kept runs, the oldest first.
-    pub fn iter(&self) -> impl Iterator<Item = &Run> {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Run> {
         self.runs.values()
     }
 

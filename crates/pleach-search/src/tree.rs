@@ -9,6 +9,12 @@
 //!
 //! Two edges with the same 60 bits count as one, and one of them is not explored. With a
 //! hundred million edges, the probability that this ever happens is one in two hundred.
+//!
+//! The table has a maximal size. When it is full, the tree forgets what is cheapest to find
+//! again: edges that runs took first (their inputs can be traced again), then the ends of
+//! paths and flips with an input, then half of the refutations. What is forgotten depends
+//! only on the edges, so the same search forgets the same. An edge that is forgotten is asked
+//! for again, which finds a known path or the same answer.
 
 use pleach_hash::{Hash, mix};
 use std::sync::Arc;
@@ -31,6 +37,8 @@ pub enum Mark {
     Sat = 5,
     /// A run took it.
     Taken = 6,
+    /// A run's path ended here.
+    End = 7,
 }
 
 impl Mark {
@@ -42,6 +50,7 @@ impl Mark {
             4 => Mark::Optimistic,
             5 => Mark::Sat,
             6 => Mark::Taken,
+            7 => Mark::End,
             _ => return None,
         })
     }
@@ -56,6 +65,19 @@ pub struct Tree {
     reserved: usize,
     /// The number of distinct paths.
     paths: usize,
+    /// The most slots of the table.
+    max_slots: usize,
+    forgotten: Forgotten,
+}
+
+/// What a tree forgot, because its table was full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Forgotten {
+    /// How often it was full.
+    pub times: u64,
+    pub edges: u64,
+    /// Edges that the solver refuted or gave up.
+    pub refutations: u64,
 }
 
 /// The table of a tree. A long run has many edges, and most of their places are far apart in
@@ -70,13 +92,32 @@ pub struct Table(
 /// The node where every run starts.
 pub const ROOT: u64 = Hash::new().finish();
 
+/// The slots of a new table.
+const MIN_SLOTS: usize = 1 << 10;
+
 impl Default for Tree {
     fn default() -> Self {
-        Tree { table: Arc::new(Table::new(1 << 10)), edges: 0, reserved: 0, paths: 0 }
+        Tree::new(usize::MAX)
     }
 }
 
 impl Tree {
+    /// A tree whose table takes at most `max_memory` bytes, or what one run needs.
+    pub fn new(max_memory: usize) -> Tree {
+        let max_slots = match (max_memory / size_of::<u64>()).max(MIN_SLOTS) {
+            slots if slots.is_power_of_two() => slots,
+            slots => slots.next_power_of_two() / 2,
+        };
+        Tree {
+            table: Arc::new(Table::new(MIN_SLOTS)),
+            edges: 0,
+            reserved: 0,
+            paths: 0,
+            max_slots,
+            forgotten: Forgotten::default(),
+        }
+    }
+
     /// The node that a decision leads to.
     pub const fn child(node: u64, key: u64, outcome: u32) -> u64 {
         Hash::from(node).add(key ^ mix(outcome as u64 + 1)).finish()
@@ -102,7 +143,7 @@ impl Tree {
 
     /// Records the end of a path. Returns true if the path is new.
     pub fn end(&mut self, node: u64) -> bool {
-        let new = self.set(Self::child(node, 0, u32::MAX), Mark::Taken);
+        let new = self.set(Self::child(node, 0, u32::MAX), Mark::End);
         self.paths += usize::from(new);
         new
     }
@@ -139,21 +180,88 @@ impl Tree {
         self.table.0.len() * 8
     }
 
+    /// What was forgotten so far.
+    pub fn forgotten(&self) -> Forgotten {
+        self.forgotten
+    }
+
+    /// True if less than a quarter of the largest table is used.
+    pub fn is_sparse(&self) -> bool {
+        (self.edges + self.reserved) * 4 < self.max_slots
+    }
+
     fn make_room(&mut self, edges: usize) {
         let needed = self.edges + self.reserved + edges;
         if needed * 4 <= self.table.0.len() * 3 {
             return;
         }
-        let bigger = Table::new((needed * 4).div_ceil(3).next_power_of_two());
-        // Others may be adding edges, so those in the table count.
-        let words = self.table.0.iter().map(|word| word.load(Relaxed)).filter(|&word| word != 0);
-        self.edges = 0;
-        for word in words {
-            bigger.0[bigger.slot(word)].store(word, Relaxed);
-            self.edges += 1;
+        let slots_for = |edges: usize| (edges * 4).div_ceil(3).next_power_of_two();
+        if slots_for(needed) <= self.max_slots {
+            self.rebuild(slots_for(needed), |_| true);
+            return;
         }
-        self.table = Arc::new(bigger);
+        let added = self.reserved + edges;
+        let is_kept = self.choose_kept((self.max_slots / 2).saturating_sub(added));
+        let before = self.edges;
+        self.rebuild(self.max_slots.max(slots_for(before + added) / 2), is_kept);
+        // One run may need more than the largest table.
+        if (self.edges + added) * 4 > self.table.0.len() * 3 {
+            self.rebuild(slots_for(self.edges + added), |_| true);
+        }
+        self.forgotten.times += 1;
     }
+
+    /// Moves the edges to a new table. Those that are not kept are counted as forgotten.
+    fn rebuild(&mut self, slots: usize, is_kept: impl Fn(u64) -> bool) {
+        let next = Table::new(slots);
+        self.edges = 0;
+        // Others may be adding edges, so those in the table count.
+        for word in self.table.words() {
+            if is_kept(word) {
+                next.0[next.slot(word)].store(word, Relaxed);
+                self.edges += 1;
+            } else {
+                let is_refutation = matches!(mark_of(word), Some(Mark::Unsat | Mark::Unknown));
+                self.forgotten.edges += u64::from(mark_of(word).is_some());
+                self.forgotten.refutations += u64::from(is_refutation);
+            }
+        }
+        self.table = Arc::new(next);
+    }
+
+    /// Chooses at most `max` edges to keep: whether a word of the table is one of them. Edges
+    /// that are asked for are always kept.
+    fn choose_kept(&self, max: usize) -> impl Fn(u64) -> bool + use<> {
+        let mut counts = [0; 16];
+        self.table.words().for_each(|word| counts[(word & 15) as usize] += 1);
+        let mut kept: usize = counts[1..].iter().sum();
+        let mut least = 0;
+        for mark in [Mark::Taken, Mark::End, Mark::Sat, Mark::Optimistic] {
+            if kept <= max {
+                break;
+            }
+            kept -= counts[mark as usize];
+            least |= 1u16 << mark as u32;
+        }
+        // Of the refutations, a half of a half..., and another one each time.
+        let (mut bits, times) = (0, self.forgotten.times);
+        while kept > max && bits < 32 {
+            bits += 1;
+            kept /= 2;
+        }
+        move |word| match mark_of(word) {
+            None => false,
+            Some(Mark::Asked) => true,
+            Some(mark) => {
+                least >> mark as u32 & 1 == 0
+                    && mix(mix(word >> 4) ^ times) & ((1 << bits) - 1) == 0
+            }
+        }
+    }
+}
+
+fn mark_of(word: u64) -> Option<Mark> {
+    Mark::from_u8((word & 15) as u8)
 }
 
 impl Table {
@@ -162,7 +270,12 @@ impl Table {
     }
 
     pub fn mark(&self, node: u64) -> Option<Mark> {
-        Mark::from_u8((self.0[self.slot(node)].load(Relaxed) & 15) as u8)
+        mark_of(self.0[self.slot(node)].load(Relaxed))
+    }
+
+    /// The slots that are used.
+    fn words(&self) -> impl Iterator<Item = u64> {
+        self.0.iter().map(|word| word.load(Relaxed)).filter(|&word| word != 0)
     }
 
     /// Marks a node, unless it has a stronger mark. Returns true if the node is new.
@@ -235,6 +348,49 @@ mod tests {
         assert_eq!(tree.mark(nodes[100]), Some(Mark::Asked));
         assert_eq!(tree.edges(), 50_000);
         assert!(tree.memory() <= 22 * 50_000);
+    }
+
+    /// A full tree forgets taken edges before answers, and it never exceeds its limit. What it
+    /// forgets depends on its edges alone.
+    #[test]
+    fn a_full_tree_forgets_what_is_cheapest_to_find_again() {
+        const MAX_MEMORY: usize = 64 << 10;
+        let make = || {
+            let mut tree = Tree::new(MAX_MEMORY);
+            for i in 0..40_000 {
+                let mark = if i % 40 == 0 { Mark::Unsat } else { Mark::Taken };
+                tree.set(Tree::child(ROOT, i, 1), mark);
+                assert!(tree.memory() <= MAX_MEMORY);
+            }
+            tree
+        };
+        let (mut tree, again) = (make(), make());
+        assert!(tree.forgotten().times > 5 && tree.forgotten().refutations == 0);
+        assert_eq!(tree.forgotten().edges as usize + tree.edges(), 40_000);
+        for i in 0..40_000 {
+            let node = Tree::child(ROOT, i, 1);
+            assert_eq!(tree.mark(node), again.mark(node));
+            assert!(i % 40 != 0 || tree.mark(node) == Some(Mark::Unsat));
+        }
+        // Then refutations alone are too many. Edges that are asked for stay.
+        let asked = Tree::child(ROOT, 1, 2);
+        tree.set(asked, Mark::Asked);
+        (0..20_000).for_each(|i| _ = tree.set(Tree::child(ROOT, i, 3), Mark::Unsat));
+        assert!(tree.forgotten().refutations > 10_000 && tree.memory() <= MAX_MEMORY);
+        assert_eq!(tree.mark(asked), Some(Mark::Asked));
+    }
+
+    /// One run that is larger than the limit is entered whole.
+    #[test]
+    fn a_run_larger_than_the_limit_has_room() {
+        let mut tree = Tree::new(0);
+        for _ in 0..3 {
+            let table = tree.share(10_000);
+            let new = (0..10_000).filter(|&i| table.set(Tree::child(ROOT, i, 1), Mark::Taken));
+            let new = new.count();
+            tree.count_added(&table, new, 10_000);
+            assert_eq!(tree.edges(), 10_000);
+        }
     }
 
     #[test]

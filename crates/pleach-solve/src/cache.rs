@@ -12,9 +12,14 @@ use rustc_hash::FxHashMap;
 /// A cache with this many entries is cleared.
 const MAX_ENTRIES: usize = 1 << 16;
 
+/// What an allocation takes besides its contents.
+const ALLOCATION: usize = 16;
+
 #[derive(Default)]
 pub(crate) struct Cache {
     entries: FxHashMap<u128, Entry>,
+    /// The bytes of all values.
+    values: usize,
 }
 
 struct Entry {
@@ -55,6 +60,16 @@ impl Key {
 }
 
 impl Cache {
+    /// Bytes of memory.
+    pub fn memory(&self) -> usize {
+        self.entries.capacity() * (size_of::<(u128, Entry)>() + 1) + self.values
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        *self = Cache::default();
+    }
+
     /// The cached answer, if it holds for this request.
     pub fn get(&self, request: &mut Request, key: &Key) -> Option<(Found, Tier)> {
         let Entry { tier, values } = self.entries.get(&key.name)?;
@@ -71,7 +86,7 @@ impl Cache {
     }
 
     pub fn put(&mut self, request: &Request, key: Key, found: &Found, tier: Tier) {
-        let values = match found {
+        let values: Option<Box<[u64]>> = match found {
             Found::Unsat => None,
             Found::Sat(changes) => {
                 let value = |var: Var| {
@@ -83,8 +98,9 @@ impl Cache {
             Found::Pass | Found::TooLong => return,
         };
         if self.entries.len() >= MAX_ENTRIES {
-            self.entries.clear();
+            self.clear();
         }
+        self.values += values.as_ref().map_or(0, |v| 8 * v.len() + ALLOCATION);
         self.entries.insert(key.name, Entry { tier, values });
     }
 }

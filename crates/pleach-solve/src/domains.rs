@@ -47,6 +47,17 @@ pub(crate) struct Memo {
 }
 
 impl Memo {
+    /// Bytes of memory.
+    pub fn memory(&self) -> usize {
+        let sets = self.sets.capacity() * (size_of::<(u64, ByteSet)>() + 1);
+        sets + self.compiler.memory() + self.frame.memory()
+    }
+
+    /// Forgets the sets.
+    pub fn clear(&mut self) {
+        self.sets = FxHashMap::default();
+    }
+
     /// The values of the byte at `offset` that make `term` true. The term reads no other
     /// input.
     pub fn set(&mut self, pool: &Pool, values: &TermValues, term: Term, offset: u32) -> ByteSet {

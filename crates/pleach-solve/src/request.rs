@@ -42,6 +42,12 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
+    /// Bytes of memory.
+    pub fn memory(&self) -> usize {
+        let tapes = self.compiler.memory() + self.lanes.memory();
+        self.memo.memory() + tapes + self.changed.memory()
+    }
+
     /// The operations that all requests have evaluated.
     pub fn work(&self) -> u64 {
         let evaluated = self.memo.work() + self.lanes.work + self.changed.work;

@@ -37,12 +37,20 @@ impl Default for Limits {
     }
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Config {
     pub limits: Limits,
+    /// How many bytes the solver may use for what it remembers. If it needs more, it forgets.
+    pub max_memory: usize,
     /// True to leave a flip unknown, instead of solving it again without the conditions on
     /// several inputs.
     pub no_retries: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config { limits: Limits::default(), max_memory: usize::MAX, no_retries: false }
+    }
 }
 
 /// Conditions that a relaxed request may keep.
@@ -79,12 +87,31 @@ impl Solver {
         &self.stats
     }
 
+    /// Bytes of memory for what is remembered.
+    pub fn memory(&self) -> usize {
+        self.scratch.memory() + self.tiers.memory()
+    }
+
+    /// Forgets answers if they take more memory than they may.
+    fn limit_memory(&mut self) {
+        if self.memory() > self.config.max_memory {
+            self.tiers.clear();
+            self.scratch.memo.clear();
+        }
+        // Buffers that one long path has made large.
+        if self.memory() > self.config.max_memory {
+            let work = self.scratch.work();
+            self.scratch = Scratch { graph_work: work, ..Scratch::default() };
+        }
+    }
+
     /// An input that keeps every decision of `path` before `at`, and decides this one as
     /// `goal` says.
     pub fn flip(&mut self, path: &mut Path, at: usize, goal: Goal) -> Answer {
         let before = self.scratch.work();
         let mut cost = Cost::default();
         let (verdict, tier, cached) = self.decide(path, at, goal, &mut cost);
+        self.limit_memory();
         let work = self.scratch.work() - before + cost.sat;
         pleach_work::count(work);
         // The tier of the answer counts as asked, even if rules or the cache answered.

@@ -37,6 +37,18 @@ pub(crate) struct Tiers {
     complete: Allowance,
 }
 
+impl Tiers {
+    /// Bytes of memory.
+    pub fn memory(&self) -> usize {
+        self.cache.memory()
+    }
+
+    /// Forgets the answers.
+    pub fn clear(&mut self) {
+        self.cache.clear();
+    }
+}
+
 /// The answer of the tiers to one request.
 pub(crate) struct TierAnswer {
     pub found: Result<Found, Refused>,

@@ -6,6 +6,7 @@ mod args;
 mod commands;
 mod compiler;
 mod exit;
+mod memory;
 mod show;
 
 use clap::Parser;

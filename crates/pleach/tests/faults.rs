@@ -35,6 +35,7 @@ fn settings(program: &Path) -> Settings {
         seed: 0,
         timeout_ms: 10_000,
         adaptive: false,
+        max_memory: 1 << 30,
         memory_mib: 0,
         len: 3,
         max_len: 3,

@@ -18,6 +18,7 @@ mod clock;
 mod corpus;
 mod grammar;
 mod hybrid;
+mod memory;
 mod ring;
 mod search;
 mod settings;
@@ -32,6 +33,7 @@ pub use account::{
 };
 pub use corpus::{Dir, DirError, Disk, Kept};
 pub use grammar::Source;
+pub use memory::{MIN_MEMORY, Memory};
 pub use settings::{GrammarSettings, Hybrid, MAX_HOLE, Settings, Text, build_of};
 pub use shared::Limits;
 pub use threads::Snapshot;
@@ -41,6 +43,7 @@ use crate::mutate::Dictionary;
 use account::Account;
 use corpus::{Corpus, Journal, Past, Record, Seed};
 use grammar::{Fit, Language, MISFIT_SENTENCES, Stock};
+use memory::Shares;
 use pleach_exec::container::is_container;
 use pleach_exec::executor::ExecError;
 use pleach_exec::layout::Layout;
@@ -61,8 +64,6 @@ use thiserror::Error;
 
 /// How many sentences are run at most to learn the numbers of tokens.
 const MAX_PROBES: usize = 500;
-/// Bytes of runs and their traces that are kept for flips.
-const RUNS_MEMORY: usize = 512 << 20;
 
 #[derive(Debug, Error)]
 pub enum CampaignError {
@@ -189,7 +190,9 @@ impl Campaign {
         seeds.iter().for_each(|bytes| journal.add(&Record::Seed(bytes.clone())));
         journal.flush().map_err(io)?;
         dir.begin(&setup.settings)?;
-        let past = Past { seeds: seeds.into_iter().map(Seed::New).collect(), ..Past::new(journal) };
+        let shares = Shares::new(setup.settings.max_memory, setup.jobs);
+        let seeds = seeds.into_iter().map(Seed::New).collect();
+        let past = Past { seeds, ..Past::new(journal, &shares) };
         Campaign::build(setup, dir, parts, past)
     }
 
@@ -200,7 +203,8 @@ impl Campaign {
         let parts = setup.parts(before)?;
         let io = |error| CampaignError::Io { path: dir.path.clone(), error };
         let walk = parts.language.as_ref().and_then(Language::walk);
-        let past = Past::read(&dir, walk.map(|w| &**w.strings())).map_err(io)?;
+        let shares = Shares::new(setup.settings.max_memory, setup.jobs);
+        let past = Past::read(&dir, walk.map(|w| &**w.strings()), &shares).map_err(io)?;
         walk.iter().for_each(|walk| walk.skip(past.stats.strings_done));
         Campaign::build(setup, dir, parts, past)
     }
@@ -209,6 +213,7 @@ impl Campaign {
         let Parts { descriptor, strategy, language, tokens, stock, probes, untried } = parts;
         let Setup { layout, settings, limits, jobs, workdir, notes, .. } = setup;
         let map = Arc::new(Map::new(layout.clone()));
+        let shares = Shares::new(settings.max_memory, jobs);
         let seeds = past.seeds;
         if past.records == 0 {
             write_readme(&dir, &settings, &seeds);
@@ -218,6 +223,7 @@ impl Campaign {
         let given = seeds.iter().filter_map(|s| if let Seed::New(b) = s { Some(b) } else { None });
         given.for_each(|bytes| dictionary.add_seed(bytes));
         let mut account = Account::new(past.stats, &map);
+        account.stats.memory = Memory { limit: settings.max_memory, ..Memory::default() };
         account.rereading = seeds.iter().any(|s| !matches!(s, Seed::New(_)));
         notes.into_iter().for_each(|note| account.note(note));
         let strings = language.as_ref().and_then(Language::walk).map(|w| w.strings().clone());
@@ -226,7 +232,7 @@ impl Campaign {
         let pace =
             Pace { patience: Patience::default(), growing: Growing::new(&settings, descriptor) };
         let state = State {
-            search: Search::new(strategy, rng, past.tree, RUNS_MEMORY),
+            search: Search::new(strategy, rng, past.tree, shares.runs),
             covered: Covered::new(&map.program),
             corpus: Corpus::new(past.store, dir, past.journal, past.next_number, strings),
             account,
@@ -241,6 +247,7 @@ impl Campaign {
         let shared = Shared {
             map,
             settings,
+            shares,
             descriptor,
             limits,
             language,

@@ -30,6 +30,10 @@ pub struct Settings {
     pub adaptive: bool,
     /// The memory limit of a run in MiB; 0 for none.
     pub memory_mib: u64,
+    /// How many bytes of memory the driver may use for what it remembers. What it forgets
+    /// depends on this number, and so does the queue.
+    #[serde(default = "max_memory")]
+    pub max_memory: u64,
     /// The length of the first input, if there are no seeds.
     pub len: u64,
     /// The maximal length of an input.
@@ -100,6 +104,11 @@ pub struct GrammarSettings {
 
 /// The maximal length of a hole, if the user gives none.
 pub const MAX_HOLE: u32 = 65_536;
+
+/// The limit of campaigns from before there was one.
+fn max_memory() -> u64 {
+    1 << 30
+}
 
 fn whole() -> u32 {
     100

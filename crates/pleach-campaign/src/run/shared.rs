@@ -8,6 +8,7 @@
 use super::account::Stop;
 use super::clock::{self, Part};
 use super::grammar::{Language, Stock};
+use super::memory::Shares;
 use super::search::Map;
 use super::settings::Settings;
 use super::state::State;
@@ -26,6 +27,8 @@ use std::time::{Duration, Instant};
 pub struct Shared {
     pub map: Arc<Map>,
     pub settings: Settings,
+    /// How its memory is divided.
+    pub shares: Shares,
     /// What is known of the strategy before it runs.
     pub descriptor: &'static Descriptor,
     pub limits: Limits,

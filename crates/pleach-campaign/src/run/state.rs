@@ -209,6 +209,13 @@ impl State {
 
     /// Brings the statistics up to date.
     pub fn refresh(&mut self) {
+        let forgotten = self.search.tree.forgotten();
+        let memory = &mut self.account.stats.memory;
+        memory.tree = self.search.tree.memory() as u64;
+        memory.runs = self.search.runs.memory() as u64;
+        (memory.inputs, memory.queue) = self.corpus.store.memory();
+        (memory.forgotten, memory.forgotten_refutations) = (forgotten.edges, forgotten.refutations);
+        memory.add_up();
         self.account.refresh(&self.map, &self.covered);
     }
 

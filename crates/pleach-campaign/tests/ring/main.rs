@@ -6,6 +6,7 @@ mod batches;
 mod keeping;
 mod limits;
 mod live;
+mod memory;
 mod resuming;
 mod support;
 mod verdicts;

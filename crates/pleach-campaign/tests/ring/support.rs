@@ -39,6 +39,7 @@ impl Bench {
             timeout_ms: 1000,
             adaptive: false,
             memory_mib: 0,
+            max_memory: 1 << 30,
             len: 3,
             max_len: 3,
             calls_len: None,

@@ -185,6 +185,11 @@ impl FlipSolver {
         (inputs, self.cost(prepared) - before)
     }
 
+    /// Bytes of memory for what the solver remembers.
+    pub fn memory(&self) -> usize {
+        self.solver.memory()
+    }
+
     /// The cost of everything so far.
     fn cost(&self, prepared: &Prepared) -> f64 {
         let evaluated = (self.solver.stats().work + self.length_work) as f64;

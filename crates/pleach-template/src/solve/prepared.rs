@@ -5,46 +5,92 @@ use crate::tokens::{GrammarWork, TokenRun};
 use pleach_solve::Path;
 
 /// The prepared paths of one search. Preparing a path takes longer than most flips of it.
-#[derive(Default)]
 pub struct Prepared {
-    /// By the number of the run. The path that was used last is at the end.
-    paths: Vec<(u32, Path)>,
+    /// The path that was used last is at the end.
+    paths: Vec<PreparedPath>,
+    /// How many bytes the paths take together, and may take.
+    memory: usize,
+    max_memory: usize,
     /// Expression nodes of all paths that were prepared so far.
     pub(super) nodes: u64,
     /// The tokens of the run that was flipped last, with its number.
     pub(super) tokens: Option<(u32, TokenRun)>,
 }
 
+struct PreparedPath {
+    run: u32,
+    path: Path,
+    /// Its memory when it was last measured: a path grows while its flips are solved.
+    memory: usize,
+}
+
 /// How many paths are cached at most.
 const MAX_PATHS: usize = 48;
-/// How many are cached even if they use more than `MAX_MEMORY` bytes together.
-const MIN_PATHS: usize = 4;
+/// How much memory they take at most, if nobody says otherwise.
 const MAX_MEMORY: usize = 256 << 20;
 
+impl Default for Prepared {
+    fn default() -> Self {
+        Prepared::new(MAX_MEMORY)
+    }
+}
+
 impl Prepared {
+    /// Keeps paths of at most `max_memory` bytes, but at least one path.
+    pub fn new(max_memory: usize) -> Prepared {
+        Prepared { paths: Vec::new(), memory: 0, max_memory, nodes: 0, tokens: None }
+    }
+
+    /// The bytes that the paths take.
+    pub fn memory(&self) -> usize {
+        self.memory
+    }
+
     /// The path of a run; prepared now if it is not cached.
     pub(super) fn path(&mut self, run: u32, traced: &Traced) -> &mut Path {
-        match self.paths.iter().position(|(id, _)| *id == run) {
-            Some(at) => self.paths[at..].rotate_left(1),
+        match self.paths.iter().position(|p| p.run == run) {
+            Some(at) if at + 1 == self.paths.len() => {}
+            Some(at) => {
+                self.measure_last();
+                self.paths[at..].rotate_left(1);
+                self.drop_oldest();
+            }
             None => {
                 self.nodes += traced.expr.nodes().len() as u64;
                 self.put(run, traced.prepare_path());
             }
         }
         let last = self.paths.len() - 1;
-        &mut self.paths[last].1
+        &mut self.paths[last].path
     }
 
     /// Caches the path of a run.
     pub fn put(&mut self, run: u32, path: Path) {
-        self.paths.push((run, path));
-        let mut memory = 0;
-        let kept = self.paths.iter().rev().enumerate().take_while(|(at, (_, path))| {
-            memory += path.memory();
-            *at < MIN_PATHS || (*at < MAX_PATHS && memory <= MAX_MEMORY)
-        });
-        let kept = kept.count();
-        self.paths.drain(..self.paths.len() - kept);
+        self.measure_last();
+        let memory = path.memory();
+        self.memory += memory;
+        self.paths.push(PreparedPath { run, path, memory });
+        self.drop_oldest();
+    }
+
+    /// Measures the path that was used last, which may have grown.
+    fn measure_last(&mut self) {
+        if let Some(last) = self.paths.last_mut() {
+            let memory = last.path.memory();
+            self.memory = self.memory - last.memory + memory;
+            last.memory = memory;
+        }
+    }
+
+    fn drop_oldest(&mut self) {
+        let mut dropped = 0;
+        while self.paths.len() - dropped > 1
+            && (self.paths.len() - dropped > MAX_PATHS || self.memory > self.max_memory)
+        {
+            self.memory -= self.paths[dropped].memory;
+            dropped += 1;
+        }
+        self.paths.drain(..dropped);
     }
 
     /// What the context-free solver did for the run that was flipped last, since this was

@@ -44,12 +44,14 @@ impl Traced {
         }
     }
 
-    /// Approximate bytes of memory besides the expressions.
+    /// Bytes of memory, roughly. The input is not counted: the corpus has it.
     pub fn memory(&self) -> usize {
         let lexemes = self.sentence.as_ref().map_or(0, |s| size_of_val(&s.lexemes[..]));
         let holes = self.template.as_ref().map_or(0, |t| size_of_val(&t.holes[..]));
         let extended = self.extended.as_ref().map_or(0, Vec::len);
-        size_of_val(&self.steps[..]) + lexemes + holes + extended
+        let steps = self.steps.capacity() * size_of::<Step>();
+        // The cases of a switch are shared by all its steps.
+        self.expr.memory() + steps + lexemes + holes + extended
     }
 
     /// Prepares the conditions of the path, together with what the template requires.

@@ -6,6 +6,7 @@ use super::{inputs_in, read_input, resolve_path};
 use crate::advice;
 use crate::args::{Campaign as Args, Derive, HybridOptions};
 use crate::exit::{Code, Failure};
+use crate::memory::default_max_memory;
 use crate::show;
 use anyhow::{Context, anyhow};
 use pleach_campaign::run::{
@@ -262,6 +263,7 @@ fn settings(
         timeout_ms: or_earlier!(args.timeout, timeout_ms, DEFAULT_TIMEOUT_MS),
         adaptive: args.timeout.is_none() && earlier.is_none_or(|e| e.adaptive),
         memory_mib: or_earlier!(args.memory, memory_mib, DEFAULT_MEMORY_MIB),
+        max_memory: or_earlier!(args.max_memory, max_memory, default_max_memory()),
         len: or_earlier!(args.len, len, DEFAULT_LEN),
         max_len: or_earlier!(args.max_len, max_len, DEFAULT_MAX_LEN.max(longest)),
         calls_len: without_max_len(DEFAULT_CALLS_LEN, |e| e.calls_len),

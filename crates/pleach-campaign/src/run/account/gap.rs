@@ -10,6 +10,8 @@ use std::borrow::Cow;
 pub enum Gap {
     /// An input was dropped from memory before it was traced.
     InputDropped,
+    /// The tree forgot refutations, because memory was short.
+    Forgotten,
     /// The strategy gave up flips or inputs without trying them.
     LeftOut,
     /// The symbolic grammar has more strings than were derived.
@@ -64,6 +66,7 @@ impl Gap {
     pub fn name(self) -> Cow<'static, str> {
         let name = match self {
             Gap::InputDropped => "dropped",
+            Gap::Forgotten => "forgotten",
             Gap::LeftOut => "left out",
             Gap::LongerStrings => "longer strings",
             Gap::AtMaxLen => "ended at --max-len",

@@ -1,5 +1,6 @@
 //! The statistics of a campaign: `stats.json`, and a line in `plot_data` for each second.
 
+use crate::run::memory::Memory;
 use pleach_search::Action;
 use pleach_template::solve::{Answer, TOKENS, Verdict};
 use serde::{Deserialize, Serialize};
@@ -67,6 +68,8 @@ pub struct Stats {
     /// Time and estimated cost of each kind of action.
     pub actions: BTreeMap<String, Actions>,
     pub lock: Lock,
+    /// Where the memory of the driver is.
+    pub memory: Memory,
     /// How often a worker did not come back for ten seconds.
     pub stalls: u64,
     /// The same, by what it did.

@@ -9,15 +9,13 @@ use super::dir::{Dir, Kept, file_name};
 use super::journal::{InputRecord, Journal, Record};
 use super::store::Store;
 use crate::run::account::{Flips, Stats};
+use crate::run::memory::Shares;
 use crate::run::ring::Candidate;
 use pleach_search::{InputId, Mark, Tree};
 use pleach_template::{Strings, Template};
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
-
-/// How many bytes inputs outside the queue may use in memory.
-const MAX_INPUTS_MEMORY: usize = 256 << 20;
 
 /// An input that a campaign starts from.
 pub enum Seed {
@@ -46,12 +44,12 @@ pub struct Past {
 
 impl Past {
     /// The past of a new campaign.
-    pub fn new(journal: Journal) -> Past {
+    pub fn new(journal: Journal, shares: &Shares) -> Past {
         Past {
             journal,
             records: 0,
-            tree: Tree::default(),
-            store: Store::new(MAX_INPUTS_MEMORY),
+            tree: Tree::new(shares.tree),
+            store: Store::new(shares.inputs),
             stats: Stats::default(),
             crash_ids: HashSet::new(),
             next_number: [0; 3],
@@ -60,12 +58,12 @@ impl Past {
     }
 
     /// Restores the campaign of a directory.
-    pub fn read(dir: &Dir, strings: Option<&Strings>) -> io::Result<Past> {
+    pub fn read(dir: &Dir, strings: Option<&Strings>, shares: &Shares) -> io::Result<Past> {
         let (journal, records) = Journal::open(&dir.journal(), dir.disk.clone())?;
         let mut past = Past {
             stats: dir.read_stats().unwrap_or_default(),
             records: records.len() as u64,
-            ..Past::new(journal)
+            ..Past::new(journal, shares)
         };
         past.stats.partial.retain(|what, _| what != "dropped");
         let mut replayed = Replayed { strings, ..Replayed::default() };

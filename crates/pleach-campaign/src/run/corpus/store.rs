@@ -17,6 +17,8 @@ pub struct Store {
     /// The bytes that the droppable inputs use, and may use.
     memory: usize,
     max_memory: usize,
+    /// The bytes that the inputs of the queue use.
+    queue_memory: usize,
 }
 
 /// How many bytes an input uses besides its contents.
@@ -31,7 +33,13 @@ impl Store {
             queue: Vec::new(),
             memory: 0,
             max_memory,
+            queue_memory: 0,
         }
+    }
+
+    /// The bytes that inputs outside of the queue use, and those of the queue.
+    pub fn memory(&self) -> (u64, u64) {
+        (self.memory as u64, self.queue_memory as u64)
     }
 
     /// The number of the next input.
@@ -46,6 +54,7 @@ impl Store {
             let at = number as usize;
             self.queue.resize(self.queue.len().max(at + 1), InputId::MAX);
             self.queue[at] = id;
+            self.queue_memory += candidate.bytes.len() + OVERHEAD;
         } else {
             self.memory += candidate.bytes.len() + OVERHEAD;
             self.droppable.push_back(id);

@@ -55,7 +55,6 @@ const BYTES_PER_EVENT: u64 = 8;
 const REFUSALS_PER_PATH: u64 = 16;
 /// How many runs may be spent on cutting the middle of what was found.
 const MAX_CUTS: usize = 32;
-const MAX_MEMORY: usize = 128 << 20;
 
 /// Searches until something new is found, the budget is used up or nothing is left.
 pub fn explore(
@@ -73,9 +72,10 @@ pub fn explore(
     let Ok(descriptor) = find(&settings.hybrid.explore) else { return Ok(Found::default()) };
     let rng = Rng::new(live.rng.next_u64());
     let room = settings.max_len.saturating_sub(live.input.len() as u64);
+    let (live_tree, live_runs) = (shared.shares.live_tree, shared.shares.live_runs);
     let mut stage = LiveStage {
-        search: Search::new(descriptor.make(options), rng, Tree::default(), MAX_MEMORY),
-        prepared: Prepared::default(),
+        search: Search::new(descriptor.make(options), rng, Tree::new(live_tree), live_runs),
+        prepared: Prepared::new(shared.shares.paths),
         inputs: Vec::new(),
         material: Material::new(&shared, live),
         worker,

@@ -120,7 +120,7 @@ fn add_trace(
     let mut gaps = gaps_of(&trace, end);
     shared.add_words(|dictionary| dictionary.add_trace(&trace));
     let unmodelled = std::mem::take(&mut trace.unmodelled);
-    let (tokens_seen, snapshot_bytes) = (trace.tokens.len(), trace.snapshot_bytes as usize);
+    let tokens_seen = trace.tokens.len();
     let variables = if tracing.on_tokens { tokens_seen as u64 } else { trace.input_read.into() };
     let Decided { mut decisions, steps, complete, left_out } = decided;
     let mut traced = make_traced(runner, tracing, trace, steps);
@@ -154,7 +154,8 @@ fn add_trace(
         }
         return Ok(());
     }
-    run.weight = size_of_val(traced.expr.nodes()) + snapshot_bytes + traced.memory();
+    run.decisions.shrink_to_fit();
+    run.weight = traced.memory();
     let constraints = Constraints::count(&shared.map, variables, &run);
     // A long run has many decisions, and others need not wait while they are marked.
     let table = shared.lock().search.tree.share(run.decisions.len());

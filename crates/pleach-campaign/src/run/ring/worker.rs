@@ -11,6 +11,7 @@ use crate::run::clock::{self, Part};
 use crate::run::corpus::Record;
 use crate::run::grammar::try_refused;
 use crate::run::hybrid::Live;
+use crate::run::memory::WorkerMemory;
 use crate::run::search::Question;
 use crate::run::shared::{Shared, StateGuard};
 use pleach_exec::Target;
@@ -29,6 +30,8 @@ pub struct Worker {
     pub mutator: Mutator,
     /// Its live run, if the strategy needs one.
     pub live: Option<Live>,
+    /// The memory that it has reported.
+    reported: WorkerMemory,
 }
 
 impl Worker {
@@ -38,10 +41,14 @@ impl Worker {
             Live::new(&shared.settings, seed)
         });
         Worker {
-            solver: FlipSolver::new(Config::default()),
-            prepared: Prepared::default(),
+            solver: FlipSolver::new(Config {
+                max_memory: shared.shares.solver,
+                ..Config::default()
+            }),
+            prepared: Prepared::new(shared.shares.paths),
             mutator: Mutator::new(),
             live,
+            reported: WorkerMemory::default(),
             runner: Runner::new(shared, target),
         }
     }
@@ -56,6 +63,8 @@ impl Worker {
             let result = act(self, action);
             state = shared.lock();
             state.account.add_work();
+            let (paths, solver) = (self.prepared.memory(), self.solver.memory());
+            self.reported.report(WorkerMemory { paths, solver }, &mut state.account.stats.memory);
             state.progress.outstanding -= 1;
             // The time and cost of choosing the action belong to it.
             let (end, cost) = (Instant::now(), state.search.strategy.estimated_cost());
@@ -88,6 +97,9 @@ fn next_action(shared: &Shared, mut state: StateGuard) -> Option<Action> {
         let (search, facts) = state.search();
         match search.choose(facts) {
             Action::Wait if state.progress.outstanding == 0 => {
+                if state.search.tree.forgotten().refutations > 0 {
+                    state.record_gap(Gap::Forgotten);
+                }
                 if state.search.strategy.left_out() > 0 {
                     state.record_gap(Gap::LeftOut);
                 }

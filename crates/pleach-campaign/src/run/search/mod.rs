@@ -31,6 +31,8 @@ pub struct Search {
     traces: HashMap<RunId, Arc<Traced>>,
     /// Flips under way. A run may be dropped before its flip is answered.
     under_way: HashMap<Flip, Edge>,
+    /// How often the tree had forgotten edges when runs were entered last.
+    times_forgotten: u64,
 }
 
 /// What a strategy may see besides its own search.
@@ -72,7 +74,26 @@ impl Search {
             runs: Runs::new(max_memory),
             traces: HashMap::new(),
             under_way: HashMap::new(),
+            times_forgotten: 0,
         }
+    }
+
+    /// Enters the latest runs into the tree again after it has forgotten edges: their flips
+    /// are asked next, and should not ask for what the others took. Most of the tree stays
+    /// free.
+    fn remember_runs(&mut self) {
+        let Search { tree, runs, times_forgotten, .. } = self;
+        let times = tree.forgotten().times;
+        if times == std::mem::replace(times_forgotten, times) {
+            return;
+        }
+        for run in runs.iter().rev() {
+            if !tree.is_sparse() || tree.forgotten().times != times {
+                break;
+            }
+            run.enter(tree);
+        }
+        *times_forgotten = tree.forgotten().times;
     }
 
     /// The next action of the strategy.
@@ -162,6 +183,7 @@ impl Search {
         let (id, dropped) = self.runs.add(run);
         let dropped = dropped.into_iter().map(|(id, run)| (run, self.traces.remove(&id))).collect();
         self.traces.insert(id, traced);
+        self.remember_runs();
         self.tell(facts, |strategy, view| strategy.record_trace(view, id));
         AddedRun { id, dropped }
     }
