@@ -6,7 +6,9 @@
 pub mod compare;
 mod numbers;
 mod panel;
+mod progress;
 mod summary;
 
 pub use panel::{Panel, Size};
+pub use progress::Progress;
 pub use summary::{describe_stall, line, summary};

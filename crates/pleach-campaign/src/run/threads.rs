@@ -194,7 +194,9 @@ impl Started {
 /// Runs the seeds, or the inputs of a campaign that is resumed.
 fn run_seeds(runner: &mut Runner, seeds: &[Seed]) -> Result<(), ExecError> {
     let shared = runner.shared.clone();
-    for seed in seeds {
+    let began = Instant::now();
+    for (number, seed) in seeds.iter().enumerate() {
+        shared.lock().progress.doing = describe_seeds(number, seeds.len(), began.elapsed());
         // Whoever asks for the next action records why it is over.
         if shared.is_stopping() {
             return Ok(());
@@ -214,8 +216,21 @@ fn run_seeds(runner: &mut Runner, seeds: &[Seed]) -> Result<(), ExecError> {
             Seed::Bad(kept, bytes) => recall_bad(runner, *kept, bytes)?,
         }
     }
-    shared.lock().account.rereading = false;
+    let mut state = shared.lock();
+    state.account.rereading = false;
+    state.progress.doing = None;
     Ok(())
+}
+
+/// How many of the first inputs were run, and how long the others take. `None` at first, when
+/// nobody knows.
+fn describe_seeds(done: usize, all: usize, spent: Duration) -> Option<String> {
+    const DELAY: Duration = Duration::from_millis(500);
+    if spent < DELAY || done == 0 {
+        return None;
+    }
+    let left = spent.as_secs_f64() / done as f64 * (all - done) as f64;
+    Some(format!("{done} of {all} first inputs, about {} s left", left.ceil()))
 }
 
 /// Waits for the workers: ends the campaign when its time is up, writes the statistics, and
@@ -272,5 +287,18 @@ fn snapshot(state: &mut State) -> Snapshot {
         since_gain: state.account.since_gain(),
         edges: state.search.tree.edges(),
         stalls: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_for_the_other_seeds_is_estimated() {
+        let told = describe_seeds(10, 40, Duration::from_secs(5));
+        assert_eq!(told.as_deref(), Some("10 of 40 first inputs, about 15 s left"));
+        assert_eq!(describe_seeds(10, 40, Duration::from_millis(5)), None);
+        assert_eq!(describe_seeds(0, 40, Duration::from_secs(5)), None);
     }
 }

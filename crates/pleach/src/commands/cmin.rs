@@ -7,6 +7,7 @@ use crate::show;
 use anyhow::{Context, anyhow};
 use pleach_campaign::minimise::{Features, smallest_set};
 use pleach_exec::{End, Half, Output};
+use pleach_report::Progress;
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
@@ -23,7 +24,9 @@ pub fn run(args: Cmin) -> Result<Code, Failure> {
     executor.start()?;
     let mut features = Features::default();
     let (mut runs, mut indices, mut skipped) = (Vec::new(), Vec::new(), 0);
+    let progress = Progress::new("running inputs", paths.len() as u64);
     for (index, path) in paths.iter().enumerate() {
+        progress.inc();
         let input = read_input(path)?;
         let outcome = executor.run(&input, Duration::from_millis(args.run.timeout))?;
         match outcome.end {
@@ -34,6 +37,7 @@ pub fn run(args: Cmin) -> Result<Code, Failure> {
             _ => skipped += 1,
         }
     }
+    progress.finish();
     let kept: Vec<_> = smallest_set(&runs).into_iter().map(|i| indices[i]).collect();
     std::fs::create_dir_all(&args.output)
         .with_context(|| args.output.display().to_string())

@@ -6,6 +6,7 @@ use crate::args::Cover;
 use crate::exit::{Code, Failure};
 use crate::show;
 use pleach_exec::{End, Half, Output};
+use pleach_report::Progress;
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
@@ -21,12 +22,15 @@ pub fn run(args: Cover) -> Result<Code, Failure> {
     executor.start()?;
     let mut coverage = SideCounts::new(args.system);
     let mut ends = Vec::new();
+    let progress = Progress::new("running inputs", inputs.len() as u64);
     for input in &inputs {
+        progress.inc();
         let timeout = Duration::from_millis(args.run.timeout);
         let outcome = executor.run(input, timeout)?;
         coverage.add_run(&mut executor, &outcome, input, timeout)?;
         ends.push(outcome.end);
     }
+    progress.finish();
     let messages = crash_messages(&args, &paths[0], &inputs, &ends)?;
     let functions = coverage.functions(executor.layout());
     let sum = SideCounts::sum(&functions);

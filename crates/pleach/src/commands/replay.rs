@@ -10,6 +10,7 @@ use pleach_exec::triage::has_report;
 use pleach_exec::{
     CrashId, End, Executor, Half, Layout, Outcome, Output, Plain, TargetOptions, Triage,
 };
+use pleach_report::Progress;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -37,10 +38,12 @@ pub fn run(args: Replay) -> Result<Code, Failure> {
     let layout = Arc::new(Layout::private(Path::new(&args.run.program[0]))?);
     let mut replayer = Replayer::new(&args, layout, &paths[0])?;
     let mut rows = Vec::new();
+    let progress = Progress::new("running inputs", inputs.len() as u64);
     for (path, input) in paths.into_iter().zip(&inputs) {
+        progress.inc();
         let row = replayer.run(path, input)?;
         if !args.json {
-            print_row(&row)?;
+            progress.suspend(|| print_row(&row))?;
         }
         if args.show_output {
             let mut err = std::io::stderr().lock();
@@ -49,6 +52,7 @@ pub fn run(args: Replay) -> Result<Code, Failure> {
         }
         rows.push(row);
     }
+    progress.finish();
     let functions = replayer.coverage.functions(&replayer.layout);
     print_summary(&args, &rows, SideCounts::sum(&functions))?;
     let has_failed =

@@ -9,13 +9,14 @@ use anyhow::{Context, anyhow};
 use pleach_campaign::minimise::{Features, Shrunk, drop_events, shrink};
 use pleach_exec::container::is_container;
 use pleach_exec::{End, Executor, Half, Layout, Output, TargetOptions, Triage};
+use pleach_report::Progress;
 use serde_json::json;
 use std::fs::Permissions;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What the smaller input must keep.
 enum Goal {
@@ -47,7 +48,8 @@ pub fn run(args: Tmin) -> Result<Code, Failure> {
         Goal::Branches(branches) => format!("{} branches", branches.len()),
     };
     eprintln!("{} bytes, at most {} runs; keeps {kept}", input.len(), args.runs);
-    let mut progress = Progress::new(input.len());
+    // Most end before the last run; the time that is left is at most what is shown.
+    let progress = Sizes { from: input.len(), bar: Progress::new("at most", args.runs) };
     let events = event_ends(&layout, named, &input, shrinker.timeout)?;
     let fewer = match events.is_empty() {
         true => Shrunk { input: input.clone(), runs: 0, finished: true },
@@ -63,7 +65,7 @@ pub fn run(args: Tmin) -> Result<Code, Failure> {
         progress.count(candidate.len(), holds);
         Ok::<_, Failure>(holds)
     })?;
-    progress.finish();
+    progress.bar.finish();
     shrunk.runs += fewer.runs;
     write(&args.output, parent, &shrunk.input)?;
     let mut out = show::out();
@@ -81,51 +83,18 @@ pub fn run(args: Tmin) -> Result<Code, Failure> {
     Ok(Code::Ok)
 }
 
-/// Prints the progress on standard error: one line that is overwritten on a terminal, a new
-/// line every few seconds elsewhere.
-struct Progress {
+/// Shows the smallest size so far.
+struct Sizes {
     from: usize,
-    to: usize,
-    runs: u64,
-    is_terminal: bool,
-    has_printed: bool,
-    next: Instant,
+    bar: Progress,
 }
 
-impl Progress {
-    fn new(from: usize) -> Progress {
-        let is_terminal = std::io::stderr().is_terminal();
-        let next = Instant::now() + Progress::pause(is_terminal);
-        Progress { from, to: from, runs: 0, is_terminal, has_printed: false, next }
-    }
-
-    fn pause(is_terminal: bool) -> Duration {
-        Duration::from_millis(if is_terminal { 250 } else { 5000 })
-    }
-
+impl Sizes {
     /// Counts a candidate that was run.
-    fn count(&mut self, length: usize, holds: bool) {
-        self.runs += 1;
+    fn count(&self, length: usize, holds: bool) {
+        self.bar.inc();
         if holds {
-            self.to = length;
-        }
-        let now = Instant::now();
-        if now < self.next {
-            return;
-        }
-        self.next = now + Progress::pause(self.is_terminal);
-        self.has_printed = true;
-        let Progress { from, to, runs, .. } = self;
-        match self.is_terminal {
-            true => eprint!("\r\x1b[K{from} bytes to {to} so far, {runs} runs"),
-            false => eprintln!("{from} bytes to {to} so far, {runs} runs"),
-        }
-    }
-
-    /// Clears the line on a terminal.
-    fn finish(&self) {
-        if self.is_terminal && self.has_printed {
-            eprint!("\r\x1b[K");
+            self.bar.set_message(&format!("{} bytes to {length} so far", self.from));
         }
     }
 }

@@ -24,6 +24,7 @@ mod long_traces;
 mod minimise;
 mod optimistic;
 mod people;
+mod progress;
 mod replay;
 mod resume;
 mod run;

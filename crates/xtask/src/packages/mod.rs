@@ -18,6 +18,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use pleach_report::Progress;
 
 use crate::bench::contest::program::Program;
 use crate::bench::contest::record::JsonLines;
@@ -69,16 +70,20 @@ pub fn run(args: &Args) -> Result<bool> {
         }
     };
     let mut good = true;
+    let progress = Progress::new("packages", chosen.len() as u64);
     for recipe in chosen.iter().filter(|_| !args.show) {
+        progress.show();
+        progress.set_message(&recipe.name);
         if args.verify {
             crash::verify_kept(recipe)?.iter().for_each(|crash| println!("{}", crash.markdown()));
             continue;
         }
         // A package that fails is a result; the others continue.
-        if let Err(problem) = examine(recipe, args, seconds, &mut results) {
-            eprintln!("{}: {problem:#}", recipe.name);
+        if let Err(problem) = examine(recipe, args, seconds, &mut results, &progress) {
+            progress.suspend(|| eprintln!("{}: {problem:#}", recipe.name));
             good = false;
         }
+        progress.inc();
         write_table(&known, &results.all)?;
     }
     write_table(&known, &results.all)?;
@@ -91,6 +96,7 @@ fn examine(
     args: &Args,
     seconds: u64,
     results: &mut JsonLines<Line>,
+    progress: &Progress,
 ) -> Result<()> {
     let again = !args.names.is_empty();
     let latest = record::latest(&results.all, &recipe.name);
@@ -98,12 +104,12 @@ fn examine(
     let has_campaign = latest.campaign.is_some_and(|c| c.seconds >= seconds);
     if !args.campaign_only && (again || !has_tests) {
         let tests = test(recipe, args.rebuild)?;
-        eprintln!("{}: {}", recipe.name, tests.describe());
+        progress.suspend(|| eprintln!("{}: {}", recipe.name, tests.describe()));
         results.add(Line::Tests(tests))?;
     }
     if !args.build_only && (again || !has_campaign) {
         let campaign = compete(recipe, seconds)?;
-        eprintln!("{}: {}", recipe.name, campaign.describe());
+        progress.suspend(|| eprintln!("{}: {}", recipe.name, campaign.describe()));
         results.add(Line::Campaign(campaign))?;
     }
     Ok(())

@@ -12,6 +12,7 @@ mod recipe;
 mod table;
 
 use anyhow::{Result, bail};
+use pleach_report::Progress;
 
 pub use build::ensure_built;
 pub use check::extract_symbolic;
@@ -42,12 +43,16 @@ pub fn run(args: &Args) -> Result<bool> {
     };
 
     let mut rows = Vec::new();
+    let progress = Progress::new("programs", chosen.len() as u64);
     for recipe in &chosen {
-        eprintln!("{}: downloading, building, testing", recipe.name);
+        progress.suspend(|| eprintln!("{}: downloading, building, testing", recipe.name));
+        progress.show();
         let row = examine(recipe, args.rebuild)?;
-        row.print_problems();
+        progress.inc();
+        progress.suspend(|| row.print_problems());
         rows.push(row);
     }
+    progress.finish();
     println!("{}", table::render(&rows));
     let (passed, failed) =
         rows.iter().fold((0, 0), |(p, f), row| (p + row.passed(), f + row.failed()));

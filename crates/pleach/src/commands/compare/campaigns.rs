@@ -8,6 +8,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use pleach_campaign::run::{Stats, Stop};
 use pleach_exec::affinity::{self, Affinity};
+use pleach_report::Progress;
 use pleach_report::compare::{Campaign, Measures, Point};
 use std::collections::{HashSet, VecDeque};
 use std::ffi::OsString;
@@ -64,7 +65,9 @@ pub fn run(args: &Compare, jobs: &[Job]) -> Result<Vec<Option<Finished>>, Failur
         running: Vec::new(),
         failed: HashSet::new(),
         has_succeeded: false,
+        progress: Progress::new("campaigns", jobs.len() as u64),
     };
+    pool.progress.show();
     let done = pool.run(&stop);
     if done.is_err() && is_new {
         // A refused campaign has written nothing, so remove the empty directory, too.
@@ -89,6 +92,7 @@ struct Pool<'a> {
     /// The jobs that failed.
     failed: HashSet<usize>,
     has_succeeded: bool,
+    progress: Progress,
 }
 
 impl Pool<'_> {
@@ -146,6 +150,7 @@ impl Pool<'_> {
     }
 
     fn finish(&mut self, mut ended: Running, status: ExitStatus) -> Result<(), Failure> {
+        self.progress.inc();
         let job = &self.jobs[ended.job];
         let name = format!("{}, seed {}", job.strategy, job.seed);
         if !status.success() {
@@ -153,16 +158,16 @@ impl Pool<'_> {
             if !self.has_succeeded {
                 return Err(Failure::user_error(anyhow!("{name}: {why}")));
             }
-            eprintln!("{name}: {why}; left out of the comparison");
+            self.progress.suspend(|| eprintln!("{name}: {why}; left out of the comparison"));
             self.failed.insert(ended.job);
             return Ok(());
         }
         self.has_succeeded = true;
         let campaign = read_results(&dir_of(self.args, job))?.campaign;
-        eprintln!(
-            "{name}: {} branches, {} runs, {} crashes ({})",
-            campaign.covered, campaign.runs, campaign.crashes, campaign.stop
-        );
+        let Campaign { covered, runs, crashes, stop, .. } = campaign;
+        self.progress.suspend(|| {
+            eprintln!("{name}: {covered} branches, {runs} runs, {crashes} crashes ({stop})");
+        });
         Ok(())
     }
 }
