@@ -10,6 +10,7 @@ pub mod instrument;
 mod runtime;
 
 pub use driver::main;
+pub use runtime::write_runtime;
 
 /// Which clang to run: `clang` or `clang++`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

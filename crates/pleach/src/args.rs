@@ -11,7 +11,21 @@ use std::path::PathBuf;
 
 /// Test generation for C and C++ programs that read structured input.
 #[derive(Parser)]
-#[command(name = "pleach", version, about, disable_help_subcommand = true, max_term_width = 80)]
+#[command(
+    name = "pleach",
+    version,
+    about,
+    disable_help_subcommand = true,
+    max_term_width = 80,
+    after_long_help = "Exit status: 0 for success, 1 if a check failed or an input crashed or \
+                       hung, 2 for a mistake of the user or a problem of the machine, 3 for a \
+                       defect of Pleach.\n\n\
+                       Environment: PLEACH_LLVM is the prefix of LLVM 22 for the compiler, \
+                       PLEACH_SYMBOLIC=0 makes it leave out the symbolic half, TMPDIR is the \
+                       directory of temporary files, NO_COLOR turns colours off, and \
+                       ASAN_OPTIONS and UBSAN_OPTIONS are added to the options of the \
+                       sanitizers."
+)]
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
@@ -84,6 +98,15 @@ pub enum Command {
     Solve(Solve),
     /// Answer every flip of a recorded trace, and report the speed
     SolveTrace(SolveTrace),
+    /// Write manual pages and completions of shells, as `./x install` does
+    #[command(hide = true)]
+    Share(Share),
+}
+
+#[derive(Group)]
+pub struct Share {
+    /// Directory to write to: PREFIX/share
+    pub directory: PathBuf,
 }
 
 #[derive(Group)]

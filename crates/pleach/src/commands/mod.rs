@@ -12,6 +12,7 @@ pub mod grammar;
 mod pack;
 mod record;
 mod replay;
+mod share;
 mod sites;
 mod solve;
 mod solve_trace;
@@ -52,6 +53,7 @@ pub fn run(command: Command) -> Result<Code, Failure> {
         Command::Sites(args) => sites::run(args),
         Command::Tokens(args) => tokens::run(args),
         Command::Grammar(command) => grammar::run(command),
+        Command::Share(args) => share::run(&args),
     }
 }
 

@@ -132,6 +132,62 @@ fn the_reference_has_every_field_of_the_statistics() {
     assert!(missing.is_empty() && gone.is_empty(), "missing: {missing:?}; gone: {gone:?}");
 }
 
+/// `docs/reference.md` has every environment variable that a program of Pleach reads, and every
+/// exit status.
+#[test]
+fn the_reference_has_every_environment_variable() {
+    let text = document("docs/reference.md");
+    let rows = |section: &str| -> Vec<String> {
+        let section = text.split(&format!("\n## {section}\n")).nth(1).expect("a section");
+        let section = section.split("\n## ").next().unwrap_or_default();
+        let rows = section.lines().filter_map(|line| line.strip_prefix("| "));
+        rows.filter_map(|row| Some(row.split(" |").next()?.to_owned())).collect()
+    };
+    let cells = rows("Environment variables");
+    let listed: BTreeSet<&str> =
+        cells.iter().flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+    let mut sources = Vec::new();
+    for folder in ["crates", "tools"] {
+        files_in(&root().join(folder), &["rs", "sh"], &mut sources);
+    }
+    let mut read = BTreeSet::new();
+    // What a build of Pleach reads is for Cargo.
+    let is_read = |path: &&PathBuf| {
+        !path.ends_with("build.rs") && !path.components().any(|c| c.as_os_str() == "tests")
+    };
+    for path in sources.iter().filter(is_read) {
+        let source = std::fs::read_to_string(path).expect("text");
+        let is_script = path.extension().is_some_and(|e| e == "sh");
+        let starts: &[&str] = match is_script {
+            true => &["${PLEACH_", "${DEB"],
+            false => &["var_os(\"", "env::var(\"", "var(\"", "getenv(c\"", "\"PLEACH_"],
+        };
+        for start in starts {
+            for (at, _) in source.match_indices(start) {
+                let name = source[at..]
+                    .trim_start_matches("${")
+                    .trim_start_matches(|c: char| !c.is_ascii_uppercase());
+                let end = name.find(|c: char| !c.is_ascii_uppercase() && c != '_');
+                _ = read.insert(name[..end.unwrap_or(name.len())].to_owned());
+            }
+        }
+    }
+    read.retain(|name| !name.is_empty() && !name.starts_with("CARGO"));
+    assert!(read.contains("PLEACH_LLVM") && read.contains("NO_COLOR"), "{read:?}");
+    let missing: Vec<_> = read.iter().filter(|name| !listed.contains(name.as_str())).collect();
+    assert!(missing.is_empty(), "not listed: {missing:?}");
+    let ours = listed.iter().filter(|name| name.starts_with("PLEACH_"));
+    let gone: Vec<_> = ours.filter(|name| !read.contains(**name)).collect();
+    assert!(gone.is_empty(), "listed and not read: {gone:?}");
+
+    let codes = document("crates/pleach/src/exit.rs");
+    let numbers = codes.lines().filter_map(|line| line.trim().strip_suffix(',')?.split_once(" = "));
+    let statuses = rows("Exit status");
+    for (name, number) in numbers {
+        assert!(statuses.iter().any(|status| status == number), "{name} = {number}");
+    }
+}
+
 /// `docs/models.md` lists the models that symbolic executables have, and no others.
 #[test]
 fn the_list_of_models_is_complete() {
@@ -155,14 +211,15 @@ fn the_list_of_models_is_complete() {
     assert!(missing.is_empty() && gone.is_empty(), "not listed: {missing:?}; gone: {gone:?}");
 }
 
-/// All Markdown files in a folder and its subfolders.
-fn pages_in(dir: &Path, pages: &mut Vec<PathBuf>) {
-    let entries = std::fs::read_dir(dir).expect("there are documents");
+/// All files in a folder and its subfolders that have one of these extensions.
+fn files_in(dir: &Path, extensions: &[&str], files: &mut Vec<PathBuf>) {
+    let entries = std::fs::read_dir(dir).expect("the folder exists");
     for path in entries.flatten().map(|e| e.path()) {
+        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
         if path.is_dir() {
-            pages_in(&path, pages);
-        } else if path.extension().is_some_and(|e| e == "md") {
-            pages.push(path);
+            files_in(&path, extensions, files);
+        } else if extensions.contains(&extension) {
+            files.push(path);
         }
     }
 }
@@ -183,7 +240,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
 #[test]
 fn links_lead_to_files_and_headings() {
     let mut pages = vec![root().join("README.md")];
-    pages_in(&root().join("docs"), &mut pages);
+    files_in(&root().join("docs"), &["md"], &mut pages);
     for page in pages {
         let text = std::fs::read_to_string(&page).expect("text");
         for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {

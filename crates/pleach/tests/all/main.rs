@@ -18,6 +18,7 @@ mod guidance;
 mod hampi;
 mod hybrid;
 mod hygiene;
+mod install;
 mod lengths;
 mod libraries;
 mod long_traces;

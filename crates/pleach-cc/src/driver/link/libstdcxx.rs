@@ -50,7 +50,8 @@ pub fn instrumented_object(cx: &Context, elements: &[Element]) -> Result<Option<
     let mut hash = DefaultHasher::new();
     hash.write(&std::fs::read(&text).map_err(Error::io("read", &text))?);
     hash_compiler(&mut hash);
-    let cached = cx.runtime.link_file(&format!("libstdcxx-{:016x}.o", hash.finish()));
+    let name = format!("libstdcxx-{:016x}.o", hash.finish());
+    let cached = cx.runtime.made_file(&name).unwrap_or_else(|| cx.scratch.path().join(name));
     if cached.is_file() {
         return Ok(Some(cached));
     }
