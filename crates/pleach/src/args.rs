@@ -98,9 +98,18 @@ pub enum Command {
     Solve(Solve),
     /// Answer every flip of a recorded trace, and report the speed
     SolveTrace(SolveTrace),
+    /// Say what this machine lacks
+    #[command(after_help = "Exit status 1 if searching or compiling does not work here.")]
+    Doctor(Doctor),
     /// Write manual pages and completions of shells, as `./x install` does
     #[command(hide = true)]
     Share(Share),
+}
+
+#[derive(Group)]
+pub struct Doctor {
+    /// Also run this program, compiled by Pleach. Then the compiler need not be there
+    pub program: Option<PathBuf>,
 }
 
 #[derive(Group)]

@@ -5,6 +5,7 @@ mod cmin;
 pub mod compare;
 mod cover;
 mod coverage;
+mod doctor;
 mod exec;
 mod explain;
 mod extract;
@@ -53,6 +54,7 @@ pub fn run(command: Command) -> Result<Code, Failure> {
         Command::Sites(args) => sites::run(args),
         Command::Tokens(args) => tokens::run(args),
         Command::Grammar(command) => grammar::run(command),
+        Command::Doctor(args) => doctor::run(&args),
         Command::Share(args) => share::run(&args),
     }
 }

@@ -9,6 +9,7 @@ mod cli;
 mod commands;
 mod compare;
 mod compiler;
+mod doctor;
 mod documents;
 mod examples;
 mod fuzzers;
