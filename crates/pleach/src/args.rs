@@ -39,6 +39,8 @@ pub enum Command {
     /// Compile C++. Takes every option of clang++ (also installed as pleach-c++)
     #[command(name = "c++", disable_help_flag = true)]
     Cxx(Compiler),
+    /// Look at a source tree: how to build it, seeds, a grammar, and the command to search
+    Init(Init),
     /// Generate inputs: search, solve, run, and keep what covers something new
     #[command(
         name = "run",
@@ -104,6 +106,37 @@ pub enum Command {
     /// Write manual pages and completions of shells, as `./x install` does
     #[command(hide = true)]
     Share(Share),
+}
+
+#[derive(Group)]
+pub struct Init {
+    /// The source tree; nothing is written to it
+    #[arg(default_value = ".", value_name = "DIR")]
+    pub dir: PathBuf,
+    /// Directory for the build, the seeds and the search; must be empty or not exist
+    /// [default: beside the source tree, with .pleach at the end of its name]
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// Build, find out which program reads which files, and search. Without it, the commands
+    /// are printed
+    #[arg(long)]
+    pub run: bool,
+    /// Search for N seconds
+    #[arg(short = 'V', long = "seconds", value_name = "N", default_value_t = 60)]
+    pub seconds: u64,
+    /// Build system: configure, meson, cmake, autoconf, make, sources [default: the first that
+    /// the tree has]
+    #[arg(long, value_name = "SYSTEM")]
+    pub build: Option<String>,
+    /// Flags for the compiler beside -g -O1, such as -fsanitize=address
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
+    pub flags: Option<String>,
+    /// Search this program, by its name
+    #[arg(long, value_name = "NAME")]
+    pub program: Option<String>,
+    /// Directory of seeds, instead of files of the tree
+    #[arg(long, value_name = "DIR")]
+    pub seeds: Option<PathBuf>,
 }
 
 #[derive(Group)]

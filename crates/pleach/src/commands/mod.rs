@@ -10,6 +10,7 @@ mod exec;
 mod explain;
 mod extract;
 pub mod grammar;
+mod init;
 mod pack;
 mod record;
 mod replay;
@@ -54,6 +55,7 @@ pub fn run(command: Command) -> Result<Code, Failure> {
         Command::Sites(args) => sites::run(args),
         Command::Tokens(args) => tokens::run(args),
         Command::Grammar(command) => grammar::run(command),
+        Command::Init(args) => init::run(args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Share(args) => share::run(&args),
     }

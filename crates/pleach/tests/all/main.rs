@@ -19,6 +19,7 @@ mod guidance;
 mod hampi;
 mod hybrid;
 mod hygiene;
+mod init;
 mod install;
 mod lengths;
 mod libraries;

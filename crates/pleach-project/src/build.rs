@@ -1,0 +1,211 @@
+//! Build systems, and the commands that build a tree with Pleach.
+//!
+//! Nothing is written to the tree. CMake and Meson build in another directory. For the
+//! others the tree is copied, because makefiles of many projects do not work from another
+//! directory, and `autoreconf` writes to the sources.
+
+use crate::programs::Program;
+use crate::tree::{File, Tree};
+use pleach_exec::triage::quoted;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum System {
+    /// A script `configure` and a makefile.
+    Configure,
+    Meson,
+    CMake,
+    /// `configure.ac` without the script.
+    Autoconf,
+    Make,
+    /// Sources alone.
+    Sources,
+}
+
+/// How to build a tree.
+#[derive(Debug)]
+pub struct Build {
+    pub system: System,
+    /// Commands for the shell, in order.
+    pub commands: Vec<String>,
+}
+
+const FLAGS: &str = "-g -O1";
+
+impl System {
+    pub const ALL: [System; 6] = [
+        System::Configure,
+        System::Meson,
+        System::CMake,
+        System::Autoconf,
+        System::Make,
+        System::Sources,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            System::Configure => "configure",
+            System::Meson => "meson",
+            System::CMake => "cmake",
+            System::Autoconf => "autoconf",
+            System::Make => "make",
+            System::Sources => "sources",
+        }
+    }
+
+    /// Where the build puts a program, if it follows the directories of the sources.
+    pub fn program(self, out: &Path, program: &Program) -> PathBuf {
+        match self {
+            System::Sources => out.join(&program.name),
+            System::CMake | System::Meson => {
+                out.join("build").join(&program.dir).join(&program.name)
+            }
+            _ => out.join("src").join(&program.dir).join(&program.name),
+        }
+    }
+
+    /// Programs that the commands need.
+    pub fn tools(self) -> Vec<&'static str> {
+        match self {
+            System::Configure | System::Make => vec!["make"],
+            System::Meson => vec!["meson", "ninja"],
+            System::CMake => vec!["cmake", "make"],
+            System::Autoconf => vec!["autoreconf", "make"],
+            System::Sources => Vec::new(),
+        }
+    }
+
+    /// The commands that build `tree` below the directory `out`, with further flags for the
+    /// compiler, such as `-fsanitize=address`.
+    pub fn build(self, tree: &Tree, out: &Path, more: &str, jobs: usize) -> Build {
+        let flags = format!("{FLAGS} {more}");
+        let flags = flags.trim();
+        let shown = |path: &Path| quoted(path.as_os_str());
+        let (source, copy, build) =
+            (shown(&tree.root), shown(&out.join("src")), shown(&out.join("build")));
+        let copied = |commands: Vec<String>| {
+            let mut all = vec![format!("cp -a {source}/. {copy}"), format!("cd {copy}")];
+            all.extend(commands);
+            all
+        };
+        let make = format!("make -j{jobs}");
+        let commands = match self {
+            System::Configure => {
+                let mut commands = Vec::new();
+                if tree.has("Makefile") && tree.has("config.status") {
+                    commands.push("make distclean".into());
+                }
+                commands.extend([configure(tree, "./configure", flags), make]);
+                copied(commands)
+            }
+            System::Autoconf => {
+                copied(vec!["autoreconf -fi".into(), configure(tree, "./configure", flags), make])
+            }
+            System::Make => {
+                let make = format!(
+                    "{make} CC={} CXX={}",
+                    quoted(format!("pleach-cc {flags}").as_ref()),
+                    quoted(format!("pleach-c++ {flags}").as_ref())
+                );
+                // Objects of another compiler would be linked.
+                let is_built = tree.with_extension(&["o", "a"]).next().is_some();
+                let clean = is_built.then(|| "make clean || true".to_owned());
+                copied(clean.into_iter().chain([make]).collect())
+            }
+            System::CMake => vec![
+                format!(
+                    "cmake -S {source} -B {build} -DCMAKE_C_COMPILER=pleach-cc \
+                     -DCMAKE_CXX_COMPILER=pleach-c++ -DCMAKE_C_FLAGS={flags} \
+                     -DCMAKE_CXX_FLAGS={flags} -DBUILD_SHARED_LIBS=OFF",
+                    flags = quoted(flags.as_ref())
+                ),
+                format!("cmake --build {build} -j{jobs}"),
+            ],
+            System::Meson => vec![
+                format!(
+                    "CC=pleach-cc CXX=pleach-c++ CFLAGS={flags} CXXFLAGS={flags} meson setup \
+                     --buildtype=plain --default-library=static {build} {source}",
+                    flags = quoted(flags.as_ref())
+                ),
+                format!("meson compile -C {build} -j {jobs}"),
+            ],
+            System::Sources => sources(tree, out, flags),
+        };
+        let is_copied = commands.iter().any(|c| c.starts_with("cp "));
+        let mut all = vec![format!("mkdir -p {}", if is_copied { copy } else { shown(out) })];
+        all.extend(commands);
+        Build { system: self, commands: all }
+    }
+}
+
+impl fmt::Display for System {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            System::Configure => "a configure script",
+            System::Meson => "Meson",
+            System::CMake => "CMake",
+            System::Autoconf => "configure.ac",
+            System::Make => "a makefile",
+            System::Sources => "sources without a build system",
+        })
+    }
+}
+
+/// The build systems that a tree has, the preferred one first.
+pub fn systems(tree: &Tree) -> Vec<System> {
+    let makefile = ["GNUmakefile", "makefile", "Makefile"].iter().any(|name| tree.has(name));
+    let has = |system: &System| match system {
+        System::Configure => tree.has("configure"),
+        System::Meson => tree.has("meson.build"),
+        System::CMake => tree.has("CMakeLists.txt"),
+        System::Autoconf => {
+            !tree.has("configure") && (tree.has("configure.ac") || tree.has("configure.in"))
+        }
+        // The makefile of an automake project comes from `configure`.
+        System::Make => makefile && !tree.has("Makefile.am") && !tree.has("Makefile.in"),
+        System::Sources => false,
+    };
+    let mut found: Vec<System> = System::ALL.into_iter().filter(has).collect();
+    if found.is_empty() && top_sources(tree).next().is_some() {
+        found.push(System::Sources);
+    }
+    found
+}
+
+fn configure(tree: &Tree, script: &str, flags: &str) -> String {
+    let text = |name: &str| {
+        let file = tree.files.iter().find(|f| f.path == Path::new(name));
+        file.map_or_else(String::new, |f| tree.text(f))
+    };
+    let (made, source) = (text("configure"), text("configure.ac"));
+    // One file that has everything is found and copied more easily than a program with a
+    // library. Scripts that are not made by autoconf refuse options that they do not know.
+    let shared = made.contains("--enable-shared")
+        || ["LT_INIT", "AC_PROG_LIBTOOL", "AM_PROG_LIBTOOL"].iter().any(|m| source.contains(m));
+    let shared = if shared { " --disable-shared" } else { "" };
+    let flags = quoted(flags.as_ref());
+    format!("CC=pleach-cc CXX=pleach-c++ CFLAGS={flags} CXXFLAGS={flags} {script}{shared}")
+}
+
+fn top_sources(tree: &Tree) -> impl Iterator<Item = &File> {
+    let sources = tree.with_extension(&["c", "cc", "cpp", "cxx"]);
+    sources.filter(|f| f.dir() == Path::new(""))
+}
+
+/// One command for each source with a `main`, with all sources that have none.
+fn sources(tree: &Tree, out: &Path, flags: &str) -> Vec<String> {
+    let (main, rest): (Vec<&File>, Vec<&File>) =
+        top_sources(tree).partition(|f| crate::programs::has_main(&tree.text(f)));
+    let path = |file: &File| quoted(tree.root.join(&file.path).as_os_str());
+    let commands = main.iter().map(|file| {
+        let stem = file.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let files: Vec<String> =
+            std::iter::once(path(file)).chain(rest.iter().map(|f| path(f))).collect();
+        let is_c = std::iter::once(file).chain(&rest).all(|f| f.extension() == "c");
+        let compiler = if is_c { "pleach-cc" } else { "pleach-c++" };
+        let output = quoted(out.join(stem).as_os_str());
+        format!("{compiler} {flags} -o {output} {} -lm", files.join(" "))
+    });
+    commands.collect()
+}
