@@ -7,11 +7,13 @@
 
 mod bench;
 mod differential;
+mod examples;
 mod grammars;
 mod packages;
 mod process;
 mod project;
 mod queues;
+mod soak;
 mod subjects;
 
 use std::process::ExitCode;
@@ -45,6 +47,9 @@ enum Task {
     Grammars(grammars::Args),
     /// Check that two builds of Pleach find the same inputs in the examples
     Queues(queues::Args),
+    /// Search programs while processes are killed, the disk fills up and memory is short:
+    /// nothing may be lost or left behind
+    Soak(soak::Args),
     /// Run a benchmark
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -57,6 +62,7 @@ fn main() -> ExitCode {
         Task::Differential(args) => differential::run(&args),
         Task::Grammars(args) => grammars::run(&args),
         Task::Queues(args) => queues::run(&args),
+        Task::Soak(args) => soak::run(&args),
         Task::Bench(bench) => bench::run(&bench),
     };
     match done {

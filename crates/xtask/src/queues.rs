@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{process, project};
+use crate::{examples, process, project};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -145,17 +145,7 @@ impl Case {
     /// Compiles the example with a build, searches it, and reads the kept files.
     fn search(&self, build: &Path, side: &str) -> Result<Vec<KeptFile>> {
         let dir = project::target("queues").join(side).join(self.name());
-        if dir.exists() {
-            fs::remove_dir_all(&dir).with_context(|| format!("cannot empty {}", dir.display()))?;
-        }
-        fs::create_dir_all(&dir)?;
-        let example = project::root().join("examples").join(self.example);
-        let mut copy = Command::new("cp");
-        copy.arg("-r").arg(example.join(".")).arg(&dir);
-        process::succeed(&mut copy, LIMIT, "cannot copy the example")?;
-        let mut make = Command::new("make");
-        make.arg("-B").arg(format!("CC={}", build.join("pleach-cc").display()));
-        process::succeed(make.current_dir(&dir), LIMIT, "make")?;
+        examples::build(self.example, &dir, &build.join("pleach-cc"))?;
         let mut pleach = Command::new(build.join("pleach"));
         pleach.args(["run", "-s", self.strategy, "-j", "1", "--seed", "1", "-t", "5000"]);
         pleach.args(["-n", &self.runs.to_string(), "-o", "out"]).args(self.flags);

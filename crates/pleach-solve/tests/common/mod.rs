@@ -361,6 +361,15 @@ pub fn flips(path: &Path) -> Vec<(usize, Goal)> {
     (0..path.len()).flat_map(|at| path.goals(at).into_iter().map(move |g| (at, g))).collect()
 }
 
+/// The cases of a test: as many as `cases` says, from `base` on, without the first
+/// `PLEACH_FIRST_CASE`.
+#[allow(dead_code)]
+pub fn seeds(base: u64, default: u64) -> std::ops::Range<u64> {
+    let skipped = std::env::var("PLEACH_FIRST_CASE").ok().and_then(|n| n.parse::<u64>().ok());
+    let first = base + skipped.unwrap_or(0);
+    first..first + cases(default)
+}
+
 /// How many cases a test tries: `PLEACH_CASES`, or `default`.
 pub fn cases(default: u64) -> u64 {
     std::env::var("PLEACH_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(default)

@@ -18,11 +18,11 @@ pub struct Verdict {
 
 #[derive(Default)]
 pub struct Tally {
-    passed: u64,
+    pub passed: u64,
     failed: u64,
-    skipped: u64,
-    traces: u64,
-    events: u64,
+    pub skipped: u64,
+    pub traces: u64,
+    pub events: u64,
     skipped_inputs: u64,
 }
 
@@ -56,7 +56,7 @@ impl fmt::Display for Tally {
         )?;
         write!(
             f,
-            "differential: {} passed, {} failed, {} skipped (endless)",
+            "differential: {} passed, {} failed, {} skipped",
             self.passed, self.failed, self.skipped
         )
     }
