@@ -17,7 +17,7 @@ use super::check::{self, HighWater, Inputs};
 use super::family;
 use super::fault::{End, Fault};
 use super::place::Place;
-use super::programs::Searched;
+use super::programs::{MAX_MEMORY, Searched};
 use crate::bench::machine;
 use crate::{process, project};
 
@@ -179,6 +179,7 @@ impl<'a> Campaign<'a> {
             }
         }
         self.see_inputs(&mut report);
+        report.problems.extend(check::check_memory(self.peak_kib, MAX_MEMORY));
         report.problems.extend(self.replay()?);
         report.problems.extend(self.recover_from_journal()?);
         Ok(report)

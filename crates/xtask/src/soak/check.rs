@@ -123,6 +123,11 @@ impl HighWater {
             problems.push(format!("a worker stood still: {}", stats["stalled_in"]));
         }
         self.stalls = stalls;
+        let (total, limit) = (number("/memory/total"), number("/memory/limit"));
+        if total > limit {
+            problems
+                .push(format!("{total} bytes of memory are accounted for, with {limit} allowed"));
+        }
         problems
     }
 
@@ -144,6 +149,16 @@ impl HighWater {
         }
         at_most(problems)
     }
+}
+
+/// What a driver may use besides the memory that it accounts for: its code, its threads, and
+/// what one trace needs.
+const UNACCOUNTED_KIB: u64 = 512 << 10;
+
+/// Compares the largest resident set of a driver with the memory that it was allowed.
+pub fn check_memory(peak_kib: u64, allowed: u64) -> Option<String> {
+    let most = allowed / 1024 + UNACCOUNTED_KIB;
+    (peak_kib > most).then(|| format!("the driver used {} MiB", peak_kib / 1024))
 }
 
 /// Signs of a defect in what a driver has printed.
@@ -258,6 +273,11 @@ mod tests {
         assert_eq!(water.observe(&stats(9, 3, 0)), ["inputs fell from 4 to 3"]);
         assert_eq!(water.observe(&stats(9, 3, 1)), [r#"a worker stood still: {"sat":1}"#]);
         assert!(water.observe(&stats(9, 3, 1)).is_empty(), "it is reported once");
+        let over = json!({
+            "branches": { "covered": 9 }, "inputs": 3, "stalls": 1,
+            "memory": { "total": 200, "limit": 100 },
+        });
+        assert_eq!(water.observe(&over).len(), 1);
     }
 
     #[test]
@@ -270,6 +290,12 @@ mod tests {
         assert!(water.check_replay(&replayed(10, json!({ "kind": "abort" }))).is_empty());
         let problems = water.check_replay(&replayed(9, Value::Null));
         assert_eq!(problems.len(), 2, "{problems:?}");
+    }
+
+    #[test]
+    fn a_driver_that_uses_too_much_memory_is_found() {
+        assert_eq!(check_memory(500 << 10, 1 << 20), None);
+        assert!(check_memory(600 << 10, 1 << 20).is_some());
     }
 
     #[test]

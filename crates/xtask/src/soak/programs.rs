@@ -13,6 +13,9 @@ use crate::{examples, process, project};
 
 const LIMIT: Duration = Duration::from_secs(600);
 
+/// What a driver may use, by its own account.
+pub const MAX_MEMORY: u64 = 256 << 20;
+
 /// Subjects that are searched, too, if they have been built.
 const SUBJECTS: [&str; 2] = ["bc", "lua"];
 
@@ -88,6 +91,7 @@ impl Searched {
     pub fn arguments(&self, home: &Path, seed: u64, variant: &[&str]) -> Vec<String> {
         let mut all: Vec<String> = variant.iter().map(|v| v.to_string()).collect();
         all.extend(["--seed".into(), seed.to_string()]);
+        all.extend(["--max-memory".into(), format!("{}M", MAX_MEMORY >> 20)]);
         all.extend(self.flags.iter().chain(&self.limits).cloned());
         all.extend(self.program_words(home));
         all
