@@ -11,7 +11,7 @@ use crate::sys;
 use core::ffi::c_char;
 use pleach_abi::{container, shm};
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Stream {
     pub kind: u8,
     /// Offset of its first byte in the input file.
@@ -89,10 +89,11 @@ pub fn begin_run() {
 }
 
 impl Streams {
-    /// A plain input: one stream.
+    /// A plain input: one stream. Most inputs differ in little or nothing of it, and to write to
+    /// a page after a fork costs a page fault.
     fn set_one(&mut self, h: &shm::Header) {
         let is_socket = h.run_flags & shm::RUN_SOCKET != 0;
-        self.all[0] = Stream {
+        let one = Stream {
             kind: if is_socket { container::SOCKET } else { container::STDIN },
             at: 0,
             len: h.input_len,
@@ -100,7 +101,12 @@ impl Streams {
             ino: h.input_ino,
             ..NONE
         };
-        self.len = 1;
+        if self.all[0] != one {
+            self.all[0] = one;
+        }
+        if self.len != 1 {
+            self.len = 1;
+        }
     }
 }
 
