@@ -4,16 +4,19 @@
 //! The target sleeps instead of working, so that many workers fit on few processors. The work
 //! of the workers themselves does not sleep, so a run of the target must take longer here than
 //! a run of a fast program. What workers of a fast program would wait is computed from how
-//! long the lock is held for a run: see [`predict_waiting`].
+//! long the lock is held for a run, and what a worker does besides: see [`predict_waiting`].
+//! Both are CPU times, because here a worker often waits for a processor.
 
 #[allow(dead_code, reason = "the tests of the ring use all of it")]
 #[path = "../tests/ring/support.rs"]
 mod support;
 
+use nix::time::{ClockId, clock_gettime};
 use pleach_campaign::run::Stats;
 use pleach_exec::fake::{FakeProgram, FakeRun, FakeTarget};
 use pleach_exec::{End, Half};
 use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use support::Bench;
 
@@ -23,8 +26,9 @@ const FIRST_LINE: u32 = 10;
 const BYTES: u32 = 64;
 /// Shorter sleeps take longer than asked for.
 const MIN_SLEEP: Duration = Duration::from_millis(2);
-/// A trace takes this many times as long as a run.
-const TRACE_FACTOR: u32 = 10;
+/// A trace takes this many times as long as a run: it has a process of its own, so that it
+/// takes 300 µs at least where a run takes 12.
+const TRACE_FACTOR: u32 = 25;
 
 fn main() {
     // `cargo bench` adds an option of its own.
@@ -32,20 +36,41 @@ fn main() {
     let number = |at: usize, default| args.get(at).copied().unwrap_or(default);
     let (seconds, simulated_us, real_us) = (number(0, 5.0), number(1, 600.0), number(2, 12.0));
     println!("A run takes {simulated_us} µs here, and {real_us} µs in the last column.\n");
-    println!("| workers | runs/s | lock taken, per run | held, µs per run | waited | predicted |");
-    println!("|---:|---:|---:|---:|---:|---:|");
+    println!(
+        "| workers | runs/s | traces, per run | lock taken, per run | held, µs per run | \
+         other work, µs per run | waited | predicted |"
+    );
+    println!("|---:|---:|---:|---:|---:|---:|---:|---:|");
     for workers in WORKERS {
-        let (stats, wall) = run(workers, seconds, simulated_us);
+        let Measured { stats, wall, own_us } = run(workers, seconds, simulated_us);
         let runs = stats.runs.max(1) as f64;
-        let held_us = stats.lock.held_s * 1e6 / runs;
+        let traces = stats.traces as f64 / runs;
+        let held = stats.lock.held_s * 1e6 / runs;
+        let other = (own_us / runs - held).max(0.0);
+        let of_program = real_us * (1.0 + f64::from(TRACE_FACTOR) * traces);
         println!(
-            "| {workers} | {:.0} | {:.3} | {held_us:.3} | {:.2} % | {:.2} % |",
+            "| {workers} | {:.0} | {traces:.4} | {:.3} | {held:.3} | {other:.1} | {:.2} % | {:.2} % |",
             runs / wall,
             stats.lock.taken as f64 / runs,
             100.0 * stats.time_s.lock / (workers as f64 * wall),
-            100.0 * predict_waiting(workers, held_us, real_us),
+            100.0 * predict_waiting(workers, held, other + of_program),
         );
     }
+}
+
+/// A campaign, how long it took, and the CPU time of its workers besides that of the program,
+/// in microseconds.
+struct Measured {
+    stats: Stats,
+    wall: f64,
+    own_us: f64,
+}
+
+/// CPU time of the program, in nanoseconds.
+static PROGRAM_CPU: AtomicU64 = AtomicU64::new(0);
+
+fn cpu(clock: ClockId) -> Duration {
+    Duration::from(clock_gettime(clock).expect("a clock of CPU time"))
 }
 
 /// The share of its time that a worker waits for a lock that it holds for `held` of each
@@ -60,16 +85,24 @@ fn predict_waiting(workers: usize, held: f64, free: f64) -> f64 {
     (response - held) / (free + response)
 }
 
-fn run(workers: usize, seconds: f64, run_us: f64) -> (Stats, f64) {
+fn run(workers: usize, seconds: f64, run_us: f64) -> Measured {
     let mut bench = Bench::new(target(run_us));
     bench.settings.strategy = "auto".into();
     (bench.settings.len, bench.settings.max_len) = (u64::from(BYTES), 4 * u64::from(BYTES));
     bench.limits.time = Some(Duration::from_secs_f64(seconds));
     bench.jobs = workers;
     bench.seeds = vec![vec![b' '; BYTES as usize]];
-    let start = Instant::now();
-    let stats = bench.campaign().run_on(|_| {}, || Ok(Box::new(target(run_us))));
-    (stats.expect("a campaign"), start.elapsed().as_secs_f64())
+    let campaign = bench.campaign();
+    let before = cpu(ClockId::CLOCK_PROCESS_CPUTIME_ID);
+    let (start, program_before) = (Instant::now(), PROGRAM_CPU.load(Ordering::Relaxed));
+    let stats = campaign.run_on(|_| {}, || Ok(Box::new(target(run_us))));
+    let used = cpu(ClockId::CLOCK_PROCESS_CPUTIME_ID) - before;
+    let program = PROGRAM_CPU.load(Ordering::Relaxed) - program_before;
+    Measured {
+        stats: stats.expect("a campaign"),
+        wall: start.elapsed().as_secs_f64(),
+        own_us: (used.as_secs_f64() * 1e6 - program as f64 / 1e3).max(0.0),
+    }
 }
 
 /// A program that reads bytes one by one, and decides several things for each. Each worker
@@ -78,8 +111,12 @@ fn target(run_us: f64) -> FakeTarget {
     let run_time = Duration::from_secs_f64(run_us / 1e6);
     FakeProgram::new().branches("main", FIRST_LINE..FIRST_LINE + 3 * BYTES).persistent().target(
         move |run| {
+            let before = cpu(ClockId::CLOCK_THREAD_CPUTIME_ID);
             sleep_in_turn(if run.half == Half::Fast { run_time } else { TRACE_FACTOR * run_time });
-            read_all(run)
+            let end = read_all(run);
+            let used = cpu(ClockId::CLOCK_THREAD_CPUTIME_ID) - before;
+            PROGRAM_CPU.fetch_add(used.as_nanos() as u64, Ordering::Relaxed);
+            end
         },
     )
 }

@@ -41,6 +41,11 @@ impl Buckets {
         Some(self.0.get(branch as usize)?.fetch_or(bits, Relaxed))
     }
 
+    /// True if some run took the branch.
+    pub fn has(&self, branch: BranchId) -> bool {
+        self.get(branch).is_some_and(|bits| bits != 0)
+    }
+
     /// True if a run adds nothing.
     pub fn has_all(&self, counts: &Counts) -> bool {
         counts.lines().iter().all(|line| self.has_line(line))
@@ -165,7 +170,7 @@ impl Coverage {
 
     /// True if some run took the branch.
     pub fn has(&self, branch: BranchId) -> bool {
-        self.buckets.get(branch).is_some_and(|b| b != 0)
+        self.buckets.has(branch)
     }
 
     /// What threads may read without the lock that guards the rest.

@@ -6,7 +6,8 @@
 //! everywhere.
 
 use super::account::Time;
-use std::cell::RefCell;
+use nix::time::{ClockId, clock_gettime};
+use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 /// A part of the work of a worker.
@@ -86,6 +87,43 @@ pub fn report(time: &mut Time) {
             *sum += spent[part as usize];
         }
     });
+}
+
+/// Measures the CPU time that this thread uses. To read that clock takes a system call: it is
+/// not done while others wait, except for one of [`SAMPLE_INTERVAL`] measurements.
+pub struct Sample(Option<Duration>);
+
+/// Not a divisor of the number of measurements that a kind of action makes.
+const SAMPLE_INTERVAL: u32 = 13;
+
+impl Sample {
+    pub fn begin() -> Sample {
+        thread_local! {
+            static MEASUREMENTS: Cell<u32> = const { Cell::new(0) };
+        }
+        let number = MEASUREMENTS.get().wrapping_add(1);
+        MEASUREMENTS.set(number);
+        Sample(number.is_multiple_of(SAMPLE_INTERVAL).then(thread_cpu))
+    }
+
+    /// The time since it began, for this measurement and those that were left out.
+    pub fn end(&self) -> Duration {
+        let Some(begin) = self.0 else { return Duration::ZERO };
+        thread_local! {
+            // What is measured if there is nothing to measure.
+            static SMALLEST: Duration = {
+                let measure = |_| { let begin = thread_cpu(); thread_cpu().saturating_sub(begin) };
+                (0..16).map(measure).min().unwrap_or_default()
+            };
+        }
+        let spent = thread_cpu().saturating_sub(begin);
+        spent.saturating_sub(SMALLEST.with(|&smallest| smallest)) * SAMPLE_INTERVAL
+    }
+}
+
+/// The CPU time that this thread has used.
+fn thread_cpu() -> Duration {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }
 
 /// Returns the part before; `None` if the thread has no clock.

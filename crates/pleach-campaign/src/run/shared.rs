@@ -2,13 +2,17 @@
 //!
 //! Locks: most of it is in one [`State`] behind one lock. A worker holds that lock only
 //! between runs, to ask for an action and to report the result. The other locks guard what
-//! takes longer. Whoever needs two takes them in the order in which they are declared in
-//! [`Shared`], and **takes no other lock while it holds the state**.
+//! takes longer, or what every run needs ([`Pace`]), for a few instructions. Whoever needs two
+//! takes them in the order in which they are declared in [`Shared`], and **takes no other lock
+//! while it holds the state**. The number of runs and what they cover need no lock.
+//!
+//! A flip takes the state two or three times, and a burst of mutants once for each batch.
 
 use super::account::Stop;
-use super::clock::{self, Part};
+use super::clock::{self, Part, Sample};
 use super::grammar::{Language, Stock};
 use super::memory::Shares;
+use super::ring::Pace;
 use super::search::Map;
 use super::settings::Settings;
 use super::state::State;
@@ -17,7 +21,7 @@ use pleach_search::{Buckets, Descriptor, TokenUse};
 use pleach_template::Vocabulary;
 use pleach_work::Task;
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{
     Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
     TryLockError,
@@ -39,7 +43,11 @@ pub struct Shared {
     /// The inputs whose parts are combined into new ones.
     pub stock: Option<Mutex<Stock>>,
     pub dictionary: Mutex<Arc<Dictionary>>,
+    /// How long runs may take, and how long inputs may become.
+    pub pace: Mutex<Pace>,
     pub state: Mutex<State>,
+    /// How many runs the campaign has made; [`State::refresh`] puts it into the statistics.
+    pub runs: Arc<AtomicU64>,
     /// What the inputs of the queue cover; a part of the state that needs no lock.
     pub seen: Arc<Buckets>,
     /// Notified when an action has ended.
@@ -102,9 +110,23 @@ impl Shared {
     /// Waits until an action has ended.
     pub fn wait<'a>(&self, mut state: StateGuard<'a>) -> StateGuard<'a> {
         state.count();
+        state.progress.waiting += 1;
         let _waiting = (clock::enter(Part::Idle), pleach_work::enter(Task::Idle));
         let waited = self.wake.wait(state.into_inner());
-        StateGuard::new(waited.unwrap_or_else(PoisonError::into_inner))
+        let mut state = StateGuard::new(waited.unwrap_or_else(PoisonError::into_inner));
+        state.progress.waiting -= 1;
+        state
+    }
+
+    /// Wakes those that wait, if any do.
+    pub fn wake_waiting(&self, state: &State) {
+        if state.progress.waiting > 0 {
+            self.wake.notify_all();
+        }
+    }
+
+    pub fn pace(&self) -> MutexGuard<'_, Pace> {
+        lock(&self.pace)
     }
 
     /// The dictionary as it is now.
@@ -127,12 +149,18 @@ impl Shared {
 
     /// How many runs the campaign may still make.
     pub fn runs_left(&self) -> u64 {
-        if self.limits.runs.is_none() { u64::MAX } else { self.runs_left_of(&self.lock()) }
+        self.limits.runs.map_or(u64::MAX, |n| n.saturating_sub(self.runs.load(Ordering::Relaxed)))
     }
 
-    /// The same, for whoever has the lock.
-    pub fn runs_left_of(&self, state: &State) -> u64 {
-        self.limits.runs.map_or(u64::MAX, |n| n.saturating_sub(state.account.stats.runs))
+    /// Counts runs that have ended, up to the last run of the campaign. Returns how many these
+    /// are.
+    pub fn count_runs(&self, ended: usize) -> usize {
+        let ended = ended as u64;
+        let limit = self.limits.runs.unwrap_or(u64::MAX);
+        let counted = |runs: u64| ended.min(limit.saturating_sub(runs));
+        let add = |runs| Some(runs + counted(runs));
+        let before = self.runs.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+        counted(before.unwrap_or_else(|runs| runs)) as usize
     }
 
     /// True if no more candidates should be run.
@@ -154,20 +182,21 @@ impl Shared {
     }
 }
 
-/// The state, while a worker holds its lock. Counts how long that is.
+/// The state, while a worker holds its lock. Counts the CPU time of that: a worker may lose its
+/// processor to another one meanwhile, but not if each has its own.
 pub struct StateGuard<'a> {
     /// Only [`Shared::wait`] takes it out.
     guard: Option<MutexGuard<'a, State>>,
-    since: Instant,
+    held: Sample,
 }
 
 impl<'a> StateGuard<'a> {
     fn new(guard: MutexGuard<'a, State>) -> StateGuard<'a> {
-        StateGuard { guard: Some(guard), since: Instant::now() }
+        StateGuard { guard: Some(guard), held: Sample::begin() }
     }
 
     fn count(&mut self) {
-        let held = self.since.elapsed().as_secs_f64();
+        let held = self.held.end().as_secs_f64();
         if let Some(state) = &mut self.guard {
             let lock = &mut state.account.stats.lock;
             lock.taken += 1;

@@ -4,7 +4,7 @@
 use super::account::{Account, Gap, Stop};
 use super::corpus::{Corpus, Kept, Label, Record, file_name_part};
 use super::grammar::Fit;
-use super::ring::{Bets, Candidate, Crashes, FastEnd, Judgement, Pace, divergence};
+use super::ring::{Bets, Candidate, Crashes, FastEnd, Judgement, divergence};
 use super::search::{AddedRun, AskedLengths, Covered, Facts, Map, Search};
 use pleach_search::{
     BranchId, Entered, ExecutionReport, Flip, Gain, InputId, Marked, Origin, Run, Strategy,
@@ -20,8 +20,6 @@ pub struct State {
     pub corpus: Corpus,
     pub account: Account,
     pub crashes: Crashes,
-    /// How long runs may take, and how long inputs may become.
-    pub pace: Pace,
     /// How the program reads the grammar's sentences.
     pub fit: Fit,
     /// Conditions over lengths that were asked for.
@@ -36,6 +34,8 @@ pub struct State {
 pub struct Progress {
     /// Actions under way.
     pub outstanding: usize,
+    /// Workers that wait until an action has ended.
+    pub waiting: usize,
     /// Why the campaign is over, once it is.
     pub stop: Option<Stop>,
     /// What a live run does now, for the panel.

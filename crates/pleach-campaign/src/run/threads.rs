@@ -112,7 +112,8 @@ impl Campaign {
                         }
                     }
                     let result = worker.work();
-                    worker.runner.shared.lock().account.add_work();
+                    let shared = worker.runner.shared.clone();
+                    worker.report(&mut shared.lock().account);
                     result
                 }));
             }

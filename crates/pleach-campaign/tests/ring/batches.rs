@@ -118,8 +118,8 @@ fn the_parts_add_up_to_the_time_of_the_workers() {
 }
 
 /// Thirty-two workers on a persistent target would wait for less than a tenth of their time:
-/// they do on 32 threads here (whose runs wait instead of working, as a processor of their
-/// own would), and the time that the lock is held for a run says the same.
+/// they do on 32 threads here, whose runs wait instead of working, as a processor of their
+/// own would.
 #[test]
 fn many_workers_do_not_wait_for_each_other() {
     let program = FakeProgram::new().branches("main", [10, 11]).persistent();
@@ -138,6 +138,36 @@ fn many_workers_do_not_wait_for_each_other() {
     let stats = bench.run().stats;
     let waited = stats.time_s.lock / (stats.time_s.total * 32.0);
     assert!(waited < 0.1, "they waited for {:.1} % of their time", 100.0 * waited);
-    let held = 1e6 * stats.lock.held_s / stats.runs as f64;
-    assert!(held < 2.0, "the lock was held for {held:.2} µs for each run");
+}
+
+/// Mutants need the lock for a batch, and not for a run.
+#[test]
+fn mutants_take_the_lock_once_for_many_runs() {
+    let taken = |runs| {
+        let program = FakeProgram::new().branches("main", [10, 11]).persistent();
+        let target = program.target(|run| {
+            let byte = run.byte(0);
+            run.branch(10, byte.equals(3u8));
+            run.branch(11, byte.is_below(7u8));
+            End::Exit(0)
+        });
+        Bench::with(target, "auto", runs).run().stats.lock.taken
+    };
+    // The first runs find all there is, and flip it.
+    let (few, many) = (taken(2_000), taken(22_000));
+    assert!(many < few + 20_000 / 40, "{} times for 20,000 mutants", many - few);
+}
+
+/// A flip needs the lock to be chosen, to be answered and to be kept.
+#[test]
+fn a_flip_takes_the_lock_a_few_times() {
+    let mut bench = Bench::with(crate::support::letters(), "dfs", 1_000);
+    bench.jobs = 1;
+    let stats = bench.run().stats;
+    let (flips, traces) = (stats.flips.asked, stats.traces);
+    assert!(flips > 5 && traces > 5, "{flips} flips, {traces} traces");
+    // A trace: its input, its share of the tree, the tree, and the next action. The rest is the
+    // seed and the watching thread.
+    let most = 4 * flips + 7 * traces + 40;
+    assert!(stats.lock.taken <= most, "{} times for {flips} flips", stats.lock.taken);
 }

@@ -14,10 +14,14 @@ use pleach_exec::image::is_system_file;
 use pleach_search::{Counts, Run};
 use pleach_work::Task;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 pub struct Account {
     pub stats: Stats,
+    /// How many runs there were. Workers count them without the lock.
+    pub runs: Arc<AtomicU64>,
     /// When this session of the campaign began.
     began: Instant,
     /// Seconds of the campaign before it was resumed.
@@ -101,6 +105,7 @@ impl Account {
         let constraints = map.files().iter().map(constraints).collect();
         Account {
             before: stats.time_s.total,
+            runs: Arc::new(AtomicU64::new(stats.runs)),
             stats,
             began: Instant::now(),
             rereading: false,
@@ -185,6 +190,7 @@ impl Account {
     pub fn refresh(&mut self, map: &Map, covered: &Covered) {
         let stats = &mut self.stats;
         stats.time_s.total = self.before + self.began.elapsed().as_secs_f64();
+        stats.runs = self.runs.load(Ordering::Relaxed);
         if self.rereading {
             return;
         }

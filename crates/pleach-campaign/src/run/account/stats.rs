@@ -228,7 +228,7 @@ impl Time {
 pub struct Lock {
     /// How often it was taken.
     pub taken: u64,
-    /// How long it was held, in seconds.
+    /// The CPU time of those that held it, in seconds, from samples.
     pub held_s: f64,
 }
 

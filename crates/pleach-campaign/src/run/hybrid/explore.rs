@@ -210,7 +210,7 @@ impl Stage for LiveStage<'_> {
         &self.worker.runner.shared
     }
 
-    fn question(&self, flip: Flip) -> Option<Question> {
+    fn question(&mut self, flip: Flip) -> Option<Question> {
         self.search.question(flip)
     }
 
@@ -225,6 +225,7 @@ impl Stage for LiveStage<'_> {
         flip: Flip,
         answer: Option<(&Answer, Duration)>,
         verdict: Verdict,
+        _has_result: bool,
     ) -> Option<Record> {
         let shared = &self.worker.runner.shared;
         let mut state = shared.lock();
@@ -277,7 +278,6 @@ impl Stage for LiveStage<'_> {
         _flip: Flip,
         _question: &Question,
         _answer: Answer,
-        _record: Option<Record>,
     ) -> Result<(), ExecError> {
         Ok(())
     }

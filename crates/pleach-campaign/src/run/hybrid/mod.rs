@@ -25,6 +25,7 @@ use pleach_exec::executor::{End, Events, ExecError, Half, Paused, Step};
 use pleach_search::{BranchId, Explored, Hopeless, Origin, Pilot, Rng, SnapshotId, Turn};
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// The live run of a worker.
@@ -363,9 +364,10 @@ fn record_flaws(runner: &Runner, paused: Paused) {
 
 fn count_run(runner: &Runner, spent: Duration, events: u64) {
     clock::charge(Part::Fast, spent);
-    let stats = &mut runner.shared.lock().account.stats;
-    stats.runs += 1;
-    stats.hybrid.events += events;
+    runner.shared.runs.fetch_add(1, Ordering::Relaxed);
+    if events > 0 {
+        runner.shared.lock().account.stats.hybrid.events += events;
+    }
 }
 
 /// Sets what random events are made of.

@@ -7,6 +7,7 @@ use super::runner::{How, Runner};
 use crate::run::corpus::Kept;
 use pleach_exec::executor::{End, ExecError};
 use pleach_search::{Gain, InputId, Origin};
+use std::sync::atomic::Ordering;
 
 /// What a hanging run costs besides, in microseconds.
 const HANG_COST: u32 = 30_000;
@@ -75,12 +76,10 @@ fn tell_quiet(runner: &mut Runner, quiet: &mut Vec<QuietRun>) -> usize {
         return 0;
     }
     let shared = runner.shared.clone();
-    let mut state = shared.lock();
     // Another worker may have made the last run.
-    quiet.truncate(usize::try_from(shared.runs_left_of(&state)).unwrap_or(usize::MAX));
-    let told = quiet.len();
-    state.account.stats.runs += told as u64;
-    runner.report(&mut state.account);
+    let told = shared.count_runs(quiet.len());
+    quiet.truncate(told);
+    let mut state = shared.lock();
     for QuietRun { origin, size, cost } in quiet.drain(..) {
         state.record_quiet(origin, size, cost);
     }
@@ -99,7 +98,7 @@ fn judge(
         return Ok(None);
     }
     if candidate.origin == Origin::Seed && end != End::Timeout {
-        shared.lock().pace.patience.add_seed(runner.cpu());
+        shared.pace().patience.add_seed(runner.cpu());
     }
     candidate.fast = FastEnd::of(&end);
     let mut judgement = Judgement { cost: runner.cost(), ..Judgement::default() };
@@ -124,18 +123,18 @@ fn run_to_end(
     let shared = runner.shared.clone();
     let is_hang = |end: &End| FastEnd::of(end) == FastEnd::Hung;
     let is_new = |runner: &Runner, end: &End, stopped_early: bool| {
+        if stopped_early && !shared.pace().patience.allows_second() {
+            return false;
+        }
         let state = &mut *shared.lock();
         let hangs = state.account.stats.hangs;
-        let may_run_again = !stopped_early || state.pace.patience.allows_second();
-        may_run_again && state.crashes.is_new_hang(hangs, end, &runner.counts)
+        state.crashes.is_new_hang(hangs, end, &runner.counts)
     };
     let mut bytes = candidate.bytes.clone();
     let mut end = match end {
         Some(end) => {
             runner.count_adopted();
-            let mut state = shared.lock();
-            state.account.stats.runs += 1;
-            runner.report(&mut state.account);
+            shared.runs.fetch_add(1, Ordering::Relaxed);
             end
         }
         None => runner.run_growing(&mut bytes, false)?,
@@ -197,11 +196,13 @@ pub fn recall_input(runner: &mut Runner, id: InputId) -> Result<(), ExecError> {
     }
     // It has ended before, within the limits that there were then.
     let end = runner.run(&candidate.bytes, How { all_time: true, counted: false, fresh: false })?;
-    let mut state = shared.lock();
     let mut gain = Gain::default();
     let is_bad = FastEnd::of(&end) != FastEnd::Complete;
     if !is_bad {
-        state.pace.patience.add_recalled(runner.cpu());
+        shared.pace().patience.add_recalled(runner.cpu());
+    }
+    let mut state = shared.lock();
+    if !is_bad {
         state.corpus.store.set_complete(id);
         gain = state.covered.kept.news(&runner.counts);
         state.covered.kept.add(&shared.map.program, &runner.counts, &mut gain);

@@ -51,17 +51,19 @@ pub trait Stage {
     fn shared(&self) -> &Arc<Shared>;
 
     /// What a flip asks; `None` if its run was dropped.
-    fn question(&self, flip: Flip) -> Option<Question>;
+    fn question(&mut self, flip: Flip) -> Option<Question>;
 
     fn solve(&mut self, flip: Flip, question: &Question) -> Answer;
 
-    /// Counts an answer and tells the strategy the verdict. Returns the record for the
-    /// journal. Without an answer, the run of the flip is gone.
+    /// Counts an answer and tells the strategy the verdict. Without an answer, the run of the
+    /// flip is gone. Returns the record for the journal, if a result goes there with it;
+    /// otherwise it is written now.
     fn record_answer(
         &mut self,
         flip: Flip,
         answer: Option<(&Answer, Duration)>,
         verdict: Verdict,
+        has_result: bool,
     ) -> Option<Record>;
 
     /// The maximal length of an input that is made from `parent`.
@@ -75,13 +77,8 @@ pub trait Stage {
     fn check_result(&mut self, question: &Question, path: PredictedPath, id: Option<InputId>);
 
     /// A flip has no result.
-    fn give_up(
-        &mut self,
-        flip: Flip,
-        question: &Question,
-        answer: Answer,
-        record: Option<Record>,
-    ) -> Result<(), ExecError>;
+    fn give_up(&mut self, flip: Flip, question: &Question, answer: Answer)
+    -> Result<(), ExecError>;
 
     /// Runs an input on the symbolic half, and adds its decisions to the search.
     fn trace(&mut self, input: InputId, on_tokens: bool) -> Result<(), ExecError>;
@@ -112,7 +109,7 @@ pub fn act(stage: &mut impl Stage, action: Action) -> Result<bool, ExecError> {
 /// Solves a flip, and runs the result. False if there is none.
 fn flip(stage: &mut impl Stage, flip: Flip) -> Result<bool, ExecError> {
     let Some(question) = stage.question(flip) else {
-        stage.record_answer(flip, None, Verdict::Gone);
+        stage.record_answer(flip, None, Verdict::Gone, false);
         return Ok(false);
     };
     pleach_work::show_input(Some(question.parent.into()));
@@ -121,7 +118,7 @@ fn flip(stage: &mut impl Stage, flip: Flip) -> Result<bool, ExecError> {
     let spent = start.elapsed();
     // An interrupted request has no answer, and must not be recorded as unknown.
     if stage.shared().is_stopping() && answer.verdict == solve::Verdict::Unknown {
-        stage.record_answer(flip, None, Verdict::Gone);
+        stage.record_answer(flip, None, Verdict::Gone, false);
         return Ok(false);
     }
     let max_len = stage.max_len(&question.traced.input);
@@ -133,10 +130,11 @@ fn flip(stage: &mut impl Stage, flip: Flip) -> Result<bool, ExecError> {
         (solve::Verdict::Unsat, _) => Verdict::Unsat,
         (solve::Verdict::Unknown, _) => Verdict::Unknown,
     };
-    let record = stage.record_answer(flip, Some((&answer, spent)), verdict);
     let found = answer.found.take().filter(|found| found.bytes.len() <= max_len);
+    let answered = Some((&answer, spent));
+    let record = stage.record_answer(flip, answered, verdict, found.is_some());
     let Some(found) = found else {
-        stage.give_up(flip, &question, answer, record)?;
+        stage.give_up(flip, &question, answer)?;
         return Ok(false);
     };
     let optimistic = question.predicted.optimistic || verdict == Verdict::Optimistic;

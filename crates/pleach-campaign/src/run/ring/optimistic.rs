@@ -56,12 +56,8 @@ pub fn bet(worker: &mut Worker, flip: Flip, question: &Question) -> Result<(), E
     let site = (question.key, flip.outcome);
     // The relaxed conditions do not include those of a template.
     let may_relax = shared.descriptor.relaxes && question.traced.template.is_none();
-    let branch = {
-        let state = shared.lock();
-        let branch = question.branch.filter(|&b| !state.covered.kept.has(b));
-        branch.filter(|_| may_relax && state.bets.allows(site))
-    };
-    let Some(branch) = branch else { return Ok(()) };
+    let branch = question.branch.filter(|&b| may_relax && !shared.seen.has(b));
+    let Some(branch) = branch.filter(|_| shared.lock().bets.allows(site)) else { return Ok(()) };
     let request = question.request(flip, None, 0);
     let solving = clock::enter(Part::Solve);
     let (inputs, mut spent) = worker.solver.relax(&mut worker.prepared, &request);

@@ -17,6 +17,7 @@ use pleach_exec::{BatchInput, BatchRuns, RunOptions, Target, TraceOptions, Trace
 use pleach_search::{BranchId, Counts, Gain};
 use pleach_work::{Entered, Task};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// A run that waits may take this many times as long as one that works.
@@ -128,7 +129,7 @@ impl Runner {
     /// Runs an input on the fast half. Its length does not change.
     pub fn run(&mut self, bytes: &[u8], how: How) -> Result<End, ExecError> {
         let is_limited = self.adaptive && !how.all_time;
-        let limit = is_limited.then(|| self.shared.lock().pace.patience.limit());
+        let limit = is_limited.then(|| self.shared.pace().patience.limit());
         self.run_within(bytes, how, limit, Growth::default())
     }
 
@@ -138,7 +139,7 @@ impl Runner {
         let is_limited = self.adaptive && !all_time;
         loop {
             let (growth, limit) = {
-                let pace = &self.shared.lock().pace;
+                let pace = self.shared.pace();
                 (pace.growing.allow(bytes), is_limited.then(|| pace.patience.limit()))
             };
             let how = How { all_time, ..How::default() };
@@ -147,14 +148,13 @@ impl Runner {
             if calls == Calls::default() {
                 return Ok(end);
             }
-            let mut state = self.shared.lock();
             // With more time, a run that was stopped early might have ended by itself.
             let timed_out = end == End::Timeout && !is_limited;
-            if !state.pace.growing.accept(&growth, &calls, timed_out) {
+            if !self.shared.pace().growing.accept(&growth, &calls, timed_out) {
                 continue;
             }
             if calls.ended {
-                state.record_gap(Gap::AtMaxLen);
+                self.shared.lock().record_gap(Gap::AtMaxLen);
             }
             if let std::borrow::Cow::Owned(longer) = growth.add(bytes, &calls) {
                 *bytes = longer.into();
@@ -184,14 +184,13 @@ impl Runner {
         clock::charge(Part::Fast, took);
         if counted {
             self.reached.count(&self.shared.map, &self.counts);
+            self.shared.runs.fetch_add(1, Ordering::Relaxed);
         }
-        let mut state = self.shared.lock();
-        state.account.stats.runs += u64::from(counted);
+        let patience = &mut self.shared.pace().patience;
         match all_time {
-            true => state.pace.patience.ran_again(took),
-            false => state.pace.patience.ran(took, outcome.end == End::Timeout),
+            true => patience.ran_again(took),
+            false => patience.ran(took, outcome.end == End::Timeout),
         }
-        self.reached.report(&mut state.account);
         Ok(outcome.end)
     }
 
@@ -199,7 +198,7 @@ impl Runner {
     /// [`Target::run_batch`]. Returns how many. [`Runner::adopt`] shows them one by one.
     pub fn run_batch(&mut self, candidates: &[Candidate]) -> Result<usize, ExecError> {
         let (growing, limit) = {
-            let pace = &self.shared.lock().pace;
+            let pace = self.shared.pace();
             (pace.growing, self.adaptive.then(|| pace.patience.limit()))
         };
         let input = |c: &'_ Candidate| growing.allow(&c.bytes);
@@ -222,10 +221,10 @@ impl Runner {
         let took = start.elapsed();
         let stopped = if was_stopped { took.min(options.timeout) } else { Duration::ZERO };
         clock::charge(Part::Fast, took);
-        let mut state = self.shared.lock();
-        state.pace.patience.ran(took - stopped, false);
+        let patience = &mut self.shared.pace().patience;
+        patience.ran(took - stopped, false);
         if was_stopped {
-            state.pace.patience.ran(stopped, true);
+            patience.ran(stopped, true);
         }
         Ok(outcomes.len())
     }
@@ -315,11 +314,11 @@ impl Runner {
         holes: &[Hole],
         tokens: bool,
     ) -> Result<TracedRun, ExecError> {
-        let limit = self.adaptive.then(|| self.shared.lock().pace.patience.max_limit());
+        let limit = self.adaptive.then(|| self.shared.pace().patience.max_limit());
         let timeout = self.symbolic_timeout();
         let cpu_limit = limit.map(|l| timeout.min(l * SYMBOLIC_FACTOR));
         loop {
-            let fixed = self.shared.lock().pace.growing.fixed;
+            let fixed = self.shared.pace().growing.fixed;
             let growth = Growth { fixed, ..Growth::default() };
             let options = TraceOptions { timeout, cpu_limit, tokens, holes, growth };
             let running = enter_run(Task::Trace, timeout);
@@ -329,7 +328,7 @@ impl Runner {
                 return Ok(traced);
             }
             // The program also reads this input as a stream, so its end is a decision.
-            self.shared.lock().pace.growing.fixed = true;
+            self.shared.pace().growing.fixed = true;
         }
     }
 

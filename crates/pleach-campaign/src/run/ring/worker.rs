@@ -6,7 +6,7 @@ use super::judge::run_candidate;
 use super::runner::Runner;
 use super::{Stage, act, offspring, optimistic, trace};
 use crate::mutate::Mutator;
-use crate::run::account::{Gap, Stop};
+use crate::run::account::{Account, Gap, Stop};
 use crate::run::clock::{self, Part};
 use crate::run::corpus::Record;
 use crate::run::grammar::try_refused;
@@ -23,6 +23,9 @@ use pleach_work::Task;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// How often a worker reports its time, and where its runs have been.
+const REPORT_INTERVAL: Duration = Duration::from_millis(10);
+
 pub struct Worker {
     pub runner: Runner,
     pub solver: FlipSolver,
@@ -32,6 +35,8 @@ pub struct Worker {
     pub live: Option<Live>,
     /// The memory that it has reported.
     reported: WorkerMemory,
+    /// What the flip asks that was chosen last.
+    question: Option<(Flip, Question)>,
 }
 
 impl Worker {
@@ -49,6 +54,7 @@ impl Worker {
             mutator: Mutator::new(),
             live,
             reported: WorkerMemory::default(),
+            question: None,
             runner: Runner::new(shared, target),
         }
     }
@@ -58,27 +64,45 @@ impl Worker {
         let shared = self.runner.shared.clone();
         let mut state = shared.lock();
         let mut start = Instant::now();
+        let mut reported = start;
         let mut estimated = state.search.strategy.estimated_cost();
-        while let Some(action) = next_action(&shared, state) {
+        while let Some(Chosen { action, question }) = next_action(&shared, state) {
+            self.question = question;
             let result = act(self, action);
             state = shared.lock();
-            state.account.add_work();
-            let (paths, solver) = (self.prepared.memory(), self.solver.memory());
-            self.reported.report(WorkerMemory { paths, solver }, &mut state.account.stats.memory);
+            if reported.elapsed() >= REPORT_INTERVAL {
+                reported = Instant::now();
+                self.report(&mut state.account);
+            }
             state.progress.outstanding -= 1;
             // The time and cost of choosing the action belong to it.
             let (end, cost) = (Instant::now(), state.search.strategy.estimated_cost());
             state.account.stats.count_action(action, end - start, cost - estimated);
             (start, estimated) = (end, cost);
-            shared.wake.notify_all();
+            shared.wake_waiting(&state);
             result?;
         }
         Ok(())
     }
+
+    /// Adds its time, its work and its memory to the account.
+    pub fn report(&mut self, account: &mut Account) {
+        account.add_work();
+        let (paths, solver) = (self.prepared.memory(), self.solver.memory());
+        self.reported.report(WorkerMemory { paths, solver }, &mut account.stats.memory);
+        self.runner.report(account);
+    }
+}
+
+/// What the strategy has chosen.
+struct Chosen {
+    action: Action,
+    /// What a flip asks, if its run was not dropped.
+    question: Option<(Flip, Question)>,
 }
 
 /// The next action, as soon as there is one; `None` when the campaign is over.
-fn next_action(shared: &Shared, mut state: StateGuard) -> Option<Action> {
+fn next_action(shared: &Shared, mut state: StateGuard) -> Option<Chosen> {
     let _choosing = (clock::enter(Part::Search), pleach_work::enter(Task::Choose));
     pleach_work::show_input(None);
     pleach_work::beat();
@@ -90,7 +114,7 @@ fn next_action(shared: &Shared, mut state: StateGuard) -> Option<Action> {
         if shared.is_stopping() {
             return None;
         }
-        if shared.limits.runs.is_some_and(|n| state.account.stats.runs >= n) {
+        if shared.is_out_of_runs() {
             shared.end(&mut state, Stop::Runs);
             return None;
         }
@@ -120,7 +144,11 @@ fn next_action(shared: &Shared, mut state: StateGuard) -> Option<Action> {
             }
             action => {
                 state.progress.outstanding += 1;
-                return Some(action);
+                let question = match action {
+                    Action::Flip(flip) => state.search.question(flip).map(|asked| (flip, asked)),
+                    _ => None,
+                };
+                return Some(Chosen { action, question });
             }
         }
     }
@@ -131,8 +159,9 @@ impl Stage for Worker {
         &self.runner.shared
     }
 
-    fn question(&self, flip: Flip) -> Option<Question> {
-        self.shared().lock().search.question(flip)
+    fn question(&mut self, flip: Flip) -> Option<Question> {
+        let (asked, question) = self.question.take()?;
+        (asked == flip).then_some(question)
     }
 
     fn solve(&mut self, flip: Flip, question: &Question) -> Answer {
@@ -154,6 +183,7 @@ impl Stage for Worker {
         flip: Flip,
         answer: Option<(&Answer, Duration)>,
         verdict: Verdict,
+        has_result: bool,
     ) -> Option<Record> {
         let mut state = self.runner.shared.lock();
         if let Some((answer, spent)) = answer {
@@ -163,7 +193,12 @@ impl Stage for Worker {
             }
             state.search.strategy.record_solver_cost(flip, answer.cost);
         }
-        state.answer(flip, verdict)
+        let record = state.answer(flip, verdict)?;
+        if has_result {
+            return Some(record);
+        }
+        state.corpus.record(&record);
+        None
     }
 
     fn max_len(&self, parent: &[u8]) -> usize {
@@ -192,11 +227,7 @@ impl Stage for Worker {
         flip: Flip,
         question: &Question,
         answer: Answer,
-        record: Option<Record>,
     ) -> Result<(), ExecError> {
-        if let Some(record) = record {
-            self.runner.shared.lock().corpus.record(&record);
-        }
         if let Some(refused) = &answer.refused {
             try_refused(&mut self.runner, question, refused)?;
         }

@@ -30,6 +30,8 @@ const EXECUTION_OVERHEAD: u32 = 60;
 pub(super) struct Queue {
     entries: Vec<Entry>,
     by_input: HashMap<InputId, usize>,
+    /// The weights of the entries, unless some may have changed.
+    weights: Vec<f64>,
     /// How many traced runs took each branch.
     runs_of_branch: Vec<u32>,
     /// Sums over the entries, for averages.
@@ -56,6 +58,7 @@ struct Entry {
 
 impl Queue {
     pub fn add(&mut self, input: InputId, news: &ExecutionReport) {
+        self.weights.clear();
         self.by_input.insert(input, self.entries.len());
         self.cost += u64::from(news.cost);
         self.size += u64::from(news.size);
@@ -75,9 +78,13 @@ impl Queue {
 
     /// Records what a child of an input gained. `bad`: it crashed or hung.
     pub fn record_child(&mut self, parent: InputId, gain: f64, bad: bool) {
+        if gain == 0.0 && !bad {
+            return;
+        }
         if let Some(&at) = self.by_input.get(&parent) {
             self.entries[at].gained += gain;
             self.entries[at].bad_children += f64::from(u8::from(bad));
+            self.update_weight(at);
         }
     }
 
@@ -87,6 +94,7 @@ impl Queue {
 
     /// Records which branches the run of an input took.
     pub fn record_run(&mut self, branches: usize, run: &Run) {
+        self.weights.clear();
         self.runs_of_branch.resize(branches.max(self.runs_of_branch.len()), 0);
         let shown = &run.decisions[..run.shown() as usize];
         let mut taken: Vec<BranchId> = shown.iter().filter_map(|d| d.branch(d.outcome)).collect();
@@ -103,23 +111,32 @@ impl Queue {
 
     /// Picks an input, the number of its children to run, and the cost of one run.
     pub fn pick_burst(&mut self, rng: &mut Rng) -> Option<(InputId, u32, u32)> {
+        if self.weights.is_empty() {
+            self.weights = self.entries.iter().map(|e| self.weight(e)).collect();
+        }
+        let point = rng.unit() * self.weights.iter().fold(0.0, |sum, weight| sum + weight);
         let mut sum = 0.0;
-        let sums: Vec<f64> = self
-            .entries
-            .iter()
-            .map(|e| {
-                sum += self.weight(e);
-                sum
-            })
-            .collect();
-        let point = rng.unit() * sum;
-        let at = sums.partition_point(|&s| s <= point).min(sums.len().checked_sub(1)?);
+        let mut is_before = |weight: &f64| {
+            sum += weight;
+            sum <= point
+        };
+        let at = self.weights.iter().take_while(|w| is_before(w)).count();
+        let at = at.min(self.weights.len().checked_sub(1)?);
         let entry = &mut self.entries[at];
         entry.bursts += 1;
         entry.gained /= 2.0;
         entry.bad_children /= 2.0;
         let count = BURST_TIME / (entry.cost + EXECUTION_OVERHEAD);
-        Some((entry.input, count.clamp(MIN_BURST, MAX_BURST), entry.cost))
+        let burst = (entry.input, count.clamp(MIN_BURST, MAX_BURST), entry.cost);
+        self.update_weight(at);
+        Some(burst)
+    }
+
+    /// An entry has changed, and no other.
+    fn update_weight(&mut self, at: usize) {
+        if !self.weights.is_empty() {
+            self.weights[at] = self.weight(&self.entries[at]);
+        }
     }
 
     fn weight(&self, entry: &Entry) -> f64 {
