@@ -27,7 +27,7 @@ pub use program::{BranchId, Call, FunctionShape, Program, SiteShape};
 pub use rng::Rng;
 pub use run::{Decision, Entered, Flip, InputId, Marked, Run, RunId, Runs};
 pub use strategy::{
-    Action, Derives, Descriptor, ExecutionReport, FirstInputs, Needs, Options, Origin, STRATEGIES,
-    Strategy, TokenUse, UnknownStrategy, Verdict, View, find,
+    Action, Derives, Descriptor, ExecutionReport, FirstInputs, Needs, Options, Origin, RunCost,
+    STRATEGIES, Strategy, TokenUse, UnknownStrategy, Verdict, View, find,
 };
 pub use tree::{Forgotten, Mark, Table, Tree};

@@ -7,8 +7,8 @@ use super::grammar::Fit;
 use super::ring::{Bets, Candidate, Crashes, FastEnd, Judgement, divergence};
 use super::search::{AddedRun, AskedLengths, Covered, Facts, Map, Search};
 use pleach_search::{
-    BranchId, Entered, ExecutionReport, Flip, Gain, InputId, Marked, Origin, Run, Strategy,
-    Verdict, View,
+    BranchId, Entered, ExecutionReport, Flip, Gain, InputId, Marked, Origin, Run, RunCost,
+    Strategy, Verdict, View,
 };
 use pleach_template::solve::Traced;
 use std::sync::Arc;
@@ -91,7 +91,7 @@ impl State {
     }
 
     /// Tells the strategy of a run that brought nothing and is not remembered.
-    pub fn record_quiet(&mut self, origin: Origin, size: u32, cost: u32) {
+    pub fn record_quiet(&mut self, origin: Origin, size: u32, cost: RunCost) {
         let (input, bad, hung) = (None, false, false);
         let news =
             ExecutionReport { input, origin, branches: 0, buckets: 0, bad, hung, size, cost };
@@ -106,7 +106,7 @@ impl State {
         size: usize,
         gain: Option<&Gain>,
         is_bad: bool,
-        cost: u32,
+        cost: RunCost,
     ) {
         let news = ExecutionReport {
             input: Some(id),

@@ -170,9 +170,23 @@ pub struct ExecutionReport {
     pub hung: bool,
     /// The input's length in bytes.
     pub size: u32,
-    /// Estimated microseconds, computed from the branches that the run took. No clock is
-    /// read, so equal runs have equal costs.
-    pub cost: u32,
+    pub cost: RunCost,
+}
+
+/// What a run costs, in estimated microseconds. No clock is read, so equal runs have equal
+/// costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunCost {
+    /// The program's own work, computed from the branches that it took.
+    pub work: u32,
+    /// Everything else: a process, or what one of many inputs of a process costs.
+    pub fixed: u32,
+}
+
+impl RunCost {
+    pub fn total(self) -> u32 {
+        self.work.saturating_add(self.fixed)
+    }
 }
 
 /// The solver's answer to a flip.

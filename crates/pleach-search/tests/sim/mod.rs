@@ -396,7 +396,7 @@ impl World<'_> {
             bad: path.aborted,
             hung: false,
             size,
-            cost: 50,
+            cost: RunCost { work: 50, fixed: 60 },
         };
         strategy.record_execution(&self.view(), &news);
     }

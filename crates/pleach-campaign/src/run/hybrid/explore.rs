@@ -12,13 +12,13 @@ use crate::minimise::{RemoveFrom, Shows, bisect, remove_blocks};
 use crate::run::account::Gap;
 use crate::run::clock::{self, Part};
 use crate::run::corpus::Record;
-use crate::run::ring::{Candidate, FastEnd, PredictedPath, Stage, Worker, act};
+use crate::run::ring::{Candidate, FORK_COST, FastEnd, PredictedPath, Stage, Worker, act};
 use crate::run::search::{Facts, Question, Search};
 use crate::run::shared::Shared;
 use pleach_exec::executor::{Events, ExecError, Step};
 use pleach_search::{
-    Action, BranchId, ExecutionReport, Flip, InputId, Options, Origin, Rng, Run, Tree, Verdict,
-    find,
+    Action, BranchId, ExecutionReport, Flip, InputId, Options, Origin, Rng, Run, RunCost, Tree,
+    Verdict, find,
 };
 use pleach_template::solve::{Answer, Prepared, Traced};
 use std::sync::Arc;
@@ -261,7 +261,7 @@ impl Stage for LiveStage<'_> {
             bad: is_bad,
             hung: end == FastEnd::Hung,
             size: bytes.len() as u32,
-            cost: 100,
+            cost: RunCost { work: 0, fixed: FORK_COST },
         };
         self.inputs.push(bytes);
         let shared = &self.worker.runner.shared;

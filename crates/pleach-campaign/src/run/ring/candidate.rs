@@ -5,7 +5,7 @@
 //! asks it where the run should go and what of the input may change.
 
 use crate::run::corpus::Record;
-use pleach_search::{BranchId, Flip, Gain, InputId, Origin};
+use pleach_search::{BranchId, Flip, Gain, InputId, Origin, RunCost};
 use pleach_template::Template;
 use pleach_template::solve::LengthPath;
 use std::sync::Arc;
@@ -74,8 +74,7 @@ pub struct Judgement {
     pub gain: Gain,
     /// It goes into the queue.
     pub keep: bool,
-    /// What the run cost, in microseconds as counted.
-    pub cost: u32,
+    pub cost: RunCost,
 }
 
 impl Candidate {

@@ -6,7 +6,7 @@ use super::crash::{judge_crash, judge_hang};
 use super::runner::{How, Runner};
 use crate::run::corpus::Kept;
 use pleach_exec::executor::{End, ExecError};
-use pleach_search::{Gain, InputId, Origin};
+use pleach_search::{Gain, InputId, Origin, RunCost};
 use std::sync::atomic::Ordering;
 
 /// What a hanging run costs besides, in microseconds.
@@ -59,7 +59,7 @@ pub fn run_candidates(runner: &mut Runner, candidates: &[Candidate]) -> Result<u
 struct QuietRun {
     origin: Origin,
     size: u32,
-    cost: u32,
+    cost: RunCost,
 }
 
 impl QuietRun {
@@ -106,7 +106,7 @@ fn judge(
         FastEnd::Crashed => judgement.gain = judge_crash(runner, &candidate, &end)?,
         FastEnd::Hung => {
             judgement.gain = judge_hang(runner, &candidate, &end, is_new_hang)?;
-            judgement.cost += HANG_COST;
+            judgement.cost.work += HANG_COST;
         }
         FastEnd::Complete | FastEnd::NotRun => judge_exit(runner, &candidate, &mut judgement)?,
     }

@@ -34,7 +34,7 @@ pub use growing::Growing;
 pub use judge::{recall_bad, recall_input, run_candidate};
 pub use optimistic::Bets;
 pub use patience::Patience;
-pub use runner::{How, Pace, Runner};
+pub use runner::{FORK_COST, How, Pace, Runner};
 pub use worker::Worker;
 
 use super::corpus::Record;

@@ -21,8 +21,8 @@ use std::collections::HashMap;
 
 /// What one outcome of a site may cost before it must have paid, in microseconds as counted.
 const BUDGET: f64 = 4000.0;
-/// What a run costs besides the program's own time.
-const RUN_COST: f64 = 100.0;
+/// What a run costs besides, to judge it.
+const RUN_COST: f64 = 40.0;
 
 /// What was spent on outcomes of sites, and how often it paid.
 #[derive(Default)]
@@ -79,7 +79,7 @@ pub fn bet(worker: &mut Worker, flip: Flip, question: &Question) -> Result<(), E
             ..Candidate::new(bytes.into(), origin, Some(question.parent))
         };
         run_candidate(runner, candidate)?;
-        spent += RUN_COST + f64::from(runner.cost());
+        spent += RUN_COST + f64::from(runner.cost().total());
         paid = runner.has_taken(&[branch]);
         shared.lock().account.stats.flips.relaxed += 1;
     }

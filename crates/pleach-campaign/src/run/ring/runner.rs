@@ -14,7 +14,7 @@ use pleach_exec::executor::{End, ExecError, Half};
 use pleach_exec::growth::{Calls, Growth};
 use pleach_exec::trace::Trace;
 use pleach_exec::{BatchInput, BatchRuns, RunOptions, Target, TraceOptions, TracedRun};
-use pleach_search::{BranchId, Counts, Gain};
+use pleach_search::{BranchId, Counts, Gain, RunCost};
 use pleach_work::{Entered, Task};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -30,8 +30,8 @@ const PROBE_CPU: Duration = Duration::from_millis(200);
 
 /// What a run costs besides its branches, in microseconds: in a process of its own, or in one
 /// that reads many inputs. `./x bench prices` compares costs with times.
-const FORK_COST: u32 = 100;
-const PERSISTENT_COST: u32 = 10;
+pub const FORK_COST: u32 = 160;
+const PERSISTENT_COST: u32 = 2;
 
 /// One target, and what its last run on the fast half showed.
 pub struct Runner {
@@ -43,7 +43,7 @@ pub struct Runner {
     first_counts: Counts,
     /// How many inputs the process of the last run has read.
     round: u32,
-    /// A process has read more than one input: the program runs in persistent mode.
+    /// A process has waited for another input: the program runs in persistent mode.
     is_persistent: bool,
     /// CPU time of the last run.
     cpu: Duration,
@@ -179,7 +179,7 @@ impl Runner {
         self.before_crash = self.history.add(&outcome, || bytes.into(), waits);
         self.shared.map.collect(self.target.touched(), &mut self.counts);
         (self.round, self.cpu, self.calls) = (outcome.round, outcome.cpu, outcome.calls);
-        self.is_persistent |= self.round > 1;
+        self.is_persistent |= self.round > 1 || waits;
         let took = start.elapsed();
         clock::charge(Part::Fast, took);
         if counted {
@@ -384,11 +384,10 @@ impl Runner {
         self.counts.get(branch) == 0
     }
 
-    /// What the last run cost, in microseconds as counted: equal runs must cost the same,
-    /// so no clock is asked. A branch and what belongs to it takes some nanoseconds.
-    pub fn cost(&self) -> u32 {
+    /// What the last run cost. A branch and what belongs to it takes some nanoseconds.
+    pub fn cost(&self) -> RunCost {
         let fixed = if self.is_persistent { PERSISTENT_COST } else { FORK_COST };
-        fixed + self.counts.sum() / 64
+        RunCost { work: self.counts.sum() / 64, fixed }
     }
 
     /// CPU time of the last run.

@@ -60,12 +60,14 @@ pub(super) const DESCRIPTOR: Descriptor = Descriptor {
     ..Descriptor::COMMON
 };
 
-/// Costs besides the work of the solver (flips) and the program's own time (executions and
-/// traces), in microseconds.
+/// Costs besides the work of the solver (flips) and the program's own work (traces), in
+/// microseconds.
 const FLIP_OVERHEAD: f64 = 20.0;
 const TOKEN_FLIP_OVERHEAD: f64 = 200.0;
-const EXECUTION_OVERHEAD: f64 = 60.0;
-const TRACE_OVERHEAD: f64 = 150.0;
+/// A trace always has a process of its own.
+const TRACE_OVERHEAD: f64 = 550.0;
+/// A run that is not one of a burst: the driver and the process take turns for it.
+const MIN_SINGLE_COST: f64 = 40.0;
 /// How much slower the symbolic half is than the fast half.
 const TRACE_SLOWDOWN: f64 = 4.0;
 /// The cost of reading one decision of a trace.
@@ -148,7 +150,8 @@ impl Strategy for Auto {
         let gain = BRANCH_REWARD * f64::from(news.branches) + f64::from(news.buckets);
         let bad = if news.bad { BAD_END_COST } else { 0.0 };
         // The cost of a burst was charged when it began, for children that end well.
-        let bad_child = if news.bad { BAD_END_COST + f64::from(news.cost) } else { 0.0 };
+        let cost = f64::from(news.cost.total());
+        let bad_child = if news.bad { BAD_END_COST + cost } else { 0.0 };
         let (mut stepped, mut by_tokens) = (false, false);
         match news.origin {
             Origin::Flip(flip) => {
@@ -157,7 +160,7 @@ impl Strategy for Auto {
                 if let Some((arm, asked)) = asked.or_else(relaxed) {
                     stepped = asked.is_some_and(|a| a.is_step);
                     by_tokens = arm == Arm::Tokens;
-                    self.bandit.spend(arm, f64::from(news.cost) + EXECUTION_OVERHEAD + bad);
+                    self.bandit.spend(arm, cost.max(MIN_SINGLE_COST) + bad);
                     self.bandit.reward(arm, gain);
                 }
             }
@@ -172,7 +175,7 @@ impl Strategy for Auto {
                 self.queue.record_child(parent, gain, news.bad);
             }
             Origin::Derived => {
-                self.bandit.spend(Arm::Grammar, f64::from(news.cost) + EXECUTION_OVERHEAD + bad);
+                self.bandit.spend(Arm::Grammar, cost.max(MIN_SINGLE_COST) + bad);
                 self.bandit.reward(Arm::Grammar, gain);
             }
             Origin::Seed | Origin::Random | Origin::Live | Origin::Recalled => {}
@@ -211,9 +214,9 @@ impl Strategy for Auto {
             true => Arm::Tokens,
             false => self.tracing.remove(&run.input).unwrap_or(Arm::Paths),
         };
-        let cost = self.queue.cost(run.input).map_or(0.0, f64::from);
+        let work = self.queue.work(run.input).map_or(0.0, f64::from);
         let decisions = run.decisions.len() as f64 + run.left_out as f64;
-        let cost = TRACE_OVERHEAD + TRACE_SLOWDOWN * cost + DECISION_COST * decisions;
+        let cost = TRACE_OVERHEAD + TRACE_SLOWDOWN * work + DECISION_COST * decisions;
         self.bandit.spend(arm, cost);
         if let Some(tokens) = self.tokens.as_mut().filter(|_| run.tokens) {
             tokens.record_trace(view, id, run);
@@ -342,13 +345,13 @@ impl Auto {
 
     fn next_mutation(&mut self, rng: &mut Rng) -> Option<Action> {
         let (input, count, cost) = self.queue.pick_burst(rng)?;
-        self.bandit.spend(Arm::Mutation, f64::from(count) * (f64::from(cost) + EXECUTION_OVERHEAD));
+        self.bandit.spend(Arm::Mutation, f64::from(count) * f64::from(cost));
         Some(Action::Mutate { input, count })
     }
 
     fn next_graft(&mut self, rng: &mut Rng) -> Option<Action> {
         let (input, count, cost) = self.queue.pick_burst(rng)?;
-        self.bandit.spend(Arm::Grafts, f64::from(count) * (f64::from(cost) + EXECUTION_OVERHEAD));
+        self.bandit.spend(Arm::Grafts, f64::from(count) * f64::from(cost));
         Some(Action::Graft { input, count })
     }
 

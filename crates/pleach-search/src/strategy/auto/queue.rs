@@ -13,7 +13,7 @@
 use crate::program::BranchId;
 use crate::rng::Rng;
 use crate::run::{InputId, Run};
-use crate::strategy::ExecutionReport;
+use crate::strategy::{ExecutionReport, RunCost};
 use std::collections::HashMap;
 
 /// The estimated time of a burst, in microseconds.
@@ -23,8 +23,6 @@ const MIN_BURST: u32 = 32;
 const MAX_BURST: u32 = 400;
 /// The number of an entry's rarest branches that are remembered.
 const MAX_RARE_BRANCHES: usize = 4;
-/// Time of an execution outside the program, in microseconds.
-const EXECUTION_OVERHEAD: u32 = 60;
 
 #[derive(Default)]
 pub(super) struct Queue {
@@ -44,7 +42,7 @@ pub(super) struct Queue {
 struct Entry {
     input: InputId,
     size: u32,
-    cost: u32,
+    cost: RunCost,
     branches: u32,
     bad: bool,
     bursts: u32,
@@ -60,7 +58,7 @@ impl Queue {
     pub fn add(&mut self, input: InputId, news: &ExecutionReport) {
         self.weights.clear();
         self.by_input.insert(input, self.entries.len());
-        self.cost += u64::from(news.cost);
+        self.cost += u64::from(news.cost.total());
         self.size += u64::from(news.size);
         self.good += usize::from(!news.bad);
         self.entries.push(Entry {
@@ -88,8 +86,9 @@ impl Queue {
         }
     }
 
-    pub fn cost(&self, input: InputId) -> Option<u32> {
-        self.by_input.get(&input).map(|&at| self.entries[at].cost)
+    /// The program's own work in the run of an input, in microseconds.
+    pub fn work(&self, input: InputId) -> Option<u32> {
+        self.by_input.get(&input).map(|&at| self.entries[at].cost.work)
     }
 
     /// Records which branches the run of an input took.
@@ -126,8 +125,9 @@ impl Queue {
         entry.bursts += 1;
         entry.gained /= 2.0;
         entry.bad_children /= 2.0;
-        let count = BURST_TIME / (entry.cost + EXECUTION_OVERHEAD);
-        let burst = (entry.input, count.clamp(MIN_BURST, MAX_BURST), entry.cost);
+        let cost = entry.cost.total();
+        let count = BURST_TIME / cost.max(1);
+        let burst = (entry.input, count.clamp(MIN_BURST, MAX_BURST), cost);
         self.update_weight(at);
         Some(burst)
     }
@@ -148,7 +148,7 @@ impl Queue {
         let against_mean = |sum: u64, own: u32, floor: f64| {
             ((sum as f64 / n + floor) / (f64::from(own) + floor)).clamp(0.25, 2.0)
         };
-        let fast = against_mean(self.cost, entry.cost, f64::from(EXECUTION_OVERHEAD));
+        let fast = against_mean(self.cost, entry.cost.total(), f64::MIN_POSITIVE);
         let small = against_mean(self.size, entry.size, 16.0);
         let new = 1.0 + f64::from(entry.branches.min(8)) / 2.0;
         let rarest = entry.rare.iter().map(|&b| self.runs_of_branch[b as usize]).min();
@@ -167,6 +167,7 @@ mod tests {
 
     fn news(branches: u32, size: u32, cost: u32, bad: bool) -> ExecutionReport {
         let (input, origin, buckets, hung) = (None, Origin::Seed, 1, false);
+        let cost = RunCost { work: cost, fixed: 60 };
         ExecutionReport { input, origin, branches, buckets, bad, hung, size, cost }
     }
 
