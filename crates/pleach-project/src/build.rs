@@ -54,14 +54,20 @@ impl System {
         }
     }
 
+    /// Where the build writes to.
+    pub fn build_dir(self, out: &Path) -> PathBuf {
+        match self {
+            System::Sources => out.to_owned(),
+            System::CMake | System::Meson => out.join("build"),
+            _ => out.join("src"),
+        }
+    }
+
     /// Where the build puts a program, if it follows the directories of the sources.
     pub fn program(self, out: &Path, program: &Program) -> PathBuf {
         match self {
             System::Sources => out.join(&program.name),
-            System::CMake | System::Meson => {
-                out.join("build").join(&program.dir).join(&program.name)
-            }
-            _ => out.join("src").join(&program.dir).join(&program.name),
+            _ => self.build_dir(out).join(&program.dir).join(&program.name),
         }
     }
 

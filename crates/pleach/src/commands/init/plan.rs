@@ -6,6 +6,11 @@ use pleach_project::{Build, Project, System};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+/// A directory below another; an empty name is the other itself.
+fn below(top: &Path, dir: &Path) -> PathBuf {
+    if dir.as_os_str().is_empty() { top.to_owned() } else { top.join(dir) }
+}
+
 /// The number of cores that a build uses.
 pub fn build_jobs() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
@@ -165,10 +170,10 @@ impl Plan<'_> {
         let compiler = if harness.is_cxx() { "pleach-c++" } else { "pleach-cc" };
         let flags = self.args.flags.as_deref().unwrap_or("");
         // Headers that the build makes are in the directories of the build.
+        let built = self.system.build_dir(self.out);
         let mut include: Vec<PathBuf> = Vec::new();
         for dir in &harness.include {
-            include.push(root.join(dir));
-            include.extend(["src", "build"].map(|built| self.out.join(built).join(dir)));
+            include.extend([root.as_path(), built.as_path()].map(|top| below(top, dir)));
         }
         let include: String = include.iter().map(|dir| format!(" -I{}", show(dir))).collect();
         let command = format!(
