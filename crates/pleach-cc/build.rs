@@ -36,7 +36,7 @@ fn main() {
         files.push((format!("lib/{name}.o"), compile(&link, name, &out)));
     }
     let fuzzer = out.join("libpleach_fuzzer.a");
-    make_archive(&fuzzer, &[compile(&link, "fuzzer", &out)]);
+    make_archive(&fuzzer, &[compile(&link, "fuzzer", &out), compile(&link, "mutate", &out)]);
     files.push(("lib/libpleach_fuzzer.a".into(), fuzzer));
     files.push(("lib/libstdcxx.cc".into(), link.join("libstdcxx.cc")));
     for header in ["pleach.h", "crest.h", "klee/klee.h"] {

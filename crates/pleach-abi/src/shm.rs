@@ -31,6 +31,9 @@ pub const ENV: &str = "PLEACH_CTL";
 /// the server and of each run, so that each gets its own copy.
 pub const ADDED_ENV: [(&core::ffi::CStr, &core::ffi::CStr); 2] =
     [(c"LD_BIND_NOW", c"1"), (c"GLIBC_TUNABLES", c"glibc.pthread.rseq=0")];
+/// Set for a fuzz target that must take its input from standard input, whatever its
+/// arguments are.
+pub const PLAIN_ENV: &core::ffi::CStr = c"PLEACH_PLAIN";
 /// Set for a symbolic half that runs without a driver: standard input gets labels, and
 /// the trace goes to private memory. For tests of programs with labels on.
 pub const ENV_LABEL: &str = "PLEACH_LABEL";

@@ -131,6 +131,7 @@ impl Plain {
             }
         }
         command.args(given.args).envs(given.variables).env_remove(shm::ENV);
+        command.env(shm::PLAIN_ENV.to_str().unwrap_or_default(), "1");
         let stdin = match names_input {
             false => self.input.stdin().map(Stdio::from),
             true if given.stdin.is_empty() => Ok(Stdio::null()),

@@ -54,6 +54,15 @@ pub fn summary(stats: &Stats, out: &str, resume: &str) -> String {
     if stats.hangs > 0 {
         text.push_str(&format!("{} hangs in {out}/hangs\n", stats.hangs));
     }
+    for (name, sync) in &stats.sync {
+        text.push_str(&format!("{} inputs taken from {name}, {} kept", sync.taken, sync.kept));
+        match sync.skipped {
+            0 => text.push('\n'),
+            n => text.push_str(&format!(
+                ", {n} files skipped (too long, not regular, or not readable)\n"
+            )),
+        }
+    }
     if stats.unstable > 0 {
         text.push_str(&format!(
             "{} branches are unstable: the same input does not always take them\n",

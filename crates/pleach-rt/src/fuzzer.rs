@@ -3,7 +3,7 @@
 
 use crate::start::state;
 use crate::{sys, typed};
-use core::ffi::{CStr, c_char, c_int, c_void};
+use core::ffi::{c_char, c_int};
 
 /// Size of AFL's buffer: more than AFL ever passes.
 const BUFFER_SIZE: u64 = 64 << 20;
@@ -74,29 +74,15 @@ pub extern "C" fn __pleach_afl_len() -> c_int {
     if at == 0 { unsafe { BUFFER.1 as c_int } } else { len as c_int }
 }
 
-type OneInput = extern "C" fn(*const u8, usize) -> c_int;
-type Initialize = extern "C" fn(*mut c_int, *mut *mut *mut c_char) -> c_int;
+pub type OneInput = extern "C" fn(*const u8, usize) -> c_int;
+pub type Initialize = extern "C" fn(*mut c_int, *mut *mut *mut c_char) -> c_int;
 
 unsafe extern "C" {
     fn free(p: *mut u8);
-    fn open(path: *const c_char, flags: c_int, ...) -> c_int;
-    fn opendir(path: *const c_char) -> *mut c_void;
-    fn readdir(dir: *mut c_void) -> *const Entry;
-    fn closedir(dir: *mut c_void) -> c_int;
-    fn snprintf(to: *mut c_char, n: usize, format: *const c_char, ...) -> c_int;
-}
-
-/// glibc's `struct dirent` on x86-64.
-#[repr(C)]
-struct Entry {
-    head: [u8; 19],
-    name: [c_char; 256],
 }
 
 /// `main` of a program linked with `-fsanitize=fuzzer`. Under the driver it runs the
-/// input. Without a driver it runs each file and each file of a directory that the
-/// command line names, as libFuzzer does; if it names none, standard input. It warns
-/// about libFuzzer's flags and ignores them.
+/// input. Without a driver it has libFuzzer's command line (`by_hand`).
 #[unsafe(no_mangle)]
 pub extern "C" fn __pleach_fuzzer_main(
     argc: c_int,
@@ -105,41 +91,24 @@ pub extern "C" fn __pleach_fuzzer_main(
     initialize: Option<Initialize>,
 ) -> c_int {
     let (mut argc, mut argv) = (argc, argv);
+    if state().input_fd < 0 {
+        return crate::by_hand::run(argc, argv, one, initialize);
+    }
     if let Some(f) = initialize {
         f(&raw mut argc, &raw mut argv);
     }
     // Safety: set before the first run.
     unsafe { HAS_FUZZER_MAIN = true };
-    if state().input_fd >= 0 {
-        const ROUNDS: u32 = 10_000;
-        while crate::server::__pleach_afl_loop(ROUNDS) != 0 {
-            run_input(one);
-        }
-        return 0;
-    }
-    // Without a driver this only begins the one run.
-    crate::server::pleach_ready();
-    let (mut status, mut has_path) = (0, false);
-    for i in 1..argc.max(1) as usize {
-        // Safety: argv has argc strings.
-        let path = unsafe { CStr::from_ptr(*argv.add(i)) };
-        if path.to_bytes().starts_with(b"-") {
-            let text = b": flags of libFuzzer are ignored here; `pleach run` searches\n";
-            sys::print_error(&[b"pleach: ", path.to_bytes(), text]);
-            continue;
-        }
-        has_path = true;
-        status |= run_path(path, one);
-    }
-    if !has_path {
+    const ROUNDS: u32 = 10_000;
+    while crate::server::__pleach_afl_loop(ROUNDS) != 0 {
         run_input(one);
     }
-    status
+    0
 }
 
 /// Runs the input in memory of exactly its size, so that a sanitizer notices an
 /// overread.
-fn run_input(one: OneInput) {
+pub fn run_input(one: OneInput) {
     let w = typed::call_stream();
     // Safety: fresh memory of that size.
     unsafe {
@@ -161,44 +130,4 @@ fn run_input(one: OneInput) {
         }
         free(p);
     }
-}
-
-fn run_path(path: &CStr, one: OneInput) -> c_int {
-    // Safety: names from the command line and the directory.
-    unsafe {
-        let dir = opendir(path.as_ptr());
-        if dir.is_null() {
-            return run_file(path, one);
-        }
-        let mut status = 0;
-        while let Some(entry) = readdir(dir).as_ref() {
-            if entry.name[0] as u8 == b'.' {
-                continue;
-            }
-            let mut full = [0 as c_char; 4096];
-            let format = c"%s/%s".as_ptr();
-            snprintf(full.as_mut_ptr(), full.len(), format, path.as_ptr(), entry.name.as_ptr());
-            status |= run_file(CStr::from_ptr(full.as_ptr()), one);
-        }
-        closedir(dir);
-        status
-    }
-}
-
-fn run_file(path: &CStr, one: OneInput) -> c_int {
-    // Safety: the buffer is ours.
-    unsafe {
-        let fd = open(path.as_ptr(), 0);
-        let Some(st) = (fd >= 0).then(|| sys::fstat(fd)).flatten() else {
-            sys::print_error(&[b"pleach: cannot open ", path.to_bytes(), b"\n"]);
-            return 1;
-        };
-        sys::print_error(&[b"Running: ", path.to_bytes(), b"\n"]);
-        let p = sys::malloc(st.size.max(1) as usize).cast::<u8>();
-        let n = sys::pread(fd as u64, p as u64, st.size as u64, 0).max(0);
-        sys::close(fd as u64);
-        one(p, n as usize);
-        free(p);
-    }
-    0
 }

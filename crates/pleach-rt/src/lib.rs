@@ -7,6 +7,7 @@
 //! the target: a panic is a bug in Pleach and ends the process with a message.
 #![no_std]
 
+mod by_hand;
 mod daemon;
 mod fork;
 mod fuzzer;

@@ -5,15 +5,8 @@ use std::ffi::{OsStr, OsString};
 
 /// Flags of afl-fuzz that `pleach run` does not have.
 const AFL: &[(&str, &str)] = &[
-    (
-        "-x",
-        "there are no dictionaries: Pleach finds the words that the program compares its input \
-         with; put other words into a seed (-i), or give a grammar (-g)",
-    ),
     ("-Q", "there is no emulation of binaries: compile the program with `pleach cc`"),
     ("-U", "there is no emulation of binaries: compile the program with `pleach cc`"),
-    ("-M", "one command runs all workers: -j N"),
-    ("-S", "one command runs all workers: -j N"),
     ("-f", "put @@ where the name of the input file goes"),
     ("-p", "-s chooses the strategy"),
     ("-d", "leave it out: -s chooses the strategy"),
@@ -25,7 +18,6 @@ const AFL: &[(&str, &str)] = &[
     ("-a", "leave it out: a grammar (-g) describes text"),
     ("-C", "leave it out: every new crash is examined anyway"),
     ("-T", "leave it out: the title is the program's name"),
-    ("-F", "-i OTHER/queue takes the inputs of another campaign as seeds"),
 ];
 
 /// Flags of libFuzzer, `-name=value`, and the flag of `pleach run` for each.
@@ -43,7 +35,7 @@ const LIBFUZZER: &[(&str, &str)] = &[
     ("seed", "--seed N"),
     ("merge", "`pleach cmin`"),
     ("minimize_crash", "`pleach tmin`"),
-    ("dict", ""),
+    ("dict", "-x FILE"),
     ("only_ascii", "a grammar, -g FILE"),
     ("artifact_prefix", "-o OUT"),
     ("exact_artifact_path", "-o OUT"),

@@ -53,6 +53,9 @@ pub enum Command {
     Replay(Replay),
     /// Report the branches that some inputs cover
     Cover(Cover),
+    /// Write a dictionary of what the program compares its input with, for AFL++ and -x
+    #[command(override_usage = "pleach dict [OPTIONS] <OUT|FILES>... -- PROGRAM [ARGS]")]
+    Dict(Dict),
     /// Print the path condition of an input as C, with source lines
     Explain(Explain),
     /// Print the decisions of a run, its size and its cost
@@ -94,6 +97,9 @@ pub enum Command {
     Exec(Exec),
     /// Write one half to a file of its own
     Extract(Extract),
+    /// Search with libFuzzer's command line. Fuzz targets start it
+    #[command(name = "libfuzzer", hide = true)]
+    LibFuzzer(LibFuzzer),
     /// Solve string constraints in HAMPI's language
     #[command(after_help = "Prints sat and values, or unsat. Values are written as in the file: \
                             \\ddd is a byte in decimal. In JSON each character of a value is a byte.")]
@@ -392,6 +398,24 @@ pub struct Replay {
 }
 
 #[derive(Group)]
+pub struct Dict {
+    /// Input files, directories of inputs, or a campaign directory (its queue)
+    #[arg(required = true, value_name = "OUT|FILES")]
+    pub inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub run: Run,
+}
+
+#[derive(Group)]
+pub struct LibFuzzer {
+    /// A fuzz target compiled by Pleach
+    pub program: PathBuf,
+    /// Flags of libFuzzer, corpora and files
+    #[arg(last = true, allow_hyphen_values = true)]
+    pub args: Vec<OsString>,
+}
+
+#[derive(Group)]
 pub struct Cmin {
     /// Directory of inputs, or a campaign directory (its queue)
     #[arg(short, long, value_name = "DIR")]
@@ -481,12 +505,31 @@ pub struct Campaign {
     #[arg(short, long, value_name = "FILE", help = format_names("Grammar of the input"),
           long_help = format_list("Grammar of the input"))]
     pub grammar: Option<PathBuf>,
+    /// Dictionary for mutation, in AFL++'s format, with words up to LEVEL [default: 0], or a
+    /// directory with a word in each file; can be repeated
+    #[arg(short = 'x', long = "dictionary", value_name = "FILE[@LEVEL]")]
+    pub dictionaries: Vec<OsString>,
+    /// Take new files from another fuzzer while the search runs: an output directory of AFL++,
+    /// a corpus of libFuzzer, or any directory of files; can be repeated
+    #[arg(short = 'F', long = "from", value_name = "DIR")]
+    pub from: Vec<PathBuf>,
+    /// Run as the main instance NAME in OUT, an output directory of AFL++: the campaign is in
+    /// OUT/NAME, and takes new files from all other instances
+    #[arg(short = 'M', long = "main", value_name = "NAME", value_parser = instance_name,
+          conflicts_with = "secondary")]
+    pub main: Option<String>,
+    /// The same as a secondary instance
+    #[arg(short = 'S', long = "secondary", value_name = "NAME", value_parser = instance_name)]
+    pub secondary: Option<String>,
     /// Stop at the first crash
     #[arg(long)]
     pub stop_on_crash: bool,
     /// Print the statistics as one line of JSON at the end
     #[arg(long)]
     pub json: bool,
+    /// Print no summary at the end: the directory is temporary
+    #[arg(long, hide = true)]
+    pub no_summary: bool,
     /// Deliver the input over the program's connections, accepted or made
     #[arg(long)]
     pub socket: bool,
@@ -505,6 +548,15 @@ pub struct Campaign {
     pub derive: Derive,
     #[command(flatten)]
     pub hybrid: HybridOptions,
+}
+
+/// Parses the name of an instance, which AFL++ must accept.
+fn instance_name(text: &str) -> Result<String, String> {
+    let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
+    match is_plain && (1..=32).contains(&text.len()) {
+        true => Ok(text.into()),
+        false => Err("a name has at most 32 letters, digits, - and _".into()),
+    }
 }
 
 /// Parses a factor from 0.1 to 10. Returns it in percent.

@@ -8,19 +8,27 @@ use std::process::ExitCode;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
-    Ok = 0,
+    Ok,
     /// A check failed, or an input crashed or hung.
-    Failed = 1,
+    Failed,
     /// A mistake of the user, or a problem of the machine. (clap uses the same status for
     /// wrong options.)
-    UserError = 2,
+    UserError,
     /// A defect of Pleach.
-    Internal = 3,
+    Internal,
+    /// A status of libFuzzer.
+    LibFuzzer(u8),
 }
 
 impl From<Code> for ExitCode {
     fn from(code: Code) -> ExitCode {
-        ExitCode::from(code as u8)
+        ExitCode::from(match code {
+            Code::Ok => 0,
+            Code::Failed => 1,
+            Code::UserError => 2,
+            Code::Internal => 3,
+            Code::LibFuzzer(status) => status,
+        })
     }
 }
 

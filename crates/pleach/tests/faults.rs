@@ -6,7 +6,8 @@ mod common;
 use common::Program;
 use common::campaign::{files, inputs};
 use pleach_campaign::run::{
-    Campaign, CampaignError, Dir, Disk, Hybrid, Limits, Settings, Setup, Stats, Stop,
+    Campaign, CampaignError, Dir, Disk, ExchangeSettings, Hybrid, Limits, Settings, Setup, Stats,
+    Stop,
 };
 use pleach_campaign::run::{Text, build_of};
 use pleach_exec::Layout;
@@ -49,6 +50,8 @@ fn settings(program: &Path) -> Settings {
         cwd: None,
         grammar: None,
         hybrid: Hybrid::default(),
+        exchange: ExchangeSettings::default(),
+        dictionary: None,
     }
 }
 
@@ -66,7 +69,8 @@ impl Bench {
     fn setup(&self) -> Setup {
         let (layout, settings) = (self.layout.clone(), self.settings.clone());
         let (limits, jobs) = (Limits::default(), 1);
-        Setup { layout, settings, limits, jobs, grammar: None, workdir: None, notes: Vec::new() }
+        let (words, notes) = (Vec::new(), Vec::new());
+        Setup { layout, settings, limits, jobs, grammar: None, workdir: None, words, notes }
     }
 
     fn begin(&self, out: &Path, disk: Disk) -> Result<Stats, CampaignError> {

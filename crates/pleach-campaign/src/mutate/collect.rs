@@ -17,7 +17,7 @@ use pleach_abi::section::{GLOBALS, Global};
 use pleach_exec::layout::Layout;
 use pleach_exec::trace::Trace;
 use pleach_expr::{Arg, Expr};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::mem::offset_of;
 
 /// The weight of constants that a run compared its input with: they are better than any
@@ -68,6 +68,39 @@ impl Dictionary {
             }
         }
         run.end(self);
+    }
+
+    /// Adds the values of several bytes that a run chose a case of a switch by.
+    pub fn add_cases(&mut self, trace: &Trace, layout: &Layout) {
+        for event in &trace.events {
+            for &case in trace.cases(layout, event).unwrap_or_default() {
+                if let Some(Compared::Word(words)) =
+                    compared_with(&trace.expr, event.label, case.into())
+                {
+                    words.iter().for_each(|w| self.add(w, TRACE_WEIGHT));
+                }
+            }
+        }
+    }
+
+    /// Adds the strings of a program that begin with one of these words: the run compared
+    /// them up to the first difference. Then drops words that are only the beginning of one.
+    pub fn complete_words(&mut self, layout: &Layout) {
+        let mut program = Dictionary::default();
+        program.add_program(layout);
+        let strings: BTreeSet<&[u8]> = program.iter().map(|(string, _)| string).collect();
+        let mut whole: BTreeSet<&[u8]> = BTreeSet::new();
+        for (word, _) in self.iter() {
+            let longer = strings.range(word..).take_while(|s| s.starts_with(word));
+            let longer: Vec<_> = longer.filter(|s| !s.contains(&b'%')).collect();
+            match longer.is_empty() {
+                true => _ = whole.insert(word),
+                false => whole.extend(longer),
+            }
+        }
+        let mut completed = Dictionary::default();
+        whole.into_iter().for_each(|word| completed.add(word, TRACE_WEIGHT));
+        *self = completed;
     }
 
     /// Adds the words of a seed.
@@ -172,10 +205,24 @@ fn compared(expr: &Expr, label: u32) -> Option<Compared> {
     if !matches!(op, Op::Eq | Op::Ne | Op::Sub) {
         return None;
     }
-    let (mut of, with) = match expr.pair(label) {
+    let (of, with) = match expr.pair(label) {
         (Arg::Label(of), Arg::Const(with)) | (Arg::Const(with), Arg::Label(of)) => (of, with),
         _ => return None,
     };
+    let compared = compared_with(expr, of, with)?;
+    match compared {
+        Compared::Byte { offset, with, .. } => {
+            let equal = (expr.recorded(label) == 0) == (op != Op::Eq);
+            Some(Compared::Byte { offset, with, equal })
+        }
+        // A subtraction of numbers is no comparison.
+        Compared::Word(_) if op == Op::Sub => None,
+        word => Some(word),
+    }
+}
+
+/// What is compared if a value is compared with a constant.
+fn compared_with(expr: &Expr, mut of: u32, with: u128) -> Option<Compared> {
     let width = expr.width(of);
     let sign = with >> width.saturating_sub(1) & 1 == 1;
     while matches!(expr.op(of), Op::ZExt | Op::SExt) {
@@ -192,11 +239,8 @@ fn compared(expr: &Expr, label: u32) -> Option<Compared> {
     let bytes = with.to_le_bytes();
     let len = expr.width(of) as usize / 8;
     match expr.op(of) {
-        Op::Input => {
-            let equal = (expr.recorded(label) == 0) == (op != Op::Eq);
-            Some(Compared::Byte { offset: expr.node(of).a, with: bytes[0], equal })
-        }
-        _ if op == Op::Sub || len == 8 && is_address(with) => None,
+        Op::Input => Some(Compared::Byte { offset: expr.node(of).a, with: bytes[0], equal: false }),
+        _ if len == 8 && is_address(with) => None,
         Op::Read if len > 1 => Some(Compared::Word(vec![bytes[..len].to_vec()])),
         Op::Bswap if len > 1 => {
             Some(Compared::Word(vec![bytes[..len].iter().rev().copied().collect()]))

@@ -3,6 +3,7 @@
 //! A token has a weight by its origin and its form: the input is likelier to be compared with
 //! a keyword than with a message.
 
+use super::words::MAX_WORD_LEN;
 use pleach_search::Rng;
 use std::collections::HashMap;
 
@@ -11,10 +12,12 @@ pub(crate) type TokenId = u32;
 
 /// Longer strings are messages, not words.
 pub(super) const MAX_TOKEN_LEN: usize = 32;
-/// How many tokens are kept. The first ones stay.
+/// How many tokens are kept besides those of the user. The first ones stay.
 const MAX_TOKENS: usize = 4096;
 /// How many of these may be constants of the program. The rest is for traces and seeds.
 const MAX_CONSTANTS: usize = MAX_TOKENS / 2;
+/// The weight of the user's words.
+const GIVEN_WEIGHT: u32 = 16;
 /// No weight is raised above this.
 const MAX_WEIGHT: u32 = 128;
 
@@ -25,18 +28,34 @@ pub struct Dictionary {
     weights: Vec<u32>,
     /// Sums of the weights up to each token.
     sums: Vec<u64>,
+    /// How many tokens the user gave. They come first.
+    given: usize,
 }
 
 impl Dictionary {
+    /// Adds words of the user, before all others. They may be longer than other tokens.
+    pub fn add_given<'a>(&mut self, words: impl IntoIterator<Item = &'a [u8]>) {
+        for word in words {
+            if (1..=MAX_WORD_LEN).contains(&word.len()) {
+                self.add_up_to(word, GIVEN_WEIGHT, usize::MAX);
+            }
+        }
+        self.given = self.tokens.len();
+    }
+
     /// Adds a token. If it is there already, it gets the larger weight. Empty and long
     /// tokens are skipped, and all new ones when the dictionary is full.
     pub fn add(&mut self, bytes: &[u8], weight: u32) {
-        self.add_up_to(bytes, weight, MAX_TOKENS);
+        if bytes.len() <= MAX_TOKEN_LEN {
+            self.add_up_to(bytes, weight, self.given + MAX_TOKENS);
+        }
     }
 
     /// Adds a constant of the program.
     pub(super) fn add_constant(&mut self, bytes: &[u8]) {
-        self.add_up_to(bytes, weight_of(bytes), MAX_CONSTANTS);
+        if bytes.len() <= MAX_TOKEN_LEN {
+            self.add_up_to(bytes, weight_of(bytes), self.given + MAX_CONSTANTS);
+        }
     }
 
     /// Draws a token in proportion to the weights. `None` if there are none.
@@ -65,7 +84,7 @@ impl Dictionary {
     }
 
     fn add_up_to(&mut self, bytes: &[u8], weight: u32, max_tokens: usize) {
-        if bytes.is_empty() || bytes.len() > MAX_TOKEN_LEN || weight == 0 {
+        if bytes.is_empty() || weight == 0 {
             return;
         }
         if let Some(&id) = self.by_bytes.get(bytes) {

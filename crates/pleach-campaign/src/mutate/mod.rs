@@ -9,7 +9,8 @@
 //! - on text (`text`): decimal numbers, words, and groups in brackets. A parser rejects most
 //!   inputs with changed bytes at their first token. If a word or a balanced group is moved,
 //!   the input often still parses;
-//! - with words that the program knows (`dictionary`, filled by `collect`).
+//! - with words that the program knows (`dictionary`, filled by `collect`) or that the user
+//!   gives (`words`).
 //!
 //! In a container, one of its streams is mutated, and the container stays well-formed.
 //!
@@ -19,8 +20,10 @@ mod bytes;
 mod collect;
 mod dictionary;
 mod text;
+mod words;
 
 pub use dictionary::Dictionary;
+pub use words::{MAX_WORD_LEN, Words, WordsError, parse_words, write_words};
 
 use pleach_abi::container::{ARG, ENV, RECORD_HEAD};
 use pleach_exec::container::{self, is_container};

@@ -8,6 +8,7 @@
 //! - `state`: what the ring works on, in named parts: `search` (tree, runs, strategy,
 //!   coverage), `corpus` (inputs in memory, directory, journal), `account` (statistics).
 //! - `shared`: what all workers share, and the order of locks.
+//! - `exchange`: files of other fuzzers while a campaign runs.
 //! - `grammar`: what is derived from a grammar, and how it fits the program.
 //! - `hybrid`: the ring on a live run.
 //! - `threads`: workers, limits of time, and the view of a running campaign. `watchdog`
@@ -16,6 +17,7 @@
 mod account;
 mod clock;
 mod corpus;
+mod exchange;
 mod grammar;
 mod hybrid;
 mod memory;
@@ -28,13 +30,16 @@ mod threads;
 mod watchdog;
 
 pub use account::{
-    Branches, Flips, Functions, Hybrid as HybridStats, Lock, Module, Stats, Stop, Symbolic, Time,
-    Tokens,
+    Branches, Flips, Functions, Hybrid as HybridStats, Lock, Module, Stats, Stop, Symbolic, Sync,
+    Time, Tokens,
 };
 pub use corpus::{Dir, DirError, Disk, Kept};
 pub use grammar::Source;
 pub use memory::{MIN_MEMORY, Memory};
-pub use settings::{GrammarSettings, Hybrid, MAX_HOLE, Settings, Text, build_of};
+pub use settings::{
+    DictionarySettings, ExchangeSettings, GrammarSettings, Hybrid, MAX_HOLE, Settings, Text,
+    build_of,
+};
 pub use shared::Limits;
 pub use threads::Snapshot;
 pub use watchdog::Stall;
@@ -42,6 +47,7 @@ pub use watchdog::Stall;
 use crate::mutate::Dictionary;
 use account::Account;
 use corpus::{Corpus, Journal, Past, Record, Seed};
+use exchange::{AllTaken, Announcement, Exchange, Watcher};
 use grammar::{Fit, Language, MISFIT_SENTENCES, Stock};
 use memory::Shares;
 use pleach_exec::container::is_container;
@@ -57,7 +63,7 @@ use shared::{Shared, SharedTokens};
 use state::{Progress, State};
 use std::ffi::OsString;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, RwLock};
 use thiserror::Error;
@@ -98,6 +104,8 @@ pub struct Setup {
     pub grammar: Option<Source>,
     /// The files of the directory that the settings name.
     pub workdir: Option<WorkDir>,
+    /// The words of the dictionaries that the settings name.
+    pub words: Vec<Vec<u8>>,
     /// Notes for the user from before it began.
     pub notes: Vec<String>,
 }
@@ -211,14 +219,16 @@ impl Campaign {
 
     fn build(setup: Setup, dir: Dir, parts: Parts, past: Past) -> Result<Campaign, CampaignError> {
         let Parts { descriptor, strategy, language, tokens, stock, probes, untried } = parts;
-        let Setup { layout, settings, limits, jobs, workdir, notes, .. } = setup;
+        let Setup { layout, settings, limits, jobs, workdir, words, notes, .. } = setup;
         let map = Arc::new(Map::new(layout.clone()));
         let shares = Shares::new(settings.max_memory, jobs);
         let seeds = past.seeds;
+        let exchange = exchange_of(&settings, &dir, past.taken);
         if past.records == 0 {
             write_readme(&dir, &settings, &seeds);
         }
         let mut dictionary = Dictionary::default();
+        dictionary.add_given(words.iter().map(|word| &word[..]));
         dictionary.add_program(&layout);
         let given = seeds.iter().filter_map(|s| if let Seed::New(b) = s { Some(b) } else { None });
         given.for_each(|bytes| dictionary.add_seed(bytes));
@@ -253,6 +263,7 @@ impl Campaign {
             tokens,
             stock,
             dictionary: Mutex::new(Arc::new(dictionary)),
+            exchange,
             seen: state.covered.kept.buckets(),
             pace: Mutex::new(pace),
             runs: state.account.runs.clone(),
@@ -263,6 +274,20 @@ impl Campaign {
         let (shared, jobs) = (Arc::new(shared), jobs.max(1));
         Ok(Campaign { probes, untried, shared, layout, workdir, seeds, jobs })
     }
+}
+
+/// The exchange that the settings ask for.
+fn exchange_of(settings: &Settings, dir: &Dir, taken: AllTaken) -> Option<Exchange> {
+    let ExchangeSettings { from, name, main } = &settings.exchange;
+    let mut roots: Vec<PathBuf> = from.iter().map(|root| root.os().into()).collect();
+    // The other instances are beside it.
+    let beside = dir.path.parent().filter(|_| name.is_some());
+    roots.extend(beside.map(Path::to_path_buf));
+    let name = name.as_deref();
+    let announcement = name.map(|name| Announcement::new(settings, name, *main));
+    announcement.iter().for_each(|announcement| announcement.begin(dir));
+    let watcher = Watcher::new(roots, dir.path.clone(), name, settings.max_len, taken);
+    (!from.is_empty() || name.is_some()).then(|| Exchange::new(watcher, announcement))
 }
 
 /// Writes how to replay the crashes beside them.

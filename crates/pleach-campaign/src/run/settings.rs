@@ -64,6 +64,34 @@ pub struct Settings {
     pub grammar: Option<GrammarSettings>,
     #[serde(default)]
     pub hybrid: Hybrid,
+    /// Where files of other fuzzers are taken from. This may differ when a campaign is
+    /// resumed.
+    #[serde(default)]
+    pub exchange: ExchangeSettings,
+    /// The user's dictionaries, if there are any.
+    #[serde(default)]
+    pub dictionary: Option<DictionarySettings>,
+}
+
+/// Exchange with other fuzzers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExchangeSettings {
+    /// Directories of other fuzzers.
+    pub from: Vec<Text>,
+    /// In a directory of AFL++: the name of this instance. The instances beside it are
+    /// watched.
+    pub name: Option<String>,
+    /// It is the main instance.
+    pub main: bool,
+}
+
+/// The user's dictionaries.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DictionarySettings {
+    /// Files and directories, each perhaps with `@` and a level.
+    pub files: Vec<Text>,
+    /// A hash of their words, to recognise other ones.
+    pub build: String,
 }
 
 /// The grammar of a campaign, and how it is used.
@@ -160,6 +188,13 @@ impl Settings {
             |s: &Settings| s.program.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
         let directory =
             |s: &Settings| s.cwd.as_ref().map_or("an empty directory".into(), ToString::to_string);
+        let dictionary = |s: &Settings| match &s.dictionary {
+            Some(DictionarySettings { files, build }) => {
+                let files: Vec<_> = files.iter().map(ToString::to_string).collect();
+                format!("{} ({build})", files.join(", "))
+            }
+            None => "none".into(),
+        };
         let pairs = [
             ("the program", program(self), program(now)),
             ("--strategy", self.strategy.clone(), now.strategy.clone()),
@@ -175,6 +210,7 @@ impl Settings {
             ("--socket", self.socket.to_string(), now.socket.to_string()),
             ("--tty", format!("{:?}", self.tty), format!("{:?}", now.tty)),
             ("--cwd", directory(self), directory(now)),
+            ("the dictionary (-x)", dictionary(self), dictionary(now)),
             ("the grammar", format!("{:?}", self.grammar), format!("{:?}", now.grammar)),
             ("--enough", self.hybrid.enough.to_string(), now.hybrid.enough.to_string()),
             ("--saturation", self.hybrid.saturation.to_string(), now.hybrid.saturation.to_string()),

@@ -10,6 +10,7 @@
 
 use super::account::Stop;
 use super::clock::{self, Part, Sample};
+use super::exchange::Exchange;
 use super::grammar::{Language, Stock};
 use super::memory::Shares;
 use super::ring::Pace;
@@ -45,6 +46,8 @@ pub struct Shared {
     pub dictionary: Mutex<Arc<Dictionary>>,
     /// How long runs may take, and how long inputs may become.
     pub pace: Mutex<Pace>,
+    /// The exchange with other fuzzers, if there is one. It has a lock of its own inside.
+    pub exchange: Option<Exchange>,
     pub state: Mutex<State>,
     /// How many runs the campaign has made; [`State::refresh`] puts it into the statistics.
     pub runs: Arc<AtomicU64>,
@@ -113,6 +116,8 @@ impl Shared {
         state.progress.waiting += 1;
         let _waiting = (clock::enter(Part::Idle), pleach_work::enter(Task::Idle));
         let waited = self.wake.wait(state.into_inner());
+        // It has not been at work for all that time.
+        pleach_work::beat();
         let mut state = StateGuard::new(waited.unwrap_or_else(PoisonError::into_inner));
         state.progress.waiting -= 1;
         state

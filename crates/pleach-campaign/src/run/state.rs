@@ -81,6 +81,9 @@ impl State {
         if has_gained || is_traced || candidate.template.is_some() {
             let label = keep.then(|| self.label("", &candidate, gain, gain));
             self.account.stats.inputs += u64::from(*keep);
+            if let Some(sender) = &candidate.sender {
+                self.account.count_sync(sender).kept += u64::from(*keep);
+            }
             news.input = Some(self.corpus.add(candidate, label.as_ref()));
         }
         if !gain.branches.is_empty() {
@@ -129,6 +132,9 @@ impl State {
         what: &str,
         gain: &Gain,
     ) -> String {
+        if let Some(sender) = &candidate.sender {
+            self.account.count_sync(sender).bad += 1;
+        }
         let label = self.label(what, candidate, &Gain::default(), gain);
         self.corpus.keep(kept, candidate, &label).1
     }
@@ -150,6 +156,7 @@ impl State {
             Origin::Derived => ("op:derive", None),
             Origin::Live => ("op:hybrid", None),
             Origin::Recalled => ("op:recovered", None),
+            Origin::Imported => ("op:sync", None),
         };
         let branch: Option<BranchId> = flipped.or_else(|| site.branches.first().copied());
         let place = branch.and_then(|b| self.map.place(b));

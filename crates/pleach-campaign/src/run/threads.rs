@@ -88,6 +88,10 @@ impl Campaign {
         let watchdog = Watchdog::new(self.jobs, stall_time);
         let (running, watcher) = (AtomicUsize::new(self.jobs), std::thread::current());
         let result = std::thread::scope(|scope| {
+            let exchange = shared.exchange.as_ref().map(|exchange| {
+                let shared = &shared;
+                (exchange, scope.spawn(move || exchange.watch(shared)))
+            });
             let mut threads = Vec::new();
             for (i, worker) in workers.iter_mut().enumerate() {
                 let (processor, started, first) = (processors.get(i), &started, first.take());
@@ -118,6 +122,7 @@ impl Campaign {
                 }));
             }
             watch_workers(&shared, &running, began, watchdog, &mut watch);
+            exchange.iter().for_each(|(exchange, thread)| exchange.end(thread.thread()));
             let mut result = Ok(());
             for thread in threads {
                 match thread.join() {
@@ -132,6 +137,10 @@ impl Campaign {
         let stop = *state.progress.stop.get_or_insert(Stop::Interrupted);
         state.account.stats.stop = Some(stop);
         state.write_stats();
+        write_announcement(&shared, &state);
+        if let Some(announcement) = shared.exchange.as_ref().and_then(|e| e.announcement.as_ref()) {
+            announcement.end(&state.corpus.dir);
+        }
         if let Err(error) = state.corpus.settle() {
             return Err(CampaignError::Write { path: state.corpus.dir.path.clone(), error });
         }
@@ -273,10 +282,19 @@ fn watch_workers(
         if written.elapsed() >= STATS_INTERVAL {
             written = Instant::now();
             state.write_stats();
+            write_announcement(shared, &state);
         }
         let snapshot = Snapshot { stalls, ..snapshot(&mut state) };
         drop(state);
         watch(last.insert(snapshot));
+    }
+}
+
+/// Writes the statistics for the tools of AFL++, in a directory of AFL++.
+fn write_announcement(shared: &Shared, state: &State) {
+    if let Some(announcement) = shared.exchange.as_ref().and_then(|e| e.announcement.as_ref()) {
+        let account = &state.account;
+        announcement.write_stats(&state.corpus.dir, &account.stats, account.since_gain());
     }
 }
 

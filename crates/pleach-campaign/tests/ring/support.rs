@@ -1,7 +1,7 @@
 //! One campaign on one fake target.
 
 use pleach_campaign::run::{
-    Campaign, CampaignError, Disk, Hybrid, Limits, Settings, Setup, Stats, Text,
+    Campaign, CampaignError, Disk, ExchangeSettings, Hybrid, Limits, Settings, Setup, Stats, Text,
 };
 use pleach_exec::fake::{FakeProgram, FakeRun, FakeTarget, LoggedRun};
 use pleach_exec::{End, Half};
@@ -52,6 +52,8 @@ impl Bench {
             cwd: None,
             grammar: None,
             hybrid: Hybrid::default(),
+            exchange: ExchangeSettings::default(),
+            dictionary: None,
         };
         Bench {
             target,
@@ -121,6 +123,7 @@ impl Bench {
             jobs: self.jobs,
             grammar: None,
             workdir: None,
+            words: Vec::new(),
             notes: Vec::new(),
         }
     }

@@ -144,12 +144,14 @@ pub enum Origin {
     /// Made before the campaign was resumed. It gained nothing, and it was not traced yet or
     /// its run has open flips.
     Recalled,
+    /// Made by another fuzzer while the campaign runs.
+    Imported,
 }
 
 impl Origin {
     /// True if the input must be traced because no other input leads to it.
     pub fn is_start(self) -> bool {
-        matches!(self, Origin::Seed | Origin::Recalled)
+        matches!(self, Origin::Seed | Origin::Recalled | Origin::Imported)
     }
 }
 

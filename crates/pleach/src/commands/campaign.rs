@@ -10,8 +10,8 @@ use crate::memory::default_max_memory;
 use crate::show;
 use anyhow::{Context, anyhow};
 use pleach_campaign::run::{
-    Campaign, Dir, Disk, GrammarSettings, Hybrid, Limits, MAX_HOLE, Settings, Setup, Snapshot,
-    Source, Text, build_of,
+    Campaign, Dir, Disk, ExchangeSettings, GrammarSettings, Hybrid, Limits, MAX_HOLE, Settings,
+    Setup, Snapshot, Source, Text, build_of,
 };
 use pleach_exec::Layout;
 use pleach_exec::container::is_container;
@@ -42,7 +42,8 @@ const LARGE_SEED: usize = 1 << 20;
 /// The first runs may exceed `-V` by this much.
 const TRIAL_GRACE: Duration = Duration::from_millis(500);
 
-pub fn run(args: Args) -> Result<Code, Failure> {
+pub fn run(mut args: Args) -> Result<Code, Failure> {
+    enter_instance(&mut args)?;
     let resuming = args.input.as_deref() == Some(Path::new("-"));
     let earlier = match resuming {
         true => Some(Dir::settings(&args.output).map_err(Failure::user_error)?),
@@ -61,8 +62,14 @@ pub fn run(args: Args) -> Result<Code, Failure> {
         _ => Vec::new(),
     };
     let layout = Arc::new(Layout::private(Path::new(&program[0]))?);
-    notes.extend(ignored_flags(&layout, &program));
-    let settings = settings(&args, earlier.as_ref(), &program, &seeds)?;
+    notes.extend(ignored_parts(&layout, &program));
+    let mut settings = settings(&args, earlier.as_ref(), &program, &seeds)?;
+    let dictionaries = match (&args.dictionaries[..], &settings.dictionary) {
+        ([], Some(earlier)) => earlier.files.iter().map(Text::os).collect(),
+        (given, _) => given.to_vec(),
+    };
+    let words;
+    (settings.dictionary, words) = super::words::load(&dictionaries, &mut notes)?;
     let strategy = pleach_search::find(&settings.strategy).map_err(Failure::user_error)?;
     let grammar = settings.grammar.as_ref().map(load_grammar).transpose()?;
     if strategy.needs != Needs::Nothing && grammar.is_none() {
@@ -109,7 +116,7 @@ pub fn run(args: Args) -> Result<Code, Failure> {
     let mut screen = Screen::new(&args, &program, notes.clone());
     let campaign = match resuming {
         true => {
-            let setup = Setup { layout, settings, limits, jobs, grammar, workdir, notes };
+            let setup = Setup { layout, settings, limits, jobs, grammar, workdir, words, notes };
             Campaign::resume(setup, &args.output, Disk::default())?
         }
         false => {
@@ -126,7 +133,7 @@ pub fn run(args: Args) -> Result<Code, Failure> {
             if let Some(source) = grammar.as_ref().filter(|_| is_covering) {
                 inputs.extend(source.covering().map_err(Failure::user_error)?);
             }
-            let setup = Setup { layout, settings, limits, jobs, grammar, workdir, notes };
+            let setup = Setup { layout, settings, limits, jobs, grammar, workdir, words, notes };
             Campaign::begin(setup, inputs, &args.output, Disk::default())?
         }
     };
@@ -153,20 +160,26 @@ pub fn run(args: Args) -> Result<Code, Failure> {
             eprint!("{text}");
             writeln!(out, "{}", stats.json())?;
         }
+        false if args.no_summary => {}
         false => write!(out, "{text}")?,
     }
     out.flush()?;
     Ok(Code::Ok)
 }
 
-/// Warnings for flags of libFuzzer among the program's arguments, which nothing reads.
-fn ignored_flags(layout: &Layout, program: &[OsString]) -> Vec<String> {
+/// Warnings for what Pleach ignores in a fuzz target: flags of libFuzzer among its arguments,
+/// and its own mutation.
+fn ignored_parts(layout: &Layout, program: &[OsString]) -> Vec<String> {
     let functions = &layout.fast.functions;
     if functions.iter().all(|f| f.name != "LLVMFuzzerTestOneInput") {
         return Vec::new();
     }
     let advice = program.iter().skip(1).filter_map(|arg| advice::for_libfuzzer_flag(arg));
-    advice.map(|advice| format!("the program ignores its flags: {advice}")).collect()
+    let flags = advice.map(|advice| format!("the program ignores its flags: {advice}"));
+    let unused = ["LLVMFuzzerCustomMutator", "LLVMFuzzerCustomCrossOver"];
+    let unused = unused.iter().filter(|name| functions.iter().any(|f| f.name == **name));
+    let unused = unused.map(|name| format!("{name} is not used: Pleach has its own mutation"));
+    flags.chain(unused).collect()
 }
 
 /// Shows the progress: a panel on a terminal, lines elsewhere.
@@ -282,6 +295,41 @@ fn settings(
             None => earlier.and_then(|e| e.grammar.clone()),
         },
         hybrid: hybrid_settings(&args.hybrid, earlier),
+        exchange: exchange_settings(args, earlier)?,
+        // The words are read below.
+        dictionary: earlier.and_then(|e| e.dictionary.clone()),
+    })
+}
+
+/// With `-M` or `-S`, the campaign is in a directory of the output directory.
+fn enter_instance(args: &mut Args) -> Result<(), Failure> {
+    let Some(name) = args.main.as_ref().or(args.secondary.as_ref()) else { return Ok(()) };
+    if args.output.join("queue").exists() || args.output.join("run.toml").exists() {
+        return Err(Failure::user_error(anyhow!(
+            "{}: is the directory of one campaign; with -M and -S, -o names the directory of \
+             all instances",
+            args.output.display()
+        )));
+    }
+    args.output = args.output.join(name);
+    Ok(())
+}
+
+/// The exchange that the options ask for, or that of the resumed campaign.
+fn exchange_settings(args: &Args, earlier: Option<&Settings>) -> Result<ExchangeSettings, Failure> {
+    let earlier = earlier.map(|e| e.exchange.clone()).unwrap_or_default();
+    let absolute = |dir: &PathBuf| std::path::absolute(dir).map(|p| Text::new(p.as_os_str()));
+    let from = match &args.from[..] {
+        [] => earlier.from,
+        given => given.iter().map(absolute).collect::<Result<_, _>>()?,
+    };
+    if let Some(file) = args.from.iter().find(|dir| dir.is_file()) {
+        return Err(Failure::user_error(anyhow!("-F {}: is not a directory", file.display())));
+    }
+    Ok(match (&args.main, &args.secondary) {
+        (Some(name), _) => ExchangeSettings { from, name: Some(name.clone()), main: true },
+        (_, Some(name)) => ExchangeSettings { from, name: Some(name.clone()), main: false },
+        _ => ExchangeSettings { from, ..earlier },
     })
 }
 

@@ -5,12 +5,14 @@ mod cmin;
 pub mod compare;
 mod cover;
 mod coverage;
+mod dict;
 mod doctor;
 mod exec;
 mod explain;
 mod extract;
 pub mod grammar;
 mod init;
+mod libfuzzer;
 mod pack;
 mod record;
 mod replay;
@@ -22,6 +24,7 @@ mod tmin;
 mod tokens;
 mod trace;
 mod try_out;
+mod words;
 mod z3;
 
 use crate::args::{Command, Run};
@@ -46,11 +49,13 @@ pub fn run(command: Command) -> Result<Code, Failure> {
         Command::Solve(args) => solve::run(&args),
         Command::Explain(args) => explain::run(args),
         Command::Cover(args) => cover::run(args),
+        Command::Dict(args) => dict::run(args),
         Command::Campaign(args) => campaign::run(*args),
         Command::Replay(args) => replay::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Cmin(args) => cmin::run(args),
         Command::Tmin(args) => tmin::run(args),
+        Command::LibFuzzer(args) => libfuzzer::run(args),
         Command::Pack(args) => pack::run(args),
         Command::Sites(args) => sites::run(args),
         Command::Tokens(args) => tokens::run(args),

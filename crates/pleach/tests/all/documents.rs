@@ -113,10 +113,12 @@ fn the_reference_has_every_field_of_the_statistics() {
     let stats = serde_json::from_str(&Stats::default().json()).expect("JSON");
     let mut expected = BTreeSet::new();
     collect(&stats, "", &mut expected);
-    // Of one source file, and of one kind of action; there is none in empty statistics.
+    // Of one source file, of one kind of action, and of another fuzzer; there is none in empty statistics.
     let files = ["branches", "covered", "reached"].map(|name| format!("modules.FILE.{name}"));
     let actions = ["count", "seconds", "estimated"].map(|name| format!("actions.KIND.{name}"));
-    expected.extend(files.into_iter().chain(actions));
+    let sync = ["taken", "kept", "bad", "skipped"].map(|name| format!("sync.NAME.{name}"));
+    expected.extend(files.into_iter().chain(actions).chain(sync));
+    expected.remove("sync");
     expected.remove("modules");
     expected.remove("actions");
 
@@ -181,7 +183,10 @@ fn the_reference_has_every_environment_variable() {
     assert!(gone.is_empty(), "listed and not read: {gone:?}");
 
     let codes = document("crates/pleach/src/exit.rs");
-    let numbers = codes.lines().filter_map(|line| line.trim().strip_suffix(',')?.split_once(" = "));
+    let lines = codes.lines().filter_map(|line| line.trim().strip_prefix("Code::"));
+    let numbers = lines.filter_map(|line| line.strip_suffix(',')?.split_once(" => "));
+    let numbers: Vec<_> = numbers.filter(|(_, number)| number.parse::<u8>().is_ok()).collect();
+    assert!(numbers.len() >= 4, "{numbers:?}");
     let statuses = rows("Exit status");
     for (name, number) in numbers {
         assert!(statuses.iter().any(|status| status == number), "{name} = {number}");

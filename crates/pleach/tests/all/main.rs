@@ -5,6 +5,7 @@
 mod common;
 
 mod batch;
+mod beside;
 mod cli;
 mod commands;
 mod compare;
@@ -22,6 +23,7 @@ mod hygiene;
 mod init;
 mod install;
 mod lengths;
+mod libfuzzer;
 mod libraries;
 mod long_traces;
 mod minimise;

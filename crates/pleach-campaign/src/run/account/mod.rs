@@ -5,10 +5,11 @@ mod stats;
 
 pub use gap::Gap;
 pub use stats::{
-    Branches, Flips, Functions, Hybrid, Lock, Module, Stats, Stop, Symbolic, Time, Tokens,
+    Branches, Flips, Functions, Hybrid, Lock, Module, Stats, Stop, Symbolic, Sync, Time, Tokens,
 };
 
 use crate::run::clock;
+use crate::run::exchange::Sender;
 use crate::run::search::{Covered, Map};
 use pleach_exec::image::is_system_file;
 use pleach_search::{Counts, Run};
@@ -161,6 +162,11 @@ impl Account {
     pub fn count_stall(&mut self, task: Task) {
         self.stats.stalls += 1;
         *entry(&mut self.stats.stalled_in, task.key()) += 1;
+    }
+
+    /// The statistics of another fuzzer.
+    pub fn count_sync(&mut self, sender: &Sender) -> &mut Sync {
+        entry(&mut self.stats.sync, &sender.name)
     }
 
     /// Adds a note for the user, once.

@@ -65,6 +65,8 @@ pub struct Stats {
     /// Live runs; all zero for other strategies.
     pub hybrid: Hybrid,
     pub time_s: Time,
+    /// Files of other fuzzers, by the fuzzer.
+    pub sync: BTreeMap<String, Sync>,
     /// Time and estimated cost of each kind of action.
     pub actions: BTreeMap<String, Actions>,
     pub lock: Lock,
@@ -77,6 +79,20 @@ pub struct Stats {
     /// Counted work, by stage.
     pub work: BTreeMap<String, u64>,
     pub stop: Option<Stop>,
+}
+
+/// The files of another fuzzer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Sync {
+    /// Files that were run.
+    pub taken: u64,
+    /// Those that went into the queue.
+    pub kept: u64,
+    /// Those that were kept as a crash or a hang.
+    pub bad: u64,
+    /// Files that were not run: too long, not regular, not readable.
+    pub skipped: u64,
 }
 
 /// The actions of one kind.
@@ -289,11 +305,16 @@ impl Stats {
             Action::Live => ("live", 1),
             Action::Wait => return,
         };
+        self.count_actions(kind, u64::from(count), spent, cost);
+    }
+
+    /// Counts actions of one kind.
+    pub fn count_actions(&mut self, kind: &str, count: u64, spent: Duration, cost: f64) {
         let actions = match self.actions.get_mut(kind) {
             Some(actions) => actions,
             None => self.actions.entry(kind.into()).or_default(),
         };
-        actions.count += u64::from(count);
+        actions.count += count;
         actions.seconds += spent.as_secs_f64();
         actions.estimated += cost / 1e6;
     }

@@ -11,6 +11,7 @@
 use super::disk::Disk;
 use super::writer::Writer;
 use crate::run::account::Stats;
+use crate::run::exchange::Sender;
 use crate::run::settings::Settings;
 use std::fs::{File, TryLockError};
 use std::io;
@@ -201,6 +202,11 @@ impl Dir {
         }
     }
 
+    /// Writes another file of the directory.
+    pub fn write_file(&self, name: &str, bytes: Vec<u8>) {
+        self.writer.write_file(self.path.join(name), bytes);
+    }
+
     /// Writes the statistics, and appends a line to `plot_data`.
     pub fn write_stats(&self, stats: &Stats) {
         let mut json = stats.json();
@@ -221,7 +227,12 @@ impl Dir {
 
     /// Reads the statistics of the campaign.
     pub fn read_stats(&self) -> Option<Stats> {
-        serde_json::from_slice(&std::fs::read(self.path.join("stats.json")).ok()?).ok()
+        Dir::read_stats_of(&self.path)
+    }
+
+    /// Reads the statistics of the campaign in a directory.
+    pub fn read_stats_of(path: &Path) -> Option<Stats> {
+        serde_json::from_slice(&std::fs::read(path.join("stats.json")).ok()?).ok()
     }
 
     fn lock(path: &Path, disk: Arc<Disk>) -> Result<Dir, DirError> {
@@ -261,7 +272,7 @@ fn is_left_by_a_start(path: &Path) -> bool {
 }
 
 /// The number in a name such as `id:000012,src:…`.
-fn number_in(name: &str) -> Option<u32> {
+pub fn number_in(name: &str) -> Option<u32> {
     name.strip_prefix("id:")?
         .split([',', '.'])
         .next()?
@@ -270,12 +281,24 @@ fn number_in(name: &str) -> Option<u32> {
         .filter(|_| !name.ends_with(".txt"))
 }
 
+/// What a kept input was made from.
+#[derive(Clone, Copy, Debug)]
+pub enum From<'a> {
+    Nothing,
+    /// An input of the queue.
+    Own(u32),
+    /// An input of another fuzzer.
+    Other(&'a Sender),
+}
+
 /// The name of a file, as in AFL++.
-pub fn file_name(id: u32, source: Option<u32>, time_ms: u64, rest: &str) -> String {
-    match source {
-        Some(source) => format!("id:{id:06},src:{source:06},time:{time_ms},{rest}"),
-        None => format!("id:{id:06},time:{time_ms},{rest}"),
-    }
+pub fn file_name(id: u32, from: From, time_ms: u64, rest: &str) -> String {
+    let from = match from {
+        From::Nothing => String::new(),
+        From::Own(source) => format!("src:{source:06},"),
+        From::Other(Sender { name, number }) => format!("sync:{name},src:{number:06},"),
+    };
+    format!("id:{id:06},{from}time:{time_ms},{rest}")
 }
 
 /// A text as a part of a file name. Characters that a name cannot have, or that separate its
@@ -292,8 +315,11 @@ mod tests {
 
     #[test]
     fn names_are_those_of_afl() {
-        let flip = file_name(12, Some(3), 4512, "op:flip,site:calc.c:41");
+        let flip = file_name(12, From::Own(3), 4512, "op:flip,site:calc.c:41");
         assert_eq!(flip, "id:000012,src:000003,time:4512,op:flip,site:calc.c:41");
+        let sender = Sender { name: "main".into(), number: 34 };
+        let taken = file_name(13, From::Other(&sender), 9, "op:sync,+cov");
+        assert_eq!(taken, "id:000013,sync:main,src:000034,time:9,op:sync,+cov");
         assert_eq!(number_in(&flip), Some(12));
         assert_eq!(number_in("id:000012,sig:11.txt"), None);
         assert_eq!(number_in("README.txt"), None);

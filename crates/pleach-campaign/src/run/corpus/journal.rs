@@ -14,6 +14,7 @@
 //! resumed, and solves again what it had solved.
 
 use super::disk::Disk;
+use crate::run::exchange::{FileMark, TakenFile};
 use pleach_search::{InputId, Mark};
 use pleach_template::HoleRecord;
 use std::fs::File;
@@ -39,6 +40,8 @@ pub enum Record {
     Seed(Vec<u8>),
     /// The next seed was run.
     SeedRun,
+    /// A file of another fuzzer was run.
+    Taken(TakenFile),
     /// The parts of an input that may change, if they are not those of its parent.
     Template { input: InputId, holes: Vec<HoleRecord> },
 }
@@ -228,6 +231,16 @@ fn encode(record: &Record, out: &mut Vec<u8>) {
             out.extend(input.to_le_bytes());
             out.extend(holes.iter().flatten().flat_map(|n| n.to_le_bytes()));
         }
+        Record::Taken(TakenFile { place, mark }) => {
+            out.push(9);
+            out.extend(place.to_le_bytes());
+            let (is_name, mark) = match mark {
+                FileMark::Number(number) => (0, u64::from(*number)),
+                FileMark::Name(hash) => (1, *hash),
+            };
+            out.push(is_name);
+            out.extend(mark.to_le_bytes());
+        }
     }
 }
 
@@ -265,6 +278,13 @@ fn decode(payload: &[u8]) -> Option<Record> {
             let holes = body.get(4..)?.chunks_exact(size_of::<HoleRecord>()).map(hole).collect();
             Record::Template { input: read_u32(0)?, holes }
         }
+        9 => {
+            let mark = match *body.get(8)? {
+                0 => FileMark::Number(u32::try_from(read_u64(9)?).ok()?),
+                _ => FileMark::Name(read_u64(9)?),
+            };
+            Record::Taken(TakenFile { place: read_u64(0)?, mark })
+        }
         _ => return None,
     })
 }
@@ -289,6 +309,8 @@ mod tests {
             Record::Input(InputRecord::new(1, None, b"hello, world", Some((0, b"hello world")))),
             Record::Template { input: 1, holes: vec![[1, 5, 5, 5, 0, 1], [7, 12, 8, 12, 2, 0]] },
             Record::Crash { hash: 99 },
+            Record::Taken(TakenFile { place: 7, mark: FileMark::Number(41) }),
+            Record::Taken(TakenFile { place: 7, mark: FileMark::Name(u64::MAX) }),
         ]
     }
 

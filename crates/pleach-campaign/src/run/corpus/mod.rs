@@ -7,14 +7,14 @@ mod past;
 mod store;
 mod writer;
 
-pub use dir::{Dir, DirError, Kept, SEQUENCES, file_name_part};
+pub use dir::{Dir, DirError, Kept, SEQUENCES, file_name_part, number_in};
 pub use disk::Disk;
 pub use journal::{Journal, Record};
 pub use past::{Past, Seed};
 pub use store::Store;
 
 use crate::run::ring::Candidate;
-use dir::file_name;
+use dir::{From, file_name};
 use journal::InputRecord;
 use pleach_search::InputId;
 use pleach_template::Strings;
@@ -81,8 +81,12 @@ impl Corpus {
     pub fn keep(&mut self, kept: Kept, candidate: &Candidate, label: &Label) -> (u32, String) {
         let number = self.next_number[kept as usize];
         self.next_number[kept as usize] += 1;
-        let source = candidate.parent.and_then(|p| self.store.queue_number(p));
-        let name = file_name(number, source, label.time_ms, &label.text);
+        let parent = candidate.parent.and_then(|p| self.store.queue_number(p));
+        let from = match &candidate.sender {
+            Some(sender) => From::Other(sender),
+            None => parent.map_or(From::Nothing, From::Own),
+        };
+        let name = file_name(number, from, label.time_ms, &label.text);
         self.dir.keep(kept, &name, &candidate.bytes);
         (number, name)
     }

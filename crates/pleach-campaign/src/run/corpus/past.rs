@@ -5,10 +5,11 @@
 //! whose flips were all answered is not traced again. So another run may ask for an edge that
 //! it took; that only finds a known path once more.
 
-use super::dir::{Dir, Kept, file_name};
+use super::dir::{Dir, From, Kept, file_name};
 use super::journal::{InputRecord, Journal, Record};
 use super::store::Store;
 use crate::run::account::{Flips, Stats};
+use crate::run::exchange::AllTaken;
 use crate::run::memory::Shares;
 use crate::run::ring::Candidate;
 use pleach_search::{InputId, Mark, Tree};
@@ -40,6 +41,8 @@ pub struct Past {
     /// The inputs to start from: the queue, inputs that were never traced or have open flips,
     /// crashes and hangs, and seeds that were not run.
     pub seeds: Vec<Seed>,
+    /// The files of other fuzzers that were run.
+    pub taken: AllTaken,
 }
 
 impl Past {
@@ -54,6 +57,7 @@ impl Past {
             crash_ids: HashSet::new(),
             next_number: [0; 3],
             seeds: Vec::new(),
+            taken: AllTaken::new(),
         }
     }
 
@@ -130,7 +134,11 @@ impl Past {
         for (id, number) in &replayed.order {
             let Some(number) = number.filter(|n| !existing.contains(n)) else { continue };
             if let Some(input) = self.store.get(*id) {
-                dir.keep(Kept::Queue, &file_name(number, None, 0, "op:recovered"), &input.bytes);
+                dir.keep(
+                    Kept::Queue,
+                    &file_name(number, From::Nothing, 0, "op:recovered"),
+                    &input.bytes,
+                );
                 self.stats.inputs += 1;
                 self.next_number[0] = self.next_number[0].max(number + 1);
             }
@@ -192,6 +200,7 @@ impl Replayed<'_> {
             }
             Record::Seed(bytes) => self.seeds.push(bytes),
             Record::SeedRun => self.seeds_run += 1,
+            Record::Taken(file) => past.taken.entry(file.place).or_default().add(file.mark),
             Record::Template { input, holes } => {
                 let bytes = self.bytes.get(&input);
                 let template = bytes.and_then(|bytes| self.strings?.load_template(&holes, bytes));

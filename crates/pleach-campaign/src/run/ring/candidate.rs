@@ -5,6 +5,7 @@
 //! asks it where the run should go and what of the input may change.
 
 use crate::run::corpus::Record;
+use crate::run::exchange::Sender;
 use pleach_search::{BranchId, Flip, Gain, InputId, Origin, RunCost};
 use pleach_template::Template;
 use pleach_template::solve::LengthPath;
@@ -16,6 +17,8 @@ pub struct Candidate {
     pub origin: Origin,
     /// The input that it was made from.
     pub parent: Option<InputId>,
+    /// The other fuzzer that made it.
+    pub sender: Option<Sender>,
     /// The parts of it that may change; `None` if every byte may.
     pub template: Option<Arc<Template>>,
     /// Where its run should go, if a solver made it.
@@ -83,6 +86,7 @@ impl Candidate {
             bytes,
             origin,
             parent,
+            sender: None,
             template: None,
             predicted: None,
             answer: None,

@@ -20,6 +20,7 @@ mod ends;
 mod folded;
 mod growing;
 mod history;
+mod import;
 mod judge;
 mod offspring;
 mod optimistic;

@@ -2,6 +2,7 @@
 //! it without holding the lock, and reports the result.
 
 use super::candidate::{Candidate, PredictedPath};
+use super::import::import;
 use super::judge::run_candidate;
 use super::runner::Runner;
 use super::{Stage, act, offspring, optimistic, trace};
@@ -9,6 +10,7 @@ use crate::mutate::Mutator;
 use crate::run::account::{Account, Gap, Stop};
 use crate::run::clock::{self, Part};
 use crate::run::corpus::Record;
+use crate::run::exchange::Exchange;
 use crate::run::grammar::try_refused;
 use crate::run::hybrid::Live;
 use crate::run::memory::WorkerMemory;
@@ -66,9 +68,17 @@ impl Worker {
         let mut start = Instant::now();
         let mut reported = start;
         let mut estimated = state.search.strategy.estimated_cost();
-        while let Some(Chosen { action, question }) = next_action(&shared, state) {
+        let mut may_import = true;
+        while let Some(Chosen { turn, question }) = next_turn(&shared, state, may_import) {
             self.question = question;
-            let result = act(self, action);
+            let result = match turn {
+                Turn::Act(action) => act(self, action).map(|_| 0),
+                Turn::Import => shared
+                    .exchange
+                    .as_ref()
+                    .map_or(Ok(0), |exchange| import(&mut self.runner, exchange)),
+            };
+            may_import = turn != Turn::Import;
             state = shared.lock();
             if reported.elapsed() >= REPORT_INTERVAL {
                 reported = Instant::now();
@@ -77,7 +87,16 @@ impl Worker {
             state.progress.outstanding -= 1;
             // The time and cost of choosing the action belong to it.
             let (end, cost) = (Instant::now(), state.search.strategy.estimated_cost());
-            state.account.stats.count_action(action, end - start, cost - estimated);
+            let (spent, estimate) = (end - start, cost - estimated);
+            match (turn, &result) {
+                (Turn::Act(action), _) => {
+                    state.account.stats.count_action(action, spent, estimate);
+                }
+                (Turn::Import, run) => {
+                    let count = *run.as_ref().unwrap_or(&0);
+                    state.account.stats.count_actions("import", count as u64, spent, estimate);
+                }
+            }
             (start, estimated) = (end, cost);
             shared.wake_waiting(&state);
             result?;
@@ -96,13 +115,22 @@ impl Worker {
 
 /// What the strategy has chosen.
 struct Chosen {
-    action: Action,
+    turn: Turn,
     /// What a flip asks, if its run was not dropped.
     question: Option<(Flip, Question)>,
 }
 
-/// The next action, as soon as there is one; `None` when the campaign is over.
-fn next_action(shared: &Shared, mut state: StateGuard) -> Option<Chosen> {
+/// What a worker does next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Act(Action),
+    /// Run files of other fuzzers.
+    Import,
+}
+
+/// The next turn, as soon as there is one; `None` when the campaign is over. Files of other
+/// fuzzers and actions of the search alternate.
+fn next_turn(shared: &Shared, mut state: StateGuard, may_import: bool) -> Option<Chosen> {
     let _choosing = (clock::enter(Part::Search), pleach_work::enter(Task::Choose));
     pleach_work::show_input(None);
     pleach_work::beat();
@@ -118,8 +146,17 @@ fn next_action(shared: &Shared, mut state: StateGuard) -> Option<Chosen> {
             shared.end(&mut state, Stop::Runs);
             return None;
         }
+        let has_files = shared.exchange.as_ref().is_some_and(Exchange::has_waiting);
+        if has_files && may_import {
+            state.progress.outstanding += 1;
+            return Some(Chosen { turn: Turn::Import, question: None });
+        }
         let (search, facts) = state.search();
         match search.choose(facts) {
+            Action::Wait if has_files => {
+                state.progress.outstanding += 1;
+                return Some(Chosen { turn: Turn::Import, question: None });
+            }
             Action::Wait if state.progress.outstanding == 0 => {
                 if state.search.tree.forgotten().refutations > 0 {
                     state.record_gap(Gap::Forgotten);
@@ -128,6 +165,11 @@ fn next_action(shared: &Shared, mut state: StateGuard) -> Option<Chosen> {
                     state.record_gap(Gap::LeftOut);
                 }
                 let is_whole = state.account.stats.partial.is_empty();
+                if shared.exchange.is_some() && !is_whole {
+                    // Another fuzzer may find what this search cannot.
+                    state = shared.wait(state);
+                    continue;
+                }
                 let why = if is_whole { Stop::Exhausted } else { Stop::ExhaustedPartial };
                 shared.end(&mut state, why);
                 return None;
@@ -148,7 +190,7 @@ fn next_action(shared: &Shared, mut state: StateGuard) -> Option<Chosen> {
                     Action::Flip(flip) => state.search.question(flip).map(|asked| (flip, asked)),
                     _ => None,
                 };
-                return Some(Chosen { action, question });
+                return Some(Chosen { turn: Turn::Act(action), question });
             }
         }
     }

@@ -165,6 +165,7 @@ fn fast_runtime_argument(
                 words.push("--export-dynamic-symbol=__pleach_*".into());
             }
             if cx.inv.fuzzer {
+                words.extend(driver_path(cx)?.map(OsString::from));
                 words.push(file("libpleach_fuzzer.a"));
             }
             words.push(file("libpleach_rt_fast.a"));
@@ -181,6 +182,29 @@ fn fast_runtime_argument(
     let mut argument = OsString::from("-Wl,@");
     argument.push(path);
     Ok(argument)
+}
+
+/// An object with the path of the `pleach` beside this compiler. A fuzz target starts it.
+fn driver_path(cx: &Context) -> Result<Option<PathBuf>, Error> {
+    let compiler = std::env::current_exe().unwrap_or_default();
+    // An installed compiler is in libexec/pleach of its prefix.
+    let dir = compiler.parent().unwrap_or(Path::new("/"));
+    let installed = dir.join("../../bin/pleach").canonicalize();
+    let beside = dir.join("pleach");
+    let path = if beside.exists() { beside } else { installed.unwrap_or(beside) };
+    let Some(path) = path.to_str().filter(|path| !path.contains(['"', '\\', '\n'])) else {
+        return Ok(None);
+    };
+    let source = cx.scratch.path().join("driver.s");
+    let object = cx.scratch.path().join("driver.o");
+    let text = format!(
+        ".section .rodata\n.globl __pleach_driver\n__pleach_driver:\n.asciz \"{path}\"\n\
+         .section .note.GNU-stack,\"\",@progbits\n"
+    );
+    std::fs::write(&source, text).map_err(Error::io("write", &source))?;
+    let args = ["-c".into(), source.into(), "-o".into(), object.clone().into()];
+    let status = Run::start(cx.clang(), &args, Messages::User, &cx.scratch)?.wait()?;
+    Ok(status.success().then_some(object))
 }
 
 /// True if the driver or the linker gets one of these options (without dashes).

@@ -178,7 +178,7 @@ impl Strategy for Auto {
                 self.bandit.spend(Arm::Grammar, cost.max(MIN_SINGLE_COST) + bad);
                 self.bandit.reward(Arm::Grammar, gain);
             }
-            Origin::Seed | Origin::Random | Origin::Live | Origin::Recalled => {}
+            Origin::Seed | Origin::Random | Origin::Live | Origin::Recalled | Origin::Imported => {}
         }
         if let Some(tokens) = &mut self.tokens {
             tokens.record_execution(view, news, stepped && by_tokens, by_tokens);
