@@ -68,7 +68,8 @@ pub struct Tls {
     pub arg_stamp: u64,
     /// Address of the function that stored `rets`; 0: none.
     pub ret_stamp: u64,
-    pub unused: u32,
+    /// Not 0: the run records losses, see [`crate::shm::RUN_LOSSES`].
+    pub losses: u32,
     /// Number of labels stored in `args`.
     pub arg_count: u32,
     pub args: [u32; ARG_SLOTS],
@@ -105,6 +106,7 @@ pub const ARG_SLOTS: usize = 64;
 pub const RET_SLOTS: usize = 16;
 pub const TLS_ARG_STAMP: u64 = 0;
 pub const TLS_RET_STAMP: u64 = 8;
+pub const TLS_LOSSES: u64 = 16;
 pub const TLS_ARG_COUNT: u64 = 20;
 pub const TLS_ARGS: u64 = 24;
 pub const TLS_RETS: u64 = TLS_ARGS + 4 * ARG_SLOTS as u64;

@@ -47,6 +47,11 @@ pub const FLAG_ZERO_KNOWN: u16 = 1 << 3;
 /// fill. `b` is the stream, `imm` the offset that the byte would have in it.
 pub const FLAG_BEYOND: u16 = 1 << 4;
 
+/// A `Const` node for a value whose dependence on the input was lost, in a run with
+/// [`crate::shm::RUN_LOSSES`]. `a` is 1 + the number of the unmodelled function in the list of
+/// names, or 0; `b` is the [`crate::shm::Loss`]; `c` is the index of the site, or `u32::MAX`.
+pub const FLAG_LOST: u16 = 1 << 5;
+
 macro_rules! ops {
     ($($(#[$doc:meta])* $name:ident = $n:literal,)*) => {
         #[repr(u8)]

@@ -157,6 +157,10 @@ pub const RUN_FRESH: u32 = 64;
 /// Typed calls do not make the input longer: for them, too, the end of the input is a
 /// decision.
 pub const RUN_FIXED: u32 = 128;
+/// Values whose dependence on the input is lost get labels that say so, and a condition is
+/// recorded wherever it is decided on (symbolic half). Such a trace explains; it is not for
+/// a solver.
+pub const RUN_LOSSES: u32 = 256;
 
 /// What a live run may take before it is paused. An *event* is one call for input: a
 /// typed call, a read, a refill of the buffer of a `FILE`.

@@ -213,6 +213,13 @@ impl Image {
         Some((function, &function.sites[info]))
     }
 
+    /// The function and the description of a site, by its hash.
+    pub fn describe_hash(&self, hash: u64) -> Option<(&Function, &SiteInfo)> {
+        let &(function, info) = self.places.get(&hash)?;
+        let function = &self.functions[function];
+        Some((function, &function.sites[info]))
+    }
+
     /// True if a site is in a file of the system: see [`is_system_file`].
     pub fn is_system(&self, site: usize) -> bool {
         self.describe(site).is_some_and(|(function, info)| is_system_file(function.file_of(info)))

@@ -72,6 +72,9 @@ pub struct TraceOptions<'a> {
     pub holes: &'a [Hole],
     /// What typed calls past the end of the input get.
     pub growth: Growth,
+    /// Record where the dependence on the input is lost. Such a trace is whole, and not for a
+    /// solver.
+    pub losses: bool,
 }
 
 /// The result of a run of the symbolic half.
@@ -199,8 +202,13 @@ impl Target for CompiledTarget {
         self.symbolic.set_tokens(options.tokens);
         self.symbolic.limit_cpu(options.cpu_limit);
         self.symbolic.set_growth(options.growth);
+        self.symbolic.set_losses(options.losses);
         let outcome = self.symbolic.run_with(input, options.holes, options.timeout)?;
-        Ok(TracedRun { outcome, trace: self.symbolic.bounded_trace() })
+        let trace = match options.losses {
+            true => Executor::trace(&self.symbolic),
+            false => self.symbolic.bounded_trace(),
+        };
+        Ok(TracedRun { outcome, trace })
     }
 
     fn examine(&mut self, input: &[u8]) -> Result<Examined, ExecError> {

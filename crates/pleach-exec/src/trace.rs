@@ -4,12 +4,13 @@
 //! any error in it is refused, and the error is named.
 
 use crate::executor::Half;
+use crate::image::Image;
 use crate::layout::Layout;
 use crate::shm::{Counts, LoadedModule, Shm};
 use crate::thin::{Thinned, thin};
 use pleach_abi::event::{Event, Kind};
 use pleach_abi::function::{Function, SiteInfo};
-use pleach_abi::node::Node;
+use pleach_abi::node::{FLAG_LOST, Node, Op};
 use pleach_abi::section::SiteKind;
 use pleach_abi::shm::{CUT_EVENTS, CUT_INPUT, CUT_NODES, CUT_SNAPS, CUT_TOKENS, LOSS_NAMES, Token};
 use pleach_abi::token::TokenFunction;
@@ -198,6 +199,21 @@ impl Trace {
         })
     }
 
+    /// True if a label stands for a value whose dependence on the input was lost.
+    pub fn is_lost(&self, label: u32) -> bool {
+        let node = self.expr.node(label);
+        node.op == Op::Const as u8 && node.flags & FLAG_LOST != 0
+    }
+
+    /// Where and why the dependence of such a value was lost.
+    pub fn lost_value<'a>(&self, layout: &'a Layout, label: u32) -> Option<LostValue<'a>> {
+        let node = self.expr.node(label);
+        let number = (node.a as usize).checked_sub(1);
+        let cause = LOSS_NAMES.get(node.b as usize).filter(|_| self.is_lost(label))?;
+        let function = number.and_then(|number| self.unmodelled.get(number)).cloned();
+        Some(LostValue { cause, function, place: self.place_of(layout, node.c) })
+    }
+
     /// The name that a token has, or would have with this number.
     pub fn token_name<'a>(&self, layout: &'a Layout, token: usize, number: i32) -> Option<&'a str> {
         let names = &self.token_function(layout, token)?.names;
@@ -229,11 +245,25 @@ impl Trace {
         layout: &'a Layout,
         event: &Event,
     ) -> Option<(&'a Function, &'a SiteInfo)> {
-        let module = self
-            .modules
-            .iter()
-            .find(|m| event.site.checked_sub(m.site_base).is_some_and(|i| i < m.sites))?;
-        layout.module(module, Half::Symbolic)?.describe((event.site - module.site_base) as usize)
+        self.place_of(layout, event.site)
+    }
+
+    /// The same for the index of a site.
+    fn place_of<'a>(&self, layout: &'a Layout, site: u32) -> Option<(&'a Function, &'a SiteInfo)> {
+        let (image, at) = self.site_in(layout, site)?;
+        image.describe(at)
+    }
+
+    /// The hash of a site, by its index.
+    pub fn site_hash(&self, layout: &Layout, site: u32) -> Option<u64> {
+        let (image, at) = self.site_in(layout, site)?;
+        image.sites.get(at).map(|site| site.hash)
+    }
+
+    fn site_in<'a>(&self, layout: &'a Layout, site: u32) -> Option<(&'a Image, usize)> {
+        let has = |m: &&LoadedModule| site.checked_sub(m.site_base).is_some_and(|i| i < m.sites);
+        let module = self.modules.iter().find(has)?;
+        Some((layout.module(module, Half::Symbolic)?, (site - module.site_base) as usize))
     }
 
     /// The cases of the switch that an event belongs to. `None` for other events, for a site
@@ -245,6 +275,16 @@ impl Trace {
         let (_, site) = self.place(layout, event)?;
         (site.kind == SiteKind::Switch).then_some(&site.cases)
     }
+}
+
+/// A value whose dependence on the input was lost.
+#[derive(Clone, Debug)]
+pub struct LostValue<'a> {
+    /// A name of [`LOSS_NAMES`].
+    pub cause: &'static str,
+    /// The function that has no model.
+    pub function: Option<String>,
+    pub place: Option<(&'a Function, &'a SiteInfo)>,
 }
 
 /// The parts of a trace.

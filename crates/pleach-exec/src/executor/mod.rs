@@ -48,6 +48,8 @@ pub struct Executor {
     lengths: Vec<u32>,
     cpu_limit: Option<Duration>,
     growth: Growth,
+    /// Runs record where the dependence on the input is lost.
+    losses: bool,
     /// The next run needs a process that has seen no input before.
     fresh: bool,
     /// The scratch directory of the paused live run.
@@ -72,6 +74,7 @@ impl Executor {
             lengths: Vec::new(),
             cpu_limit: None,
             growth: Growth::default(),
+            losses: false,
             fresh: false,
             saved_dir: SavedDir::default(),
             lines: Vec::new(),
@@ -97,6 +100,11 @@ impl Executor {
     /// Sets whether token functions are a border in later runs.
     pub fn set_tokens(&mut self, tokens: bool) {
         self.setup.options.tokens = tokens;
+    }
+
+    /// Sets whether later runs record where the dependence on the input is lost.
+    pub fn set_losses(&mut self, losses: bool) {
+        self.losses = losses;
     }
 
     /// Sets the limit of CPU time for later runs. `None`: a few times the timeout.

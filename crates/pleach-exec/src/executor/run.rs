@@ -50,6 +50,7 @@ impl Executor {
             (self.fresh, shm::RUN_FRESH),
             (options.tokens && options.half == Half::Symbolic, shm::RUN_TOKENS),
             (self.growth.fixed, shm::RUN_FIXED),
+            (self.losses && options.half == Half::Symbolic, shm::RUN_LOSSES),
         ] {
             flags |= if is_set { flag } else { 0 };
         }

@@ -16,6 +16,7 @@ const RUN: RunOptions = RunOptions {
 };
 
 const TRACE: TraceOptions = TraceOptions {
+    losses: false,
     timeout: Duration::from_secs(1),
     cpu_limit: None,
     tokens: false,

@@ -3,7 +3,7 @@
 
 use super::arena::node;
 use super::tls::tls;
-use super::{events, shadow};
+use super::{events, losses, shadow};
 use crate::models::api::V;
 use crate::models::va_list::VaList;
 use pleach_abi::layout::{ADDR_LIMIT, ARG_SLOTS, BYVAL_SLOTS, VA_BYVAL, VaShape};
@@ -16,12 +16,14 @@ pub const FROM_JUMP: u64 = 1;
 /// argument stamp is still there, the callee has neither instrumentation nor a model.
 pub extern "C" fn after_call(callee: u64) -> u32 {
     let t = tls();
+    let mut unmodelled = 0;
     if t.arg_stamp != 0 {
         if t.arg_stamp == callee {
-            events::record_unmodelled(callee as usize);
+            unmodelled = events::record_unmodelled(callee as usize);
         }
         t.arg_stamp = 0;
     }
+    losses::note_call(unmodelled);
     // Clear all slots: in a structure the first part may be concrete and another labelled.
     if t.ret_stamp != callee && t.ret_stamp != FROM_JUMP {
         t.rets = [0; pleach_abi::layout::RET_SLOTS];

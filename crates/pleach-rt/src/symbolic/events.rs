@@ -1,6 +1,7 @@
 //! The log of decisions, and the counts of lost labels.
 
 use super::arena::{binary, fetch_add, node};
+use super::losses;
 use super::tokens::{in_token_function, note_examined};
 use crate::start::{header, state};
 use pleach_abi::event::{Event, Kind};
@@ -10,7 +11,7 @@ use pleach_abi::section::{Site, SiteKind};
 use pleach_abi::shm::{self, Loss};
 
 /// Dense index of a site record.
-fn site_index(site: u64) -> u32 {
+pub fn site_index(site: u64) -> u32 {
     let s = state();
     for m in &s.modules[..s.modules_len] {
         if (m.start..m.stop).contains(&(site as usize)) {
@@ -46,7 +47,7 @@ pub fn decide(site: u64, label: u32, kind: Kind, dir: bool, aux: u32) {
         return note_examined(label);
     }
     let n = node(label);
-    if n.flags & FLAG_DECIDED != 0 {
+    if n.flags & FLAG_DECIDED != 0 && !losses::are_recorded() {
         return;
     }
     n.flags |= FLAG_DECIDED;
@@ -152,22 +153,24 @@ pub extern "C" fn count_loss_by_number(cause: u32) {
 }
 
 /// Counts a call of a function without model or instrumentation that got labels, and
-/// lists its name once.
-pub fn record_unmodelled(function: usize) {
+/// lists its name once. Returns 1 + its number in the list, or 0 if it is not there.
+pub fn record_unmodelled(function: usize) -> u32 {
     count_loss(Loss::Unmodelled);
-    let Some(h) = header() else { return };
+    let Some(h) = header() else { return 0 };
     static mut SEEN: [usize; 64] = [0; 64];
+    static mut NUMBERS: [u32; 64] = [0; 64];
+    static mut LISTED: u32 = 0;
     // Safety: a race lists a name twice at worst.
     unsafe {
-        let seen = &mut *&raw mut SEEN;
-        let Some(free) = seen.iter().position(|&f| f == function || f == 0) else { return };
+        let (seen, numbers) = (&mut *&raw mut SEEN, &mut *&raw mut NUMBERS);
+        let Some(free) = seen.iter().position(|&f| f == function || f == 0) else { return 0 };
         if seen[free] == function {
-            return;
+            return numbers[free];
         }
         seen[free] = function;
         let mut name = crate::start::symbol_of(function).cast::<u8>();
-        if name.is_null() {
-            return;
+        if name.is_null() || *name == 0 {
+            return 0;
         }
         let from = h.unmodelled_len as usize;
         let mut at = from;
@@ -178,5 +181,8 @@ pub fn record_unmodelled(function: usize) {
         }
         h.unmodelled[at] = b'\n';
         h.unmodelled_len = at as u32 + 1;
+        LISTED += 1;
+        numbers[free] = LISTED;
+        LISTED
     }
 }

@@ -6,6 +6,7 @@ pub mod arena;
 pub mod calls;
 pub mod events;
 pub mod holes;
+pub mod losses;
 pub mod objects;
 pub mod ops;
 mod sanitizers;
@@ -93,6 +94,7 @@ pub fn begin_run() {
     arena::begin_run();
     tokens::begin_run();
     holes::begin_run();
+    losses::begin_run();
     objects::begin_run();
     // The clock of file time stamps.
     const CLOCK_REALTIME_COARSE: u64 = 5;

@@ -9,7 +9,8 @@
 //! add libc's tables.
 
 use super::arena::{binary, bounds, node, push};
-use super::events::{count_loss, decide};
+use super::events::{count_loss, decide, site_index};
+use super::losses;
 use super::shadow;
 use super::tokens::{in_token_function, note_examined};
 use crate::start::header;
@@ -270,8 +271,7 @@ pub extern "C" fn load_in(
     let label = label_of_address(label, addr);
     let n = u64::from(bits.div_ceil(8));
     let Some(o) = object_at(addr, hint, hint_size) else {
-        pin(site, label, addr);
-        return shadow::load(addr, bits);
+        return load_pinned(site, label, addr, bits);
     };
     check_index(site, label, addr, n, o);
     if o.size <= MAX_LOOKUP_SIZE
@@ -285,8 +285,18 @@ pub extern "C" fn load_in(
             return found;
         }
     }
+    load_pinned(site, label, addr, bits)
+}
+
+/// A load at an address that is pinned: the label of what is there.
+fn load_pinned(site: u64, label: u32, addr: u64, bits: u32) -> u32 {
     pin(site, label, addr);
-    shadow::load(addr, bits)
+    let found = shadow::load(addr, bits);
+    if found != 0 || !losses::are_recorded() || bits > 64 {
+        return found;
+    }
+    let value = shadow::read_word(addr, bits.div_ceil(8));
+    losses::label(Loss::Pinned, site_index(site), value, bits)
 }
 
 /// The label of a read at a labelled address in a concrete object; 0 if there is no room

@@ -6,6 +6,7 @@
 
 use super::arena::{cast, mask, node, push, push_wide, value};
 use super::events::count_loss;
+use super::losses;
 use pleach_abi::layout::{DIRTY_BASE, DIRTY_SHIFT, DIRTY_SPILL, dirty_of, memory_label, shadow_of};
 use pleach_abi::node::{FLAG_BEYOND, Node, Op};
 use pleach_abi::shm::Loss;
@@ -191,7 +192,7 @@ fn heal_and_load(addr: u64, bits: u32) -> u32 {
 }
 
 /// Up to 8 bytes of memory, little endian.
-fn read_word(addr: u64, n: u32) -> u64 {
+pub fn read_word(addr: u64, n: u32) -> u64 {
     let p = addr as *const u8;
     // Safety: the program has just accessed these bytes itself.
     unsafe {
@@ -226,8 +227,13 @@ fn heal(addr: u64) -> u32 {
         return m;
     }
     count_loss(Loss::Healed);
-    clear(addr, 1);
-    0
+    let lost = losses::label(Loss::Healed, u32::MAX, in_memory.into(), 8);
+    if lost == 0 {
+        clear(addr, 1);
+        return 0;
+    }
+    store(addr, lost, 8);
+    raw(addr)
 }
 
 /// Combines a value from its bytes: runs of input bytes, runs of bytes of one node, and

@@ -8,7 +8,7 @@
 //! Loads and stores of the usual sizes first check the shadow in assembly: an access to a
 //! dirty block mostly finds no label.
 
-use super::{calls, events, objects, ops, shadow, tokens};
+use super::{calls, events, losses, objects, ops, shadow, tokens};
 use core::arch::global_asm;
 
 macro_rules! thunk {
@@ -55,6 +55,7 @@ with_result! {
     "__pleach_load_in" => objects::load_in;
     "__pleach_after_call" => calls::after_call;
     "__pleach_resize_result" => calls::resize_result;
+    "__pleach_lost_result" => losses::lost_result;
     "__pleach_byval_out" => calls::byval_out;
     "__pleach_pointed" => calls::pointed;
     "__pleach_loadn" => load_any;
@@ -67,6 +68,7 @@ without_result! {
     "__pleach_divisor" => events::divisor;
     "__pleach_indirect" => events::indirect;
     "__pleach_loss" => events::count_loss_by_number;
+    "__pleach_lost_float" => losses::lost_float;
     "__pleach_store_at" => objects::store_at;
     "__pleach_store_in" => objects::store_in;
     "__pleach_pin" => objects::pin_range;

@@ -320,7 +320,7 @@ impl Runner {
         loop {
             let fixed = self.shared.pace().growing.fixed;
             let growth = Growth { fixed, ..Growth::default() };
-            let options = TraceOptions { timeout, cpu_limit, tokens, holes, growth };
+            let options = TraceOptions { timeout, cpu_limit, tokens, holes, growth, losses: false };
             let running = enter_run(Task::Trace, timeout);
             let traced = self.target.trace(input, &options)?;
             drop(running);
@@ -341,6 +341,7 @@ impl Runner {
             tokens: true,
             holes: &[],
             growth: Growth::default(),
+            losses: false,
         };
         let _running = enter_run(Task::Trace, options.timeout);
         let trace = self.target.trace(input, &options)?.trace.ok();

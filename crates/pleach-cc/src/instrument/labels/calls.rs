@@ -317,6 +317,10 @@ impl Emitter<'_> {
         let is_verifier = callee.is_declaration() && callee.name().starts_with(VERIFIER_PREFIX);
         let width = i.ty().int_width().or((i.ty() == pointer).then_some(64));
         let declared = width.filter(|_| is_verifier);
+        // An integer that an unmodelled function returns.
+        let is_foreign = may_be_unmodelled(callee) || !callee.is_function();
+        let lost = i.ty().int_width().filter(|&w| w <= 64 && lt.is_some() && is_foreign);
+        let site = lost.map(|_| self.extra_site(i, SiteKind::Call));
         let got = self.guarded(some, &nothing, |e| {
             let callee = e.builder.cast(Opcode::LLVMPtrToInt, callee, e.ctx.int(64));
             let mut first = e.builder.call(e.rt.after_call, &[callee]);
@@ -324,6 +328,11 @@ impl Emitter<'_> {
             if let Some(width) = declared {
                 let width = e.ctx.constant(32, width.into());
                 first = e.builder.call(e.rt.resize_result, &[first, width]);
+            }
+            if let Some((site, width)) = site.zip(lost) {
+                let value = e.bits64(i);
+                let width = e.const32(width);
+                first = e.builder.call(e.rt.lost_result, &[site, first, value, width]);
             }
             let mut whole = lt.null();
             for (n, leaf) in leaves(e.module, i.ty()).iter().take(RET_SLOTS).enumerate() {

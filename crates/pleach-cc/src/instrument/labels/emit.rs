@@ -17,6 +17,7 @@ use super::runtime::Runtime;
 use super::shape::{is_float, label_type, scalar_bits};
 use crate::instrument::llvm::{Block, Builder, Context, Module, Opcode, Value};
 use crate::instrument::sites::{self, ExtraSites};
+use pleach_abi::layout::TLS_LOSSES;
 use pleach_abi::section::{SITES, Site, SiteKind};
 use pleach_abi::shm::Loss;
 use std::collections::{HashMap, HashSet};
@@ -327,6 +328,9 @@ impl<'a> Emitter<'a> {
 
     fn emit_marker(&mut self, i: Value, mark: &Mark) {
         let (v, site) = (i.operand(0), i.operand(1));
+        if matches!(mark, Mark::Branch) && !self.has_label(v) && depends_on_float(v, FLOAT_DEPTH) {
+            self.emit_float_branch(v, site);
+        }
         self.if_labelled(&[v], None, |e| {
             let l = e.cold_label(v);
             match mark {
@@ -339,6 +343,18 @@ impl<'a> Emitter<'a> {
             };
         });
         i.discard();
+    }
+
+    /// Floating point has no labels. In a run that records losses, a branch on it is recorded.
+    fn emit_float_branch(&mut self, condition: Value, site: Value) {
+        let at = self.tls(TLS_LOSSES);
+        let are_recorded = self.builder.load(self.ctx.int(32), at);
+        let are_recorded = self.builder.is_set(are_recorded);
+        self.guarded(are_recorded, &[], |e| {
+            let dir = e.builder.cast(Opcode::LLVMZExt, condition, e.ctx.int(32));
+            e.builder.call(e.rt.lost_float, &[site, dir]);
+            vec![]
+        });
     }
 
     /// A branch. If it has no marker, the optimiser made it, for example by expanding a
@@ -384,6 +400,25 @@ impl<'a> Emitter<'a> {
             let l = e.cold_label(target);
             e.builder.call(e.rt.indirect, &[site, l]);
         });
+    }
+}
+
+/// How many operations back a branch is searched for floating point.
+const FLOAT_DEPTH: u32 = 5;
+
+/// True if an integer is computed from floating point.
+fn depends_on_float(v: Value, depth: u32) -> bool {
+    use Opcode::*;
+    if !v.is_instruction() || depth == 0 {
+        return false;
+    }
+    match v.opcode() {
+        LLVMFCmp | LLVMFPToSI | LLVMFPToUI => true,
+        LLVMAnd | LLVMOr | LLVMXor | LLVMAdd | LLVMSub | LLVMMul | LLVMICmp | LLVMSelect
+        | LLVMZExt | LLVMSExt | LLVMTrunc | LLVMFreeze | LLVMPHI => {
+            operands(v).into_iter().any(|o| depends_on_float(o, depth - 1))
+        }
+        _ => false,
     }
 }
 

@@ -46,6 +46,7 @@ runtime! {
     load_in: "i32 @__pleach_load_in(ptr, i32, i64, i32, i64, i64) nounwind willreturn cold";
     after_call: "i32 @__pleach_after_call(i64) nounwind willreturn cold";
     resize_result: "i32 @__pleach_resize_result(i32, i32) nounwind willreturn cold";
+    lost_result: "i32 @__pleach_lost_result(ptr, i32, i64, i32) nounwind willreturn cold";
     byval_out: "i32 @__pleach_byval_out(i32, i64, i64) nounwind willreturn";
     pointed: "i32 @__pleach_pointed(i64) nounwind willreturn cold memory(read)";
     loadn: "i32 @__pleach_loadn(i64, i32) nounwind willreturn cold memory(read)";
@@ -63,6 +64,7 @@ runtime! {
     divisor: "void @__pleach_divisor(ptr, i32) nounwind willreturn cold";
     indirect: "void @__pleach_indirect(ptr, i32) nounwind willreturn cold";
     loss: "void @__pleach_loss(i32) nounwind willreturn cold";
+    lost_float: "void @__pleach_lost_float(ptr, i32) nounwind willreturn cold";
     store_at: "void @__pleach_store_at(ptr, i32, i64, i32, i32) nounwind willreturn cold";
     store_in: "void @__pleach_store_in(ptr, i32, i64, i32, i64, i64) nounwind willreturn cold";
     pin: "void @__pleach_pin(ptr, i32, i64, i64) nounwind willreturn cold";
