@@ -3,6 +3,7 @@
 //! - [`run`]: the campaign itself. The ring chooses, solves, runs, judges and keeps inputs; the
 //!   corpus has them in memory, in the directory and in the journal; the account has the
 //!   statistics. Hybrid search and the use of a grammar are parts of it, too.
+//! - [`findings`]: what the directory of a campaign says, for reports and exports.
 //! - [`mutate`]: cheap children of an input, and the dictionary of words that the program
 //!   knows.
 //! - [`minimise`]: smaller inputs, and smaller sets of inputs.
@@ -13,6 +14,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod findings;
 pub mod minimise;
 pub mod mutate;
 pub mod run;

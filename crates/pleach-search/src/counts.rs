@@ -57,6 +57,22 @@ impl Counts {
         all.filter(|(_, count)| *count != 0)
     }
 
+    /// Raises the counts to those of another run.
+    pub fn raise_to(&mut self, other: &Counts) {
+        let mut both: Vec<Line> = self.lines.iter().chain(&other.lines).copied().collect();
+        both.sort_by_key(|line| line.first);
+        self.lines.clear();
+        for line in both {
+            match self.lines.last_mut().filter(|last| last.first == line.first) {
+                Some(last) => {
+                    let pairs = last.counts.iter_mut().zip(line.counts);
+                    pairs.for_each(|(count, more)| *count = (*count).max(more));
+                }
+                None => self.lines.push(line),
+            }
+        }
+    }
+
     /// The sum of all counts.
     pub fn sum(&self) -> u32 {
         let line = |line: &Line| line.counts.iter().map(|&c| u32::from(c)).sum::<u32>();

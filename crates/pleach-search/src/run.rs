@@ -59,6 +59,12 @@ impl Decision {
         self.frozen
     }
 
+    /// The hash of the site that holds an address; `None` for other decisions.
+    pub fn pin_site(&self) -> Option<u64> {
+        let site = (self.key ^ self.kind as u64).rotate_right(8);
+        (self.kind == Kind::Pin).then_some(site)
+    }
+
     /// The branch that an outcome takes.
     pub fn branch(&self, outcome: u32) -> Option<BranchId> {
         if self.first == NO_BRANCH || outcome >= self.outcomes {
@@ -116,6 +122,8 @@ pub struct Run {
     /// For each decision, a hash of the constructs of the grammar that its token is nested
     /// in. The same decision in another context counts as another. Empty if unknown.
     pub contexts: Vec<u64>,
+    /// The decisions that hold an address or a jump to its value, in order.
+    pub pins: Vec<u32>,
 }
 
 impl Run {
@@ -129,8 +137,11 @@ impl Run {
         }));
         let of_program = decisions.iter().filter(|d| !d.kind.is_check() && d.kind != Kind::Pin);
         let path = of_program.fold(ROOT, |node, d| Tree::child(node, d.key, d.outcome));
+        let is_pin = |d: &Decision| matches!(d.kind, Kind::Pin | Kind::Indirect);
+        let pins = (0..).zip(&decisions).filter(|(_, d)| is_pin(d)).map(|(at, _)| at).collect();
         Run {
             input,
+            pins,
             bound: 0,
             diverged: false,
             stopped: None,
@@ -240,7 +251,8 @@ impl Run {
     fn memory_bytes(&self) -> usize {
         let words = self.nodes.capacity() + self.contexts.capacity();
         let decisions = self.decisions.capacity() * size_of::<Decision>();
-        decisions + 8 * words + size_of::<Run>() + self.weight
+        let pins = self.pins.capacity() * size_of::<u32>();
+        decisions + 8 * words + pins + size_of::<Run>() + self.weight
     }
 }
 

@@ -30,12 +30,14 @@ mod threads;
 mod watchdog;
 
 pub use account::{
-    Branches, Flips, Functions, Hybrid as HybridStats, Lock, Module, Stats, Stop, Symbolic, Sync,
-    Time, Tokens,
+    Actions, Branches, Flips, Functions, Guard, Hybrid as HybridStats, Inquiry, Ledger, Lock, Loss,
+    Module, Place, PlotPoint, Reason, Sight, Sights, Stats, Stop, Symbolic, Sync, Tally, Time,
+    Tokens,
 };
-pub use corpus::{Dir, DirError, Disk, Kept};
+pub use corpus::{BranchEntries, Dir, DirError, Disk, Kept};
 pub use grammar::Source;
 pub use memory::{MIN_MEMORY, Memory};
+pub use search::Map;
 pub use settings::{
     DictionarySettings, ExchangeSettings, GrammarSettings, Hybrid, MAX_HOLE, Settings, Text,
     build_of,
@@ -58,7 +60,7 @@ use pleach_exec::triage::readme;
 use pleach_search::{Descriptor, Options, Rng, Strategy, UnknownStrategy, find};
 use pleach_template::{Grafts, Vocabulary};
 use ring::{Bets, Crashes, Growing, Pace, Patience};
-use search::{AskedLengths, Covered, Map, Search};
+use search::{AskedLengths, Covered, Search};
 use shared::{Shared, SharedTokens};
 use state::{Progress, State};
 use std::ffi::OsString;
@@ -234,6 +236,7 @@ impl Campaign {
         given.for_each(|bytes| dictionary.add_seed(bytes));
         let mut account = Account::new(past.stats, &map);
         account.stats.memory = Memory { limit: settings.max_memory, ..Memory::default() };
+        past.entries.iter().for_each(|entry| _ = account.ledger.add(entry));
         account.rereading = seeds.iter().any(|s| !matches!(s, Seed::New(_)));
         notes.into_iter().for_each(|note| account.note(note));
         let strings = language.as_ref().and_then(Language::walk).map(|w| w.strings().clone());

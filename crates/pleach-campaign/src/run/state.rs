@@ -1,11 +1,11 @@
 //! The state of a campaign, in parts that know nothing of each other. What is here is what
 //! needs several of them: a candidate is kept, a trace is added.
 
-use super::account::{Account, Gap, Stop};
+use super::account::{Account, Entry, Gap, Stop};
 use super::corpus::{Corpus, Kept, Label, Record, file_name_part};
 use super::grammar::Fit;
 use super::ring::{Bets, Candidate, Crashes, FastEnd, Judgement, divergence};
-use super::search::{AddedRun, AskedLengths, Covered, Facts, Map, Search};
+use super::search::{AddedRun, AskedLengths, Conditions, Covered, Facts, Map, Search};
 use pleach_search::{
     BranchId, Entered, ExecutionReport, Flip, Gain, InputId, Marked, Origin, Run, RunCost,
     Strategy, Verdict, View,
@@ -211,6 +211,27 @@ impl State {
     pub fn record_gap(&mut self, gap: Gap) {
         if self.account.add_gap(gap) {
             self.corpus.record(&Record::Partial(gap.name().into_owned()));
+        }
+    }
+
+    /// Records what was learned about branches.
+    pub fn record_branch(&mut self, entry: Entry) {
+        if self.account.ledger.add(&entry) {
+            self.corpus.record(&Record::Branch(entry));
+        }
+    }
+
+    /// Records which branches a traced run has decided on.
+    pub fn record_conditions(&mut self, conditions: Conditions) {
+        let Conditions { mut changeable, mut fixed } = conditions;
+        let (ledger, covered) = (&self.account.ledger, &self.covered.kept);
+        changeable.retain(|&b| !ledger.of(b).conditional && !covered.has(b));
+        fixed.retain(|&b| !ledger.of(b).fixed && !covered.has(b));
+        if !changeable.is_empty() {
+            self.record_branch(Entry::Conditional(changeable));
+        }
+        if !fixed.is_empty() {
+            self.record_branch(Entry::Fixed(fixed));
         }
     }
 

@@ -217,6 +217,28 @@ impl Path {
         }
     }
 
+    /// The last of the steps `others` that shares inputs with step `at`, directly or through
+    /// steps before `at`: the conditions that a proof about `at` may use. If the path is too
+    /// long to tell, it is the last one.
+    pub fn last_joined(&self, at: usize, others: &[usize]) -> Option<usize> {
+        const MAX_INPUTS: usize = 1 << 18;
+        let mut groups = Groups::default();
+        let mut inputs = 0;
+        for step in 0..=at.min(self.steps.len().saturating_sub(1)) {
+            let support = self.support(step);
+            inputs += support.len();
+            if inputs > MAX_INPUTS {
+                return others.last().copied();
+            }
+            let Some(&first) = support.first() else { continue };
+            support.iter().for_each(|&var| groups.join(first, var));
+        }
+        let group = groups.of(*self.support(at).first()?);
+        let shares =
+            |&step: &usize| self.support(step).first().map(|&v| groups.of(v)) == Some(group);
+        others.iter().copied().rev().find(shares)
+    }
+
     /// The last byte that a step depends on.
     pub fn last_byte(&self, at: usize) -> Option<u32> {
         let (term, shape) = self.steps.get(at)?;
@@ -527,5 +549,31 @@ impl Path {
             }
             self.pin_step(step);
         }
+    }
+}
+
+/// Inputs that conditions have in common.
+#[derive(Default)]
+struct Groups {
+    parents: FxHashMap<Var, Var>,
+}
+
+impl Groups {
+    fn of(&mut self, var: Var) -> Var {
+        let parent = *self.parents.entry(var).or_insert(var);
+        if parent == var {
+            return var;
+        }
+        let mut root = parent;
+        while let Some(&next) = self.parents.get(&root).filter(|&&next| next != root) {
+            root = next;
+        }
+        self.parents.insert(var, root);
+        root
+    }
+
+    fn join(&mut self, a: Var, b: Var) {
+        let (a, b) = (self.of(a), self.of(b));
+        self.parents.insert(b, a);
     }
 }

@@ -64,6 +64,20 @@ impl Prepared {
         &mut self.paths[last].path
     }
 
+    /// The last of the decisions `others` of a run that a proof about decision `at` may use:
+    /// see [`Path::last_joined`].
+    pub fn last_joined(
+        &mut self,
+        run: u32,
+        traced: &Traced,
+        at: u32,
+        others: &[u32],
+    ) -> Option<u32> {
+        let others: Vec<usize> = others.iter().map(|&step| step as usize).collect();
+        let found = self.path(run, traced).last_joined(at as usize, &others);
+        found.map(|step| step as u32)
+    }
+
     /// Caches the path of a run.
     pub fn put(&mut self, run: u32, path: Path) {
         self.measure_last();

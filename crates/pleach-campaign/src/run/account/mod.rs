@@ -1,11 +1,18 @@
 //! The account of a campaign: its statistics, and what they are computed from.
 
 mod gap;
+mod ledger;
+mod reason;
+mod sights;
 mod stats;
 
 pub use gap::Gap;
+pub use ledger::{Entry, Ledger, Tally};
+pub use reason::{Guard, Inquiry, Place, Reason};
+pub use sights::{Loss, Sight, Sights};
 pub use stats::{
-    Branches, Flips, Functions, Hybrid, Lock, Module, Stats, Stop, Symbolic, Sync, Time, Tokens,
+    Actions, Branches, Flips, Functions, Hybrid, Lock, Module, PlotPoint, Stats, Stop, Symbolic,
+    Sync, Time, Tokens,
 };
 
 use crate::run::clock;
@@ -23,6 +30,8 @@ pub struct Account {
     pub stats: Stats,
     /// How many runs there were. Workers count them without the lock.
     pub runs: Arc<AtomicU64>,
+    /// What is known of each branch.
+    pub ledger: Ledger,
     /// When this session of the campaign began.
     began: Instant,
     /// Seconds of the campaign before it was resumed.
@@ -107,6 +116,7 @@ impl Account {
         Account {
             before: stats.time_s.total,
             runs: Arc::new(AtomicU64::new(stats.runs)),
+            ledger: Ledger::new(map.program.branches()),
             stats,
             began: Instant::now(),
             rereading: false,

@@ -287,6 +287,27 @@ impl Stop {
     }
 }
 
+/// A line of `plot_data`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PlotPoint {
+    pub seconds: f64,
+    pub runs: u64,
+    pub covered: u64,
+    pub crashes: u64,
+}
+
+impl PlotPoint {
+    /// Reads a line; `None` for the first one.
+    pub fn parse(line: &str) -> Option<PlotPoint> {
+        let mut fields = line.split(", ");
+        let seconds = fields.next()?.parse().ok()?;
+        let numbers: Vec<u64> = fields.map_while(|field| field.trim().parse().ok()).collect();
+        let number = |at: usize| numbers.get(at).copied();
+        let (runs, covered, crashes) = (number(0)?, number(2)?, number(6)?);
+        Some(PlotPoint { seconds, runs, covered, crashes })
+    }
+}
+
 impl Stats {
     /// The first line of `plot_data`. gnuplot and the tools of AFL++ skip it.
     pub const PLOT_HEAD: &str = "# seconds, runs, traces, covered, reachable, total, inputs, \
@@ -377,6 +398,15 @@ mod tests {
     fn plot_lines_have_the_columns_of_the_first_line() {
         let columns = |text: &str| text.split(',').count();
         assert_eq!(columns(&Stats::default().plot_line()), columns(Stats::PLOT_HEAD));
+    }
+
+    #[test]
+    fn plot_lines_can_be_read() {
+        let mut stats = Stats { runs: 7, crashes: 2, ..Stats::default() };
+        (stats.time_s.total, stats.branches.covered) = (1.5, 40);
+        let point = PlotPoint { seconds: 1.5, runs: 7, covered: 40, crashes: 2 };
+        assert_eq!(PlotPoint::parse(&stats.plot_line()), Some(point));
+        assert_eq!(PlotPoint::parse(Stats::PLOT_HEAD.trim_end()), None);
     }
 
     #[test]

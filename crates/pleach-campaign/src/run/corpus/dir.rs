@@ -10,7 +10,7 @@
 
 use super::disk::Disk;
 use super::writer::Writer;
-use crate::run::account::Stats;
+use crate::run::account::{PlotPoint, Stats};
 use crate::run::exchange::Sender;
 use crate::run::settings::Settings;
 use std::fs::{File, TryLockError};
@@ -230,9 +230,21 @@ impl Dir {
         Dir::read_stats_of(&self.path)
     }
 
+    /// True if a driver uses a directory.
+    pub fn is_in_use(path: &Path) -> bool {
+        let lock = File::open(path.join("lock"));
+        lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    }
+
     /// Reads the statistics of the campaign in a directory.
     pub fn read_stats_of(path: &Path) -> Option<Stats> {
         serde_json::from_slice(&std::fs::read(path.join("stats.json")).ok()?).ok()
+    }
+
+    /// Reads the points of `plot_data` of the campaign in a directory.
+    pub fn plot(path: &Path) -> Vec<PlotPoint> {
+        let text = std::fs::read_to_string(path.join("plot_data")).unwrap_or_default();
+        text.lines().filter_map(PlotPoint::parse).collect()
     }
 
     fn lock(path: &Path, disk: Arc<Disk>) -> Result<Dir, DirError> {

@@ -14,8 +14,9 @@
 //! resumed, and solves again what it had solved.
 
 use super::disk::Disk;
+use crate::run::account::Entry;
 use crate::run::exchange::{FileMark, TakenFile};
-use pleach_search::{InputId, Mark};
+use pleach_search::{BranchId, InputId, Mark};
 use pleach_template::HoleRecord;
 use std::fs::File;
 use std::io;
@@ -44,6 +45,8 @@ pub enum Record {
     Taken(TakenFile),
     /// The parts of an input that may change, if they are not those of its parent.
     Template { input: InputId, holes: Vec<HoleRecord> },
+    /// Something was learned about branches.
+    Branch(Entry),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,6 +115,11 @@ pub struct Journal {
 }
 
 impl Journal {
+    /// Reads the records of a journal that another driver may be writing. It is not changed.
+    pub fn read(path: &Path) -> io::Result<Vec<Record>> {
+        Ok(parse(&std::fs::read(path)?).0)
+    }
+
     /// Opens a journal, or creates it, and reads its records. A damaged end is cut off.
     pub fn open(path: &Path, disk: Arc<Disk>) -> io::Result<(Journal, Vec<Record>)> {
         let bytes = match std::fs::read(path) {
@@ -160,6 +168,18 @@ impl Journal {
     /// True if enough records were added for a write.
     pub fn is_full(&self) -> bool {
         self.buffer.len() >= WRITE_SIZE
+    }
+}
+
+/// What a journal says of branches.
+pub struct BranchEntries;
+
+impl BranchEntries {
+    /// Reads the journal of a campaign, which a driver may be writing.
+    pub fn read(path: &Path) -> io::Result<Vec<Entry>> {
+        let of_branch =
+            |record| if let Record::Branch(entry) = record { Some(entry) } else { None };
+        Ok(Journal::read(path)?.into_iter().filter_map(of_branch).collect())
     }
 }
 
@@ -241,7 +261,28 @@ fn encode(record: &Record, out: &mut Vec<u8>) {
             out.push(is_name);
             out.extend(mark.to_le_bytes());
         }
+        Record::Branch(entry) => encode_entry(entry, out),
     }
+}
+
+fn encode_entry(entry: &Entry, out: &mut Vec<u8>) {
+    match entry {
+        Entry::Answered { branch, mark, pin } => {
+            out.push(20);
+            out.extend(branch.to_le_bytes());
+            out.push(*mark as u8);
+            out.extend(pin.iter().flat_map(|site| site.to_le_bytes()));
+        }
+        Entry::Conditional(branches) => encode_branches(21, branches, out),
+        Entry::Fixed(branches) => encode_branches(22, branches, out),
+        Entry::Missed(branch) => encode_branches(23, &[*branch], out),
+        Entry::Folded(branch) => encode_branches(24, &[*branch], out),
+    }
+}
+
+fn encode_branches(tag: u8, branches: &[BranchId], out: &mut Vec<u8>) {
+    out.push(tag);
+    out.extend(branches.iter().flat_map(|branch| branch.to_le_bytes()));
 }
 
 fn decode(payload: &[u8]) -> Option<Record> {
@@ -285,8 +326,22 @@ fn decode(payload: &[u8]) -> Option<Record> {
             };
             Record::Taken(TakenFile { place: read_u64(0)?, mark })
         }
+        20 => Record::Branch(Entry::Answered {
+            branch: read_u32(0)?,
+            mark: Mark::from_u8(*body.get(4)?)?,
+            pin: if body.len() > 5 { Some(read_u64(5)?) } else { None },
+        }),
+        21 => Record::Branch(Entry::Conditional(decode_branches(body))),
+        22 => Record::Branch(Entry::Fixed(decode_branches(body))),
+        23 => Record::Branch(Entry::Missed(read_u32(0)?)),
+        24 => Record::Branch(Entry::Folded(read_u32(0)?)),
         _ => return None,
     })
+}
+
+fn decode_branches(body: &[u8]) -> Vec<BranchId> {
+    let number = |bytes: &[u8]| bytes.try_into().map_or(NONE, u32::from_le_bytes);
+    body.chunks_exact(size_of::<BranchId>()).map(number).collect()
 }
 
 /// FNV-1a, which is enough to recognise a torn write.
@@ -311,6 +366,12 @@ mod tests {
             Record::Crash { hash: 99 },
             Record::Taken(TakenFile { place: 7, mark: FileMark::Number(41) }),
             Record::Taken(TakenFile { place: 7, mark: FileMark::Name(u64::MAX) }),
+            Record::Branch(Entry::Answered { branch: 3, mark: Mark::Unsat, pin: None }),
+            Record::Branch(Entry::Answered { branch: 3, mark: Mark::Unsat, pin: Some(1 << 60) }),
+            Record::Branch(Entry::Conditional(vec![2, 3])),
+            Record::Branch(Entry::Fixed(vec![4])),
+            Record::Branch(Entry::Missed(5)),
+            Record::Branch(Entry::Folded(6)),
         ]
     }
 

@@ -9,7 +9,7 @@ mod writer;
 
 pub use dir::{Dir, DirError, Kept, SEQUENCES, file_name_part, number_in};
 pub use disk::Disk;
-pub use journal::{Journal, Record};
+pub use journal::{BranchEntries, Journal, Record};
 pub use past::{Past, Seed};
 pub use store::Store;
 

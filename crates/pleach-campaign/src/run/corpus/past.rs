@@ -8,7 +8,7 @@
 use super::dir::{Dir, From, Kept, file_name};
 use super::journal::{InputRecord, Journal, Record};
 use super::store::Store;
-use crate::run::account::{Flips, Stats};
+use crate::run::account::{Entry, Flips, Stats};
 use crate::run::exchange::AllTaken;
 use crate::run::memory::Shares;
 use crate::run::ring::Candidate;
@@ -37,6 +37,8 @@ pub struct Past {
     pub store: Store,
     pub stats: Stats,
     pub crash_ids: HashSet<u64>,
+    /// What was learned about branches.
+    pub entries: Vec<Entry>,
     pub next_number: [u32; 3],
     /// The inputs to start from: the queue, inputs that were never traced or have open flips,
     /// crashes and hangs, and seeds that were not run.
@@ -55,6 +57,7 @@ impl Past {
             store: Store::new(shares.inputs),
             stats: Stats::default(),
             crash_ids: HashSet::new(),
+            entries: Vec::new(),
             next_number: [0; 3],
             seeds: Vec::new(),
             taken: AllTaken::new(),
@@ -198,6 +201,7 @@ impl Replayed<'_> {
             Record::Partial(what) => {
                 past.stats.partial.entry(what).or_insert(1);
             }
+            Record::Branch(entry) => past.entries.push(entry),
             Record::Seed(bytes) => self.seeds.push(bytes),
             Record::SeedRun => self.seeds_run += 1,
             Record::Taken(file) => past.taken.entry(file.place).or_default().add(file.mark),

@@ -12,8 +12,10 @@ use crate::minimise::{RemoveFrom, Shows, bisect, remove_blocks};
 use crate::run::account::Gap;
 use crate::run::clock::{self, Part};
 use crate::run::corpus::Record;
-use crate::run::ring::{Candidate, FORK_COST, FastEnd, PredictedPath, Stage, Worker, act};
-use crate::run::search::{Facts, Question, Search};
+use crate::run::ring::{
+    Answered, Candidate, FORK_COST, FastEnd, PredictedPath, Stage, Worker, act,
+};
+use crate::run::search::{Conditions, Facts, Question, Search};
 use crate::run::shared::Shared;
 use pleach_exec::executor::{Events, ExecError, Step};
 use pleach_search::{
@@ -22,7 +24,7 @@ use pleach_search::{
 };
 use pleach_template::solve::{Answer, Prepared, Traced};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The result of a search.
 #[derive(Default)]
@@ -223,17 +225,22 @@ impl Stage for LiveStage<'_> {
     fn record_answer(
         &mut self,
         flip: Flip,
-        answer: Option<(&Answer, Duration)>,
+        answered: Option<Answered>,
         verdict: Verdict,
         _has_result: bool,
     ) -> Option<Record> {
         let shared = &self.worker.runner.shared;
         let mut state = shared.lock();
-        if let Some((answer, spent)) = answer {
+        if let Some(Answered { answer, spent, entry }) = answered {
+            entry.into_iter().for_each(|entry| state.record_branch(entry.clone()));
             state.account.stats.count_answer(answer, spent);
         }
         let facts = Facts { program: &shared.map.program, coverage: &state.covered.kept };
         self.search.answer(facts, flip, verdict)
+    }
+
+    fn prepared(&mut self) -> &mut Prepared {
+        &mut self.prepared
     }
 
     fn max_len(&self, _parent: &[u8]) -> usize {
@@ -309,6 +316,7 @@ impl Stage for LiveStage<'_> {
         let mut run = Run::new(input, decided.decisions);
         (run.complete, run.left_out) = (decided.complete, decided.left_out);
         stats.paths += u64::from(run.enter(&mut self.search.tree).is_new);
+        state.record_conditions(Conditions::of(&run));
         let traced = Traced::new(trace.expr, decided.steps, bytes);
         let facts = Facts { program: &shared.map.program, coverage: &state.covered.kept };
         self.search.add_run(facts, run, Arc::new(traced));

@@ -16,7 +16,7 @@
 //! the result.
 
 use super::candidate::FastEnd;
-use crate::run::account::Gap;
+use crate::run::account::{Entry, Gap};
 use crate::run::state::State;
 use pleach_search::{BranchId, Run};
 
@@ -34,6 +34,7 @@ impl State {
         folded.sort_unstable();
         folded.dedup();
         for branch in folded {
+            self.record_branch(Entry::Folded(branch));
             self.account.stats.folded += 1;
             let place = self.map.place(branch).map(|(file, line)| format!("{file}:{line}"));
             *self.account.stats.folded_at.entry(place.unwrap_or_default()).or_default() += 1;

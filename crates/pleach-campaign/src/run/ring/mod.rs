@@ -38,12 +38,13 @@ pub use patience::Patience;
 pub use runner::{FORK_COST, How, Pace, Runner};
 pub use worker::Worker;
 
+use super::account::Entry;
 use super::corpus::Record;
 use super::search::Question;
 use super::shared::Shared;
 use pleach_exec::executor::ExecError;
-use pleach_search::{Action, Flip, InputId, Origin, Verdict};
-use pleach_template::solve::{self, Answer, Found, Prediction};
+use pleach_search::{Action, Flip, InputId, Mark, Origin, Verdict};
+use pleach_template::solve::{self, Answer, Found, Prediction, Prepared};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -62,10 +63,13 @@ pub trait Stage {
     fn record_answer(
         &mut self,
         flip: Flip,
-        answer: Option<(&Answer, Duration)>,
+        answer: Option<Answered>,
         verdict: Verdict,
         has_result: bool,
     ) -> Option<Record>;
+
+    /// The prepared paths of the search.
+    fn prepared(&mut self) -> &mut Prepared;
 
     /// The maximal length of an input that is made from `parent`.
     fn max_len(&self, parent: &[u8]) -> usize;
@@ -86,6 +90,15 @@ pub trait Stage {
 
     /// Makes and runs inputs without a solver.
     fn make_inputs(&mut self, action: Action) -> Result<(), ExecError>;
+}
+
+/// An answer of the solver.
+#[derive(Clone, Copy)]
+pub struct Answered<'a> {
+    pub answer: &'a Answer,
+    pub spent: Duration,
+    /// What is learned about the branch that was asked for.
+    pub entry: Option<&'a Entry>,
 }
 
 /// Does what the strategy has chosen. False for a flip that has no result.
@@ -131,8 +144,9 @@ fn flip(stage: &mut impl Stage, flip: Flip) -> Result<bool, ExecError> {
         (solve::Verdict::Unsat, _) => Verdict::Unsat,
         (solve::Verdict::Unknown, _) => Verdict::Unknown,
     };
+    let entry = entry_of(stage, flip, &question, verdict);
     let found = answer.found.take().filter(|found| found.bytes.len() <= max_len);
-    let answered = Some((&answer, spent));
+    let answered = Some(Answered { answer: &answer, spent, entry: entry.as_ref() });
     let record = stage.record_answer(flip, answered, verdict, found.is_some());
     let Some(found) = found else {
         stage.give_up(flip, &question, answer)?;
@@ -152,6 +166,31 @@ fn flip(stage: &mut impl Stage, flip: Flip) -> Result<bool, ExecError> {
         stage.run(Candidate::solved(boundary, path, question.parent))?;
     }
     Ok(true)
+}
+
+/// What an answer says about the branch that was asked for.
+fn entry_of(
+    stage: &mut impl Stage,
+    flip: Flip,
+    question: &Question,
+    verdict: Verdict,
+) -> Option<Entry> {
+    // Only of a branch that is not covered people ask why.
+    let branch = question.branch.filter(|&b| !stage.shared().seen.has(b))?;
+    let mark = match verdict {
+        Verdict::Sat => Mark::Sat,
+        Verdict::Optimistic => Mark::Optimistic,
+        Verdict::Unsat => Mark::Unsat,
+        Verdict::Unknown => Mark::Unknown,
+        Verdict::Gone => return None,
+    };
+    let mut pin = None;
+    if mark == Mark::Unsat && !question.pins.is_empty() {
+        let pins: Vec<u32> = question.pins.iter().map(|pin| pin.at).collect();
+        let joined = stage.prepared().last_joined(flip.run, &question.traced, flip.at, &pins);
+        pin = question.pins.iter().find(|pin| Some(pin.at) == joined).map(|pin| pin.site);
+    }
+    Some(Entry::Answered { branch, mark, pin })
 }
 
 impl Candidate {

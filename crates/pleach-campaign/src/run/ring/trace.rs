@@ -6,7 +6,7 @@ use super::runner::{How, Runner};
 use crate::run::account::{Constraints, Gap};
 use crate::run::clock::{self, Part};
 use crate::run::grammar::{Language, check_accepted};
-use crate::run::search::{Decided, find_lengths, follow_lengths, holes_of};
+use crate::run::search::{Conditions, Decided, find_lengths, follow_lengths, holes_of};
 use crate::run::shared::SharedTokens;
 use pleach_abi::event::Kind;
 use pleach_abi::shm::Hole;
@@ -156,6 +156,7 @@ fn add_trace(
     }
     run.decisions.shrink_to_fit();
     run.weight = traced.memory();
+    let conditions = Conditions::of(&run);
     let constraints = Constraints::count(&shared.map, variables, &run);
     // A long run has many decisions, and others need not wait while they are marked.
     let table = shared.lock().search.tree.share(run.decisions.len());
@@ -163,6 +164,7 @@ fn add_trace(
     let mut state = shared.lock();
     state.account.stats.traces += 1;
     state.account.add_constraints(&constraints);
+    state.record_conditions(conditions);
     gaps.into_iter().for_each(|gap| state.record_gap(gap));
     for name in unmodelled {
         if !state.account.stats.unmodelled.contains(&name) {

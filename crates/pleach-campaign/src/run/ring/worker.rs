@@ -5,9 +5,9 @@ use super::candidate::{Candidate, PredictedPath};
 use super::import::import;
 use super::judge::run_candidate;
 use super::runner::Runner;
-use super::{Stage, act, offspring, optimistic, trace};
+use super::{Answered, Stage, act, offspring, optimistic, trace};
 use crate::mutate::Mutator;
-use crate::run::account::{Account, Gap, Stop};
+use crate::run::account::{Account, Entry, Gap, Stop};
 use crate::run::clock::{self, Part};
 use crate::run::corpus::Record;
 use crate::run::exchange::Exchange;
@@ -223,12 +223,13 @@ impl Stage for Worker {
     fn record_answer(
         &mut self,
         flip: Flip,
-        answer: Option<(&Answer, Duration)>,
+        answered: Option<Answered>,
         verdict: Verdict,
         has_result: bool,
     ) -> Option<Record> {
         let mut state = self.runner.shared.lock();
-        if let Some((answer, spent)) = answer {
+        if let Some(Answered { answer, spent, entry }) = answered {
+            entry.into_iter().for_each(|entry| state.record_branch(entry.clone()));
             state.account.stats.count_answer(answer, spent);
             if let Some(gap) = gap_of(answer.verdict) {
                 state.record_gap(gap);
@@ -243,6 +244,10 @@ impl Stage for Worker {
         None
     }
 
+    fn prepared(&mut self) -> &mut Prepared {
+        &mut self.prepared
+    }
+
     fn max_len(&self, parent: &[u8]) -> usize {
         self.shared().max_len(parent)
     }
@@ -254,6 +259,7 @@ impl Stage for Worker {
     fn check_result(&mut self, question: &Question, path: PredictedPath, id: Option<InputId>) {
         let Some(branch) = question.branch.filter(|&b| self.runner.has_missed(b)) else { return };
         let mut state = self.runner.shared.lock();
+        state.record_branch(Entry::Missed(branch));
         match id {
             Some(id) => state.corpus.store.set_uncounted(id, branch),
             // It will not be traced, so the branch alone must show that it diverged.

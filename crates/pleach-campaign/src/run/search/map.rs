@@ -1,6 +1,7 @@
 //! Translates the tables of an executable for the search and the solver: it numbers all
 //! branches of the program, and turns the events of a trace into decisions and steps.
 
+use crate::run::account::Place;
 use pleach_abi::event::{Event, Kind};
 use pleach_abi::section::{Counter, SiteKind};
 use pleach_abi::shm::Line;
@@ -161,6 +162,15 @@ impl Map {
     pub fn place(&self, branch: BranchId) -> Option<(&str, u32)> {
         let (file, line) = (*self.places.get(branch as usize)?)?;
         Some((&self.files[file as usize], line))
+    }
+
+    /// The place of a site of the symbolic half, by its hash.
+    pub fn place_of_site(&self, hash: u64) -> Option<Place> {
+        let libraries = self.layout.libraries.values().map(|library| &library.symbolic);
+        let mut images = std::iter::once(&self.layout.symbolic).chain(libraries);
+        let (function, site) = images.find_map(|image| image.describe_hash(hash))?;
+        let file = function.file_of(site).to_string();
+        Some(Place { function: function.name.clone(), file, line: site.line })
     }
 
     /// The decisions of a trace, in order.

@@ -4,8 +4,11 @@
 //! from the state of a live run is another, with a tree of its own and the coverage of the
 //! campaign.
 
+mod conditions;
 mod lengths;
 mod map;
+
+pub use conditions::Conditions;
 
 pub use lengths::{AskedLengths, find_lengths, follow_lengths, holes_of};
 pub use map::{Decided, Map, Sites, token_functions};
@@ -63,6 +66,16 @@ pub struct Question {
     pub key: u64,
     /// The branch that is asked for.
     pub branch: Option<BranchId>,
+    /// The decisions before it that hold a value.
+    pub pins: Vec<Pin>,
+}
+
+/// A decision that holds an address or a jump to its value.
+#[derive(Clone, Copy, Debug)]
+pub struct Pin {
+    pub at: u32,
+    /// The hash of its site; 0 if it is not known.
+    pub site: u64,
 }
 
 impl Search {
@@ -141,6 +154,8 @@ impl Search {
         // the symbolic half has been.
         let optimistic = flip.at >= run.shown().min(run.complete);
         let (check, on_tokens) = (decision.kind.is_check(), run.tokens);
+        let pin = |&at: &u32| Pin { at, site: run.decisions[at as usize].pin_site().unwrap_or(0) };
+        let pins = run.pins.iter().take_while(|&&pin| pin < flip.at).map(pin).collect();
         let predicted = PredictedPath { flip, decisions, node, optimistic, check, on_tokens };
         Some(Question {
             traced,
@@ -150,6 +165,7 @@ impl Search {
             kind: decision.kind,
             key: decision.key,
             branch: decision.branch(flip.outcome),
+            pins,
         })
     }
 

@@ -1,0 +1,87 @@
+//! The branches of a program by their places in the source.
+
+use super::Findings;
+use pleach_exec::image::{Image, is_system_file};
+use pleach_search::BranchId;
+
+/// A function with its branches.
+#[derive(Clone, Debug)]
+pub struct FunctionPlace {
+    /// The linkage name.
+    pub name: String,
+    pub file: String,
+    pub line: u32,
+    pub branches: Vec<BranchPlace>,
+}
+
+/// A conditional branch or a switch.
+#[derive(Clone, Debug)]
+pub struct BranchPlace {
+    /// Its first side. A branch has two, the true one first. A switch has one for each case,
+    /// and the default last.
+    pub first: BranchId,
+    pub sides: u32,
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+    /// The values of the cases, if it is a switch.
+    pub cases: Option<Vec<u64>>,
+    /// True if it is in a file of the system: totals leave it out.
+    pub system: bool,
+}
+
+impl BranchPlace {
+    /// What a side is called: `true`, `false`, `case 7`, `default`.
+    pub fn side_name(&self, side: u32) -> String {
+        match (&self.cases, side) {
+            (None, 0) => "true".into(),
+            (None, _) => "false".into(),
+            (Some(cases), side) => match cases.get(side as usize) {
+                Some(&value) => format!("case {}", value as i64),
+                None => "default".into(),
+            },
+        }
+    }
+}
+
+impl Findings {
+    /// The functions of the program that have branches, in the order of the executable and
+    /// its libraries.
+    pub fn functions(&self) -> Vec<FunctionPlace> {
+        let mut libraries: Vec<_> = self.layout.libraries.iter().collect();
+        libraries.sort_by_key(|(name, _)| name.as_str());
+        let images = libraries.into_iter().map(|(_, library)| &library.fast);
+        let images = std::iter::once(&self.layout.fast).chain(images);
+        images.flat_map(|image| self.functions_of(image)).collect()
+    }
+
+    fn functions_of(&self, image: &Image) -> Vec<FunctionPlace> {
+        let mut found = Vec::new();
+        for function in &image.functions {
+            let mut branches = Vec::new();
+            for info in &function.sites {
+                let Some(site) = self.map.program.site(info.hash) else { continue };
+                let is_switch = info.kind == pleach_abi::section::SiteKind::Switch;
+                let file = function.file_of(info);
+                branches.push(BranchPlace {
+                    first: site.first,
+                    sides: site.sides,
+                    file: file.to_string(),
+                    line: info.line,
+                    column: info.column,
+                    cases: is_switch.then(|| info.cases.clone()),
+                    system: is_system_file(file),
+                });
+            }
+            if !branches.is_empty() {
+                found.push(FunctionPlace {
+                    name: function.name.clone(),
+                    file: function.file.clone(),
+                    line: function.line,
+                    branches,
+                });
+            }
+        }
+        found
+    }
+}
