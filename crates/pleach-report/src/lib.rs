@@ -1,14 +1,17 @@
-//! Output for users: a campaign as a panel on a terminal or as plain lines, its summary, and
-//! the comparison of several campaigns. Nothing is decided here.
+//! Output for users: a campaign as a panel on a terminal or as plain lines, its summary, the
+//! comparison of several campaigns, and both as a page. Nothing is decided here.
 
 #![forbid(unsafe_code)]
 
 pub mod compare;
+mod ends;
+pub mod html;
 mod numbers;
 mod panel;
 mod progress;
 mod summary;
 
+pub use ends::end_words;
 pub use panel::{Panel, Size};
 pub use progress::Progress;
 pub use summary::{describe_stall, line, summary};

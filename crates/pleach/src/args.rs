@@ -78,10 +78,18 @@ pub enum Command {
     #[command(
         override_usage = "pleach compare [OPTIONS] -o DIR -- PROGRAM [ARGS]",
         after_help = "Each campaign is a `pleach run` with one worker and its own directory. \
-                      The results are in DIR/compare.txt, compare.json, coverage-time.svg and \
-                      coverage-runs.svg."
+                      The results are in DIR/compare.html, compare.txt, compare.json, \
+                      coverage-time.svg and coverage-runs.svg."
     )]
     Compare(crate::commands::compare::Compare),
+    /// Write the results of a campaign as one page: sources with every branch and why it is
+    /// not taken, crashes, coverage over time
+    #[command(
+        override_usage = "pleach report OUT -o DIR [OPTIONS] [-- PROGRAM]",
+        after_help = "The page is DIR/index.html. It needs no server, no network and no other \
+                      file. The campaign may be running."
+    )]
+    Report(Report),
     /// Check, convert, count, enumerate, sample, parse, reduce and complete grammars
     #[command(subcommand)]
     Grammar(crate::commands::grammar::Command),
@@ -661,6 +669,31 @@ fn strategies() -> String {
         }
     }
     text
+}
+
+#[derive(Group)]
+pub struct Report {
+    /// Directory of the campaign
+    #[arg(value_name = "OUT")]
+    pub campaign: PathBuf,
+    /// Directory to write the page to: a new one, or one with such a page
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    /// Directory that names of source files are relative to; can be repeated [default: the
+    /// current one, and those above the program]
+    #[arg(long = "source", value_name = "DIR")]
+    pub sources: Vec<PathBuf>,
+    /// While the campaign runs, write the page again every N seconds (5 without N)
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true,
+          default_missing_value = "5", value_parser = clap::value_parser!(u32).range(1..))]
+    pub watch: Option<u32>,
+    /// Make the input of each crash smaller with at most N runs
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 500)]
+    pub runs: u64,
+    /// The program, if it is not where the campaign ran it. Its arguments are those of the
+    /// campaign
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
 }
 
 #[derive(Group)]

@@ -5,10 +5,12 @@ use pleach_abi::event::{Event, Kind};
 use pleach_abi::function::{Function, SiteInfo};
 use pleach_exec::trace::{TargetSymbols, Trace, kind};
 use pleach_exec::triage::readable;
-use pleach_exec::{End, Executor, Layout, signal_name};
+use pleach_exec::{End, Executor, Layout};
 use pleach_expr::Printer;
 use std::io::{BufWriter, IsTerminal, StdoutLock};
 use std::os::unix::ffi::OsStrExt;
+
+pub use pleach_report::end_words as end;
 
 /// A place in the source: `calc.c:41:9`. Of a long path, only the file name is printed.
 pub fn place(function: &Function, site: &SiteInfo) -> String {
@@ -60,19 +62,6 @@ pub fn condition(trace: &Trace, layout: &Layout, printer: &Printer, event: &Even
 
 pub fn symbols<'a>(layout: &'a Layout, trace: &'a Trace) -> TargetSymbols<'a> {
     TargetSymbols { layout, trace }
-}
-
-/// How a run ended, in words.
-pub fn end(end: &End) -> String {
-    match end {
-        End::Exit(status) => format!("exit {status}"),
-        End::Signal(signal) => signal_name(*signal),
-        End::Timeout => "timeout".into(),
-        End::Memory => "over its memory limit".into(),
-        End::Output => "over its output limit".into(),
-        End::Processes => "over its limit of processes".into(),
-        End::Lost(why) => why.clone(),
-    }
 }
 
 /// What a program printed about its end: a sanitizer's report, or the last line.

@@ -361,7 +361,7 @@ fn grammar_settings(file: &Path, derive: &Derive) -> Result<GrammarSettings, Fai
     })
 }
 
-fn load_grammar(asked: &GrammarSettings) -> Result<Source, Failure> {
+pub fn load_grammar(asked: &GrammarSettings) -> Result<Source, Failure> {
     let path = |text: &Text| PathBuf::from(text.os());
     let keywords = Keywords {
         keywords: asked.keywords.iter().map(path).collect(),

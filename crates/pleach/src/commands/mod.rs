@@ -16,6 +16,7 @@ mod libfuzzer;
 mod pack;
 mod record;
 mod replay;
+mod report;
 mod share;
 mod sites;
 mod solve;
@@ -52,6 +53,7 @@ pub fn run(command: Command) -> Result<Code, Failure> {
         Command::Dict(args) => dict::run(args),
         Command::Campaign(args) => campaign::run(*args),
         Command::Replay(args) => replay::run(args),
+        Command::Report(args) => report::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Cmin(args) => cmin::run(args),
         Command::Tmin(args) => tmin::run(args),

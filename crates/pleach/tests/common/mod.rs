@@ -1,6 +1,7 @@
 //! Small programs, compiled and run by the `pleach` under test.
 #![allow(dead_code, reason = "each test executable uses only some of the helpers")]
 
+pub mod browser;
 pub mod campaign;
 pub mod process;
 

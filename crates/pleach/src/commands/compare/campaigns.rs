@@ -6,7 +6,7 @@ use crate::exit::Failure;
 use anyhow::{Context, anyhow};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use pleach_campaign::run::{Stats, Stop};
+use pleach_campaign::run::{Dir, PlotPoint, Stats, Stop};
 use pleach_exec::affinity::{self, Affinity};
 use pleach_report::Progress;
 use pleach_report::compare::{Campaign, Measures, Point};
@@ -205,7 +205,8 @@ fn read_results(dir: &Path) -> Result<Finished, Failure> {
             .map_err(Failure::user_error)
     };
     let stats: Stats = serde_json::from_str(&read("stats.json")?)?;
-    let mut points: Vec<Point> = read("plot_data")?.lines().filter_map(parse_point).collect();
+    let point = |p: PlotPoint| Point { seconds: p.seconds, runs: p.runs, covered: p.covered };
+    let mut points: Vec<Point> = Dir::plot(dir).into_iter().map(point).collect();
     points.push(Point {
         seconds: stats.time_s.total,
         runs: stats.runs,
@@ -241,16 +242,6 @@ fn measures(stats: &Stats) -> Measures {
     }
 }
 
-/// Parses a line of `plot_data`: seconds, runs, traces, covered, …
-fn parse_point(line: &str) -> Option<Point> {
-    let mut numbers = line.split(", ");
-    Some(Point {
-        seconds: numbers.next()?.parse().ok()?,
-        runs: numbers.next()?.parse().ok()?,
-        covered: numbers.nth(1)?.parse().ok()?,
-    })
-}
-
 /// The time in seconds of the last input that covered a new branch, from the file names.
 fn last_gain(queue: &Path) -> Result<f64, Failure> {
     let mut last = 0u64;
@@ -263,19 +254,4 @@ fn last_gain(queue: &Path) -> Result<f64, Failure> {
         }
     }
     Ok(last as f64 / 1000.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_of_plot_data_are_parsed() {
-        let mut stats = Stats { runs: 7, traces: 3, ..Stats::default() };
-        stats.branches.covered = 5;
-        stats.time_s.total = 1.5;
-        let read = parse_point(stats.plot_line().trim_end()).expect("a point");
-        assert_eq!((read.seconds, read.runs, read.covered), (1.5, 7, 5));
-        assert!(parse_point("# seconds, runs, traces, covered").is_none());
-    }
 }

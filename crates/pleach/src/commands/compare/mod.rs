@@ -17,6 +17,7 @@ use branches::{Branches, Taken};
 use campaigns::{Finished, Job};
 use pleach_exec::Layout;
 use pleach_report::compare::{Axis, Comparison, Strategy, plot, table};
+use pleach_report::html::comparison_page;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -41,6 +42,7 @@ pub fn run(args: Compare) -> Result<Code, Failure> {
         ("compare.json", format!("{json}\n")),
         ("coverage-time.svg", plot(&comparison, Axis::Time)),
         ("coverage-runs.svg", plot(&comparison, Axis::Runs)),
+        ("compare.html", comparison_page(&comparison, env!("CARGO_PKG_VERSION"))),
     ];
     for (name, contents) in &files {
         let path = args.output.join(name);
