@@ -49,8 +49,12 @@ pub const FLAG_BEYOND: u16 = 1 << 4;
 
 /// A `Const` node for a value whose dependence on the input was lost, in a run with
 /// [`crate::shm::RUN_LOSSES`]. `a` is 1 + the number of the unmodelled function in the list of
-/// names, or 0; `b` is the [`crate::shm::Loss`]; `c` is the index of the site, or `u32::MAX`.
+/// names, or 0; `b` is the [`crate::shm::Loss`], or [`NEVER_LOST`]; `c` is the index of the
+/// site, or `u32::MAX`; `imm` is the address of the function.
 pub const FLAG_LOST: u16 = 1 << 5;
+/// Of such a node: nothing was lost. The condition is a constant, because the compiler has
+/// proved what it is.
+pub const NEVER_LOST: u32 = u32::MAX;
 
 macro_rules! ops {
     ($($(#[$doc:meta])* $name:ident = $n:literal,)*) => {

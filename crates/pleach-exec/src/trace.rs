@@ -10,7 +10,7 @@ use crate::shm::{Counts, LoadedModule, Shm};
 use crate::thin::{Thinned, thin};
 use pleach_abi::event::{Event, Kind};
 use pleach_abi::function::{Function, SiteInfo};
-use pleach_abi::node::{FLAG_LOST, Node, Op};
+use pleach_abi::node::{FLAG_LOST, NEVER_LOST, Node, Op};
 use pleach_abi::section::SiteKind;
 use pleach_abi::shm::{CUT_EVENTS, CUT_INPUT, CUT_NODES, CUT_SNAPS, CUT_TOKENS, LOSS_NAMES, Token};
 use pleach_abi::token::TokenFunction;
@@ -205,12 +205,21 @@ impl Trace {
         node.op == Op::Const as u8 && node.flags & FLAG_LOST != 0
     }
 
+    /// True if a label stands for a condition that the compiler has proved to be a constant.
+    pub fn is_proved(&self, label: u32) -> bool {
+        self.is_lost(label) && self.expr.node(label).b == NEVER_LOST
+    }
+
     /// Where and why the dependence of such a value was lost.
     pub fn lost_value<'a>(&self, layout: &'a Layout, label: u32) -> Option<LostValue<'a>> {
         let node = self.expr.node(label);
         let number = (node.a as usize).checked_sub(1);
         let cause = LOSS_NAMES.get(node.b as usize).filter(|_| self.is_lost(label))?;
-        let function = number.and_then(|number| self.unmodelled.get(number)).cloned();
+        let listed = number.and_then(|number| self.unmodelled.get(number)).cloned();
+        let function = listed.or_else(|| {
+            let symbols = TargetSymbols { layout, trace: self };
+            Some(symbols.symbol(node.imm).filter(|(_, offset)| *offset == 0)?.0)
+        });
         Some(LostValue { cause, function, place: self.place_of(layout, node.c) })
     }
 

@@ -9,7 +9,7 @@
 int strange(int x); /* 0 to 30, and never x */
 void leave(void);   /* ends the program */
 
-static char large[1 << 20];
+char large[1 << 20];
 static int matches;
 static int (*volatile hidden)(int);
 
@@ -42,11 +42,14 @@ int main(int argc, char **argv) {
         return 2;
     }
 
+    /* Contradictory, as the compiler knows. */
+    if (in[9] < 10 && in[9] > 20) puts("known"); /* true: refuted the compiler has proved */
+
     /* Contradictory. */
-    if (in[0] < 10) {
-        if (in[0] > 20) { /* true: refuted on the one path that was tried */
+    if (in[0] * in[1] == 35) {
+        if (in[0] == 6) { /* true: refuted on any of the 2 paths that were tried */
             puts("both");
-            if (in[1] == 'x') puts("behind"); /* true: unreached nearest reached branch */
+            if (in[10] == 'x') puts("behind"); /* true: unreached nearest reached branch */
         }
     }
 
@@ -57,7 +60,7 @@ int main(int argc, char **argv) {
     if (strange(in[2]) == 77) puts("strange"); /* true: lost result of strange, which has no model */
 
     /* A value that is read where the address is held. */
-    if (large[(in[3] & 3) * 4096] == 7) puts("large"); /* true: lost reasons.c:60 in main, where the address was held */
+    if (large[(in[3] & 3) * 4096] == 7) puts("large"); /* true: lost reasons.c:63 in main, where the address was held */
 
     /* Floating point. */
     if (in[4] / 2.0 > 1000.0) puts("float"); /* true: lost floating point */

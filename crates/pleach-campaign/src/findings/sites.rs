@@ -68,7 +68,8 @@ impl Findings {
         for site in sites {
             let sides = || site.first..site.first + site.sides;
             let sight = self.sights.of(site.first);
-            let is_seen = sight.is_some_and(|s| s.conditional || s.decided || s.lost.is_some());
+            let is_seen =
+                sight.is_some_and(|s| s.conditional || s.decided || s.proved || s.lost.is_some());
             if !is_seen && sides().any(is_unknown) && sides().any(|b| self.is_covered(b)) {
                 found.push(site.first);
             }

@@ -73,6 +73,7 @@ pub fn words(reason: &Reason, function: &str) -> Words {
             "decided",
             "its condition is a value that the run has decided on before, at another place".into(),
         ),
+        Reason::Proved => of("refuted", "the compiler has proved that it is never taken".into()),
         Reason::Concrete => {
             of("concrete", "in the traces its condition did not depend on the input".into())
         }

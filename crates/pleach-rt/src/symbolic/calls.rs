@@ -16,14 +16,14 @@ pub const FROM_JUMP: u64 = 1;
 /// argument stamp is still there, the callee has neither instrumentation nor a model.
 pub extern "C" fn after_call(callee: u64) -> u32 {
     let t = tls();
-    let mut unmodelled = 0;
+    let mut unmodelled = (0, 0);
     if t.arg_stamp != 0 {
         if t.arg_stamp == callee {
-            unmodelled = events::record_unmodelled(callee as usize);
+            unmodelled = (callee, events::record_unmodelled(callee as usize));
         }
         t.arg_stamp = 0;
     }
-    losses::note_call(unmodelled);
+    losses::note_call(unmodelled.0, unmodelled.1);
     // Clear all slots: in a structure the first part may be concrete and another labelled.
     if t.ret_stamp != callee && t.ret_stamp != FROM_JUMP {
         t.rets = [0; pleach_abi::layout::RET_SLOTS];

@@ -69,6 +69,7 @@ without_result! {
     "__pleach_indirect" => events::indirect;
     "__pleach_loss" => events::count_loss_by_number;
     "__pleach_lost_float" => losses::lost_float;
+    "__pleach_proved" => losses::proved;
     "__pleach_store_at" => objects::store_at;
     "__pleach_store_in" => objects::store_in;
     "__pleach_pin" => objects::pin_range;

@@ -4,8 +4,11 @@
 
 use crate::common::Program;
 use crate::common::browser::Browser;
+use crate::common::process::{send_signal, wait_until};
+use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::time::Instant;
 
 const SOURCE: &str = r#"#include <stdio.h>
@@ -227,6 +230,24 @@ fn the_page_of_a_campaign_works_in_a_browser() {
     program.text(&["report", "out", "-o", "page", "--watch"], b"");
     program.file("page/notes.txt", b"mine");
     program.refuses(&["report", "out", "-o", "page"], &["page", "other files"]);
+}
+
+#[test]
+fn a_running_campaign_is_watched() {
+    let program = Program::new(SOURCE);
+    let mut driver = program.campaign_command("out", &["-V", "600"]);
+    let mut driver = driver.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
+    wait_until("statistics", || program.path("out/stats.json").exists());
+    let watch = ["report", "out", "-o", "page", "--watch=1", "-n", "0"];
+    let mut report = program.command(&watch).stderr(Stdio::null()).spawn().expect("it runs");
+    let page = program.path("page/index.html");
+    let watches = |seconds: u64| page.exists() && data(&page)["watch"] == seconds;
+    wait_until("a page", || watches(1));
+    send_signal(&driver, Signal::SIGINT);
+    assert!(driver.wait().expect("it ends").success());
+    assert!(report.wait().expect("it ends").success());
+    assert!(watches(0), "the last page does not load itself again");
+    assert_eq!(data(&page)["state"], "until it was stopped");
 }
 
 #[test]

@@ -40,6 +40,8 @@ pub enum Reason {
     Lost(Loss),
     /// Its condition is a value that the run has decided on before, at another place.
     Decided,
+    /// The compiler has proved that it is never taken.
+    Proved,
     /// Its condition did not depend on the input.
     Concrete,
     /// Inputs reach its site, but what its condition depends on is not known: none of them
@@ -128,6 +130,7 @@ impl<'a> Inquiry<'a> {
             Some(sight) => match &sight.lost {
                 Some(loss) => Reason::Lost(loss.clone()),
                 None if sight.decided => Reason::Decided,
+                None if sight.proved => Reason::Proved,
                 None => Reason::Concrete,
             },
         }

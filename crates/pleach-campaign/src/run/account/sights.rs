@@ -32,6 +32,8 @@ pub struct Sight {
     pub conditional: bool,
     /// A condition was one that the run had decided on before.
     pub decided: bool,
+    /// The compiler has proved what a condition is.
+    pub proved: bool,
     /// A condition depended on something that was lost.
     pub lost: Option<Loss>,
 }
@@ -77,6 +79,8 @@ impl Sights {
             if roots.input {
                 sight.conditional |= is_first;
                 sight.decided |= !is_first;
+            } else if trace.is_proved(event.label) {
+                sight.proved = true;
             } else if let Some(lost) = roots.lost.filter(|_| sight.lost.is_none()) {
                 sight.lost = trace.lost_value(layout, lost).map(loss);
             }

@@ -328,8 +328,12 @@ impl<'a> Emitter<'a> {
 
     fn emit_marker(&mut self, i: Value, mark: &Mark) {
         let (v, site) = (i.operand(0), i.operand(1));
-        if matches!(mark, Mark::Branch) && !self.has_label(v) && depends_on_float(v, FLOAT_DEPTH) {
-            self.emit_float_branch(v, site);
+        if matches!(mark, Mark::Branch) && !self.has_label(v) {
+            if v.constant_int().is_some() {
+                self.emit_for_losses(v, site, self.rt.proved);
+            } else if depends_on_float(v, FLOAT_DEPTH) {
+                self.emit_for_losses(v, site, self.rt.lost_float);
+            }
         }
         self.if_labelled(&[v], None, |e| {
             let l = e.cold_label(v);
@@ -345,14 +349,15 @@ impl<'a> Emitter<'a> {
         i.discard();
     }
 
-    /// Floating point has no labels. In a run that records losses, a branch on it is recorded.
-    fn emit_float_branch(&mut self, condition: Value, site: Value) {
+    /// In a run that records losses: calls `entry` for a branch whose condition has no label,
+    /// because it is on floating point or because the compiler knows it.
+    fn emit_for_losses(&mut self, condition: Value, site: Value, entry: Value) {
         let at = self.tls(TLS_LOSSES);
         let are_recorded = self.builder.load(self.ctx.int(32), at);
         let are_recorded = self.builder.is_set(are_recorded);
         self.guarded(are_recorded, &[], |e| {
             let dir = e.builder.cast(Opcode::LLVMZExt, condition, e.ctx.int(32));
-            e.builder.call(e.rt.lost_float, &[site, dir]);
+            e.builder.call(entry, &[site, dir]);
             vec![]
         });
     }

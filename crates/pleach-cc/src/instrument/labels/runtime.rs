@@ -65,6 +65,7 @@ runtime! {
     indirect: "void @__pleach_indirect(ptr, i32) nounwind willreturn cold";
     loss: "void @__pleach_loss(i32) nounwind willreturn cold";
     lost_float: "void @__pleach_lost_float(ptr, i32) nounwind willreturn cold";
+    proved: "void @__pleach_proved(ptr, i32) nounwind willreturn cold";
     store_at: "void @__pleach_store_at(ptr, i32, i64, i32, i32) nounwind willreturn cold";
     store_in: "void @__pleach_store_in(ptr, i32, i64, i32, i64, i64) nounwind willreturn cold";
     pin: "void @__pleach_pin(ptr, i32, i64, i64) nounwind willreturn cold";

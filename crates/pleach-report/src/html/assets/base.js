@@ -45,10 +45,17 @@ function meter(part, whole) {
   return h("span", { class: "meter", role: "img", "aria-label": percent(part, whole) }, bar);
 }
 
-// What the page shows survives a reload: it is kept in the entry of the history.
+// What the page shows survives a reload: it is kept in the entry of the history. Browsers allow
+// only some changes of the history in a second, so it is written a little later.
 const kept = Object.assign({}, history.state);
+let unsaved = 0;
 function keep(name, value) {
   kept[name] = value;
+  if (!unsaved) unsaved = setTimeout(save, 300);
+}
+function save() {
+  clearTimeout(unsaved);
+  unsaved = 0;
   history.replaceState(Object.assign({}, kept), "");
 }
 

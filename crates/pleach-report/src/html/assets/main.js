@@ -11,9 +11,9 @@ const COUNTS = D.kind === "compare" ? {} : {
   missing: () => D.taken.reduce((a, i) => a + (i < 0), 0),
 };
 
-function theme(next) {
-  const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-  document.documentElement.dataset.theme = next || kept.theme || system;
+/** Shows the theme that the reader chose; the style sheet has that of the system. */
+function theme() {
+  if (kept.theme) document.documentElement.dataset.theme = kept.theme;
 }
 
 function route() {
@@ -41,11 +41,10 @@ function route() {
 
 function start() {
   theme();
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => theme());
   const flip = () => {
-    const next = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
-    keep("theme", next);
-    theme(next);
+    const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+    keep("theme", (kept.theme || system) === "dark" ? "light" : "dark");
+    theme();
   };
   document.querySelector("#title").textContent = D.title;
   document.querySelector("#sub").textContent = D.sub;
@@ -55,6 +54,7 @@ function start() {
   document.querySelector("footer").textContent = D.footer;
   if (D.kind !== "compare") index();
   history.scrollRestoration = "manual";
+  addEventListener("beforeunload", save);
   addEventListener("hashchange", () => {
     // A new entry of the history starts with what the page knows, but at the top.
     if (history.state && history.state.hash === location.hash) Object.assign(kept, history.state);
@@ -63,6 +63,6 @@ function start() {
   let late = 0;
   addEventListener("scroll", () => { clearTimeout(late); late = setTimeout(() => keep("scroll", scrollY), 120); }, { passive: true });
   route();
-  if (D.watch) setTimeout(() => { keep("scroll", scrollY); location.reload(); }, D.watch * 1000);
+  if (D.watch) setTimeout(() => { keep("scroll", scrollY); save(); location.reload(); }, D.watch * 1000);
 }
 start();
