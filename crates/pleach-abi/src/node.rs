@@ -138,4 +138,92 @@ ops! {
     /// snapshot is at offset `b` (a number) of the snapshot region; its first byte was
     /// at address `imm`. A byte outside the snapshot is 0.
     Lookup = 70,
+
+    // Floating point: a value is the bits of a `float` (width 32) or a `double` (64). The
+    // rounding mode is to nearest. The sign and the payload of a NaN are not defined.
+    FAdd = 80,
+    FSub = 81,
+    FMul = 82,
+    FDiv = 83,
+    /// `fmod`.
+    FRem = 84,
+    /// `remainder`.
+    FIeeeRem = 85,
+    /// `fmin`, `fmax`: the operand that is a number; the first of two zeros.
+    FMin = 86,
+    FMax = 87,
+    FPow = 88,
+    FAtan2 = 89,
+    FHypot = 90,
+    /// `ldexp`: `a` times two to the power of `b`, a whole number.
+    FScale = 91,
+    FNextAfter = 92,
+    /// `fdim`: `a - b`, or 0 if that is negative.
+    FDim = 93,
+    FSqrt = 100,
+    FFloor = 101,
+    FCeil = 102,
+    /// `trunc`.
+    FChop = 103,
+    /// `round`: halves away from zero.
+    FRound = 104,
+    /// `rint`: halves to even.
+    FRint = 105,
+    FSin = 106,
+    FCos = 107,
+    FTan = 108,
+    FAsin = 109,
+    FAcos = 110,
+    FAtan = 111,
+    FSinh = 112,
+    FCosh = 113,
+    FTanh = 114,
+    FExp = 115,
+    FExp2 = 116,
+    FExpm1 = 117,
+    FLog = 118,
+    FLog2 = 119,
+    FLog10 = 120,
+    FLog1p = 121,
+    FCbrt = 122,
+    FAsinh = 123,
+    FAcosh = 124,
+    FAtanh = 125,
+    FExp10 = 126,
+    FErf = 127,
+    FErfc = 128,
+    /// `tgamma`.
+    FGamma = 129,
+    /// `a * b + c`, rounded once.
+    FFma = 135,
+    /// Comparisons of floating point are 1 bit wide, and 0 if an operand is a NaN.
+    FEq = 140,
+    FLt = 141,
+    FLe = 142,
+    /// 1 if an operand is a NaN.
+    FUno = 143,
+    /// A number towards zero, as an integer. What does not fit is what x86-64 gives.
+    FToS = 150,
+    FToU = 151,
+    /// An integer as a number.
+    SToF = 152,
+    UToF = 153,
+    /// A `float` as a `double`, or the reverse.
+    FToF = 154,
+    /// `a` (64 bits, unsigned) times ten to the power of `b` (32 bits, signed).
+    FDecimal = 155,
+}
+
+impl Op {
+    /// True if the result is a floating-point number.
+    pub const fn is_float(self) -> bool {
+        let n = self as u8;
+        n >= Op::FAdd as u8 && n <= Op::FFma as u8
+            || matches!(self, Op::SToF | Op::UToF | Op::FToF | Op::FDecimal)
+    }
+
+    /// True if the result or an operand is a floating-point number.
+    pub const fn touches_float(self) -> bool {
+        self as u8 >= Op::FAdd as u8
+    }
 }

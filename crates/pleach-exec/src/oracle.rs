@@ -6,7 +6,7 @@
 use crate::layout::Layout;
 use crate::trace::{Trace, kind};
 use pleach_abi::event::{Event, Kind};
-use pleach_expr::{Input, NoSymbols, Printer, Values, case_of};
+use pleach_expr::{Input, NoSymbols, Printer, Values, case_of, is_same_result};
 use std::fmt;
 
 /// A difference between what was recorded and what the expressions give.
@@ -43,12 +43,8 @@ pub fn check(trace: &Trace, input: &Input, max_count: usize) -> Vec<Disagreement
     let printer = Printer::new(expr, &NoSymbols);
     let wrong_values = expr.order().iter().filter_map(|&label| {
         let (recorded, computed) = (expr.recorded(label), values.get(label));
-        (recorded != computed).then(|| Disagreement::Value {
-            label,
-            recorded,
-            computed,
-            text: printer.value(label),
-        })
+        (!is_same_result(expr.op(label), expr.width(label), recorded, computed))
+            .then(|| Disagreement::Value { label, recorded, computed, text: printer.value(label) })
     });
     let wrong_events = trace.events.iter().enumerate().filter_map(|(event, e)| {
         let (recorded, computed) = match decided(e, &values, input) {

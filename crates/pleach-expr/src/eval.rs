@@ -5,6 +5,7 @@
 //! evaluated on any input. As `pleach_abi` defines it, a division by zero is 0, a shift
 //! by the width or more gives 0 (or the sign), and a read outside its snapshot is 0.
 
+use crate::float::apply_float;
 use crate::graph::{Arg, Bits, Expr, Shape, shape};
 use crate::input::Input;
 use pleach_abi::node::Op;
@@ -82,8 +83,12 @@ impl Expr {
                 ((arg(high) << node.c) | (arg(low) & mask(node.c))) & mask(width)
             }
             Shape::Extract => (at(node.a) >> node.b) & mask(width),
-            Shape::Same | Shape::Extend | Shape::Narrow => {
+            Shape::Same | Shape::Extend | Shape::Narrow | Shape::Convert => {
                 apply(op, width, self.width(node.a), at(node.a), 0, 0)
+            }
+            Shape::Decimal => {
+                let (digits, power) = self.pair(label);
+                apply(op, width, 64, arg(digits), arg(power), 0)
             }
             Shape::Ite | Shape::Funnel => {
                 apply(op, width, width, at(node.a), at(node.b), at(node.c))
@@ -115,6 +120,10 @@ pub const fn sign_extend(value: u128, width: u32) -> i128 {
 /// operands. Unused operands are ignored. Operations that need more than values
 /// (leaves, `Extract`, `Concat`, `Lookup`) give 0.
 pub fn apply(op: Op, width: u32, operand: u32, a: u128, b: u128, c: u128) -> u128 {
+    if op.touches_float() {
+        let a = (a & mask(operand)) as u64;
+        return apply_float(op, width, operand, a, b as u64, c as u64).into();
+    }
     let ones = mask(operand);
     let (a, signed_a) = (if op == Op::Ite { a } else { a & ones }, sign_extend(a, operand));
     let (b, signed_b) = (b & ones, sign_extend(b, operand));
@@ -168,8 +177,8 @@ pub fn apply(op: Op, width: u32, operand: u32, a: u128, b: u128, c: u128) -> u12
                 l => (a << l) | (b >> (width - l)),
             }
         }
-        Op::Input | Op::InputLen | Op::Wide | Op::Const | Op::Read | Op::Token | Op::HoleLen => 0,
-        Op::Extract | Op::Concat | Op::Lookup => 0,
+        // Leaves, and operations that were handled above.
+        _ => 0,
     };
     value & mask(width)
 }

@@ -86,6 +86,10 @@ pub(crate) enum Shape {
     Ite,
     Funnel,
     Lookup,
+    /// One operand of another width.
+    Convert,
+    /// Digits (64 bits) and a power of ten (32 bits).
+    Decimal,
 }
 
 pub(crate) fn shape(op: Op) -> Shape {
@@ -104,8 +108,16 @@ pub(crate) fn shape(op: Op) -> Shape {
         Extract => Shape::Extract,
         Concat => Shape::Concat,
         Ite => Shape::Ite,
-        FShl | FShr => Shape::Funnel,
+        FShl | FShr | FFma => Shape::Funnel,
         Lookup => Shape::Lookup,
+        FAdd | FSub | FMul | FDiv | FRem | FIeeeRem | FMin | FMax | FPow | FAtan2 | FHypot
+        | FScale | FNextAfter | FDim => Shape::Binary,
+        FSqrt | FFloor | FCeil | FChop | FRound | FRint | FSin | FCos | FTan | FAsin | FAcos
+        | FAtan | FSinh | FCosh | FTanh | FExp | FExp2 | FExpm1 | FLog | FLog2 | FLog10
+        | FLog1p | FCbrt | FAsinh | FAcosh | FAtanh | FExp10 | FErf | FErfc | FGamma => Shape::Same,
+        FEq | FLt | FLe | FUno => Shape::Compare,
+        FToS | FToU | SToF | UToF | FToF => Shape::Convert,
+        FDecimal => Shape::Decimal,
     }
 }
 
@@ -446,9 +458,25 @@ impl Expr {
                 }
                 a != 0 && self.width(a) == 64 && width.is_multiple_of(8)
             }
+            Shape::Convert => {
+                let (from_float, to_float) = (!matches!(op, Op::SToF | Op::UToF), op.is_float());
+                let fits = |w: u32, float: bool| if float { is_float_width(w) } else { w <= 64 };
+                a != 0 && fits(self.width(a), from_float) && fits(width, to_float)
+            }
+            Shape::Decimal => a | b != 0 && has_width(a, 64) && has_width(b, 32),
         };
+        let widths_match = widths_match
+            && (!op.is_float() || is_float_width(width))
+            && (shape(op) != Shape::Compare
+                || !op.touches_float()
+                || is_float_width(self.pair_width(label)));
         if widths_match { Ok(()) } else { Err(Broken::Widths { label }) }
     }
+}
+
+/// True for the widths of `float` and `double`.
+fn is_float_width(width: u32) -> bool {
+    matches!(width, 32 | 64)
 }
 
 /// Labels that are checked between two looks at the stop flag.
@@ -459,7 +487,8 @@ pub(crate) fn operand_fields(op: Op) -> usize {
     match shape(op) {
         Shape::Leaf => 0,
         Shape::Same | Shape::Extend | Shape::Narrow | Shape::Extract | Shape::Lookup => 1,
-        Shape::Binary | Shape::Compare | Shape::Concat => 2,
+        Shape::Convert => 1,
+        Shape::Binary | Shape::Compare | Shape::Concat | Shape::Decimal => 2,
         Shape::Ite | Shape::Funnel => 3,
     }
 }

@@ -14,6 +14,7 @@
 mod canon;
 pub mod container;
 mod eval;
+mod float;
 mod graph;
 mod input;
 mod part;
@@ -28,10 +29,11 @@ mod word;
 
 pub use canon::Canon;
 pub use eval::{Values, apply, mask, sign_extend};
+pub use float::{apply_float, as_double, from_double, is_same_result};
 pub use graph::{Arg, Broken, Expr, Variables};
 pub use input::Input;
 pub use part::{Labels, NoPart, Part};
-pub use pool::{Code, Imported, LENGTH_BITS, Node, Pool, Set, Table, Term};
+pub use pool::{Code, Imported, LENGTH_BITS, Node, Pool, Set, Table, Term, node_op};
 pub use print::{NoSymbols, Printer, Symbols, case_of};
 pub use reads::{Reads, Var};
 pub use support::Support;

@@ -83,10 +83,17 @@ pub fn plain64(code: Code, width: u32, operand: u32, a: u64, b: u64, c: u64) -> 
                 l => a << l | b >> (width - l),
             }
         }
+        code if code.touches_float() => float64(code, width, operand, a, b, c),
         // Leaves, and operations that only `compute64` has.
         _ => 0,
     };
     value & mask64(width)
+}
+
+#[inline(never)]
+fn float64(code: Code, width: u32, operand: u32, a: u64, b: u64, c: u64) -> u64 {
+    let op = crate::pool::node_op(code);
+    op.map_or(0, |op| crate::float::apply_float(op, width, operand, a, b, c))
 }
 
 /// The value of `node` at any width.

@@ -113,14 +113,11 @@ wide! {
 macro_rules! float {
     ($($name:ident: $t:ident $bits:literal $n:ident;)*) => {
         $(
-            /// Floating point is concrete: the label of the number is counted as lost.
             #[unsafe(no_mangle)]
             pub extern "C" fn $name() -> $t {
                 let n = take_number($bits);
                 #[cfg(feature = "symbolic")]
-                if n.label != 0 {
-                    crate::symbolic::events::count_loss(pleach_abi::shm::Loss::Float);
-                }
+                crate::symbolic::tls::set_result($name as *const () as usize, n.label);
                 $t::from_bits(n.val as $n)
             }
         )*

@@ -27,6 +27,7 @@ mod answer;
 mod cache;
 mod complete;
 mod domains;
+mod floats;
 mod inversion;
 mod layers;
 mod lengths;

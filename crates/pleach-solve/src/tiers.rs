@@ -13,11 +13,12 @@ use crate::complete::{self, Refused};
 use crate::path::Goal;
 use crate::request::{Found, Request, Slice};
 use crate::switch::SwitchValues;
-use crate::{domains, inversion, layers, prefix, search};
+use crate::{domains, floats, inversion, layers, prefix, search};
 
 /// The tiers between the cache and the SAT solver, in their order.
-const SLICE_TIERS: [(Tier, SolveSlice); 3] = [
+const SLICE_TIERS: [(Tier, SolveSlice); 4] = [
     (Tier::Inversion, |request, _| inversion::solve(request)),
+    (Tier::Search, |request, _| floats::solve(request)),
     (Tier::Domains, layers::solve),
     (Tier::Search, |request, _| search::solve(request)),
 ];

@@ -77,6 +77,18 @@ impl Pool {
             Op::Ite => self.ite(at(node.a), at(node.b), at(node.c)),
             Op::FShl => self.funnel(Code::FShl, at(node.a), at(node.b), at(node.c)),
             Op::FShr => self.funnel(Code::FShr, at(node.a), at(node.b), at(node.c)),
+            Op::FFma => self.funnel(Code::FFma, at(node.a), at(node.b), at(node.c)),
+            Op::FToS => self.convert(Code::FToS, at(node.a), width),
+            Op::FToU => self.convert(Code::FToU, at(node.a), width),
+            Op::SToF => self.convert(Code::SToF, at(node.a), width),
+            Op::UToF => self.convert(Code::UToF, at(node.a), width),
+            Op::FToF => self.convert(Code::FToF, at(node.a), width),
+            Op::FDecimal => {
+                let (digits, power) = expr.pair(label);
+                let digits = self.import_arg(digits, 64, terms);
+                let power = self.import_arg(power, 32, terms);
+                self.decimal(digits, power, width)
+            }
             Op::Lookup => {
                 let base = self.number(node.imm.into(), 64);
                 let offset = self.pair(Code::Sub, at(node.a), base);
@@ -122,12 +134,12 @@ fn term_code(op: Op) -> Option<Code> {
 }
 
 /// The operation of nodes that computes the same as one of terms.
-pub(crate) fn node_op(code: Code) -> Option<Op> {
+pub fn node_op(code: Code) -> Option<Op> {
     SAME_OPERATIONS.iter().find(|(_, c)| *c == code).map(|&(o, _)| o)
 }
 
 /// Operations that are the same in nodes and terms.
-const SAME_OPERATIONS: [(Op, Code); 34] = [
+const SAME_OPERATIONS: [(Op, Code); 89] = [
     (Op::Add, Code::Add),
     (Op::Eq, Code::Eq),
     (Op::Ne, Code::Ne),
@@ -162,4 +174,59 @@ const SAME_OPERATIONS: [(Op, Code); 34] = [
     (Op::BitRev, Code::BitRev),
     (Op::FShl, Code::FShl),
     (Op::FShr, Code::FShr),
+    (Op::FAdd, Code::FAdd),
+    (Op::FSub, Code::FSub),
+    (Op::FMul, Code::FMul),
+    (Op::FDiv, Code::FDiv),
+    (Op::FRem, Code::FRem),
+    (Op::FIeeeRem, Code::FIeeeRem),
+    (Op::FMin, Code::FMin),
+    (Op::FMax, Code::FMax),
+    (Op::FPow, Code::FPow),
+    (Op::FAtan2, Code::FAtan2),
+    (Op::FHypot, Code::FHypot),
+    (Op::FScale, Code::FScale),
+    (Op::FDecimal, Code::FDecimal),
+    (Op::FSqrt, Code::FSqrt),
+    (Op::FFloor, Code::FFloor),
+    (Op::FCeil, Code::FCeil),
+    (Op::FChop, Code::FChop),
+    (Op::FRound, Code::FRound),
+    (Op::FRint, Code::FRint),
+    (Op::FSin, Code::FSin),
+    (Op::FCos, Code::FCos),
+    (Op::FTan, Code::FTan),
+    (Op::FAsin, Code::FAsin),
+    (Op::FAcos, Code::FAcos),
+    (Op::FAtan, Code::FAtan),
+    (Op::FSinh, Code::FSinh),
+    (Op::FCosh, Code::FCosh),
+    (Op::FTanh, Code::FTanh),
+    (Op::FExp, Code::FExp),
+    (Op::FExp2, Code::FExp2),
+    (Op::FExpm1, Code::FExpm1),
+    (Op::FLog, Code::FLog),
+    (Op::FLog2, Code::FLog2),
+    (Op::FLog10, Code::FLog10),
+    (Op::FLog1p, Code::FLog1p),
+    (Op::FCbrt, Code::FCbrt),
+    (Op::FFma, Code::FFma),
+    (Op::FAsinh, Code::FAsinh),
+    (Op::FAcosh, Code::FAcosh),
+    (Op::FAtanh, Code::FAtanh),
+    (Op::FExp10, Code::FExp10),
+    (Op::FErf, Code::FErf),
+    (Op::FErfc, Code::FErfc),
+    (Op::FGamma, Code::FGamma),
+    (Op::FNextAfter, Code::FNextAfter),
+    (Op::FDim, Code::FDim),
+    (Op::FEq, Code::FEq),
+    (Op::FLt, Code::FLt),
+    (Op::FLe, Code::FLe),
+    (Op::FUno, Code::FUno),
+    (Op::FToS, Code::FToS),
+    (Op::FToU, Code::FToU),
+    (Op::SToF, Code::SToF),
+    (Op::UToF, Code::UToF),
+    (Op::FToF, Code::FToF),
 ];

@@ -25,8 +25,7 @@ mod import;
 mod show;
 mod table;
 
-pub use import::Imported;
-pub(crate) use import::node_op;
+pub use import::{Imported, node_op};
 pub use table::{Set, Table};
 
 use crate::eval::mask;
@@ -111,12 +110,83 @@ pub enum Code {
     Lookup,
     /// 1 if `a` is in set `b` (a number).
     Member,
+    // Floating point, from here on.
+    FAdd,
+    FSub,
+    FMul,
+    FDiv,
+    FRem,
+    FIeeeRem,
+    FMin,
+    FMax,
+    FPow,
+    FAtan2,
+    FHypot,
+    FScale,
+    FNextAfter,
+    FDim,
+    FDecimal,
+    FSqrt,
+    FFloor,
+    FCeil,
+    FChop,
+    FRound,
+    FRint,
+    FSin,
+    FCos,
+    FTan,
+    FAsin,
+    FAcos,
+    FAtan,
+    FSinh,
+    FCosh,
+    FTanh,
+    FExp,
+    FExp2,
+    FExpm1,
+    FLog,
+    FLog2,
+    FLog10,
+    FLog1p,
+    FAsinh,
+    FAcosh,
+    FAtanh,
+    FExp10,
+    FErf,
+    FErfc,
+    FGamma,
+    FCbrt,
+    FFma,
+    FEq,
+    FLt,
+    FLe,
+    FUno,
+    FToS,
+    FToU,
+    SToF,
+    UToF,
+    FToF,
 }
 
 impl Code {
     pub const fn is_compare(self) -> bool {
         let n = self as u8;
         n >= Code::Eq as u8 && n <= Code::SMulO as u8
+    }
+
+    /// True for comparisons of floating point.
+    pub const fn is_float_compare(self) -> bool {
+        matches!(self, Code::FEq | Code::FLt | Code::FLe | Code::FUno)
+    }
+
+    /// True if the result or an operand is a floating-point number.
+    pub const fn touches_float(self) -> bool {
+        self as u8 >= Code::FAdd as u8
+    }
+
+    /// True if the result is a floating-point number.
+    pub const fn is_float(self) -> bool {
+        self.touches_float() && !self.is_float_compare() && !matches!(self, Code::FToS | Code::FToU)
     }
 
     pub const fn is_commutative(self) -> bool {
@@ -130,7 +200,9 @@ impl Code {
             Code::Const | Code::Read | Code::Len => 0,
             Code::ZExt | Code::SExt | Code::Extract | Code::Ctlz | Code::Cttz => 1,
             Code::Popcnt | Code::BitRev | Code::Lookup | Code::Member => 1,
-            Code::Ite | Code::FShl | Code::FShr => 3,
+            Code::Ite | Code::FShl | Code::FShr | Code::FFma => 3,
+            code if code as u8 >= Code::FSqrt as u8 && code as u8 <= Code::FCbrt as u8 => 1,
+            Code::FToS | Code::FToU | Code::SToF | Code::UToF | Code::FToF => 1,
             _ => 2,
         }
     }
@@ -330,8 +402,19 @@ impl Pool {
 
     /// An operation on two terms of the same width.
     pub fn pair(&mut self, code: Code, a: Term, b: Term) -> Term {
-        let width = if code.is_compare() { 1 } else { self.width(a) };
+        let is_compare = code.is_compare() || code.is_float_compare();
+        let width = if is_compare { 1 } else { self.width(a) };
         self.make(code, width, a.0, b.0, 0)
+    }
+
+    /// A conversion from or to floating point.
+    pub fn convert(&mut self, code: Code, a: Term, width: u32) -> Term {
+        self.make(code, width, a.0, 0, 0)
+    }
+
+    /// `digits` (64 bits) times ten to the power of `power` (32 bits).
+    pub fn decimal(&mut self, digits: Term, power: Term, width: u32) -> Term {
+        self.make(Code::FDecimal, width, digits.0, power.0, 0)
     }
 
     /// An operation on one term that keeps its width.
@@ -364,7 +447,7 @@ impl Pool {
         self.make(Code::Ite, self.width(yes), condition.0, yes.0, no.0)
     }
 
-    /// `fshl` or `fshr` of `high:low` by `amount`.
+    /// `fshl` or `fshr` of `high:low` by `amount`, or `a * b + c`.
     pub fn funnel(&mut self, code: Code, high: Term, low: Term, amount: Term) -> Term {
         self.make(code, self.width(high), high.0, low.0, amount.0)
     }

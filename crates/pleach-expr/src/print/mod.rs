@@ -9,6 +9,9 @@
 //! | `tok[5]` | the number of token 5 |
 //! | `name[i]`, `table_1f00[i]` | an element of a table of the program, by symbol or address |
 //! | `clz32`, `ctz32`, `popcount32`, `bswap32`, `bitreverse32`, `fshl32`, `fshr32`, `uadd_overflow32` and the like | the operation of that name and width |
+//! | `as_double(x)`, `as_float(x)` | the floating-point number with the bits of the integer x |
+//! | `double_bits(x)`, `float_bits(x)` | the reverse |
+//! | `decimal(d, p)` | d times ten to the power of p, rounded |
 //!
 //! Everything else is C. If C leaves a result undefined (division by zero, a shift by the
 //! width or more), `pleach_abi::node::Op` defines it.
@@ -31,6 +34,7 @@
 mod bytes;
 mod ctype;
 mod equality;
+mod float;
 mod operation;
 mod table;
 

@@ -4,7 +4,7 @@ use super::ctype::{
     self, CExpr, CType, INT, Range, full_range, is_within, keep_signs, literal, literal_wide, prec,
 };
 use super::{Printer, call, logical, not};
-use crate::graph::Arg;
+use crate::graph::{Arg, Shape, shape};
 use crate::{mask, sign_extend};
 use pleach_abi::layout::LABEL_MAX;
 use pleach_abi::node::Op;
@@ -16,6 +16,11 @@ pub(super) enum View {
     Signed,
     /// Any number that is correct modulo 2^width: the shortest text.
     Any,
+}
+
+/// True for an operation on two values of the same kind.
+pub(super) fn is_pair(op: Op) -> bool {
+    shape(op) == Shape::Binary
 }
 
 /// Equalities that are nested deeper than this are printed in one view only.
@@ -30,7 +35,7 @@ impl Printer<'_> {
         fit_view(self.print_modular(label, width, view, depth + 1), width, view)
     }
 
-    fn print_arg(&self, arg: Arg, width: u32, view: View, depth: u32) -> CExpr {
+    pub(super) fn print_arg(&self, arg: Arg, width: u32, view: View, depth: u32) -> CExpr {
         match arg {
             Arg::Label(l) => self.print(l, view, depth),
             Arg::Const(c) => constant(c, width, view),
@@ -109,6 +114,7 @@ impl Printer<'_> {
                 CExpr::unsigned(call(name, width, &args), width)
             }
             Op::Lookup => self.print_lookup(label, width, depth),
+            _ => self.print_float_operation(label, width, depth),
         }
     }
 
@@ -151,6 +157,9 @@ impl Printer<'_> {
             if op == Op::Xor && (node.a == 0 || node.b == 0) {
                 let flip = self.expr.immediate(label) & 1 == 1;
                 return self.print_truth(node.a | node.b, holds != flip, depth);
+            }
+            if op.touches_float() {
+                return self.print_float_truth(label, holds, depth);
             }
             let bit = self.print_modular(label, 1, View::Unsigned, depth);
             let bit = fit_view(bit, 1, View::Unsigned);

@@ -3,11 +3,12 @@
 //! A conversion examines one character at a time and may push the last one back, exactly as
 //! glibc does: the program can see how much was consumed, also when a conversion fails. Each
 //! examined character with a label is a decision on its class. An integer is an expression
-//! over its digits. Floating point is concrete.
+//! over its digits, and so is a floating-point number.
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::api::{V, clear};
 use super::file::File;
+use super::float::{Float as Number, label_of_number};
 use super::number::{Sum, decide_digit, is_space};
 use super::stdio::resize;
 use super::text::{Set, decide_end};
@@ -569,9 +570,8 @@ pub enum Precision {
 /// There is room for it at `to`.
 pub unsafe fn store_float(text: &Text, how: Precision, to: u64) -> bool {
     let start = text.start();
-    if super::api::next_labelled(start, text.len) != text.len {
-        count_loss(Loss::Float);
-    }
+    // The text ends with a zero that does not belong to the number.
+    let label = |number: Number| label_of_number(start, start + text.len - 1, number);
     let s = start as *const u8;
     let mut end = start;
     // Safety: the text ends with a zero; the rest is the caller's.
@@ -581,17 +581,20 @@ pub unsafe fn store_float(text: &Text, how: Precision, to: u64) -> bool {
                 let v = real::strtof(s, &raw mut end);
                 if to != 0 && end != start {
                     (to as *mut f32).write_unaligned(v);
-                    clear(to, 4);
+                    V::arg(label(v.into()), 32, v.to_bits().into()).store_label(to);
                 }
             }
             Precision::Double => {
                 let v = real::strtod(s, &raw mut end);
                 if to != 0 && end != start {
                     (to as *mut f64).write_unaligned(v);
-                    clear(to, 8);
+                    V::arg(label(v.into()), 64, v.to_bits()).store_label(to);
                 }
             }
             Precision::Extended => {
+                if super::api::next_labelled(start, text.len) != text.len {
+                    count_loss(Loss::Float);
+                }
                 // Rust has no such type: let libc write it.
                 let mut v = [0u64; 2];
                 if real::sscanf(s, c"%Lf".as_ptr(), &raw mut v) != 1 {

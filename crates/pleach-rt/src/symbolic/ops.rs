@@ -3,7 +3,9 @@
 //! the program really had.
 
 use super::arena::{self, binary, cast, constant, mask, node, push, push_wide};
+use super::events::count_loss;
 use pleach_abi::node::{FLAG_DECIDED, Node, Op};
+use pleach_abi::shm::Loss;
 
 /// An operation on two values. `desc` is the operation, and from bit 8 on the width of the
 /// result. If one label is 0, `imm` is the value of that operand.
@@ -37,6 +39,32 @@ fn is_constant(desc: u32, a: u32, b: u32, imm: u64) -> bool {
 /// An operation on one value.
 pub extern "C" fn un(desc: u32, a: u32, val: u64) -> u32 {
     bin(desc, a, 0, 0, val)
+}
+
+/// An operation with a floating-point operand or result, as [`bin`]; with one operand if
+/// `b` is 0 and the operation has one.
+pub extern "C" fn float(desc: u32, a: u32, b: u32, imm: u64, val: u64) -> u32 {
+    if a | b == 0 {
+        return 0;
+    }
+    if !rounds_to_nearest() {
+        count_loss(Loss::Float);
+        return 0;
+    }
+    bin(desc, a, b, imm, val)
+}
+
+/// True if the thread rounds to nearest and keeps numbers below the normal ones.
+pub fn rounds_to_nearest() -> bool {
+    const ROUNDING: u32 = 3 << 13;
+    const FLUSH: u32 = 1 << 15;
+    const DENORMALS_ARE_ZERO: u32 = 1 << 6;
+    let mut control = 0u32;
+    // Safety: writes the control word to this variable.
+    unsafe {
+        core::arch::asm!("stmxcsr [{}]", in(reg) &raw mut control, options(nostack, preserves_flags))
+    };
+    control & (ROUNDING | FLUSH | DENORMALS_ARE_ZERO) == 0
 }
 
 /// `c ? a : b`. The low 8 bits of `desc` are the width, the rest is the value of the
@@ -120,6 +148,10 @@ pub extern "C" fn general(op: u32, n: u32, operands: *const Operand) -> u32 {
         if labels[i as usize] == 0 {
             return 0;
         }
+    }
+    if op == Op::FFma as u32 && !rounds_to_nearest() {
+        count_loss(Loss::Float);
+        return 0;
     }
     let r = at(n);
     let [a, b, c] = labels;

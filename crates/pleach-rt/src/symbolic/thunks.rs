@@ -46,6 +46,7 @@ macro_rules! without_result {
 with_result! {
     "__pleach_bin" => ops::bin;
     "__pleach_un" => ops::un;
+    "__pleach_float" => ops::float;
     "__pleach_ite" => ops::ite;
     "__pleach_gep" => ops::gep;
     "__pleach_general" => ops::general;

@@ -24,7 +24,7 @@ pub(super) struct Encoder {
     evaluations: u64,
 }
 
-/// The circuit would be larger than allowed.
+/// The circuit would be larger than allowed, or has an operation without a circuit.
 #[derive(Debug)]
 pub(super) struct TooLarge;
 
@@ -177,6 +177,7 @@ impl Encoder {
                     .collect();
                 vec![g.any(hits)]
             }
+            code if code.touches_float() => return Err(TooLarge),
             code if code.is_compare() => vec![comparison(g, code, &a, &b)],
             code if code.arity() == 2 => binary(g, code, a, b),
             _ => unary(g, &node, a),

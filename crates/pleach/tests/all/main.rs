@@ -13,6 +13,7 @@ mod compiler;
 mod doctor;
 mod documents;
 mod examples;
+mod floats;
 mod fuzzers;
 mod grammar;
 mod grammar_run;

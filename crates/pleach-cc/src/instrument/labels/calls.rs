@@ -164,6 +164,11 @@ impl Emitter<'_> {
         if let Some(name) = callee.intrinsic() {
             return self.emit_intrinsic(i, &name);
         }
+        if super::float::math_call(i).is_some() {
+            self.builder.insert(i);
+            self.label_plain(i);
+            return;
+        }
         if !passes_labels(i) {
             self.builder.insert(i);
             return;

@@ -50,6 +50,8 @@ pub struct Emitter<'a> {
     pub scratch: Option<Value>,
     /// Memory for the labels of variadic arguments until `va_start`.
     pub va_labels: Option<Value>,
+    /// True if the target has fused multiply-add in this function.
+    pub(super) fuses: bool,
     pub(super) prof: u32,
     pub(super) unlikely: Value,
 }
@@ -82,6 +84,7 @@ impl<'a> Emitter<'a> {
             extra_records: None,
             scratch: None,
             va_labels: None,
+            fuses: fuses_multiply_add(function),
             prof: ctx.metadata_kind("prof"),
             unlikely: ctx.unlikely(),
         }
@@ -425,6 +428,12 @@ fn depends_on_float(v: Value, depth: u32) -> bool {
         }
         _ => false,
     }
+}
+
+/// True if a function is compiled for a processor with fused multiply-add.
+fn fuses_multiply_add(function: Value) -> bool {
+    let features = function.text_attribute("target-features").unwrap_or_default();
+    features.split(',').any(|f| f == "+fma" || f == "+fma4")
 }
 
 /// The operands that an operation's label depends on.

@@ -2,8 +2,8 @@
 //! and calls, and those that are computed from them. Loop counters and constants carry
 //! none. This saves most of the tests that the instrumentation would add.
 
-use super::intrinsics;
 use super::shape::label_type;
+use super::{float, intrinsics};
 use crate::instrument::llvm::{Context, Opcode, Value};
 use crate::instrument::sites::is_pleach_symbol;
 use crate::instrument::tokens::RESULT_CALL;
@@ -66,6 +66,7 @@ pub fn passes_labels(i: Value) -> bool {
     !callee.is_inline_asm()
         && callee.intrinsic().is_none()
         && !(callee.is_function() && is_without_labels(&callee.name()))
+        && float::math_call(i).is_none()
 }
 
 /// True for functions of the runtime and of sanitizers that neither take nor return
@@ -112,7 +113,7 @@ fn propagates_label(user: Value, operand: Value) -> bool {
         LLVMInsertElement => user.operand(2) != operand,
         LLVMGetElementPtr => super::shape::scalar_bits(user.ty()).is_some(),
         LLVMLoad => true,
-        LLVMCall => user.callee().intrinsic().is_some_and(|n| intrinsics::find(&n).is_some()),
-        _ => false,
+        LLVMCall => intrinsics::of_call(user).is_some(),
+        _ => float::has_node(user),
     }
 }

@@ -1,6 +1,7 @@
 //! Labels of LLVM's intrinsics: bit operations, overflow, minimum and maximum, memory.
 
 use super::emit::Emitter;
+use super::float::{self, FloatIntrinsic};
 use super::nodes::comparison_op;
 use super::shape::{label_type, scalar_bits};
 use crate::instrument::llvm::{IntPredicate, Opcode, Value};
@@ -29,6 +30,7 @@ pub enum Intrinsic {
     Saturating(Op, Op),
     /// The operation and its overflow test, in a structure.
     Overflowing(Op, Op),
+    Float(FloatIntrinsic),
 }
 
 /// Finds an intrinsic by its full name.
@@ -62,14 +64,30 @@ pub fn find(name: &str) -> Option<Intrinsic> {
         "usub.with.overflow" => Overflowing(Op::Sub, Op::USubO),
         "smul.with.overflow" => Overflowing(Op::Mul, Op::SMulO),
         "umul.with.overflow" => Overflowing(Op::Mul, Op::UMulO),
-        "expect" | "launder.invariant.group" | "strip.invariant.group" | "ssa.copy" => Same,
-        _ => return None,
+        "canonicalize"
+        | "arithmetic.fence"
+        | "expect"
+        | "launder.invariant.group"
+        | "strip.invariant.group"
+        | "ssa.copy" => Same,
+        other => Float(float::find(other)?),
     })
+}
+
+/// The expression of a call's result, if it calls an intrinsic or a function of libm that
+/// has one.
+pub fn of_call(call: Value) -> Option<Intrinsic> {
+    match call.callee().intrinsic() {
+        Some(name) => find(&name),
+        None => float::math_call(call).map(Intrinsic::Float),
+    }
 }
 
 /// The name without its types: `ctpop.i32` → `ctpop`. Some names contain dots.
 fn family(name: &str) -> &str {
-    const LONG: [&str; 13] = [
+    const LONG: [&str; 15] = [
+        "is.fpclass",
+        "arithmetic.fence",
         "sadd.with.overflow",
         "uadd.with.overflow",
         "ssub.with.overflow",
@@ -108,6 +126,7 @@ impl Emitter<'_> {
             Some(Intrinsic::Overflowing(op, flag)) => self.emit_overflowing(i, op, flag),
             Some(_) => self.label_plain(i),
             None if is_bookkeeping(short) => {}
+            None if float::find(short).is_some() => self.count_lost_arguments(i, Loss::Float),
             None => self.count_lost_arguments(i, Loss::Shape),
         }
     }
@@ -144,6 +163,7 @@ impl Emitter<'_> {
             Intrinsic::Absolute => self.absolute_node(i),
             Intrinsic::ThreeWay(less) => self.three_way_node(i, less),
             Intrinsic::Saturating(op, flag) => self.saturating_node(i, op, flag),
+            Intrinsic::Float(which) => self.float_intrinsic_node(i, which),
             Intrinsic::Same | Intrinsic::Overflowing(..) => self.zero(),
         }
     }

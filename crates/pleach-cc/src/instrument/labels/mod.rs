@@ -15,6 +15,7 @@ mod access;
 mod aggregates;
 mod calls;
 mod emit;
+mod float;
 mod flow;
 mod intrinsics;
 mod markers;

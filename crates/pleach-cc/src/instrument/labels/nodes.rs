@@ -3,6 +3,7 @@
 //! operation's own operands is labelled.
 
 use super::emit::Emitter;
+use super::float;
 use super::intrinsics::{self, Intrinsic};
 use super::shape::scalar_bits;
 use crate::instrument::llvm::{IntPredicate, Opcode, TypeKind, Value};
@@ -29,8 +30,8 @@ impl Emitter<'_> {
             LLVMBitCast => scalar_bits(i.operand(0).ty()).is_some(),
             LLVMSelect => i.operand(0).ty().int_width() == Some(1),
             LLVMGetElementPtr => true,
-            LLVMCall => i.callee().intrinsic().is_some_and(|n| intrinsics::find(&n).is_some()),
-            op => binary_op(op).is_some(),
+            LLVMCall => intrinsics::of_call(i).is_some(),
+            op => binary_op(op).is_some() || float::has_node(i),
         }
     }
 
@@ -51,16 +52,14 @@ impl Emitter<'_> {
             LLVMFreeze | LLVMBitCast => self.cold_label(i.operand(0)),
             LLVMSelect => self.ite_node(with(self, 0), with(self, 1), with(self, 2), i),
             LLVMGetElementPtr => self.address_node(i),
-            LLVMCall => {
-                let name = i.callee().intrinsic().unwrap_or_default();
-                match intrinsics::find(&name) {
-                    Some(Intrinsic::Same) => self.cold_label(i.operand(0)),
-                    Some(which) => self.intrinsic_node(i, which),
-                    None => self.zero(),
-                }
-            }
+            LLVMCall => match intrinsics::of_call(i) {
+                Some(Intrinsic::Same) => self.cold_label(i.operand(0)),
+                Some(which) => self.intrinsic_node(i, which),
+                None => self.zero(),
+            },
             op => match binary_op(op) {
                 Some(op) => self.binary_node(op, with(self, 0), with(self, 1), i),
+                None if float::has_node(i) => self.float_node(i),
                 None => self.zero(),
             },
         }
@@ -90,7 +89,8 @@ impl Emitter<'_> {
         };
         let desc = self.const32(op as u32 | width(result) << 8);
         let val = self.bits64(result);
-        self.builder.call(self.rt.bin, &[desc, la, lb, imm, val])
+        let entry = if op.touches_float() { self.rt.float } else { self.rt.bin };
+        self.builder.call(entry, &[desc, la, lb, imm, val])
     }
 
     pub fn unary_node(&mut self, op: Op, (a, la): Labelled, result: Value) -> Value {
@@ -102,6 +102,10 @@ impl Emitter<'_> {
         }
         let desc = self.const32(op as u32 | width(result) << 8);
         let val = self.bits64(result);
+        if op.touches_float() {
+            let (none, no_value) = (self.zero(), self.const64(0));
+            return self.builder.call(self.rt.float, &[desc, la, none, no_value, val]);
+        }
         self.builder.call(self.rt.un, &[desc, la, val])
     }
 

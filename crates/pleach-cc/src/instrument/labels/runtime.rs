@@ -37,6 +37,7 @@ macro_rules! runtime {
 runtime! {
     bin: "i32 @__pleach_bin(i32, i32, i32, i64, i64) nounwind willreturn cold memory(none)";
     un: "i32 @__pleach_un(i32, i32, i64) nounwind willreturn cold memory(none)";
+    float: "i32 @__pleach_float(i32, i32, i32, i64, i64) nounwind willreturn cold memory(none)";
     ite: "i32 @__pleach_ite(i32, i32, i32, i32, i64, i64) nounwind willreturn cold memory(read)";
     gep: "i32 @__pleach_gep(i32, i32, i64, i64, i64, i32) nounwind willreturn cold memory(none)";
     general: "i32 @__pleach_general(i32, i32, ptr) nounwind willreturn cold";

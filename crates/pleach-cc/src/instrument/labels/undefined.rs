@@ -16,7 +16,7 @@
 //!
 //! `docs/architecture.md` lists the differences that have no flag to drop.
 
-use super::poison;
+use super::{float, poison};
 use crate::instrument::llvm::{AttributeKinds, Context, Module, Opcode, Value};
 use crate::instrument::sites;
 
@@ -146,7 +146,8 @@ impl Promises<'_> {
             return;
         }
         f.add_attribute(self.ctx.attribute("null_pointer_is_valid"));
-        for name in NO_BUILTINS {
+        let names = NO_BUILTINS.iter().map(|name| name.to_string());
+        for name in names.chain(float::function_names()) {
             f.add_attribute(self.ctx.text_attribute(&format!("no-builtin-{name}"), ""));
         }
         for block in f.blocks() {

@@ -1,6 +1,6 @@
 //! The builder: inserts new instructions.
 
-use super::{Block, Context, IntPredicate, Opcode, Type, Value};
+use super::{Block, Context, IntPredicate, Opcode, RealPredicate, Type, Value};
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 
@@ -91,6 +91,10 @@ impl Builder {
 
     pub fn add(&self, a: Value, b: Value) -> Value {
         self.op(Opcode::LLVMAdd, a, b)
+    }
+
+    pub fn compare_floats(&self, p: RealPredicate, a: Value, b: Value) -> Value {
+        Value(unsafe { LLVMBuildFCmp(self.0, p, a.0, b.0, c"".as_ptr()) })
     }
 
     pub fn compare(&self, p: IntPredicate, a: Value, b: Value) -> Value {

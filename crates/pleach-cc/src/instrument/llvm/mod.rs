@@ -21,6 +21,7 @@ pub use debug::{Debug, Shape};
 pub use llvm_sys::LLVMIntPredicate as IntPredicate;
 pub use llvm_sys::LLVMLinkage as Linkage;
 pub use llvm_sys::LLVMOpcode as Opcode;
+pub use llvm_sys::LLVMRealPredicate as RealPredicate;
 pub use llvm_sys::LLVMTypeKind as TypeKind;
 pub use module::Module;
 pub use promises::AttributeKinds;

@@ -2,7 +2,8 @@
 
 use super::promises::FUNCTION;
 use super::{
-    Attribute, Block, Context, IntPredicate, Linkage, Opcode, Type, TypeKind, Value, text,
+    Attribute, Block, Context, IntPredicate, Linkage, Opcode, RealPredicate, Type, TypeKind, Value,
+    text,
 };
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
@@ -283,6 +284,11 @@ impl Value {
         self.operand(0)
     }
 
+    /// The predicate of a comparison of floating point.
+    pub fn real_predicate(self) -> RealPredicate {
+        unsafe { LLVMGetFCmpPredicate(self.0) }
+    }
+
     pub fn predicate(self) -> IntPredicate {
         unsafe { LLVMGetICmpPredicate(self.0) }
     }
@@ -442,6 +448,20 @@ impl Value {
 
     pub fn has_attribute(self, name: &str) -> bool {
         self.attribute_at(FUNCTION, name).is_some()
+    }
+
+    /// The value of a text attribute of a function, such as `target-features`.
+    pub fn text_attribute(self, name: &str) -> Option<String> {
+        unsafe {
+            let (text_of, size) = (name.as_ptr().cast(), name.len() as u32);
+            let a = LLVMGetStringAttributeAtIndex(self.0, FUNCTION, text_of, size);
+            if a.is_null() {
+                return None;
+            }
+            let mut n = 0;
+            let value = LLVMGetStringAttributeValue(a, &mut n);
+            Some(text(value, n as usize))
+        }
     }
 
     fn attribute_at(self, index: u32, name: &str) -> Option<LLVMAttributeRef> {

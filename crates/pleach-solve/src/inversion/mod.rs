@@ -13,6 +13,10 @@
 //! read the same bytes. Each guess is evaluated. If it fails, the next one takes other
 //! operands or other values.
 
+mod float;
+
+pub(crate) use float::{from_order, to_order};
+
 use crate::request::{Changes, Found, Request};
 use pleach_expr::{Code, Node, Pool, Term, Var, mask, rules, sign_extend};
 
@@ -50,6 +54,14 @@ pub(crate) fn solve(request: &mut Request) -> Found {
         }
     }
     Found::Pass
+}
+
+/// The changes with which some terms have these values, if inversion finds them. They are
+/// not checked.
+pub(crate) fn require(request: &mut Request, wanted: &[(Term, u128)]) -> Option<Changes> {
+    let mut guess = Guess { request, assigned: Vec::new(), choice: 0, required: 0 };
+    let is_consistent = wanted.iter().all(|&(term, value)| guess.require_value(term, value, 0));
+    is_consistent.then(|| guess.changes())
 }
 
 /// One guess. The methods `require_...` return false if the guess cannot work.
@@ -127,6 +139,19 @@ impl Guess<'_, '_> {
             }
             (Code::Ule | Code::Sle, Some(y), false) => {
                 self.require_order(y, x, node.code == Code::Sle, 1, depth)
+            }
+            (code, Some(y), wanted) if code.is_float_compare() => {
+                self.require_float_truth(code, x, y, wanted, depth)
+            }
+            (Code::And, Some(y), true) | (Code::Or, Some(y), false) if node.width == 1 => {
+                [x, y].into_iter().all(|bit| {
+                    self.current(bit) == u128::from(wanted)
+                        || self.require_truth(bit, wanted, depth + 1)
+                })
+            }
+            (Code::And, Some(y), false) | (Code::Or, Some(y), true) if node.width == 1 => {
+                let (picked, _) = self.pick_operand(x, y);
+                self.require_truth(picked, wanted, depth + 1)
             }
             (Code::Member, _, true) => {
                 let values = self.pool().set(&node).values.clone();
@@ -210,6 +235,8 @@ impl Guess<'_, '_> {
                 y,
                 _,
             ) => self.invert_bits(&node, x, y, wanted, depth),
+            (code, ..) if code.is_float_compare() => self.require_truth(term, wanted != 0, depth),
+            (code, y, _) if code.touches_float() => self.invert_float(&node, x, y, wanted, depth),
             (code, Some(y), _) if !code.is_compare() => {
                 self.invert_arithmetic(&node, x, y, wanted, depth)
             }
