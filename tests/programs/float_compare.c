@@ -1,13 +1,13 @@
-// Comparisons of doubles made from the input are concrete; no constraint may be wrong.
+// Comparisons of doubles made from the input are conditions on these bytes.
 // opt: all
 // run
 // input: "\x07\x02"
 // stdout: "above\nseven\nnumber\ntwo\n"
 // exit: 0
 // path: length: len > 1
+// path: select: 3.25 < (double)in[0] * 0.5
+// path: select: (double)in[0] * 0.5 * (double)in[1] == 7.0
 // path: select: in[1] == 2
-// losses: float
-// diverges: float
 #include <stdio.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// strtod, atof and printf of floats: their results have no labels, the rest of the text keeps its labels.
+// strtod, atof and printf of floats: a number is an expression over its digits, and the rest of the text keeps its labels.
 // run
 // input: "2.5e1;x"
 // stdout: "25.000 25 much\nended by a semicolon\n"
@@ -28,8 +28,6 @@
 // path: model: (uint8_t)(in[0] - '0') <= 9
 // path: model: (uint8_t)(in[0] - '0') <= 9
 // path: …
-// losses: float
-// diverges: float
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// scanf and sscanf of floats: the numbers are concrete, the other conversions are not.
+// scanf and sscanf of floats: a number is an expression over its digits, as in the other conversions.
 // run
 // input: "1.5 x7"
 // stdout: "above one\nx\nseven\n"
@@ -28,8 +28,6 @@
 // path: model: in[5] != '-'
 // path: model: in[5] != '+'
 // path: …
-// losses: float
-// diverges: float
 #include <stdio.h>
 
 int main(void) {

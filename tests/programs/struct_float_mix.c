@@ -4,9 +4,9 @@
 // stdout: "forty-three\nthree\n"
 // exit: 0
 // path: length: len > 3
-// path: select: (((((uint64_t)in[0] << 32 | 0x3fc00000) & 0xff00000000) + 0x100000000 | 0x40400000) & 0x1ff00000000) == 0x2b00000000
+// path: select: (((((uint64_t)in[0] << 32 | 0x3fc00000) & 0xff00000000) + 0x100000000 | float_bits(as_float((uint32_t)((uint64_t)in[0] << 32 | 0x3fc00000)) * …
+// path: select: as_float((uint32_t)((((uint64_t)in[0] << 32 | 0x3fc00000) & 0xff00000000) + 0x100000000 | float_bits(as_float((uint32_t)((uint64_t)in[0] << 32…
 // other: "\x2b\x00\x00\x00"
-// losses: float
 #include <stdio.h>
 #include <unistd.h>
 
