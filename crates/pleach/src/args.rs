@@ -1,7 +1,6 @@
 //! The command line: commands and options.
 
 use crate::commands::grammar::{Keywords, format_list, format_names};
-use crate::memory::memory_size;
 use crate::show::wrap;
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use pleach_exec::terminal::Size;
@@ -494,8 +493,8 @@ pub struct Campaign {
     /// Memory of pleach itself, such as 800M or 4G, without the runs of the program. When it
     /// is used up, the search forgets what is cheapest to find again; no input is lost
     /// [default: a quarter of the machine's, at least 1G]
-    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
-    pub max_memory: Option<u64>,
+    #[arg(long, value_name = "SIZE")]
+    pub max_memory: Option<String>,
     /// Length of the first input without seeds, in bytes [default: 16]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=MAX_FIRST_LEN))]
     pub len: Option<u64>,

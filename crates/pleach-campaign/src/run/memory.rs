@@ -26,6 +26,9 @@ pub struct Shares {
     pub runs: usize,
     /// Inputs outside of the queue.
     pub inputs: usize,
+    /// The number of inputs that wait to be traced, and of questions about lengths.
+    pub waiting: usize,
+    pub lengths: usize,
     /// Of one worker: prepared paths, and what its solver remembers.
     pub paths: usize,
     pub solver: usize,
@@ -43,6 +46,8 @@ impl Shares {
             tree: limit / 8,
             runs: limit / 4,
             inputs: limit / 16,
+            waiting: limit.max(MIN_MEMORY as usize) / 64 / 16,
+            lengths: limit.max(MIN_MEMORY as usize) / 64 / 32,
             paths: of_worker / 8,
             solver: of_worker / 32,
             live_tree: of_worker / 64,

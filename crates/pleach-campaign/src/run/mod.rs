@@ -122,7 +122,9 @@ impl Setup {
         let grammar = self.grammar.is_some();
         let tokens = !search::token_functions(&self.layout).is_empty();
         let flip_share = f64::from(settings.flip_share_percent) / 100.0;
-        let options = Options { depth: settings.depth, per_string, grammar, tokens, flip_share };
+        let max_waiting = Shares::new(settings.max_memory, self.jobs).waiting;
+        let depth = settings.depth;
+        let options = Options { depth, per_string, grammar, tokens, flip_share, max_waiting };
         let descriptor = find(&settings.strategy)?;
         let strategy = descriptor.make(options);
         let language = match (&self.grammar, asked) {
@@ -251,7 +253,7 @@ impl Campaign {
             account,
             crashes: Crashes { ids: past.crash_ids, ..Crashes::default() },
             fit: Fit::default(),
-            asked_lengths: AskedLengths::default(),
+            asked_lengths: AskedLengths::new(shares.lengths),
             bets: Bets::default(),
             progress: Progress::default(),
             map: map.clone(),

@@ -3,10 +3,12 @@
 //! After a fork of a program with threads, the child (in `raw`) may only make system calls:
 //! no allocation, no locks, nothing of the standard library.
 
+mod allocator;
 mod family;
 pub(crate) mod raw;
 pub(crate) mod tracee;
 
+pub use allocator::return_large_blocks;
 pub(crate) use family::{Family, newest_child};
 pub(crate) use tracee::Tracee;
 

@@ -28,13 +28,15 @@ pub(super) const DESCRIPTOR: Descriptor = Descriptor {
     exhausts: true,
     relaxes: false,
     derives: Derives::Strings,
-    make: |o| Box::new(Cese::new(o.per_string)),
+    make: |o| Box::new(Cese::new(o.per_string, o.max_waiting)),
     ..Descriptor::COMMON
 };
 
 struct Cese {
     /// The search of the current string.
     search: Generational,
+    /// The most inputs that wait in it.
+    max_waiting: usize,
     /// The most flips for one string.
     per_string: u32,
     /// Flips that were asked for the current string.
@@ -46,9 +48,10 @@ struct Cese {
 }
 
 impl Cese {
-    fn new(per_string: u32) -> Cese {
+    fn new(per_string: u32, max_waiting: usize) -> Cese {
         Cese {
-            search: Generational::default(),
+            search: Generational::new(max_waiting),
+            max_waiting,
             per_string,
             flips_of_string: 0,
             strings: 0,
@@ -72,7 +75,7 @@ impl Strategy for Cese {
     fn next(&mut self, view: &View, rng: &mut Rng) -> Action {
         if self.flips_of_string >= self.per_string {
             self.left_out += self.search.left_out() + 1;
-            self.search = Generational::default();
+            self.search = Generational::new(self.max_waiting);
             return self.derive_next();
         }
         match self.search.next(view, rng) {

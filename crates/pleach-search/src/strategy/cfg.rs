@@ -179,6 +179,10 @@ impl Strategy for Cfg {
     fn record_trace(&mut self, view: &View, id: RunId) {
         let Some(run) = view.runs.get(id) else { return };
         let Some(purpose) = self.tracing.remove(&run.input) else { return };
+        // Forget runs that were dropped.
+        if self.runs.len() > 2 * view.runs.len() + 64 {
+            self.runs.retain(|_, id| view.runs.get(*id).is_some());
+        }
         self.runs.insert(run.input, id);
         match purpose {
             Purpose::Start => self.push(LineRun::new(id, 0, u32::MAX)),

@@ -39,7 +39,7 @@ pub(super) const DESCRIPTOR: Descriptor = Descriptor {
     exhausts: true,
     tokens: Some(TokenUse::Complete),
     derives: Derives::Nested,
-    make: |_| Box::new(OnTokens::new(TokenUse::Complete)),
+    make: |o| Box::new(OnTokens::new(TokenUse::Complete, o.max_waiting)),
     ..Descriptor::COMMON
 };
 
@@ -51,7 +51,7 @@ pub(super) const WHITEBOX_TOKENS: Descriptor = Descriptor {
     exhausts: true,
     tokens: Some(TokenUse::Replace),
     derives: Derives::Nested,
-    make: |_| Box::new(OnTokens::new(TokenUse::Replace)),
+    make: |o| Box::new(OnTokens::new(TokenUse::Replace, o.max_waiting)),
     ..Descriptor::COMMON
 };
 
@@ -75,10 +75,10 @@ struct OnTokens {
 const DERIVE_EVERY: u64 = 4;
 
 impl OnTokens {
-    fn new(tokens: TokenUse) -> OnTokens {
+    fn new(tokens: TokenUse, max_waiting: usize) -> OnTokens {
         OnTokens {
             first: Tokens::default(),
-            rest: Generational::default(),
+            rest: Generational::new(max_waiting),
             asked: HashMap::new(),
             for_rest: HashSet::new(),
             rest_is_next: false,

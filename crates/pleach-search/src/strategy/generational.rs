@@ -12,8 +12,8 @@
 //! So a search of a small program still ends with every path run, and a search of a large
 //! one does not spend its time in the hundredth round of a loop.
 //!
-//! A waiting input takes 16 bytes. If more than [`MAX_WAITING_INPUTS`] wait, the worse half
-//! is dropped and counted.
+//! A waiting input takes 16 bytes. If more than [`MAX_WAITING_INPUTS`] wait, or fewer if
+//! memory is short, the worse half is dropped and counted.
 
 use super::plan::{Look, Next, Plan, Worth};
 use super::{Action, Descriptor, ExecutionReport, Strategy, Verdict, View};
@@ -27,7 +27,7 @@ pub(super) const DESCRIPTOR: Descriptor = Descriptor {
     about: "flips every branch of a run, then takes the input that covered most (SAGE)",
     use_for: "long runs, where a trace is expensive",
     exhausts: true,
-    make: |_| Box::new(Generational::default()),
+    make: |o| Box::new(Generational::new(o.max_waiting)),
     ..Descriptor::COMMON
 };
 
@@ -48,6 +48,7 @@ pub(super) struct Generational {
     /// Runs that have more flips, to be traced again when no input waits.
     later: VecDeque<Visit>,
     left_out: u64,
+    max_waiting: usize,
     /// The input whose flips are asked, and how many of them are left.
     current: (InputId, usize),
 }
@@ -119,7 +120,7 @@ impl Strategy for Generational {
             (Some(input), _) => self.waiting.push((Rank::new(news), Reverse(input))),
             (None, _) => {}
         }
-        self.left_out += keep_better_half(&mut self.waiting, MAX_WAITING_INPUTS);
+        self.left_out += keep_better_half(&mut self.waiting, self.max_waiting);
     }
 
     fn record_trace(&mut self, view: &View, id: RunId) {
@@ -163,6 +164,12 @@ impl Strategy for Generational {
 }
 
 impl Generational {
+    /// A search in which at most so many inputs wait to be traced.
+    pub fn new(max_waiting: usize) -> Generational {
+        let max_waiting = max_waiting.min(MAX_WAITING_INPUTS);
+        Generational { max_waiting, ..Generational::default() }
+    }
+
     fn retrace(&mut self, visit: Visit) -> Action {
         self.retracing.insert(visit.input, visit);
         Action::Trace(visit.input)

@@ -221,6 +221,8 @@ pub struct Options {
     /// `--flip-share`: the share of flips in `auto` is multiplied by this, relative to the
     /// share of everything else.
     pub flip_share: f64,
+    /// The most inputs that may wait to be traced.
+    pub max_waiting: usize,
 }
 
 impl Default for Options {
@@ -231,6 +233,7 @@ impl Default for Options {
             grammar: false,
             tokens: false,
             flip_share: 1.0,
+            max_waiting: usize::MAX,
         }
     }
 }

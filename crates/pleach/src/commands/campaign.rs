@@ -6,7 +6,7 @@ use super::{inputs_in, read_input, resolve_path};
 use crate::advice;
 use crate::args::{Campaign as Args, Derive, HybridOptions};
 use crate::exit::{Code, Failure};
-use crate::memory::default_max_memory;
+use crate::memory::{default_max_memory, memory_size};
 use crate::show;
 use anyhow::{Context, anyhow};
 use pleach_campaign::run::{
@@ -15,6 +15,7 @@ use pleach_campaign::run::{
 };
 use pleach_exec::Layout;
 use pleach_exec::container::is_container;
+use pleach_exec::process::return_large_blocks;
 use pleach_exec::triage::quoted;
 use pleach_grammar::analysis::writable;
 use pleach_import::Ambiguity;
@@ -43,6 +44,7 @@ const LARGE_SEED: usize = 1 << 20;
 const TRIAL_GRACE: Duration = Duration::from_millis(500);
 
 pub fn run(mut args: Args) -> Result<Code, Failure> {
+    return_large_blocks();
     enter_instance(&mut args)?;
     let resuming = args.input.as_deref() == Some(Path::new("-"));
     let earlier = match resuming {
@@ -246,6 +248,13 @@ fn settings(
     let executable = Path::new(&program[0]);
     let build = build_of(executable).with_context(|| executable.display().to_string());
     let longest = seeds.iter().map(|(_, b)| b.len() as u64).max().unwrap_or(0);
+    let max_memory = match &args.max_memory {
+        Some(text) => Some(
+            memory_size(text)
+                .map_err(|why| Failure::user_error(anyhow!("--max-memory {text}: {why}")))?,
+        ),
+        None => None,
+    };
     // An option that is not given is taken from the resumed campaign, or else its default.
     macro_rules! or_earlier {
         ($given:expr, $field:ident, $default:expr) => {
@@ -279,7 +288,7 @@ fn settings(
         timeout_ms: or_earlier!(args.timeout, timeout_ms, DEFAULT_TIMEOUT_MS),
         adaptive: args.timeout.is_none() && earlier.is_none_or(|e| e.adaptive),
         memory_mib: or_earlier!(args.memory, memory_mib, DEFAULT_MEMORY_MIB),
-        max_memory: or_earlier!(args.max_memory, max_memory, default_max_memory()),
+        max_memory: or_earlier!(max_memory, max_memory, default_max_memory()),
         len: or_earlier!(args.len, len, DEFAULT_LEN),
         max_len: or_earlier!(args.max_len, max_len, DEFAULT_MAX_LEN.max(longest)),
         calls_len: without_max_len(DEFAULT_CALLS_LEN, |e| e.calls_len),

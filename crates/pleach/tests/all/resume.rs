@@ -201,16 +201,21 @@ fn resuming_does_not_trace_inputs_that_were_not_traced_before() {
 #[test]
 fn the_limits_of_a_run_can_be_changed_when_resuming() {
     let program = Program::new(MANY_PATHS);
-    program.campaign("out", &["-s", "dfs", "--len", "6", "-n", "10"]);
+    let first = ["-s", "dfs", "--len", "6", "-n", "10", "--max-memory", "1G"];
+    program.campaign("out", &first);
     let limits = || {
         let text = String::from_utf8(program.read("out/run.toml")).expect("text");
-        let is_limit =
-            |l: &&str| ["timeout_ms", "adaptive", "memory"].iter().any(|n| l.starts_with(n));
+        let is_limit = |l: &&str| {
+            ["timeout_ms", "adaptive", "memory", "max_mem"].iter().any(|n| l.starts_with(n))
+        };
         text.lines().filter(is_limit).map(String::from).collect::<Vec<_>>()
     };
-    assert_eq!(limits(), ["timeout_ms = 1000", "adaptive = true", "memory_mib = 2048"]);
-    program.resume("out", &["-t", "3000", "-m", "500", "-n", "20"]);
-    let changed = ["timeout_ms = 3000", "adaptive = false", "memory_mib = 500"];
+    let given =
+        ["timeout_ms = 1000", "adaptive = true", "memory_mib = 2048", "max_memory = 1073741824"];
+    assert_eq!(limits(), given);
+    program.resume("out", &["-t", "3000", "-m", "500", "--max-memory", "64M", "-n", "20"]);
+    let changed =
+        ["timeout_ms = 3000", "adaptive = false", "memory_mib = 500", "max_memory = 67108864"];
     assert_eq!(limits(), changed);
     let last = program.resume("out", &[]);
     assert_eq!((last.stop(), limits()), ("exhausted", changed.map(String::from).to_vec()));

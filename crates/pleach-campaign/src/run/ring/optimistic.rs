@@ -30,6 +30,9 @@ pub struct Bets {
     known: HashMap<(u64, u32), Bet>,
 }
 
+/// The most outcomes that are known. With more, all are forgotten.
+const MAX_KNOWN: usize = 1 << 17;
+
 #[derive(Default)]
 struct Bet {
     spent: f64,
@@ -43,6 +46,9 @@ impl Bets {
     }
 
     fn add(&mut self, site: (u64, u32), spent: f64, paid: bool) {
+        if self.known.len() >= MAX_KNOWN {
+            self.known.clear();
+        }
         let bet = self.known.entry(site).or_default();
         bet.spent += spent;
         bet.paid += u32::from(paid);

@@ -21,10 +21,11 @@ use std::collections::{HashMap, HashSet};
 const MAX_ASKED: u32 = 32;
 
 /// What was asked about lengths so far.
-#[derive(Default)]
 pub struct AskedLengths {
     conditions: HashSet<u64>,
     places: HashMap<u64, u32>,
+    /// The most conditions. With more, all are forgotten, and may be asked again.
+    max: usize,
 }
 
 /// Finds the decisions on lengths in a run whose input has `holes` holes.
@@ -40,6 +41,10 @@ pub fn find_lengths(
 }
 
 impl AskedLengths {
+    pub fn new(max: usize) -> AskedLengths {
+        AskedLengths { conditions: HashSet::new(), places: HashMap::new(), max }
+    }
+
     /// Offers the decisions on lengths for flips, each once for a string. `frame` stands
     /// for the string without its holes. Soft conditions are not offered.
     pub fn offer(
@@ -51,6 +56,10 @@ impl AskedLengths {
     ) {
         for &at in &lengths.soft {
             decisions[at as usize].freeze();
+        }
+        if self.conditions.len() > self.max {
+            self.conditions.clear();
+            self.places.clear();
         }
         let mut before = frame;
         for d in &lengths.decided {

@@ -27,7 +27,7 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 /// The context of flips that were made before the campaign was resumed.
 const RECALLED_CONTEXT: u64 = 0;
-/// The most inputs that wait, runs that wait for another turn, and contexts.
+/// The most inputs that wait, runs that wait for another turn, contexts and decisions.
 const MAX_WAITING: usize = 1 << 18;
 /// After this many refusals in a row a flip is asked less often.
 const REFUSALS_BEFORE_BACK_OFF: u32 = 8;
@@ -184,6 +184,10 @@ impl Paths {
         let Some(run) = view.runs.get(flip.run) else { return };
         let Some(decision) = run.decisions.get(flip.at as usize) else { return };
         let place = decision.key ^ run.context(flip.at);
+        if self.history.len() >= MAX_WAITING {
+            self.history.clear();
+            self.yields.clear();
+        }
         let history = self.history.entry((place, flip.outcome)).or_default();
         history.asked += 1;
         history.refused = if refused { history.refused + 1 } else { 0 };
