@@ -71,6 +71,8 @@ pub(crate) enum Check {
 
 /// How long a server may take for an answer that it must give at once.
 const GRACE: Duration = Duration::from_secs(5);
+/// The same when the driver is about to end: perhaps somebody has stopped the server.
+const GRACE_AT_END: Duration = Duration::from_millis(300);
 
 impl Server {
     pub fn new(warden: Warden, control: OwnedFd, container: bool) -> Server {
@@ -107,6 +109,7 @@ impl Server {
         says_started: bool,
         timeout: Duration,
         tick: Duration,
+        cancel: Option<&AtomicBool>,
         check_limits: &mut dyn FnMut(i32, bool) -> Check,
     ) -> Result<Answer, String> {
         self.send(match command {
@@ -128,9 +131,10 @@ impl Server {
         let mut early_pause = None;
         let started_by = Instant::now() + GRACE;
         let mut deadline = Instant::now() + timeout;
+        let mut cancelled_at: Option<Instant> = None;
         loop {
             let wake = match (run, &killed) {
-                (_, Some(_)) => deadline,
+                (_, Some(_)) => deadline.min(Instant::now() + tick),
                 (None, None) if says_started => started_by,
                 (_, None) => deadline.min(Instant::now() + tick),
             };
@@ -163,6 +167,12 @@ impl Server {
                 continue;
             }
             let now = Instant::now();
+            if cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
+                let since = *cancelled_at.get_or_insert(now);
+                if now - since > GRACE_AT_END {
+                    return Err("the fork server does not answer".into());
+                }
+            }
             if killed.is_none() && run.is_none() && !says_started {
                 run = self.verified_pid().and_then(newest_child);
             }

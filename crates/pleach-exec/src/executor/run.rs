@@ -8,6 +8,7 @@ use crate::server::{Answer, Command, describe};
 use crate::shm::raise_to;
 use pleach_abi::message::Message;
 use pleach_abi::shm;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 impl Executor {
@@ -107,7 +108,8 @@ impl Executor {
         let tick = limits.tick();
         let says_started = is_live || self.setup.terminal.is_some();
         let mut check = |run, is_late| limits.check(run, is_late);
-        let answer = server.converse(command, says_started, timeout, tick, &mut check);
+        let cancel = self.setup.options.cancel.as_deref();
+        let answer = server.converse(command, says_started, timeout, tick, cancel, &mut check);
         self.batch_checked = limits.batch_at;
         answer
     }
@@ -130,8 +132,13 @@ impl Executor {
         }
     }
 
-    /// Gives up a server that was lost, and says why in words.
+    /// Gives up a server that was lost, and says why in words. When the driver is about to
+    /// end, the run counts as interrupted, whatever the reason.
     pub(super) fn give_up_server(&mut self, why: String) -> End {
+        if self.setup.options.cancel.as_ref().is_some_and(|c| c.load(Relaxed)) {
+            self.server = None;
+            return End::Timeout;
+        }
         let note = self.setup.shm.note();
         let status = self
             .server

@@ -73,6 +73,8 @@ fn test(file: &Path, language: Language, level: u64) -> Result<Verdict> {
         flags.push("-std=gnu++17".into());
     }
     flags.extend(own);
+    // An optimiser may remove all calls into it, but need not.
+    flags.push("-lm".into());
     // Files include others beside them.
     flags.extend(file.parent().map(|dir| format!("-I{}", dir.display())));
     let test = ProgramTest { dir: dir.path(), language, flags };

@@ -217,7 +217,7 @@ impl<'a> Campaign<'a> {
     fn pleach(&self, command: &str) -> Result<Command> {
         let mut whole = self.place.command();
         whole.arg(project::tool("pleach")?).arg(command);
-        whole.env(MARK, &self.mark).stdin(Stdio::null());
+        whole.env(MARK, &self.mark).env_remove("RUST_BACKTRACE").stdin(Stdio::null());
         Ok(whole)
     }
 

@@ -52,6 +52,11 @@ pub fn judge_crash(
     confirm_gain(runner, candidate, &mut gain)?;
     let examined = runner.target.examine(&candidate.bytes)?;
     let was_stopped = shared.is_stopping() && examined.outcome.end == End::Timeout;
+    // Somebody else killed the run: a user, or the kernel when memory was short.
+    if *end == End::Signal(libc::SIGKILL) && matches!(examined.outcome.end, End::Exit(_)) {
+        shared.lock().record_gap(Gap::Unstable);
+        return Ok(Gain::default());
+    }
     let mut sequence = Vec::new();
     let (hash, mut report) = match &examined.crash {
         _ if was_stopped => (quick, "found as the campaign ended\n".to_string()),

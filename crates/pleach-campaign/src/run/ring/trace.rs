@@ -63,7 +63,8 @@ pub fn trace(
     if shared.is_stopping() {
         return Ok(());
     }
-    match traced.trace {
+    let trace = traced.trace.and_then(|trace| check_inputs(trace, &tracing));
+    match trace {
         Ok(trace) => add_trace(runner, prepared, &tracing, trace, &traced.outcome.end)?,
         Err(broken) => {
             let mut state = shared.lock();
@@ -105,6 +106,26 @@ fn find_template(runner: &Runner, candidate: &mut Candidate, on_tokens: bool) {
         }
         None => {}
     }
+}
+
+/// Refuses a trace that reads more than its input and the variables of this run. A fork server
+/// that was killed can leave such a trace.
+fn check_inputs(trace: Trace, tracing: &Tracing) -> Result<Trace, BrokenTrace> {
+    let bytes = &tracing.candidate.bytes;
+    let room = match has_variables(&trace, tracing) {
+        true => trace.extended(bytes).len(),
+        false => bytes.len(),
+    };
+    let count = u64::from(trace.expr.extended_len());
+    match count > room as u64 {
+        true => Err(BrokenTrace::Count { what: "bytes of input", count, room: room as u64 }),
+        false => Ok(trace),
+    }
+}
+
+/// True if lengths of holes, or tokens, are variables of the run.
+fn has_variables(trace: &Trace, tracing: &Tracing) -> bool {
+    !trace.lengths.is_empty() || tracing.on_tokens
 }
 
 /// Adds a trace to the search, with everything that flips of it need.
@@ -214,7 +235,7 @@ fn make_traced(
     Traced {
         template,
         sentence,
-        extended: (holes > 0 || *on_tokens).then(|| trace.extended(bytes)),
+        extended: has_variables(&trace, tracing).then(|| trace.extended(bytes)),
         on_tokens: *on_tokens,
         first_token: bytes.len() as u32 + 4 * holes as u32,
         ..Traced::new(trace.expr, steps, bytes.clone())
