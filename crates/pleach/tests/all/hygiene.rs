@@ -27,11 +27,7 @@ struct Watched {
 
 impl Watched {
     fn new() -> Watched {
-        Watched::with(SOURCE)
-    }
-
-    fn with(source: &str) -> Watched {
-        let (program, name) = (Program::new(source), unique_name());
+        let (program, name) = (Program::new(SOURCE), unique_name());
         std::fs::rename(program.path("prog"), program.path(&name)).expect("writable");
         program.make_dir("temporary");
         Watched { program, name }
@@ -150,78 +146,5 @@ fn a_killed_exec_leaves_nothing() {
     });
     child.kill().expect("it is our child");
     child.wait().expect("it is our child");
-    w.becomes_clean();
-}
-
-/// Every run takes some milliseconds, so that it can be hit.
-const UNHURRIED: &str = r#"#include <unistd.h>
-int main(void) {
-    char c = 0;
-    if (read(0, &c, 1) == 1 && c == 'x') return 1;
-    usleep(5000);
-    return 0;
-}
-"#;
-
-/// A campaign that has started its target.
-fn start_campaign(w: &Watched, flags: &[&str]) -> Child {
-    let mut command = w.command(&[&["run", "-o", "out", "-t", "5000"], flags].concat());
-    let driver = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
-    let stats = w.program.path("out/stats.json");
-    wait_until("the campaign does not start", || stats.exists());
-    driver
-}
-
-/// The processes of the target whose parents have this name.
-fn processes_below(w: &Watched, parent: &str) -> Vec<i32> {
-    let name_of = |pid: i32| std::fs::read_to_string(format!("/proc/{pid}/comm"));
-    let is_named = |pid: i32, name: &str| name_of(pid).is_ok_and(|n| n.trim_end() == name);
-    let parent_of = |pid: i32| -> Option<i32> {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        stat.rsplit(") ").next()?.split(' ').nth(1)?.parse().ok()
-    };
-    let all = std::fs::read_dir("/proc").expect("there is /proc").flatten();
-    let pids = all.filter_map(|e| e.file_name().to_str()?.parse::<i32>().ok());
-    pids.filter(|&pid| {
-        is_named(pid, &w.name) && parent_of(pid).is_some_and(|p| is_named(p, parent))
-    })
-    .collect()
-}
-
-fn kept_crashes(w: &Watched) -> usize {
-    let files = std::fs::read_dir(w.program.path("out/crashes")).expect("it exists").flatten();
-    files.filter(|f| f.file_name().to_string_lossy().starts_with("id:")).count()
-}
-
-/// The kernel kills processes when memory is short. The input is not at fault.
-#[test]
-fn a_run_that_somebody_kills_is_no_crash() {
-    let w = Watched::with(UNHURRIED);
-    let mut driver = start_campaign(&w, &["-n", "1500"]);
-    let mut killed = 0;
-    wait_until("no run can be killed", || {
-        for run in processes_below(&w, &w.name) {
-            let pid = nix::unistd::Pid::from_raw(run);
-            killed += u32::from(nix::sys::signal::kill(pid, Signal::SIGKILL).is_ok());
-        }
-        killed >= 5 || driver.try_wait().expect("it is our child").is_some()
-    });
-    assert!(killed >= 5, "{killed}");
-    assert!(driver.wait().expect("it is our child").success());
-    assert_eq!(kept_crashes(&w), 0);
-}
-
-/// The run in which the driver was told to end counts as interrupted.
-#[test]
-fn a_campaign_whose_fork_server_is_stopped_can_be_ended() {
-    let w = Watched::with(UNHURRIED);
-    let mut driver = start_campaign(&w, &[]);
-    for server in processes_below(&w, "pleach-warden") {
-        let pid = nix::unistd::Pid::from_raw(server);
-        nix::sys::signal::kill(pid, Signal::SIGSTOP).expect("it is there");
-    }
-    send_signal(&driver, Signal::SIGTERM);
-    assert!(driver.wait().expect("it is our child").success());
-    assert_eq!(kept_crashes(&w), 0);
     w.becomes_clean();
 }

@@ -48,15 +48,20 @@ pub fn judge_crash(
     }
     let mut gain = state.covered.gain_of_crash(&runner.counts);
     drop(state);
+    if matches!(end, End::Signal(libc::SIGKILL) | End::Lost(_)) {
+        // Perhaps somebody else killed it: a user, or the kernel when memory was short.
+        let counts = runner.counts.clone();
+        let how = How { fresh: true, counted: false, all_time: false };
+        if matches!(runner.run(&candidate.bytes, how)?, End::Exit(_)) {
+            shared.lock().record_gap(Gap::Unstable);
+            return Ok(Gain::default());
+        }
+        runner.counts = counts;
+    }
     let quick = signature(end, &runner.counts);
     confirm_gain(runner, candidate, &mut gain)?;
     let examined = runner.target.examine(&candidate.bytes)?;
     let was_stopped = shared.is_stopping() && examined.outcome.end == End::Timeout;
-    // Somebody else killed the run: a user, or the kernel when memory was short.
-    if *end == End::Signal(libc::SIGKILL) && matches!(examined.outcome.end, End::Exit(_)) {
-        shared.lock().record_gap(Gap::Unstable);
-        return Ok(Gain::default());
-    }
     let mut sequence = Vec::new();
     let (hash, mut report) = match &examined.crash {
         _ if was_stopped => (quick, "found as the campaign ended\n".to_string()),

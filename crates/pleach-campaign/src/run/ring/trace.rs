@@ -9,6 +9,7 @@ use crate::run::grammar::{Language, check_accepted};
 use crate::run::search::{Conditions, Decided, find_lengths, follow_lengths, holes_of};
 use crate::run::shared::SharedTokens;
 use pleach_abi::event::Kind;
+use pleach_abi::node::Op;
 use pleach_abi::shm::Hole;
 use pleach_exec::executor::{End, ExecError};
 use pleach_exec::trace::{BrokenTrace, Trace};
@@ -108,18 +109,21 @@ fn find_template(runner: &Runner, candidate: &mut Candidate, on_tokens: bool) {
     }
 }
 
-/// Refuses a trace that reads more than its input and the variables of this run. A fork server
-/// that was killed can leave such a trace.
+/// Refuses a trace on bytes that reads numbers of tokens. This was seen after a fork server
+/// was killed.
 fn check_inputs(trace: Trace, tracing: &Tracing) -> Result<Trace, BrokenTrace> {
-    let bytes = &tracing.candidate.bytes;
-    let room = match has_variables(&trace, tracing) {
-        true => trace.extended(bytes).len(),
-        false => bytes.len(),
-    };
-    let count = u64::from(trace.expr.extended_len());
-    match count > room as u64 {
-        true => Err(BrokenTrace::Count { what: "bytes of input", count, room: room as u64 }),
-        false => Ok(trace),
+    if has_variables(&trace, tracing) || trace.tokens.is_empty() {
+        return Ok(trace);
+    }
+    let (expr, room) = (&trace.expr, tracing.candidate.bytes.len() as u64);
+    let reads = expr.order().iter().filter(|&&label| expr.op(label) == Op::Read);
+    let ends = reads.map(|&label| {
+        let node = expr.node(label);
+        u64::from(node.a) + u64::from(node.width) / 8 - 1
+    });
+    match ends.max().filter(|&count| count > room) {
+        Some(count) => Err(BrokenTrace::Count { what: "bytes of input", count, room }),
+        None => Ok(trace),
     }
 }
 
