@@ -17,9 +17,35 @@ pub struct Function {
     pub blocks: Vec<Vec<u32>>,
     pub sites: Vec<SiteInfo>,
     pub calls: Vec<Call>,
+    /// The places that each block has code for, by block index, in the order of the code.
+    pub places: Vec<Vec<Place>>,
+    /// A hash of its type: an indirect call reaches only functions of its type.
+    pub shape: u32,
+    /// Linkage names of functions whose address this module takes. One record of each module
+    /// has them.
+    pub addresses: Vec<String>,
+    /// The directory that relative names of files start from; empty if unknown.
+    pub directory: String,
+    /// A hash of its code, without its lines: equal if nothing has changed in another build.
+    pub code: u32,
+}
+
+/// A place in the source that a block has code for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Empty if it is the function's file.
+    pub file: String,
+    pub line: u32,
+    /// The column of the block's first code on this line.
+    pub column: u32,
 }
 
 impl Function {
+    /// The file that a place of this function is in.
+    pub fn file_of_place<'a>(&'a self, place: &'a Place) -> &'a str {
+        if place.file.is_empty() { &self.file } else { &place.file }
+    }
+
     /// The file that a site of this function is in.
     pub fn file_of<'a>(&'a self, site: &'a SiteInfo) -> &'a str {
         if site.file.is_empty() { &self.file } else { &site.file }
@@ -47,6 +73,8 @@ pub struct Call {
     pub block: u32,
     /// Linkage name; empty for an indirect call.
     pub callee: String,
+    /// An indirect call: a hash of the type of the function that it calls.
+    pub shape: u32,
 }
 
 const MAGIC: &[u8; 4] = b"PLFN";
@@ -79,6 +107,13 @@ impl Function {
             w.number(c.block.into());
             w.text(&c.callee);
         }
+        w.places(&self.places);
+        w.number(self.shape.into());
+        self.calls.iter().filter(|c| c.callee.is_empty()).for_each(|c| w.number(c.shape.into()));
+        w.number(self.addresses.len() as u64);
+        self.addresses.iter().for_each(|a| w.text(a));
+        w.text(&self.directory);
+        w.number(self.code.into());
         let len = (w.0.len() as u32).to_le_bytes();
         w.0[4..8].copy_from_slice(&len);
         w.0
@@ -121,8 +156,28 @@ fn decode(mut r: Reader) -> Option<Function> {
             cases: r.list(Reader::number)?,
         })
     })?;
-    let calls = r.list(|r| Some(Call { block: r.number_u32()?, callee: r.text()? }))?;
-    Some(Function { name, file, line, blocks, sites, calls })
+    let call = |r: &mut Reader| Some(Call { block: r.number_u32()?, callee: r.text()?, shape: 0 });
+    let mut calls = r.list(call)?;
+    let places = r.places()?;
+    let shape = r.number_u32()?;
+    for call in calls.iter_mut().filter(|c| c.callee.is_empty()) {
+        call.shape = r.number_u32()?;
+    }
+    let (addresses, directory) = (r.list(Reader::text)?, r.text()?);
+    let code = r.number_u32()?;
+    Some(Function {
+        name,
+        file,
+        line,
+        blocks,
+        sites,
+        calls,
+        places,
+        shape,
+        addresses,
+        directory,
+        code,
+    })
 }
 
 pub(crate) struct Writer(pub(crate) Vec<u8>);
@@ -144,6 +199,36 @@ impl Writer {
     fn list(&mut self, items: &[u32]) {
         self.number(items.len() as u64);
         items.iter().for_each(|&i| self.number(i.into()));
+    }
+
+    /// Most neighbours are on the same or the next lines of one file, so lines are stored as
+    /// differences, and files by their number.
+    fn places(&mut self, places: &[Vec<Place>]) {
+        let mut files: Vec<&str> = vec![""];
+        for place in places.iter().flatten() {
+            if !files.contains(&place.file.as_str()) {
+                files.push(&place.file);
+            }
+        }
+        self.number(files.len() as u64 - 1);
+        files[1..].iter().for_each(|f| self.text(f));
+        let mut line = 0;
+        self.number(places.len() as u64);
+        for block in places {
+            self.number(block.len() as u64);
+            for place in block {
+                let file = files.iter().position(|f| *f == place.file).unwrap_or(0);
+                let step = i64::from(place.line) - line;
+                line = place.line.into();
+                // Zigzag: small differences of either sign are small numbers.
+                let zigzag = (step << 1 ^ step >> 63) as u64;
+                self.number(zigzag << 1 | u64::from(file > 0));
+                if file > 0 {
+                    self.number(file as u64);
+                }
+                self.number(place.column.into());
+            }
+        }
     }
 }
 
@@ -177,6 +262,25 @@ impl<'a> Reader<'a> {
         Some(String::from_utf8_lossy(self.bytes(n)?).into_owned())
     }
 
+    fn places(&mut self) -> Option<Vec<Vec<Place>>> {
+        let mut files = vec![String::new()];
+        files.extend(self.list(Reader::text)?);
+        let mut line = 0i64;
+        self.list(|r| {
+            r.list(|r| {
+                let number = r.number()?;
+                let file = if number & 1 == 1 { r.number()? } else { 0 };
+                let zigzag = number >> 1;
+                line = line.checked_add((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64))?;
+                Some(Place {
+                    file: files.get(usize::try_from(file).ok()?)?.clone(),
+                    line: line.try_into().ok()?,
+                    column: r.number_u32()?,
+                })
+            })
+        })
+    }
+
     pub(crate) fn list<T>(
         &mut self,
         mut one: impl FnMut(&mut Self) -> Option<T>,
@@ -208,7 +312,22 @@ mod tests {
                 targets: vec![1, 2],
                 cases: vec![u64::MAX],
             }],
-            calls: vec![Call { block: 2, callee: "strlen".into() }],
+            calls: vec![
+                Call { block: 2, callee: "strlen".into(), shape: 0 },
+                Call { block: 1, callee: String::new(), shape: 77 },
+            ],
+            places: vec![
+                vec![
+                    Place { file: String::new(), line: 301, column: 7 },
+                    Place { file: "calc.y".into(), line: 12, column: 1 },
+                ],
+                vec![],
+                vec![Place { file: String::new(), line: 4_000_000, column: 0 }],
+            ],
+            shape: u32::MAX,
+            addresses: vec!["run".into()],
+            directory: "/src".into(),
+            code: 0xc0de,
         };
         let mut bytes = f.encode();
         bytes.extend([0; 3]);

@@ -57,6 +57,9 @@ pub enum SiteKind {
     Access = 6,
     /// A call (symbolic half only): for models and indirect calls.
     Call = 7,
+    /// The start of a function without branches whose address is taken (fast half only): no
+    /// other counter shows that it ran. It is no branch, and totals leave it out.
+    Entry = 8,
 }
 
 impl SiteKind {
@@ -69,6 +72,7 @@ impl SiteKind {
             5 => SiteKind::Sanitizer,
             6 => SiteKind::Access,
             7 => SiteKind::Call,
+            8 => SiteKind::Entry,
             _ => return None,
         })
     }

@@ -225,7 +225,12 @@ impl Image {
         self.describe(site).is_some_and(|(function, info)| is_system_file(function.file_of(info)))
     }
 
-    /// The same as indices: of the function, and of the site among the function's sites.
+    /// True if the counters of a site are those of branches. Others show that a function ran.
+    pub fn has_branches(&self, site: usize) -> bool {
+        self.sites.get(site).is_some_and(|s| s.counters > 0 && s.kind != Some(SiteKind::Entry))
+    }
+
+    /// The function of a site and its place among the function's sites, as indices.
     pub fn described(&self, site: usize) -> Option<(usize, usize)> {
         self.places.get(&self.sites.get(site)?.hash).copied()
     }

@@ -19,7 +19,7 @@ use pleach_abi::shm;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStringExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -43,6 +43,11 @@ impl Plain {
             capture: Capture::new(limit).map_err(io("cannot keep the target's output"))?,
             target,
         })
+    }
+
+    /// The file that inputs are written to: programs print its name.
+    pub fn input_path(&self) -> &Path {
+        self.input.path()
     }
 
     pub fn run(&mut self, input: &[u8], timeout: Duration) -> Result<Outcome, ExecError> {

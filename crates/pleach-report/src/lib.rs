@@ -8,10 +8,12 @@ mod ends;
 pub mod html;
 mod numbers;
 mod panel;
+mod places;
 mod progress;
 mod summary;
 
 pub use ends::end_words;
 pub use panel::{Panel, Size};
+pub use places::describe_places;
 pub use progress::Progress;
 pub use summary::{describe_stall, line, summary};

@@ -93,7 +93,7 @@ pub fn summary(stats: &Stats, out: &str, resume: &str) -> String {
     }
     text.push_str(&notes(stats));
     text.push_str(&grammar(stats));
-    if !matches!(stats.stop, Some(Stop::Exhausted | Stop::ExhaustedPartial)) {
+    if !matches!(stats.stop, Some(Stop::Exhausted | Stop::ExhaustedPartial | Stop::Reached)) {
         text.push_str(&format!("to resume: {resume}\n"));
     }
     text
@@ -153,6 +153,7 @@ fn describe_stop(stats: &Stats, total: &str) -> String {
         Some(Stop::Time) => format!("time is up after {total}"),
         Some(Stop::Runs) => format!("run limit reached after {total}"),
         Some(Stop::Crash) => format!("stopped at the first crash after {total}"),
+        Some(Stop::Reached) => format!("every place was reached after {total}"),
         Some(Stop::Enough) => format!("enough branches are covered after {total}"),
         Some(Stop::ReadsNothing) => format!(
             "stopped after {total}: the program ended without reading its input, so no input \

@@ -13,12 +13,14 @@
 
 use crate::coverage::Coverage;
 use crate::program::{BranchId, Program};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 /// See the module.
 pub struct Distances {
     /// For each branch: the block that it ends, and the block that it leads to.
     sides: Vec<(u32, u32)>,
+    /// The first block of each function.
+    first_block: Vec<u32>,
     /// The edges into block `b` are `edges[first_edge[b]..first_edge[b + 1]]`: where each
     /// comes from, and its weight.
     first_edge: Vec<u32>,
@@ -32,7 +34,18 @@ pub const FAR: u32 = u32::MAX;
 const NO_BLOCK: u32 = u32::MAX;
 
 impl Distances {
+    /// The graph without calls through pointers, as in CREST.
     pub fn new(program: &Program) -> Distances {
+        Distances::with_edges(program, false)
+    }
+
+    /// The graph with calls through pointers: each leads to every function of its type whose
+    /// address is taken. It has one more node for each such type.
+    pub fn with_pointers(program: &Program) -> Distances {
+        Distances::with_edges(program, true)
+    }
+
+    fn with_edges(program: &Program, with_pointers: bool) -> Distances {
         let functions = program.functions();
         let mut first = Vec::with_capacity(functions.len());
         let mut total = 0u32;
@@ -68,13 +81,33 @@ impl Distances {
                 entry.map(|_| (block(b), first[callee as usize], 0))
             }));
         }
+        if with_pointers {
+            let mut types: HashMap<u32, u32> = HashMap::new();
+            for (f, &base) in functions.iter().zip(&first).filter(|(f, _)| !f.blocks.is_empty()) {
+                let mut node = |shape: u32| {
+                    let next = total + types.len() as u32;
+                    *types.entry(shape).or_insert(next)
+                };
+                for &(block, shape) in &f.pointer_calls {
+                    edges.push((base + block, node(shape), 1));
+                }
+                edges.extend(f.taken_as.map(|shape| (node(shape), base, 0)));
+            }
+            total += types.len() as u32;
+        }
         edges.retain(|&(from, to, _)| from != NO_BLOCK && to != NO_BLOCK);
         edges.sort_by_key(|&(_, to, _)| to);
         let mut first_edge = vec![0; total as usize + 1];
         edges.iter().for_each(|&(_, to, _)| first_edge[to as usize + 1] += 1);
         (0..total as usize).for_each(|b| first_edge[b + 1] += first_edge[b]);
         let edges = edges.into_iter().map(|(from, _, weight)| (from, weight)).collect();
-        Distances { sides, first_edge, edges, blocks: vec![FAR; total as usize] }
+        Distances {
+            sides,
+            first_block: first,
+            first_edge,
+            edges,
+            blocks: vec![FAR; total as usize],
+        }
     }
 
     /// Computes the distances for the current coverage.
@@ -88,6 +121,33 @@ impl Distances {
                 queue.push_back(from);
             }
         }
+        self.spread(queue);
+    }
+
+    /// Computes the distances to some blocks, each given by its function and its number there:
+    /// a block among them has distance 0.
+    pub fn update_toward(&mut self, goals: impl IntoIterator<Item = (u32, u32)>) {
+        self.blocks.fill(FAR);
+        let mut queue = VecDeque::new();
+        for (function, block) in goals {
+            let Some(first) = self.first_block.get(function as usize) else { continue };
+            if let Some(distance) = self.blocks.get_mut((first + block) as usize) {
+                *distance = 0;
+                queue.push_back(first + block);
+            }
+        }
+        self.spread(queue);
+    }
+
+    /// The distance of a branch after [`Distances::update_toward`]: that of the block that it
+    /// leads to.
+    pub fn toward(&self, branch: BranchId) -> u32 {
+        let to = self.sides.get(branch as usize).map_or(NO_BLOCK, |s| s.1);
+        self.blocks.get(to as usize).copied().unwrap_or(FAR)
+    }
+
+    /// Spreads the distances of the blocks in the queue, which is sorted by them.
+    fn spread(&mut self, mut queue: VecDeque<u32>) {
         // Blocks over edges of weight 0 have the same distance: they go to the front.
         while let Some(block) = queue.pop_front() {
             let here = self.blocks[block as usize];
@@ -111,8 +171,7 @@ impl Distances {
         if counts_as_uncovered(program, coverage, branch) {
             return 0;
         }
-        let to = self.sides.get(branch as usize).map_or(NO_BLOCK, |s| s.1);
-        self.blocks.get(to as usize).copied().unwrap_or(FAR)
+        self.toward(branch)
     }
 }
 
@@ -198,6 +257,29 @@ mod tests {
                 return sides.map(|(f, s, i)| side(&blocks, f, s, i)).collect();
             }
         }
+    }
+
+    /// `main` (0) decides 0/1; the true side calls a function of type 7 through a pointer.
+    /// `hook` (1) is of this type, and decides 2/3; `other` (2) is of another.
+    #[test]
+    fn calls_through_pointers_lead_to_functions_of_their_type() {
+        let decide = |first, shape| FunctionShape {
+            blocks: vec![vec![1, 2], vec![], vec![]],
+            sites: vec![SiteShape { first, sides: 2, block: 0, targets: vec![1, 2], counts: true }],
+            taken_as: shape,
+            ..FunctionShape::default()
+        };
+        let main = FunctionShape { pointer_calls: vec![(1, 7)], ..decide(0, None) };
+        let program = Program::new(vec![main, decide(2, Some(7)), decide(4, Some(8))], []);
+        let mut distances = Distances::with_pointers(&program);
+        distances.update_toward([(1, 2)]);
+        let found: Vec<u32> = (0..6).map(|b| distances.toward(b)).collect();
+        assert_eq!(found, [2, FAR, FAR, 0, FAR, FAR]);
+        distances.update_toward([(2, 1)]);
+        assert_eq!((distances.toward(0), distances.toward(4)), (FAR, 0));
+        let mut direct = Distances::new(&program);
+        direct.update_toward([(1, 2)]);
+        assert_eq!(direct.toward(0), FAR);
     }
 
     #[test]

@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+mod aim;
 mod counts;
 mod coverage;
 mod distance;
@@ -19,6 +20,7 @@ mod run;
 mod strategy;
 mod tree;
 
+pub use aim::{Aim, Goal};
 pub use counts::Counts;
 pub use coverage::{Buckets, Coverage, Gain, bucket};
 pub use distance::{Distances, FAR};

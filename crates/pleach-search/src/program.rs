@@ -22,6 +22,13 @@ pub struct SiteShape {
     pub counts: bool,
 }
 
+impl SiteShape {
+    /// True if it is no branch, but shows that a function without branches ran.
+    pub fn is_entry(&self) -> bool {
+        self.sides == 1 && self.targets.is_empty()
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
     pub block: u32,
@@ -37,6 +44,10 @@ pub struct FunctionShape {
     pub blocks: Vec<Vec<u32>>,
     pub sites: Vec<SiteShape>,
     pub calls: Vec<Call>,
+    /// Calls through pointers: the block, and the type of the called function.
+    pub pointer_calls: Vec<(u32, u32)>,
+    /// Its type, if its address is taken: calls through pointers of this type may reach it.
+    pub taken_as: Option<u32>,
 }
 
 impl FunctionShape {

@@ -40,6 +40,7 @@ fn figure_1(around: u32) -> Subject {
         blocks: vec![block(&[1, 2]), block(&[3]), block(&[3]), vec![]],
         sites: vec![site(0, 0, [1, 2])],
         calls: vec![call(1, 1), call(3, 2), call(0, 4), call(3, 4)],
+        ..FunctionShape::default()
     };
     let f = FunctionShape {
         name: "f".into(),
@@ -47,6 +48,7 @@ fn figure_1(around: u32) -> Subject {
         blocks: vec![block(&[1, 2]), vec![], vec![]],
         sites: vec![site(1, 0, [1, 2])],
         calls: vec![],
+        ..FunctionShape::default()
     };
     let g = FunctionShape {
         name: "g".into(),
@@ -54,18 +56,21 @@ fn figure_1(around: u32) -> Subject {
         blocks: vec![block(&[1, 4]), block(&[2, 3]), vec![], block(&[5]), block(&[5]), vec![]],
         sites: vec![site(2, 0, [1, 4]), site(3, 1, [2, 3])],
         calls: vec![],
+        ..FunctionShape::default()
     };
     let not_called = FunctionShape {
         name: "not_called".into(),
         blocks: vec![vec![]],
         sites: vec![],
         calls: vec![call(0, 1)],
+        ..FunctionShape::default()
     };
     let more = FunctionShape {
         name: "more".into(),
         blocks: (0..=around).map(|i| if i < around { vec![i + 1] } else { vec![] }).collect(),
         sites: (0..around).map(|i| site(4 + i, i, [i + 1; 2])).collect(),
         calls: vec![],
+        ..FunctionShape::default()
     };
     let xy = [0, 1, 2, 3, 4, 5, 6, 250, 251, 252, 253, 254, 255];
     let decide = |p: &mut Path, bytes: &[u8]| {

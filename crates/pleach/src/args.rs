@@ -89,6 +89,13 @@ pub enum Command {
                       file. The campaign may be running."
     )]
     Report(Report),
+    /// Run inputs on two builds, and report where output, status or path differ
+    #[command(
+        override_usage = "pleach diff [OPTIONS] OLD NEW -i INPUTS [-- ARGS]",
+        after_help = "Exit status 0 if nothing differs, 1 if something does. A build without \
+                      Pleach has no path, and cannot be searched."
+    )]
+    Diff(crate::commands::diff::Diff),
     /// Check, convert, count, enumerate, sample, parse, reduce and complete grammars
     #[command(subcommand)]
     Grammar(crate::commands::grammar::Command),
@@ -552,6 +559,8 @@ pub struct Campaign {
     #[arg(last = true, value_name = "PROGRAM [ARGS]")]
     pub program: Vec<OsString>,
     #[command(flatten)]
+    pub aim: AimOptions,
+    #[command(flatten)]
     pub derive: Derive,
     #[command(flatten)]
     pub hybrid: HybridOptions,
@@ -578,6 +587,22 @@ fn parse_flip_share(text: &str) -> Result<u32, String> {
 const MAX_TIMEOUT_MS: u64 = 24 * 60 * 60 * 1000;
 /// A gibibyte.
 const MAX_FIRST_LEN: u64 = 1 << 30;
+
+/// Places that the search should get to. It ends when it got to all of them.
+#[derive(Group, Clone, Default)]
+#[command(next_help_heading = "To get to places")]
+pub struct AimOptions {
+    /// Search for inputs that execute this place: FILE:LINE, FILE:LINE:COLUMN,
+    /// FILE:FIRST-LAST, or a function; can be repeated. Ends when every place is reached
+    #[arg(long, value_name = "PLACE")]
+    pub toward: Vec<String>,
+    /// The same for each result of a static analyser, in a SARIF file
+    #[arg(long, value_name = "FILE")]
+    pub toward_sarif: Vec<PathBuf>,
+    /// The same for the lines that `git diff REV` shows as changed
+    #[arg(long, value_name = "REV")]
+    pub changed: Option<String>,
+}
 
 /// How inputs are derived from a grammar.
 #[derive(Group, Clone)]
@@ -661,6 +686,7 @@ fn strategies() -> String {
             Needs::Nothing => "",
             Needs::Grammar => "; needs -g",
             Needs::Tokens => "; needs -g and a token function",
+            Needs::Places => "; needs --toward or --changed",
         };
         for line in wrap(&format!("{}{needs}", entry.about), ABOUT_WIDTH) {
             text.push_str(&format!("\n  {name:<NAME_WIDTH$}  {line}"));

@@ -52,6 +52,7 @@ fn settings(program: &Path) -> Settings {
         hybrid: Hybrid::default(),
         exchange: ExchangeSettings::default(),
         dictionary: None,
+        toward: Vec::new(),
     }
 }
 

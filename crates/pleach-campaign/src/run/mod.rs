@@ -21,6 +21,7 @@ mod exchange;
 mod grammar;
 mod hybrid;
 mod memory;
+mod places;
 mod ring;
 mod search;
 mod settings;
@@ -31,16 +32,17 @@ mod watchdog;
 
 pub use account::{
     Actions, Branches, Flips, Functions, Guard, Hybrid as HybridStats, Inquiry, Ledger, Lock, Loss,
-    Module, Place, PlotPoint, Reason, Sight, Sights, Stats, Stop, Symbolic, Sync, Tally, Time,
-    Tokens,
+    Module, Obstacle, Place, PlaceStats, PlotPoint, Reached, Reason, Sight, Sights, Stats, Stop,
+    Symbolic, Sync, Tally, Time, Tokens,
 };
 pub use corpus::{BranchEntries, Dir, DirError, Disk, Kept};
 pub use grammar::Source;
 pub use memory::{MIN_MEMORY, Memory};
-pub use search::Map;
+pub use places::{FoundPlace, PlaceError, Places};
+pub use search::{Map, records};
 pub use settings::{
     DictionarySettings, ExchangeSettings, GrammarSettings, Hybrid, MAX_HOLE, Settings, Text,
-    build_of,
+    Toward, build_of,
 };
 pub use shared::Limits;
 pub use threads::Snapshot;
@@ -57,7 +59,7 @@ use pleach_exec::executor::ExecError;
 use pleach_exec::layout::Layout;
 use pleach_exec::scratch::WorkDir;
 use pleach_exec::triage::readme;
-use pleach_search::{Descriptor, Options, Rng, Strategy, UnknownStrategy, find};
+use pleach_search::{Aim, Descriptor, Options, Rng, Strategy, UnknownStrategy, find};
 use pleach_template::{Grafts, Vocabulary};
 use ring::{Bets, Crashes, Growing, Pace, Patience};
 use search::{AskedLengths, Covered, Search};
@@ -83,6 +85,8 @@ pub enum CampaignError {
     Tokens(#[from] pleach_template::TokensError),
     #[error(transparent)]
     Grafts(#[from] pleach_template::GraftsError),
+    #[error(transparent)]
+    Place(#[from] PlaceError),
     #[error(transparent)]
     Dir(#[from] DirError),
     #[error(transparent)]
@@ -123,8 +127,21 @@ impl Setup {
         let tokens = !search::token_functions(&self.layout).is_empty();
         let flip_share = f64::from(settings.flip_share_percent) / 100.0;
         let max_waiting = Shares::new(settings.max_memory, self.jobs).waiting;
-        let depth = settings.depth;
-        let options = Options { depth, per_string, grammar, tokens, flip_share, max_waiting };
+        let map = Arc::new(Map::new(self.layout.clone()));
+        let known = Places::new(map.functions());
+        let find_place = |toward: &Toward| known.find(&toward.place);
+        let places = settings.toward.iter().map(find_place).collect::<Result<Vec<_>, _>>()?;
+        let goals = places.iter().map(|place| place.goal.clone()).collect();
+        let aim = Arc::new(Aim::new(&map.program, goals));
+        let options = Options {
+            depth: settings.depth,
+            per_string,
+            grammar,
+            tokens,
+            flip_share,
+            max_waiting,
+            aim: (!places.is_empty()).then(|| aim.clone()),
+        };
         let descriptor = find(&settings.strategy)?;
         let strategy = descriptor.make(options);
         let language = match (&self.grammar, asked) {
@@ -156,7 +173,19 @@ impl Setup {
             }
             _ => None,
         };
-        Ok(Parts { descriptor, strategy, language, tokens: shared_tokens, stock, probes, untried })
+        let tokens = shared_tokens;
+        Ok(Parts {
+            descriptor,
+            strategy,
+            language,
+            tokens,
+            stock,
+            probes,
+            untried,
+            map,
+            aim,
+            places,
+        })
     }
 }
 
@@ -172,6 +201,9 @@ struct Parts {
     /// The vocabulary of a grammar that the search will not compare with the program's
     /// tokens.
     untried: Option<Vocabulary>,
+    map: Arc<Map>,
+    aim: Arc<Aim>,
+    places: Vec<FoundPlace>,
 }
 
 /// A campaign that is ready to run.
@@ -222,9 +254,9 @@ impl Campaign {
     }
 
     fn build(setup: Setup, dir: Dir, parts: Parts, past: Past) -> Result<Campaign, CampaignError> {
-        let Parts { descriptor, strategy, language, tokens, stock, probes, untried } = parts;
+        let Parts { descriptor, strategy, language, tokens, stock, .. } = parts;
+        let Parts { probes, untried, map, aim, places, .. } = parts;
         let Setup { layout, settings, limits, jobs, workdir, words, notes, .. } = setup;
-        let map = Arc::new(Map::new(layout.clone()));
         let shares = Shares::new(settings.max_memory, jobs);
         let seeds = past.seeds;
         let exchange = exchange_of(&settings, &dir, past.taken);
@@ -239,6 +271,7 @@ impl Campaign {
         let mut account = Account::new(past.stats, &map);
         account.stats.memory = Memory { limit: settings.max_memory, ..Memory::default() };
         past.entries.iter().for_each(|entry| _ = account.ledger.add(entry));
+        account.set_places(&settings.toward, &places, &aim);
         account.rereading = seeds.iter().any(|s| !matches!(s, Seed::New(_)));
         notes.into_iter().for_each(|note| account.note(note));
         let strings = language.as_ref().and_then(Language::walk).map(|w| w.strings().clone());
@@ -256,6 +289,8 @@ impl Campaign {
             asked_lengths: AskedLengths::new(shares.lengths),
             bets: Bets::default(),
             progress: Progress::default(),
+            aim,
+            places,
             map: map.clone(),
         };
         let shared = Shared {

@@ -71,6 +71,9 @@ pub struct Settings {
     /// The user's dictionaries, if there are any.
     #[serde(default)]
     pub dictionary: Option<DictionarySettings>,
+    /// The places that the search should get to.
+    #[serde(default)]
+    pub toward: Vec<Toward>,
 }
 
 /// Exchange with other fuzzers.
@@ -92,6 +95,15 @@ pub struct DictionarySettings {
     pub files: Vec<Text>,
     /// A hash of their words, to recognise other ones.
     pub build: String,
+}
+
+/// A place that a search should get to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Toward {
+    pub place: String,
+    /// What was said about it: a result of a static analyser.
+    #[serde(default)]
+    pub what: String,
 }
 
 /// The grammar of a campaign, and how it is used.
@@ -212,6 +224,7 @@ impl Settings {
             ("--cwd", directory(self), directory(now)),
             ("the dictionary (-x)", dictionary(self), dictionary(now)),
             ("the grammar", format!("{:?}", self.grammar), format!("{:?}", now.grammar)),
+            ("the places", format!("{:?}", self.toward), format!("{:?}", now.toward)),
             ("--enough", self.hybrid.enough.to_string(), now.hybrid.enough.to_string()),
             ("--saturation", self.hybrid.saturation.to_string(), now.hybrid.saturation.to_string()),
             ("--budget", self.hybrid.budget.to_string(), now.hybrid.budget.to_string()),

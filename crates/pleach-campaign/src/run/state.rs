@@ -1,14 +1,16 @@
 //! The state of a campaign, in parts that know nothing of each other. What is here is what
 //! needs several of them: a candidate is kept, a trace is added.
 
-use super::account::{Account, Entry, Gap, Stop};
+use super::account::{Account, Entry, Gap, Reached, Stop};
 use super::corpus::{Corpus, Kept, Label, Record, file_name_part};
 use super::grammar::Fit;
+use super::places::{FoundPlace, Obstacles, is_in_stack};
 use super::ring::{Bets, Candidate, Crashes, FastEnd, Judgement, divergence};
 use super::search::{AddedRun, AskedLengths, Conditions, Covered, Facts, Map, Search};
+use pleach_exec::triage::CrashId;
 use pleach_search::{
-    BranchId, Entered, ExecutionReport, Flip, Gain, InputId, Marked, Origin, Run, RunCost,
-    Strategy, Verdict, View,
+    Aim, BranchId, Counts, Entered, ExecutionReport, Flip, Gain, InputId, Marked, Origin, Run,
+    RunCost, Strategy, Verdict, View,
 };
 use pleach_template::solve::Traced;
 use std::sync::Arc;
@@ -27,6 +29,9 @@ pub struct State {
     /// What optimistic inputs cost and brought.
     pub bets: Bets,
     pub progress: Progress,
+    /// The places that the search should get to.
+    pub aim: Arc<Aim>,
+    pub places: Vec<FoundPlace>,
 }
 
 /// How far a campaign is.
@@ -49,7 +54,7 @@ impl State {
         (&mut self.search, facts)
     }
 
-    fn tell(&mut self, news: impl FnOnce(&mut dyn Strategy, &View)) {
+    pub fn tell(&mut self, news: impl FnOnce(&mut dyn Strategy, &View)) {
         let (search, facts) = self.search();
         search.tell(facts, news);
     }
@@ -64,7 +69,12 @@ impl State {
     /// Takes a candidate that was run. Seeds and the results of flips are remembered though
     /// they gained nothing: they are traced. Returns the number of a candidate that is
     /// remembered.
-    pub fn keep(&mut self, candidate: Candidate, judgement: &Judgement) -> Option<InputId> {
+    pub fn keep(
+        &mut self,
+        candidate: Candidate,
+        judgement: &Judgement,
+        counts: &Counts,
+    ) -> Option<InputId> {
         let Judgement { gain, keep, cost } = judgement;
         let is_traced = matches!(candidate.origin, Origin::Flip(_) | Origin::Seed);
         let has_gained = *keep || !gain.branches.is_empty();
@@ -84,13 +94,72 @@ impl State {
             if let Some(sender) = &candidate.sender {
                 self.account.count_sync(sender).kept += u64::from(*keep);
             }
-            news.input = Some(self.corpus.add(candidate, label.as_ref()));
+            let (input, file) = self.corpus.add(candidate, label.as_ref());
+            news.input = Some(input);
+            if let Some(file) = file {
+                self.reach(&gain.branches, &file);
+            }
+            self.tell(|strategy, view| strategy.record_counts(view, input, counts, *keep));
         }
         if !gain.branches.is_empty() {
             self.account.record_gain();
         }
         self.tell(|strategy, view| strategy.record_execution(view, &news));
         news.input
+    }
+
+    /// Records which goals an input reached, given the branches that no earlier input took.
+    pub fn reach(&mut self, branches: &[BranchId], file: &str) {
+        for goal in self.aim.shown_by(branches) {
+            self.reach_goal(goal, file);
+        }
+    }
+
+    /// Records that an input reached a goal.
+    pub fn reach_goal(&mut self, goal: usize, file: &str) {
+        if self.aim.reach(goal) {
+            let (time_ms, runs) = (self.account.time_ms(), self.account.stats.runs);
+            if let Some(place) = self.account.stats.places.get_mut(goal) {
+                place.reached.get_or_insert(Reached { file: file.into(), time_ms, runs });
+            }
+        }
+    }
+
+    /// Records which goals a crash or a hang reached: those that its branches show, and those
+    /// in its stack.
+    pub fn reach_by_bad(&mut self, gain: &Gain, crash: Option<&CrashId>, file: &str) {
+        self.reach(&gain.branches, file);
+        let Some(crash) = crash else { return };
+        let is_new = |goal: &usize| !self.aim.is_reached(*goal);
+        let in_stack = |goal: &usize| is_in_stack(&self.places[*goal], crash);
+        let goals: Vec<_> = (0..self.places.len()).filter(is_new).filter(in_stack).collect();
+        goals.into_iter().for_each(|goal| self.reach_goal(goal, file));
+    }
+
+    /// Finds what stands in the way to the goals that are not reached.
+    pub fn find_obstacles(&mut self) {
+        /// With thousands of goals this would take long.
+        const MAX_GOALS: usize = 200;
+        let open = self.aim.open();
+        if open.is_empty() {
+            return;
+        }
+        let map = self.map.clone();
+        let coverage = self.covered.together(&map.program);
+        let mut obstacles = Obstacles::new(&map, coverage, self);
+        let found: Vec<_> = open
+            .into_iter()
+            .take(MAX_GOALS)
+            .map(|goal| (goal, obstacles.find(&self.aim.goals()[goal], self)))
+            .collect();
+        for (goal, obstacle) in found {
+            self.account.stats.places[goal].obstacle = obstacle;
+        }
+    }
+
+    /// True if there are goals, and all are reached.
+    pub fn has_reached_all(&self) -> bool {
+        !self.aim.goals().is_empty() && self.aim.open().is_empty()
     }
 
     /// Tells the strategy of a run that brought nothing and is not remembered.

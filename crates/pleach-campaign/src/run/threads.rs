@@ -136,6 +136,7 @@ impl Campaign {
         // Only the flag was set: the user has stopped it.
         let stop = *state.progress.stop.get_or_insert(Stop::Interrupted);
         state.account.stats.stop = Some(stop);
+        state.find_obstacles();
         state.write_stats();
         write_announcement(&shared, &state);
         if let Some(announcement) = shared.exchange.as_ref().and_then(|e| e.announcement.as_ref()) {

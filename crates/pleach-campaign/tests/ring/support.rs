@@ -54,6 +54,7 @@ impl Bench {
             hybrid: Hybrid::default(),
             exchange: ExchangeSettings::default(),
             dictionary: None,
+            toward: Vec::new(),
         };
         Bench {
             target,

@@ -64,6 +64,10 @@ pub fn instrument(ctx: &Context, module: &Module, all: &[Sites]) {
                     counting.builder.before(site.at);
                     counting.count_condition(first, site.at.operand(0));
                 }
+                SiteKind::Entry => {
+                    counting.builder.before(site.at);
+                    counting.increment(first);
+                }
                 _ => {}
             }
             next += u64::from(site.counters);

@@ -72,7 +72,7 @@ pub fn write_fast_half(
     shortcut::thread_known_operands(&ctx, &base);
     base.run_passes("function(break-crit-edges)", &machine).map_err(internal("edges"))?;
     let copy = base.duplicate();
-    let sites = sites::number_sites(&ctx, &base);
+    let sites = sites::number_sites(&ctx, &base, true);
     fast::instrument(&ctx, &base, &sites);
     program::redirect_to_models(&base, &opts.fast_models);
     base.keep_all(&ctx);

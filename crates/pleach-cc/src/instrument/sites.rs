@@ -5,8 +5,8 @@
 //! site's hash is made of the function's linkage name (and the module's name, for a
 //! local function) and its ordinal in the function.
 
-use super::llvm::{Block, Context, Linkage, Module, Opcode, Value};
-use pleach_abi::function::{Call, Function, SiteInfo};
+use super::llvm::{Block, Context, Linkage, Module, Opcode, Type, Value};
+use pleach_abi::function::{Call, Function, Place, SiteInfo};
 use pleach_abi::section::{self, SiteKind};
 use pleach_hash::Hash;
 use std::collections::HashMap;
@@ -33,24 +33,46 @@ impl Sites {
     }
 }
 
-/// Numbers the sites of a module and adds site and function records to it.
-pub fn number_sites(ctx: &Context, module: &Module) -> Vec<Sites> {
+/// Numbers the sites of a module and adds site and function records to it. `with_places`: the
+/// records say which lines each block has code for.
+pub fn number_sites(ctx: &Context, module: &Module, with_places: bool) -> Vec<Sites> {
     let source = module.source_name();
     let nosanitize = ctx.metadata_kind("nosanitize");
     let mut all = Vec::new();
-    for function in module.functions() {
-        if function.is_declaration() || is_pleach_symbol(&function.name()) {
-            continue;
+    let taken: Vec<Value> =
+        module.functions().into_iter().filter(|f| is_address_taken(*f)).collect();
+    // One record of the module names them: of a function that no other module has, too.
+    let is_own = |f: &Value| !f.is_declaration() && !is_pleach_symbol(&f.name());
+    let functions = || module.functions().into_iter().filter(is_own);
+    let speaker = functions().find(|f| !module.has_comdat(*f)).or_else(|| functions().next());
+    for function in functions() {
+        let hash = hash_function(function, &source);
+        let (mut sites, mut infos) = find_sites(function, nosanitize, hash);
+        if sites.iter().all(|s| s.counters == 0)
+            && taken.contains(&function)
+            && let Some(at) = function.blocks().first().and_then(|b| b.insertion_point())
+        {
+            let file = function.definition().0;
+            let hash = mix(hash, sites.len() as u64);
+            infos.push(site_info(at, SiteKind::Entry, hash, &file));
+            sites.push(Site { at, kind: SiteKind::Entry, counters: 1 });
         }
-        let (sites, infos) = find_sites(function, nosanitize, hash_function(function, &source));
+        let names = taken.iter().map(|f| f.name()).filter(|_| speaker == Some(function));
         let (file, line) = function.definition();
+        let file = if file.is_empty() { source.clone() } else { file };
+        let places = if with_places { find_places(function, &file) } else { Vec::new() };
         let record = Function {
             name: function.name(),
-            file: if file.is_empty() { source.clone() } else { file },
+            file,
             line,
             blocks: block_successors(function),
             sites: infos,
             calls: find_calls(function),
+            places,
+            shape: hash_type(function.value_type()),
+            code: if with_places { hash_code(function) } else { 0 },
+            directory: if with_places { function.directory() } else { String::new() },
+            addresses: names.filter(|name| !is_pleach_symbol(name)).collect(),
         };
         let records = emit_records(ctx, module, function, &record, &sites);
         all.push(Sites { function, sites, records });
@@ -239,11 +261,84 @@ fn find_calls(function: Value) -> Vec<Call> {
             if callee.is_inline_asm() || callee.intrinsic().is_some() {
                 continue;
             }
-            let callee = if callee.is_function() { callee.name() } else { String::new() };
-            all.push(Call { block: n as u32, callee });
+            let (callee, shape) = match callee.is_function() {
+                true => (callee.name(), 0),
+                false => (String::new(), hash_type(i.called_type())),
+            };
+            all.push(Call { block: n as u32, callee, shape });
         }
     }
     all
+}
+
+/// For each block, the places that it has code for. A line is listed once, with the column of
+/// its first code.
+fn find_places(function: Value, function_file: &str) -> Vec<Vec<Place>> {
+    let of_block = |block: &Block| {
+        let mut places: Vec<Place> = Vec::new();
+        let code = block.instructions().into_iter().filter(|i| i.opcode() != Opcode::LLVMPHI);
+        for (file, line, column) in code.map(Value::location).filter(|(_, line, _)| *line > 0) {
+            let file = if file == function_file { String::new() } else { file };
+            if places.iter().all(|p| p.line != line || p.file != file) {
+                places.push(Place { file, line, column });
+            }
+        }
+        places
+    };
+    function.blocks().iter().map(of_block).collect()
+}
+
+/// True if the function may be called through a pointer: it is used, but not only by calls.
+fn is_address_taken(function: Value) -> bool {
+    function.intrinsic().is_none()
+        && function.users().into_iter().any(|user| {
+            let is_argument = || (0..user.argument_count()).any(|i| user.operand(i) == function);
+            !user.is_instruction() || !user.is_call() || is_argument()
+        })
+}
+
+/// A hash of a function's code: its instructions, constants, and the names of what it uses.
+/// Names that the compiler numbers, and lines, may differ in the next build.
+fn hash_code(function: Value) -> u32 {
+    let mut numbers: HashMap<Value, u64> = HashMap::new();
+    let instructions = function.blocks().into_iter().flat_map(Block::instructions);
+    for value in function.params().into_iter().chain(instructions) {
+        let next = numbers.len() as u64;
+        numbers.insert(value, next);
+    }
+    let mut hash = Hash::new().add_bytes(function.value_type().text().as_bytes());
+    for block in function.blocks() {
+        hash = hash.add(0xb10c);
+        for i in block.instructions() {
+            hash = hash.add(i.opcode() as u64).add_bytes(i.ty().text().as_bytes());
+            if matches!(i.opcode(), Opcode::LLVMICmp) {
+                hash = hash.add(i.predicate() as u64);
+            }
+            for operand in (0..i.operand_count()).map(|n| i.operand(n)) {
+                hash = match numbers.get(&operand) {
+                    Some(&number) => hash.add(number),
+                    None if operand.is_function() => hash.add_bytes(operand.name().as_bytes()),
+                    None if operand.is_global_variable() => hash_global(hash, operand),
+                    None if operand.is_constant() => hash.add_bytes(operand.text().as_bytes()),
+                    None => hash,
+                };
+            }
+        }
+    }
+    hash.finish() as u32
+}
+
+/// A variable by its name, or a nameless constant by its value.
+fn hash_global(hash: Hash, global: Value) -> Hash {
+    match global.initializer().filter(|_| global.is_local() && global.is_constant_global()) {
+        Some(value) => hash.add_bytes(value.text().as_bytes()),
+        None => hash.add_bytes(global.name().as_bytes()),
+    }
+}
+
+/// A hash of a function's type.
+fn hash_type(t: Type) -> u32 {
+    Hash::new().add_bytes(t.text().as_bytes()).finish() as u32
 }
 
 fn hash_function(function: Value, source: &str) -> u64 {

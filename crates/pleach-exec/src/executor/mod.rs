@@ -117,6 +117,11 @@ impl Executor {
         self.growth = growth;
     }
 
+    /// The file that inputs are written to: programs print its name.
+    pub fn input_path(&self) -> &std::path::Path {
+        self.setup.input.path()
+    }
+
     /// Runs the target once.
     pub fn run(&mut self, input: &[u8], timeout: Duration) -> Result<Outcome, ExecError> {
         self.run_with(input, &[], timeout)

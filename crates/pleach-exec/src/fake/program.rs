@@ -152,5 +152,6 @@ fn connect_blocks(function: &mut Function, callee: Option<String>) {
         site.targets = vec![last + 1 + i; sides(site) - 1];
         site.targets.push(i + 1);
     }
-    function.calls = callee.into_iter().map(|callee| Call { block: last, callee }).collect();
+    function.calls =
+        callee.into_iter().map(|callee| Call { block: last, callee, shape: 0 }).collect();
 }

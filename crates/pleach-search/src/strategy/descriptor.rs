@@ -44,6 +44,8 @@ pub enum Needs {
     Grammar,
     /// A grammar, and a program with a token function.
     Tokens,
+    /// Places to get to (`--toward`, `--changed`).
+    Places,
 }
 
 /// The inputs that a campaign begins with.

@@ -17,21 +17,26 @@ mod hybrid;
 mod plan;
 mod random;
 mod random_branch;
+mod toward;
 mod uniform;
 mod walks;
 
 pub use descriptor::{Derives, Descriptor, FirstInputs, Needs, TokenUse};
 
+use crate::aim::Aim;
+use crate::counts::Counts;
 use crate::coverage::Coverage;
 use crate::program::Program;
 use crate::rng::Rng;
 use crate::run::{Flip, InputId, RunId, Runs};
 use crate::tree::Tree;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// All strategies, in the order of the help. The first is the default.
 pub const STRATEGIES: &[Descriptor] = &[
     auto::DESCRIPTOR,
+    toward::DESCRIPTOR,
     generational::DESCRIPTOR,
     cfg::DESCRIPTOR,
     dfs::DESCRIPTOR,
@@ -60,6 +65,10 @@ pub trait Strategy: Send {
     /// Reports that an input was executed on the fast half: a seed, or the result of an
     /// action.
     fn record_execution(&mut self, _view: &View, _news: &ExecutionReport) {}
+
+    /// Reports the branches that an input with a number took, before it is reported itself.
+    /// `is_kept`: it is in the queue.
+    fn record_counts(&mut self, _view: &View, _input: InputId, _counts: &Counts, _is_kept: bool) {}
 
     /// Reports that an input was traced. Its run is in the tree.
     fn record_trace(&mut self, _view: &View, _run: RunId) {}
@@ -208,7 +217,7 @@ pub enum Verdict {
 }
 
 /// The user's options for strategies.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// `--depth`: depth-first search flips this many decisions of a path, from its start.
     pub depth: u32,
@@ -223,6 +232,8 @@ pub struct Options {
     pub flip_share: f64,
     /// The most inputs that may wait to be traced.
     pub max_waiting: usize,
+    /// The places that the search should get to, if there are any.
+    pub aim: Option<Arc<Aim>>,
 }
 
 impl Default for Options {
@@ -234,6 +245,7 @@ impl Default for Options {
             tokens: false,
             flip_share: 1.0,
             max_waiting: usize::MAX,
+            aim: None,
         }
     }
 }

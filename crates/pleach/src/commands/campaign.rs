@@ -2,7 +2,7 @@
 
 use super::grammar::{Keywords, load, parse_choices, parse_holes};
 use super::try_out::try_out;
-use super::{inputs_in, read_input, resolve_path};
+use super::{aim, inputs_in, read_input, resolve_path};
 use crate::advice;
 use crate::args::{Campaign as Args, Derive, HybridOptions};
 use crate::exit::{Code, Failure};
@@ -11,7 +11,7 @@ use crate::show;
 use anyhow::{Context, anyhow};
 use pleach_campaign::run::{
     Campaign, Dir, Disk, ExchangeSettings, GrammarSettings, Hybrid, Limits, MAX_HOLE, Settings,
-    Setup, Snapshot, Source, Text, build_of,
+    Setup, Snapshot, Source, Text, Toward, build_of,
 };
 use pleach_exec::Layout;
 use pleach_exec::container::is_container;
@@ -19,7 +19,7 @@ use pleach_exec::process::return_large_blocks;
 use pleach_exec::triage::quoted;
 use pleach_grammar::analysis::writable;
 use pleach_import::Ambiguity;
-use pleach_report::{Panel, Size, describe_stall, line, summary};
+use pleach_report::{Panel, Size, describe_places, describe_stall, line, summary};
 use pleach_search::{FirstInputs, Needs};
 use pleach_template::Choices;
 use std::ffi::OsString;
@@ -30,6 +30,8 @@ use std::time::{Duration, Instant};
 
 /// Defaults of the options.
 const DEFAULT_STRATEGY: &str = pleach_search::STRATEGIES[0].name;
+/// The strategy if there are places to get to.
+const TOWARD_STRATEGY: &str = "toward";
 const DEFAULT_TIMEOUT_MS: u64 = 1000;
 const DEFAULT_MEMORY_MIB: u64 = 2048;
 const DEFAULT_LEN: u64 = 16;
@@ -65,7 +67,14 @@ pub fn run(mut args: Args) -> Result<Code, Failure> {
     };
     let layout = Arc::new(Layout::private(Path::new(&program[0]))?);
     notes.extend(ignored_parts(&layout, &program));
-    let mut settings = settings(&args, earlier.as_ref(), &program, &seeds)?;
+    let Some(aim) = aim::find(&args.aim, &layout)? else {
+        let mut out = show::out();
+        writeln!(out, "nothing to do: no changed line has code in {}", program[0].display())?;
+        out.flush()?;
+        return Ok(Code::Ok);
+    };
+    notes.extend(aim.notes);
+    let mut settings = settings(&args, earlier.as_ref(), &program, &seeds, aim.toward)?;
     let dictionaries = match (&args.dictionaries[..], &settings.dictionary) {
         ([], Some(earlier)) => earlier.files.iter().map(Text::os).collect(),
         (given, _) => given.to_vec(),
@@ -74,7 +83,13 @@ pub fn run(mut args: Args) -> Result<Code, Failure> {
     (settings.dictionary, words) = super::words::load(&dictionaries, &mut notes)?;
     let strategy = pleach_search::find(&settings.strategy).map_err(Failure::user_error)?;
     let grammar = settings.grammar.as_ref().map(load_grammar).transpose()?;
-    if strategy.needs != Needs::Nothing && grammar.is_none() {
+    if strategy.needs == Needs::Places && settings.toward.is_empty() {
+        return Err(Failure::user_error(anyhow!(
+            "-s {} needs places to get to: --toward, --toward-sarif or --changed",
+            strategy.name
+        )));
+    }
+    if matches!(strategy.needs, Needs::Grammar | Needs::Tokens) && grammar.is_none() {
         return Err(Failure::user_error(anyhow!(
             "-s {} needs -g FILE, a grammar of the input",
             strategy.name
@@ -157,6 +172,7 @@ pub fn run(mut args: Args) -> Result<Code, Failure> {
     let mut out = show::out();
     let text =
         summary(&stats, &args.output.display().to_string(), &resume_command(&args, &program));
+    let text = text + &describe_places(&stats);
     match args.json {
         true => {
             eprint!("{text}");
@@ -244,6 +260,7 @@ fn settings(
     earlier: Option<&Settings>,
     program: &[OsString],
     seeds: &[(PathBuf, Vec<u8>)],
+    toward: Vec<Toward>,
 ) -> Result<Settings, Failure> {
     let executable = Path::new(&program[0]);
     let build = build_of(executable).with_context(|| executable.display().to_string());
@@ -273,7 +290,8 @@ fn settings(
     let resolve = |a: &OsString| Text::new(&resolve_path(a, within.as_deref()));
     let mut command: Vec<Text> = program.iter().map(resolve).collect();
     command[0] = Text::new(std::path::absolute(executable)?.as_os_str());
-    let strategy: String = or_earlier!(args.strategy, strategy, DEFAULT_STRATEGY.into());
+    let default = if toward.is_empty() { DEFAULT_STRATEGY } else { TOWARD_STRATEGY };
+    let strategy: String = or_earlier!(args.strategy, strategy, default.into());
     // Limits that hold only if `--max-len` is not given.
     let without_max_len = |limit: u64, of: fn(&Settings) -> Option<u64>| match earlier {
         Some(earlier) => of(earlier),
@@ -307,6 +325,10 @@ fn settings(
         exchange: exchange_settings(args, earlier)?,
         // The words are read below.
         dictionary: earlier.and_then(|e| e.dictionary.clone()),
+        toward: match earlier {
+            Some(earlier) if toward.is_empty() => earlier.toward.clone(),
+            _ => toward,
+        },
     })
 }
 

@@ -118,7 +118,7 @@ impl SideCounts {
         image.sites.iter().enumerate().filter_map(move |(i, site)| {
             let from = at.min(counters.len());
             at += site.counters as usize;
-            let is_counted = site.counters > 0 && (system || !image.is_system(i));
+            let is_counted = image.has_branches(i) && (system || !image.is_system(i));
             is_counted.then(|| (i, &counters[from..at.min(counters.len())]))
         })
     }

@@ -1,11 +1,13 @@
 //! The commands, one file each.
 
+mod aim;
 mod campaign;
 mod cmin;
 pub mod compare;
 mod cover;
 mod coverage;
 mod dict;
+pub mod diff;
 mod doctor;
 mod exec;
 mod explain;
@@ -52,6 +54,7 @@ pub fn run(command: Command) -> Result<Code, Failure> {
         Command::Cover(args) => cover::run(args),
         Command::Dict(args) => dict::run(args),
         Command::Campaign(args) => campaign::run(*args),
+        Command::Diff(args) => diff::run(&args),
         Command::Replay(args) => replay::run(args),
         Command::Report(args) => report::run(args),
         Command::Compare(args) => compare::run(args),

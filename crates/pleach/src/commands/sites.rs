@@ -50,5 +50,6 @@ fn word(kind: SiteKind) -> &'static str {
         SiteKind::Sanitizer => "sanitizer",
         SiteKind::Access => "access",
         SiteKind::Call => "call",
+        SiteKind::Entry => "entry",
     }
 }

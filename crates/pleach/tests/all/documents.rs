@@ -49,6 +49,7 @@ fn needs(strategy: &Descriptor) -> &'static str {
         Needs::Nothing => "",
         Needs::Grammar => "a grammar (`-g`)",
         Needs::Tokens => "a grammar (`-g`) and a token function",
+        Needs::Places => "places (`--toward`, `--changed`)",
     }
 }
 

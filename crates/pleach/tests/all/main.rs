@@ -4,12 +4,14 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod aim;
 mod batch;
 mod beside;
 mod cli;
 mod commands;
 mod compare;
 mod compiler;
+mod diff;
 mod doctor;
 mod documents;
 mod examples;

@@ -41,6 +41,7 @@ const FAILS: &str = r#"
     #include <stdlib.h>
     static volatile int n;
     static void fail(void) { abort(); }
+    void not_called(int n) { if (n) fail(); }
     int yylex(void) { int c = getchar(); return c == EOF ? 0 : c; }
     int main(void) {
         int a = yylex(), b = yylex(), c = yylex();
@@ -61,6 +62,7 @@ fn the_files_cover_what_every_strategy_counts() {
         let grammar: &[&str] = match strategy.needs {
             Needs::Nothing => &[],
             Needs::Grammar | Needs::Tokens => &["-g", "three.ebnf"],
+            Needs::Places => &["--toward", "not_called"],
         };
         let flags = ["-s", name, "--len", "3", "-n", "120", "-t", "10000"];
         let ended = program.campaign(name, &[&flags[..], grammar].concat());

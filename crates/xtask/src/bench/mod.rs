@@ -24,6 +24,7 @@ mod report;
 mod runs;
 mod solve;
 pub mod stats;
+mod toward;
 
 use std::fs;
 use std::path::PathBuf;
@@ -60,6 +61,9 @@ pub enum Bench {
     Prices(prices::Args),
     /// Measure how long the workers of a campaign wait for each other, on a target that sleeps
     Locks(LocksArgs),
+    /// Measure how long --toward takes to get to places that auto finds late; continues a run
+    /// that was interrupted
+    Toward(toward::Args),
     /// Measure how fast the flips of recorded traces are solved, and compare with Z3
     Solve(solve::SolveArgs),
 }
@@ -114,6 +118,7 @@ pub fn run(bench: &Bench) -> Result<bool> {
         Bench::Locks(args) => measure_locks(args),
         Bench::Grammar(args) => grammar::run(args),
         Bench::GrammarRun(args) => grammar_run::run(args),
+        Bench::Toward(args) => toward::run(args),
         Bench::Hybrid(args) => hybrid::run(args),
     }
 }

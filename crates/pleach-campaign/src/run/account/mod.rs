@@ -11,15 +11,17 @@ pub use ledger::{Entry, Ledger, Tally};
 pub use reason::{Guard, Inquiry, Place, Reason};
 pub use sights::{Loss, Sight, Sights};
 pub use stats::{
-    Actions, Branches, Flips, Functions, Hybrid, Lock, Module, PlotPoint, Stats, Stop, Symbolic,
-    Sync, Time, Tokens,
+    Actions, Branches, Flips, Functions, Hybrid, Lock, Module, Obstacle, PlaceStats, PlotPoint,
+    Reached, Stats, Stop, Symbolic, Sync, Time, Tokens,
 };
 
 use crate::run::clock;
 use crate::run::exchange::Sender;
+use crate::run::places::FoundPlace;
 use crate::run::search::{Covered, Map};
+use crate::run::settings::Toward;
 use pleach_exec::image::is_system_file;
-use pleach_search::{Counts, Run};
+use pleach_search::{Aim, Counts, Run};
 use pleach_work::Task;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -70,7 +72,7 @@ impl Constraints {
 
 /// By source file, the runs of one worker that reached it, until they are in the account.
 #[derive(Default)]
-pub struct Reached {
+pub struct ReachedFiles {
     files: Vec<ReachedFile>,
     /// The number of the run.
     run: u64,
@@ -83,7 +85,7 @@ struct ReachedFile {
     last: u64,
 }
 
-impl Reached {
+impl ReachedFiles {
     /// Counts which source files a run reached.
     pub fn count(&mut self, map: &Map, counts: &Counts) {
         self.run += 1;
@@ -123,6 +125,25 @@ impl Account {
             last_gain: Instant::now(),
             reached,
             constraints,
+        }
+    }
+
+    /// The places that the search should get to. What a resumed campaign knows of them is kept.
+    pub fn set_places(&mut self, given: &[Toward], found: &[FoundPlace], aim: &Aim) {
+        let mut known = std::mem::take(&mut self.stats.places).into_iter();
+        for (goal, (toward, found)) in given.iter().zip(found).enumerate() {
+            let reached = known.next().and_then(|place| place.reached);
+            if reached.is_some() {
+                aim.reach(goal);
+            }
+            self.stats.places.push(PlaceStats {
+                place: toward.place.clone(),
+                what: toward.what.clone(),
+                line: found.moved_to,
+                functions: found.functions.clone(),
+                reached,
+                obstacle: None,
+            });
         }
     }
 

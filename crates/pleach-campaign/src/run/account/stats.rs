@@ -60,6 +60,8 @@ pub struct Stats {
     pub unmodelled: Vec<String>,
     /// The coverage of each source file.
     pub modules: BTreeMap<String, Module>,
+    /// The places that the search should get to, in the order of the settings.
+    pub places: Vec<PlaceStats>,
     /// Notes for the user.
     pub notes: Vec<String>,
     /// Live runs; all zero for other strategies.
@@ -93,6 +95,48 @@ pub struct Sync {
     pub bad: u64,
     /// Files that were not run: too long, not regular, not readable.
     pub skipped: u64,
+}
+
+/// A place that the search should get to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PlaceStats {
+    /// As the user gave it.
+    pub place: String,
+    /// What was said about it: a result of a static analyser.
+    pub what: String,
+    /// The first line with code, if it is not the one that was given.
+    pub line: Option<u32>,
+    /// The functions that it is in.
+    pub functions: Vec<String>,
+    pub reached: Option<Reached>,
+    /// If it is not reached: the nearest branch that was, and what stands in the way.
+    pub obstacle: Option<Obstacle>,
+}
+
+/// The input that reached a place first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Reached {
+    /// Its file in the directory of the campaign.
+    pub file: String,
+    pub time_ms: u64,
+    pub runs: u64,
+}
+
+/// What stands in the way to a place.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Obstacle {
+    /// The nearest branch that was reached, but not taken in the direction of the place.
+    pub place: String,
+    pub function: String,
+    /// `true`, `false`, `case 7`, `default`
+    pub side: String,
+    /// How many branches it is from the place.
+    pub distance: u32,
+    /// Why it was not taken.
+    pub reason: String,
 }
 
 /// The actions of one kind.
@@ -262,6 +306,8 @@ pub enum Stop {
     Interrupted,
     /// The coverage that the user asked for was reached.
     Enough,
+    /// All places that the search should get to were reached.
+    Reached,
     /// The program reads no input.
     ReadsNothing,
     /// Live runs end after an event or two.
@@ -280,6 +326,7 @@ impl Stop {
             Stop::Crash => "crash",
             Stop::Interrupted => "interrupted",
             Stop::Enough => "enough",
+            Stop::Reached => "reached",
             Stop::ReadsNothing => "reads-nothing",
             Stop::EndsAtOnce => "ends-at-once",
             Stop::NothingDepends => "nothing-depends",

@@ -53,10 +53,18 @@ impl Corpus {
         Corpus { store, dir, journal, has_new_crash: false, next_number, strings, failure: None }
     }
 
-    /// Adds a candidate to the inputs; with a label, to the queue as well.
-    pub fn add(&mut self, mut candidate: Candidate, queued: Option<&Label>) -> InputId {
+    /// Adds a candidate to the inputs; with a label, to the queue as well. Returns its number,
+    /// and the file in the queue.
+    pub fn add(
+        &mut self,
+        mut candidate: Candidate,
+        queued: Option<&Label>,
+    ) -> (InputId, Option<String>) {
+        let mut file = None;
         if let Some(label) = queued {
-            candidate.queue = Some(self.keep(Kept::Queue, &candidate, label).0);
+            let (number, name) = self.keep(Kept::Queue, &candidate, label);
+            candidate.queue = Some(number);
+            file = Some(format!("queue/{name}"));
         }
         let answer = candidate.answer.take();
         let parent = candidate.parent.and_then(|p| Some((p, self.store.get(p)?.clone())));
@@ -73,7 +81,7 @@ impl Corpus {
         answer.iter().for_each(|answer| self.journal.add(answer));
         self.flush_if_full();
         self.store.insert(id, candidate);
-        id
+        (id, file)
     }
 
     /// Writes a file of the queue, of the crashes or of the hangs. Returns its number and

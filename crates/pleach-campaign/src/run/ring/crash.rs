@@ -85,6 +85,7 @@ pub fn judge_crash(
         _ => libc::SIGKILL,
     };
     let name = state.keep_bad(Kept::Crash, candidate, &format!("sig:{signal:02}"), &gain);
+    state.reach_by_bad(&gain, examined.crash.as_ref(), &format!("crashes/{name}"));
     if !sequence.is_empty() {
         state.corpus.dir.keep_sequence(&name, &sequence);
         report.push_str(&format!("it happened after other inputs: see {SEQUENCES}/{name}\n"));
@@ -118,7 +119,8 @@ pub fn judge_hang(
     confirm_gain(runner, candidate, &mut gain)?;
     let mut state = shared.lock();
     state.covered.crashed.add(&shared.map.program, &runner.counts, &mut gain);
-    state.keep_bad(Kept::Hang, candidate, "", &gain);
+    let name = state.keep_bad(Kept::Hang, candidate, "", &gain);
+    state.reach_by_bad(&gain, None, &format!("hangs/{name}"));
     state.account.stats.hangs += 1;
     Ok(gain)
 }

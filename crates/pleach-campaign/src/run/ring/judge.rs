@@ -110,7 +110,7 @@ fn judge(
         }
         FastEnd::Complete | FastEnd::NotRun => judge_exit(runner, &candidate, &mut judgement)?,
     }
-    Ok(shared.lock().keep(candidate, &judgement))
+    Ok(shared.lock().keep(candidate, &judgement, &runner.counts))
 }
 
 /// Runs a candidate, unless it has run and ended. A hang of a new kind that was stopped early
@@ -206,6 +206,11 @@ pub fn recall_input(runner: &mut Runner, id: InputId) -> Result<(), ExecError> {
         state.corpus.store.set_complete(id);
         gain = state.covered.kept.news(&runner.counts);
         state.covered.kept.add(&shared.map.program, &runner.counts, &mut gain);
+        if let Some(number) = candidate.queue {
+            state.reach(&gain.branches, &format!("queue/id:{number:06}"));
+        }
+        let counts = &runner.counts;
+        state.tell(|strategy, view| strategy.record_counts(view, id, counts, true));
     }
     state.recall(id, size, Some(&gain), is_bad, runner.cost());
     Ok(())
@@ -220,6 +225,8 @@ pub fn recall_bad(runner: &mut Runner, kept: Kept, bytes: &[u8]) -> Result<(), E
     state.crashes.ends.is_new(&end, &runner.counts);
     let mut gain = state.covered.gain_of_crash(&runner.counts);
     state.covered.crashed.add(&runner.shared.map.program, &runner.counts, &mut gain);
+    let dir = if kept == Kept::Crash { "crashes" } else { "hangs" };
+    state.reach(&gain.branches, dir);
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use super::candidate::Candidate;
 use super::growing::Growing;
 use super::history::History;
 use super::patience::Patience;
-use crate::run::account::{Account, Gap, Reached};
+use crate::run::account::{Account, Gap, ReachedFiles};
 use crate::run::clock::{self, Part};
 use crate::run::search::{Decided, Sites};
 use crate::run::shared::Shared;
@@ -62,7 +62,7 @@ pub struct Runner {
     before_crash: Option<Vec<Arc<[u8]>>>,
     batch_before_crash: Option<Vec<Arc<[u8]>>>,
     /// Which source files runs reached, not yet in the account.
-    reached: Reached,
+    reached: ReachedFiles,
 }
 
 /// How long runs may take, and how long typed calls may make inputs.
@@ -121,7 +121,7 @@ impl Runner {
             history: History::default(),
             before_crash: None,
             batch_before_crash: None,
-            reached: Reached::default(),
+            reached: ReachedFiles::default(),
             shared,
         }
     }

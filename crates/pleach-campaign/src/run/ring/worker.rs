@@ -139,6 +139,9 @@ fn next_turn(shared: &Shared, mut state: StateGuard, may_import: bool) -> Option
             shared.stop.store(true, std::sync::atomic::Ordering::Relaxed);
             shared.wake.notify_all();
         }
+        if state.has_reached_all() {
+            shared.end(&mut state, Stop::Reached);
+        }
         if shared.is_stopping() {
             return None;
         }

@@ -3,12 +3,13 @@
 
 use crate::run::account::Place;
 use pleach_abi::event::{Event, Kind};
+use pleach_abi::function::Function;
 use pleach_abi::section::{Counter, SiteKind};
 use pleach_abi::shm::Line;
 use pleach_abi::token::{How, TokenFunction};
 use pleach_exec::executor::{Half, Touched};
 use pleach_exec::image::{Image, is_system_file};
-use pleach_exec::layout::Layout;
+use pleach_exec::layout::{Layout, Library};
 use pleach_exec::shm::LoadedModule;
 use pleach_exec::trace::{Trace, kind};
 use pleach_expr::case_of;
@@ -18,7 +19,7 @@ use pleach_search::{
 };
 use pleach_solve::{Shape, Step};
 use pleach_work::Task;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// The branches of a program, with their counters and places.
@@ -72,16 +73,14 @@ impl Decided {
 
 impl Map {
     pub fn new(layout: Arc<Layout>) -> Map {
-        let mut libraries: Vec<_> = layout.libraries.iter().collect();
-        libraries.sort_by_key(|(name, _)| name.as_str());
         let mut builder = Builder::default();
-        builder.add(&layout.fast);
         let mut bases = HashMap::new();
-        for (name, library) in libraries {
-            bases.insert(name.clone(), builder.next);
-            builder.add(&library.fast);
+        let names = [None].into_iter().chain(libraries(&layout).map(|(name, _)| Some(name)));
+        for (name, image) in names.zip(images(&layout)) {
+            bases.extend(name.map(|name| (name.clone(), builder.next)));
+            builder.add(image);
         }
-        builder.link();
+        builder.link(records(&layout));
         let program = Program::new(builder.functions, builder.hashes);
         let mut ranges: Vec<(BranchId, BranchId, u32)> = Vec::new();
         for (branch, place) in (0..).zip(&builder.places) {
@@ -92,6 +91,11 @@ impl Map {
             }
         }
         Map { program, bases, places: builder.places, files: builder.files, ranges, layout }
+    }
+
+    /// The records of all functions, in the order of the program's functions.
+    pub fn functions(&self) -> impl Iterator<Item = &Function> {
+        records(&self.layout)
     }
 
     /// The functions that return tokens, in the executable and its libraries.
@@ -134,8 +138,11 @@ impl Map {
         let mut files = vec![(0, 0); self.files.len()];
         for &(first, end, file) in &self.ranges {
             let (branches, covered) = &mut files[file as usize];
-            *branches += u64::from(end - first);
-            *covered += (first..end).filter(|&b| coverage.has(b)).count() as u64;
+            let is_branch = |b: &BranchId| self.program.site_of(*b).is_none_or(|s| !s.is_entry());
+            for branch in (first..end).filter(is_branch) {
+                *branches += 1;
+                *covered += u64::from(coverage.has(branch));
+            }
         }
         files
     }
@@ -199,6 +206,25 @@ impl Map {
         }
         self.bases.get(module.path.file_name()?.to_str()?).copied()
     }
+}
+
+/// The libraries of a program, in the order in which their branches are numbered.
+fn libraries(layout: &Layout) -> impl Iterator<Item = (&String, &Library)> {
+    let mut libraries: Vec<_> = layout.libraries.iter().collect();
+    libraries.sort_by_key(|(name, _)| name.as_str());
+    libraries.into_iter()
+}
+
+/// The fast halves of the executable and its libraries, in the order in which their branches
+/// are numbered.
+fn images(layout: &Layout) -> impl Iterator<Item = &Image> {
+    [&layout.fast].into_iter().chain(libraries(layout).map(|(_, library)| &library.fast))
+}
+
+/// The records of all functions, in the order in which a search numbers them.
+pub fn records(layout: &Layout) -> impl Iterator<Item = &Function> + Clone {
+    let images: Vec<&Image> = images(layout).collect();
+    images.into_iter().flat_map(|image| &image.functions)
 }
 
 /// The functions of a program that return tokens.
@@ -317,7 +343,7 @@ impl Builder {
             let function = &image.functions[f];
             let info = &function.sites[s];
             let name = function.file_of(info);
-            let counts = !is_system_file(name);
+            let counts = image.has_branches(i) && !is_system_file(name);
             let file = self.file(name);
             self.places.resize(self.next as usize, Some((file, info.line)));
             let shape = &mut self.functions[base + f];
@@ -339,8 +365,8 @@ impl Builder {
         })
     }
 
-    /// Replaces the names of called functions by their numbers.
-    fn link(&mut self) {
+    /// Replaces the names of called functions by their numbers, and adds calls through pointers.
+    fn link<'a>(&mut self, records: impl Iterator<Item = &'a Function> + Clone) {
         let by_name: HashMap<String, u32> =
             self.functions.iter().enumerate().map(|(i, f)| (f.name.clone(), i as u32)).collect();
         for (function, calls) in self.functions.iter_mut().zip(&self.calls) {
@@ -349,6 +375,13 @@ impl Builder {
                 callee: by_name.get(name).copied(),
             };
             function.calls = calls.iter().map(call).collect();
+        }
+        let taken: HashSet<&str> =
+            records.clone().flat_map(|f| &f.addresses).map(String::as_str).collect();
+        for (function, record) in self.functions.iter_mut().zip(records) {
+            let through_pointers = record.calls.iter().filter(|c| c.callee.is_empty());
+            function.pointer_calls = through_pointers.map(|c| (c.block, c.shape)).collect();
+            function.taken_as = taken.contains(&*record.name).then_some(record.shape);
         }
     }
 }

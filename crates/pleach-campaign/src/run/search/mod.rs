@@ -11,7 +11,7 @@ mod map;
 pub use conditions::Conditions;
 
 pub use lengths::{AskedLengths, find_lengths, follow_lengths, holes_of};
-pub use map::{Decided, Map, Sites, token_functions};
+pub use map::{Decided, Map, Sites, records, token_functions};
 
 use crate::run::corpus::Record;
 use crate::run::ring::PredictedPath;

@@ -26,7 +26,7 @@ pub fn insert_markers(ctx: &Context, module: &Module, all: &[Sites]) {
                 SiteKind::Switch if site.at.successors().len() < 2 => continue,
                 SiteKind::Switch => (SWITCH, site.at.condition()),
                 SiteKind::Division => (DIVISOR, site.at.operand(1)),
-                SiteKind::Access | SiteKind::Call => continue,
+                SiteKind::Access | SiteKind::Call | SiteKind::Entry => continue,
             };
             let Some(width) = value.ty().int_width() else { continue };
             let name = format!("{prefix}i{width}");

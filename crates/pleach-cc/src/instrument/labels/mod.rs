@@ -48,7 +48,7 @@ pub fn instrument(
     };
     let source = module.source_name();
     remove_sanitizers(module);
-    let numbered = sites::number_sites(ctx, module);
+    let numbered = sites::number_sites(ctx, module, false);
     markers::insert_markers(ctx, module, &numbered);
     undefined::drop_promises(ctx, module);
     super::tokens::insert_borders(ctx, module, &opts.tokens)?;

@@ -14,6 +14,11 @@ impl Type {
         unsafe { LLVMGetTypeKind(self.0) }
     }
 
+    /// The type as text, `i32 (ptr, i64)`.
+    pub fn text(self) -> String {
+        super::context::take_message(unsafe { LLVMPrintTypeToString(self.0) })
+    }
+
     pub fn int_width(self) -> Option<u32> {
         (self.kind() == TypeKind::LLVMIntegerTypeKind)
             .then(|| unsafe { LLVMGetIntTypeWidth(self.0) })
@@ -135,6 +140,11 @@ impl Block {
 impl Value {
     pub fn ty(self) -> Type {
         Type(unsafe { LLVMTypeOf(self.0) })
+    }
+
+    /// The value as text: of a constant, its type and value.
+    pub fn text(self) -> String {
+        super::context::take_message(unsafe { LLVMPrintValueToString(self.0) })
     }
 
     pub fn name(self) -> String {
@@ -443,6 +453,20 @@ impl Value {
                 text(LLVMDIFileGetFilename(file, &mut n), n as usize)
             };
             (name, LLVMDISubprogramGetLine(sp))
+        }
+    }
+
+    /// The directory that the names of a function's files start from.
+    pub fn directory(self) -> String {
+        use llvm_sys::debuginfo::*;
+        unsafe {
+            let sp = LLVMGetSubprogram(self.0);
+            let file = if sp.is_null() { sp } else { LLVMDIScopeGetFile(sp) };
+            if file.is_null() {
+                return String::new();
+            }
+            let mut n = 0;
+            text(LLVMDIFileGetDirectory(file, &mut n), n as usize)
         }
     }
 

@@ -131,12 +131,13 @@ mod tests {
             blocks: vec![vec![1, 2], vec![2, 3], vec![], vec![]],
             sites: vec![site(0, 0), site(2, 1)],
             calls: vec![Call { block: 1, callee: Some(1) }],
+            ..FunctionShape::default()
         };
         let accept = FunctionShape {
             name: "accept".into(),
             blocks: vec![vec![1, 2], vec![], vec![]],
             sites: vec![site(4, 0)],
-            calls: vec![],
+            ..FunctionShape::default()
         };
         Program::new(vec![parse, accept], [])
     }

@@ -13,6 +13,7 @@
 //! Goals that were accepted least come first. Among steps, checks come last.
 
 use super::answers::Answers;
+use super::guide::Guide;
 use crate::keys::KeyMap;
 use crate::program::BranchId;
 use crate::run::{Decision, Flip, InputId, Run, RunId};
@@ -27,6 +28,8 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 const OFFERS_BEFORE_BACK_OFF: u32 = 3;
 /// The most contexts of one goal in which the count starts again.
 const MAX_CONTEXTS: usize = 48;
+/// A goal that was accepted this often counts as one branch farther.
+const ACCEPTED_PER_DISTANCE: u32 = 2;
 /// How often an input is traced again because its run was dropped.
 const MAX_RETRACES: u32 = 3;
 /// The most flips that wait, of goals and of steps each.
@@ -66,9 +69,11 @@ pub(in crate::strategy) struct GoalFlip {
     pub is_step: bool,
 }
 
-/// Ordered by class, by how often its goal was accepted before, and by age.
+/// Ordered by distance (if there is a guide), by class, by how often its goal was accepted
+/// before, and by age.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Offer {
+    distance: u32,
     class: u8,
     accepted: u32,
     number: u64,
@@ -79,11 +84,14 @@ struct Offer {
     outcome: u32,
     /// The branch of a caller that the flip should lead to.
     caller_branch: Option<BranchId>,
+    /// The branch that the flip takes.
+    branch: Option<BranchId>,
 }
 
 impl Goals {
     /// Offers the open flips of a run.
-    pub fn add_run(&mut self, view: &View, id: RunId, run: &Run) {
+    pub fn add_run(&mut self, view: &View, id: RunId, run: &Run, guide: Option<&Guide>) {
+        let ahead = guide.map(|guide| guide.ahead(run)).unwrap_or_default();
         let mut seen: KeyMap<u64, u32> = KeyMap::default();
         let (mut before, mut row) = (0, 0u64);
         let results = self.answers.uncovered(view);
@@ -106,6 +114,7 @@ impl Goals {
                     if goal.accept_offer(mix(caller)) && self.goals.len() < MAX_WAITING_FLIPS {
                         self.accepted += 1;
                         self.goals.push(Reverse(Offer {
+                            distance: distance_of(guide, Some(branch), goal.accepted),
                             class: 0,
                             accepted: goal.accepted,
                             number: self.accepted,
@@ -115,6 +124,7 @@ impl Goals {
                             key,
                             outcome,
                             caller_branch: Some(branch),
+                            branch: None,
                         }));
                     }
                 }
@@ -135,7 +145,13 @@ impl Goals {
                 let heap = if class == 0 { &mut self.goals } else { &mut self.steps };
                 if goal.accept_offer(context) && heap.len() < MAX_WAITING_FLIPS {
                     self.accepted += 1;
+                    let branch = decision.branch(outcome);
+                    let distance = match ahead.get(at) {
+                        Some(&ahead) if branch.is_none() => Guide::branches(ahead),
+                        _ => distance_of(guide, branch, goal.accepted),
+                    };
                     heap.push(Reverse(Offer {
+                        distance,
                         class,
                         accepted: goal.accepted,
                         number: self.accepted,
@@ -145,10 +161,27 @@ impl Goals {
                         key: decision.key,
                         outcome,
                         caller_branch: None,
+                        branch,
                     }));
                 }
             }
         }
+    }
+
+    /// Sorts the goals again, because distances have changed. Steps stay as they are.
+    pub fn sort_again(&mut self, guide: &Guide) {
+        let offers = std::mem::take(&mut self.goals).into_iter();
+        let sorted = offers.map(|Reverse(offer)| {
+            let branch = offer.caller_branch.or(offer.branch);
+            let distance = distance_of(Some(guide), branch, offer.accepted);
+            Reverse(Offer { distance, ..offer })
+        });
+        self.goals = sorted.collect();
+    }
+
+    /// The distance of the next goal.
+    pub fn next_distance(&self) -> Option<u32> {
+        self.goals.peek().map(|Reverse(offer)| offer.distance)
     }
 
     /// The next flip to an uncovered branch.
@@ -225,6 +258,12 @@ impl Goal {
         self.accepted += u32::from(accepted);
         accepted
     }
+}
+
+/// The distance of a goal, which grows each time that the goal was accepted. 0 without a guide.
+fn distance_of(guide: Option<&Guide>, branch: Option<BranchId>, accepted: u32) -> u32 {
+    let distance = guide.zip(branch).map(|(guide, b)| Guide::branches(guide.of_branch(b)));
+    distance.map_or(0, |distance| distance + accepted / ACCEPTED_PER_DISTANCE)
 }
 
 /// The class of a flip: 0 for a goal, 1 for a step, 2 for a check, `None` for others.

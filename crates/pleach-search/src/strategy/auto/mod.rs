@@ -22,6 +22,8 @@
 //! - **Grafts**: inputs made by the grammar from parts of inputs in the queue, in bursts.
 //! - **Tokens**: flips of the parser's decisions on tokens ([`Tokens`]).
 //!
+//! With places to get to, what is near them comes first in each arm ([`Guide`]).
+//!
 //! Costs are estimated microseconds, and no clock is read. So the same seed gives the same
 //! search. The campaign estimates the costs of executions and flips, and this file those of
 //! traces.
@@ -29,6 +31,7 @@
 mod answers;
 mod bandit;
 pub(super) mod goals;
+mod guide;
 mod paths;
 mod queue;
 pub(super) mod tokens;
@@ -38,12 +41,15 @@ use super::{
     Action, Derives, Descriptor, ExecutionReport, FirstInputs, Options, Origin, Strategy, TokenUse,
     Verdict, View,
 };
+use crate::counts::Counts;
 use crate::rng::Rng;
 use crate::run::{Flip, InputId, RunId};
 use bandit::{Arm, Bandit};
 use goals::{GoalFlip, Goals};
+use guide::Guide;
 use paths::{PathAction, Paths};
 use queue::Queue;
+use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
 use tokens::{Next, Tokens};
 
@@ -84,7 +90,7 @@ const MAX_REFUSED: usize = 1024;
 const MAX_FIRST_SEEDS: usize = 64;
 
 #[derive(Default)]
-struct Auto {
+pub(super) struct Auto {
     bandit: Bandit,
     queue: Queue,
     goals: Goals,
@@ -105,10 +111,12 @@ struct Auto {
     derives: bool,
     has_grammar: bool,
     tokens: Option<Tokens>,
+    /// What is near the places that the search should get to.
+    guide: Option<Guide>,
 }
 
 impl Auto {
-    fn new(options: &Options) -> Auto {
+    pub fn new(options: &Options) -> Auto {
         let has_grammar = options.grammar;
         let tokens = (has_grammar && options.tokens).then(Tokens::default);
         let mut enabled = [true; Arm::COUNT];
@@ -118,10 +126,16 @@ impl Auto {
         let bandit = Bandit::new(enabled, options.flip_share);
         Auto { bandit, derives: has_grammar, has_grammar, tokens, ..Auto::default() }
     }
+
+    /// The same, but what is nearest to the places of the options comes first.
+    pub fn toward(options: &Options) -> Auto {
+        Auto { guide: options.aim.clone().map(Guide::new), ..Auto::new(options) }
+    }
 }
 
 impl Strategy for Auto {
     fn next(&mut self, view: &View, rng: &mut Rng) -> Action {
+        self.update_guide(view);
         if let Some(input) = self.seeds.pop_front() {
             return self.trace(input, Arm::Goals);
         }
@@ -185,8 +199,9 @@ impl Strategy for Auto {
         }
         let Some(input) = news.input else { return };
         let is_seed = news.origin == Origin::Seed;
+        let distance = self.guide.as_ref().map_or(0, |guide| guide.of_input(input));
         if is_seed || gain > 0.0 {
-            self.queue.add(input, news);
+            self.queue.add(input, news, distance);
         }
         if is_seed && (news.branches > 0 || self.seeds.len() < MAX_FIRST_SEEDS) {
             self.seeds.push_back(input);
@@ -199,12 +214,21 @@ impl Strategy for Auto {
             self.steps.push_back(input);
         }
         match news.origin {
-            _ if is_seed || (gain > 0.0 && !news.hung) => self.paths.add(input, Rank::new(news)),
+            _ if is_seed || (gain > 0.0 && !news.hung) => {
+                self.paths.add(input, distance, Rank::new(news));
+            }
             Origin::Recalled => self.paths.add_recalled(input, Rank::new(news)),
             Origin::Flip(flip) if !news.hung && !by_tokens => {
-                self.paths.add_without_gain(view, input, Rank::new(news), flip);
+                self.paths.add_without_gain(view, input, distance, Rank::new(news), flip);
             }
             _ => {}
+        }
+    }
+
+    fn record_counts(&mut self, view: &View, input: InputId, counts: &Counts, is_kept: bool) {
+        self.update_guide(view);
+        if let Some(guide) = &mut self.guide {
+            guide.add_input(input, counts, is_kept);
         }
     }
 
@@ -222,9 +246,10 @@ impl Strategy for Auto {
             tokens.record_trace(view, id, run);
             return;
         }
-        self.goals.add_run(view, id, run);
+        let guide = self.guide.as_ref();
+        self.goals.add_run(view, id, run, guide);
         self.queue.record_run(view.program.branches(), run);
-        self.paths.record_trace(view, id, run, arm == Arm::Paths);
+        self.paths.record_trace(view, id, run, arm == Arm::Paths, guide);
     }
 
     fn record_trace_failure(&mut self, _view: &View, input: InputId) {
@@ -297,6 +322,17 @@ impl Strategy for Auto {
 }
 
 impl Auto {
+    /// Measures the distances again, if the goals have changed.
+    fn update_guide(&mut self, view: &View) {
+        let Some(guide) = &mut self.guide else { return };
+        if guide.update(view.program, self.bandit.total_cost()) {
+            guide.forget_last();
+            self.goals.sort_again(guide);
+            self.paths.sort_again(guide);
+            self.queue.sort_again(guide);
+        }
+    }
+
     fn trace(&mut self, input: InputId, arm: Arm) -> Action {
         self.tracing.insert(input, arm);
         Action::Trace(input)
@@ -316,11 +352,31 @@ impl Auto {
     }
 
     fn next_goal(&mut self, view: &View) -> Option<Action> {
+        if self.guide.is_some() && self.is_fresh_nearer() {
+            let input = self.next_fresh()?;
+            return Some(self.trace(input, Arm::Goals));
+        }
         if let Some(asked) = self.goals.next_goal(view) {
             return Some(self.ask(asked, Arm::Goals));
         }
-        let input = self.fresh.pop().or_else(|| self.goals.next_retry())?;
+        let input = self.next_fresh().or_else(|| self.goals.next_retry())?;
         Some(self.trace(input, Arm::Goals))
+    }
+
+    /// True if an input that waits to be traced is at least as near as the next goal.
+    fn is_fresh_nearer(&self) -> bool {
+        let Some(guide) = &self.guide else { return false };
+        let nearest = self.fresh.iter().map(|&input| Guide::branches(guide.of_input(input))).min();
+        let goal = self.goals.next_distance();
+        nearest.is_some_and(|nearest| goal.is_none_or(|goal| nearest <= goal))
+    }
+
+    /// The latest of the nearest inputs with new branches.
+    fn next_fresh(&mut self) -> Option<InputId> {
+        let Some(guide) = &self.guide else { return self.fresh.pop() };
+        let distances = self.fresh.iter().map(|&input| guide.of_input(input));
+        let (at, _) = distances.enumerate().min_by_key(|(at, d)| (*d, Reverse(*at)))?;
+        Some(self.fresh.remove(at))
     }
 
     fn next_step(&mut self, view: &View) -> Option<Action> {
@@ -333,7 +389,7 @@ impl Auto {
     }
 
     fn next_path(&mut self, view: &View) -> Option<Action> {
-        Some(match self.paths.next(view)? {
+        Some(match self.paths.next(view, self.guide.as_ref())? {
             PathAction::Flip(flip) => {
                 self.bandit.spend(Arm::Paths, FLIP_OVERHEAD);
                 self.asked.insert(flip, (Arm::Paths, None));

@@ -13,6 +13,7 @@
 //! contexts than can be tried, most of them in expressions. So, among flips that were asked
 //! equally often, those of a decision whose flips gained something come first.
 
+use super::guide::Guide;
 use crate::keys::KeyMap;
 use crate::run::{Flip, InputId, Run, RunId};
 use crate::strategy::View;
@@ -40,8 +41,8 @@ const LATER_EVERY: u32 = 4;
 
 #[derive(Default)]
 pub(super) struct Paths {
-    /// Inputs that gained something.
-    gained: BinaryHeap<(Rank, Reverse<InputId>)>,
+    /// Inputs that gained something. With a guide, the nearest come first.
+    gained: BinaryHeap<(Reverse<u32>, Rank, Reverse<InputId>)>,
     /// Inputs that gained nothing, by how often such a flip was made before.
     without_gain: BinaryHeap<(Reverse<u32>, Rank, Reverse<InputId>)>,
     /// How often each flip was made in its context.
@@ -87,13 +88,20 @@ pub(super) enum PathAction {
 
 impl Paths {
     /// Adds an input that gained something.
-    pub fn add(&mut self, input: InputId, rank: Rank) {
-        self.gained.push((rank, Reverse(input)));
+    pub fn add(&mut self, input: InputId, distance: u32, rank: Rank) {
+        self.gained.push((Reverse(distance), rank, Reverse(input)));
         keep_better_half(&mut self.gained, MAX_WAITING);
     }
 
     /// Adds the result of a flip that gained nothing.
-    pub fn add_without_gain(&mut self, view: &View, input: InputId, rank: Rank, flip: Flip) {
+    pub fn add_without_gain(
+        &mut self,
+        view: &View,
+        input: InputId,
+        distance: u32,
+        rank: Rank,
+        flip: Flip,
+    ) {
         let Some(context) = view.runs.get(flip.run).and_then(|run| context(run, flip)) else {
             return;
         };
@@ -103,7 +111,8 @@ impl Paths {
         let futility = view.runs.get(flip.run).map_or(0, |run| self.futility(run, flip.at));
         let made = self.contexts.entry(context).or_insert(0);
         *made += 1;
-        self.without_gain.push((Reverse(made.ilog2() + futility), rank, Reverse(input)));
+        let distance = Guide::branches(distance);
+        self.without_gain.push((Reverse(made.ilog2() + futility + distance), rank, Reverse(input)));
         keep_better_half(&mut self.without_gain, MAX_WAITING);
     }
 
@@ -116,8 +125,16 @@ impl Paths {
         keep_better_half(&mut self.without_gain, MAX_WAITING);
     }
 
+    /// Sorts the inputs that gained something again, because distances have changed.
+    pub fn sort_again(&mut self, guide: &Guide) {
+        let inputs = std::mem::take(&mut self.gained).into_iter();
+        let sort =
+            |(_, rank, Reverse(input))| (Reverse(guide.of_input(input)), rank, Reverse(input));
+        self.gained = inputs.map(sort).collect();
+    }
+
     /// The next flip, or the input to trace for more.
-    pub fn next(&mut self, view: &View) -> Option<PathAction> {
+    pub fn next(&mut self, view: &View, guide: Option<&Guide>) -> Option<PathAction> {
         loop {
             if let Some(mut turn) = self.turn.take() {
                 let none_waits = self.gained.is_empty()
@@ -149,12 +166,12 @@ impl Paths {
                 self.runs.remove(&input);
                 return Some(PathAction::Trace(input));
             };
-            self.start_turn(view, id, run);
+            self.start_turn(view, id, run, guide);
         }
     }
 
     fn choose_input(&mut self) -> Option<(InputId, Look)> {
-        if let Some((_, Reverse(input))) = self.gained.pop() {
+        if let Some((_, _, Reverse(input))) = self.gained.pop() {
             return Some((input, Look::First));
         }
         self.other_turns += 1;
@@ -169,13 +186,20 @@ impl Paths {
     }
 
     /// Reports a new run. If it was traced for this arm (`own`), its turn starts.
-    pub fn record_trace(&mut self, view: &View, id: RunId, run: &Run, own: bool) {
+    pub fn record_trace(
+        &mut self,
+        view: &View,
+        id: RunId,
+        run: &Run,
+        own: bool,
+        guide: Option<&Guide>,
+    ) {
         self.runs.insert(run.input, id);
         if own {
             if let Some(turn) = self.turn.take() {
                 self.put_off(turn.input, turn.look);
             }
-            self.start_turn(view, id, run);
+            self.start_turn(view, id, run, guide);
         }
     }
 
@@ -218,7 +242,8 @@ impl Paths {
         self.next_look.remove(&input);
     }
 
-    fn start_turn(&mut self, view: &View, id: RunId, run: &Run) {
+    fn start_turn(&mut self, view: &View, id: RunId, run: &Run, guide: Option<&Guide>) {
+        let ahead = guide.map(|guide| guide.ahead(run)).unwrap_or_default();
         // Forget runs that were dropped.
         if self.runs.len() > 2 * view.runs.len() + 64 {
             self.runs.retain(|_, id| view.runs.get(*id).is_some());
@@ -238,7 +263,13 @@ impl Paths {
             // Flips to uncovered branches have no advantage here; they are goals.
             // Pinned addresses come last, because their flips gain little.
             let is_pin = decision.kind == Kind::Pin;
-            Worth::Rank((is_pin, (history.asked + 1).ilog2() + self.futility(run, at), chance))
+            let far = guide.map_or(0, |guide| {
+                let side = decision.branch(outcome).map(|branch| guide.of_branch(branch));
+                let near = ahead[at as usize].min(side.unwrap_or(u32::MAX));
+                Guide::branches(near)
+            });
+            let asked = (history.asked + 1).ilog2();
+            Worth::Rank((is_pin, asked + self.futility(run, at) + far, chance))
         });
         // If there are contexts, flips that were asked in the same context can wait.
         let max_flips = match run.contexts.is_empty() {

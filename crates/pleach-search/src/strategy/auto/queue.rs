@@ -10,6 +10,7 @@
 //! A burst takes about 40 ms of estimated time. That is long enough that the choice costs
 //! nothing, and short enough that flips of its results follow soon.
 
+use super::guide::Guide;
 use crate::program::BranchId;
 use crate::rng::Rng;
 use crate::run::{InputId, Run};
@@ -45,6 +46,8 @@ struct Entry {
     cost: RunCost,
     branches: u32,
     bad: bool,
+    /// From the places that the search should get to; 0 if there are none.
+    distance: u32,
     bursts: u32,
     /// What its children gained. Halved with every burst.
     gained: f64,
@@ -55,7 +58,7 @@ struct Entry {
 }
 
 impl Queue {
-    pub fn add(&mut self, input: InputId, news: &ExecutionReport) {
+    pub fn add(&mut self, input: InputId, news: &ExecutionReport, distance: u32) {
         self.weights.clear();
         self.by_input.insert(input, self.entries.len());
         self.cost += u64::from(news.cost.total());
@@ -67,6 +70,7 @@ impl Queue {
             cost: news.cost,
             branches: news.branches,
             bad: news.bad,
+            distance,
             bursts: 0,
             gained: 0.0,
             bad_children: 0.0,
@@ -113,13 +117,19 @@ impl Queue {
         if self.weights.is_empty() {
             self.weights = self.entries.iter().map(|e| self.weight(e)).collect();
         }
-        let point = rng.unit() * self.weights.iter().fold(0.0, |sum, weight| sum + weight);
+        let distance = self.pick_distance(rng);
+        let weight = |(entry, weight): (&Entry, &f64)| match distance {
+            Some(distance) if distance != entry.distance => 0.0,
+            _ => *weight,
+        };
+        let weights = || self.entries.iter().zip(&self.weights).map(weight);
+        let point = rng.unit() * weights().fold(0.0, |sum, weight| sum + weight);
         let mut sum = 0.0;
         let mut is_before = |weight: &f64| {
             sum += weight;
             sum <= point
         };
-        let at = self.weights.iter().take_while(|w| is_before(w)).count();
+        let at = weights().take_while(|w| is_before(w)).count();
         let at = at.min(self.weights.len().checked_sub(1)?);
         let entry = &mut self.entries[at];
         entry.bursts += 1;
@@ -137,6 +147,28 @@ impl Queue {
         if !self.weights.is_empty() {
             self.weights[at] = self.weight(&self.entries[at]);
         }
+    }
+
+    /// The distances of the entries have changed.
+    pub fn sort_again(&mut self, guide: &Guide) {
+        self.entries.iter_mut().for_each(|e| e.distance = guide.of_input(e.input));
+    }
+
+    /// Picks one of the distances that entries have: the least with probability 1/2, the next
+    /// with 1/4, and so on. `None` if all have the same.
+    fn pick_distance(&self, rng: &mut Rng) -> Option<u32> {
+        let first = self.entries.first()?.distance;
+        if self.entries.iter().all(|e| e.distance == first) {
+            return None;
+        }
+        let good = |e: &&Entry| !e.bad || self.good == 0;
+        let mut distances: Vec<u32> =
+            self.entries.iter().filter(good).map(|e| e.distance).collect();
+        distances.sort_unstable();
+        distances.dedup();
+        let coins = rng.next_u64().trailing_ones() as usize;
+        // The farthest ones share what is left.
+        distances.get(coins).copied()
     }
 
     fn weight(&self, entry: &Entry) -> f64 {
@@ -174,7 +206,7 @@ mod tests {
     /// How often each entry is picked in a thousand bursts.
     fn picks(all: &[ExecutionReport], mut each: impl FnMut(&mut Queue, InputId)) -> Vec<u32> {
         let (mut queue, mut rng) = (Queue::default(), Rng::new(3));
-        all.iter().enumerate().for_each(|(i, n)| queue.add(i as InputId, n));
+        all.iter().enumerate().for_each(|(i, n)| queue.add(i as InputId, n, 0));
         let mut picks = vec![0; all.len()];
         for _ in 0..1000 {
             let Some((input, count, _)) = queue.pick_burst(&mut rng) else { break };

@@ -61,7 +61,7 @@ impl Tokens {
     }
 
     fn next_path(&mut self, view: &View) -> Option<Next> {
-        Some(match self.paths.next(view)? {
+        Some(match self.paths.next(view, None)? {
             PathAction::Flip(flip) => Next::Flip(flip, None),
             PathAction::Trace(input) => {
                 self.for_paths.insert(input);
@@ -93,18 +93,18 @@ impl Tokens {
             _ => {}
         }
         match news.origin {
-            _ if gained || news.origin == Origin::Seed => self.paths.add(input, Rank::new(news)),
+            _ if gained || news.origin == Origin::Seed => self.paths.add(input, 0, Rank::new(news)),
             Origin::Recalled => self.paths.add_recalled(input, Rank::new(news)),
             Origin::Flip(flip) if own => {
-                self.paths.add_without_gain(view, input, Rank::new(news), flip);
+                self.paths.add_without_gain(view, input, 0, Rank::new(news), flip);
             }
             _ => {}
         }
     }
 
     pub fn record_trace(&mut self, view: &View, id: RunId, run: &Run) {
-        self.goals.add_run(view, id, run);
-        self.paths.record_trace(view, id, run, self.for_paths.remove(&run.input));
+        self.goals.add_run(view, id, run, None);
+        self.paths.record_trace(view, id, run, self.for_paths.remove(&run.input), None);
     }
 
     pub fn record_trace_failure(&mut self, input: InputId) {

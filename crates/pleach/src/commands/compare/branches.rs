@@ -174,7 +174,7 @@ impl Modules<'_> {
     fn of_counters(&mut self, image: &Image) -> Vec<usize> {
         let mut modules = Vec::new();
         for (i, site) in image.sites.iter().enumerate().filter(|(_, s)| s.counters > 0) {
-            let module = match image.describe(i) {
+            let module = match image.describe(i).filter(|_| image.has_branches(i)) {
                 Some((function, site)) => {
                     let file = function.file_of(site);
                     let module = self.of_file(file);
