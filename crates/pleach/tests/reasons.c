@@ -63,7 +63,7 @@ int main(int argc, char **argv) {
     if (large[(in[3] & 3) * 4096] == 7) puts("large"); /* true: lost reasons.c:63 in main, where the address was held */
 
     /* Floating point. */
-    if (in[4] / 2.0 > 1000.0) puts("float"); /* true: lost floating point */
+    if (in[4] / 2.0L > 1000.0L) puts("float"); /* true: lost floating point */
 
     /* The same value decided before. */
     remember(in[6] == 'k');

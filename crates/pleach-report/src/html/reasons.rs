@@ -121,7 +121,9 @@ fn lost(loss: &Loss) -> String {
         ("pinned", _) => {
             format!("it depends on what was read{at}, where the address was held at its value")
         }
-        ("float", _) => "it depends on floating point that was computed from the input".into(),
+        ("float", _) => {
+            "it depends on floating point that is concrete, such as `long double`".into()
+        }
         ("healed", _) => {
             "it depends on memory that a function without a model has overwritten".into()
         }

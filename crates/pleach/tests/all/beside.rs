@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// AFL++ does not find the magic number. A search by flips does not find the other branch,
-/// because it depends on floating point.
+/// because it depends on a `long double`.
 const MAGIC_AND_LOOP: &str = r#"#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,8 +18,8 @@ int main(void) {
     uint32_t x;
     memcpy(&x, b, 4);
     if (x * 2654435761u == 0xdecafbadu) puts("magic");
-    double sum = 0;
-    for (int i = 8; i < 16; i++) sum = sum * 1.7 + b[i];
+    long double sum = 0;
+    for (int i = 8; i < 16; i++) sum = sum * 1.75 + b[i];
     if ((long)sum % 64 == 7) puts("loop");
     return 0;
 }
@@ -31,7 +31,7 @@ fn has_magic(input: &[u8]) -> bool {
 }
 
 fn takes_loop(input: &[u8]) -> bool {
-    let sum = input.iter().skip(8).take(8).fold(0f64, |sum, b| sum * 1.7 + f64::from(*b));
+    let sum = input.iter().skip(8).take(8).fold(0f64, |sum, b| sum * 1.75 + f64::from(*b));
     input.len() >= 16 && sum as i64 % 64 == 7
 }
 

@@ -139,14 +139,14 @@ fn cfg_goes_towards_uncovered_branches() {
 
 #[test]
 fn auto_combines_flips_and_mutation() {
-    // A word that mutation does not guess, and a floating point sum, which has no label.
+    // A word that mutation does not guess, and a sum of `long double`, which has no label.
     let source = r#"
         #include <stdio.h>
         #include <stdlib.h>
         #include <string.h>
         int main(void) {
             char in[16] = {0};
-            double sum = 0;
+            long double sum = 0;
             fread(in, 1, 15, stdin);
             if (strncmp(in, "pleach", 6)) return 0;
             for (int i = 6; i < 15; i++) sum = sum * 3 + (unsigned char)in[i];
@@ -164,7 +164,7 @@ fn random_needs_no_labels() {
         #include <stdio.h>
         #include <stdlib.h>
         int main(void) {
-            double first = getchar();
+            long double first = getchar();
             if ((long)(first / 2) % 4 == 3) abort();
             return 0;
         }

@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-use super::{cxx, loops};
+use super::{cxx, floats, loops};
 use crate::{process, project};
 
 const GENERATOR_LIMIT: Duration = Duration::from_secs(600);
@@ -24,22 +24,25 @@ pub enum Kind {
     Loops,
     /// C++ programs of our own: templates, exceptions, virtual calls, the standard library
     Cxx,
+    /// C programs of our own that compute in floating point
+    Floats,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 3] = [Kind::Csmith, Kind::Loops, Kind::Cxx];
+    pub const ALL: [Kind; 4] = [Kind::Csmith, Kind::Loops, Kind::Cxx, Kind::Floats];
 
     pub fn name(self) -> &'static str {
         match self {
             Kind::Csmith => "csmith",
             Kind::Loops => "loops",
             Kind::Cxx => "cxx",
+            Kind::Floats => "floats",
         }
     }
 
     pub fn language(self) -> Language {
         match self {
-            Kind::Csmith | Kind::Loops => Language::C,
+            Kind::Csmith | Kind::Loops | Kind::Floats => Language::C,
             Kind::Cxx => Language::Cxx,
         }
     }
@@ -49,6 +52,7 @@ impl Kind {
         match self {
             Kind::Csmith => &["-w", "-I", CSMITH_INCLUDE],
             Kind::Loops => &["-w"],
+            Kind::Floats => &["-w", "-lm"],
             Kind::Cxx => &["-w", "-std=c++20"],
         }
     }
@@ -59,6 +63,7 @@ impl Kind {
             Kind::Csmith => None,
             Kind::Loops => Some(loops::INPUT_LEN),
             Kind::Cxx => Some(cxx::INPUT_LEN),
+            Kind::Floats => Some(floats::INPUT_LEN),
         }
     }
 
@@ -79,6 +84,7 @@ impl Kind {
             }
             Kind::Loops => fs::write(&source, loops::generate(seed))?,
             Kind::Cxx => fs::write(&source, cxx::generate(seed))?,
+            Kind::Floats => fs::write(&source, floats::generate(seed))?,
         }
         Ok(source)
     }

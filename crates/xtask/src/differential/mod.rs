@@ -5,7 +5,7 @@
 //! inputs, and every expression of its traces must evaluate to the value that the program
 //! had.
 //!
-//! There are three kinds of random programs ([`kind`]): those of csmith, which read their
+//! There are four kinds of random programs ([`kind`]): those of csmith, which read their
 //! globals (see [`adapter`]), and C and C++ programs of our own.
 //!
 //! Program `i` is that for seed `SEED + i`, compiled at `-O0` to `-O3` in turn, so each can be
@@ -17,6 +17,7 @@ mod adapter;
 mod compare;
 mod count;
 mod cxx;
+mod floats;
 mod kind;
 mod loops;
 mod random;
