@@ -1,6 +1,7 @@
 //! The branches of a program by their places in the source.
 
 use super::Findings;
+use pleach_abi::section::SiteKind;
 use pleach_exec::image::{Image, is_system_file};
 use pleach_search::BranchId;
 
@@ -59,9 +60,9 @@ impl Findings {
         let mut found = Vec::new();
         for function in &image.functions {
             let mut branches = Vec::new();
-            for info in &function.sites {
+            for info in function.sites.iter().filter(|info| info.kind != SiteKind::Entry) {
                 let Some(site) = self.map.program.site(info.hash) else { continue };
-                let is_switch = info.kind == pleach_abi::section::SiteKind::Switch;
+                let is_switch = info.kind == SiteKind::Switch;
                 let file = function.file_of(info);
                 branches.push(BranchPlace {
                     first: site.first,
