@@ -16,7 +16,7 @@ pub enum System {
     Configure,
     Meson,
     CMake,
-    /// `configure.ac` without the script.
+    /// `configure.ac`, from which the script is made.
     Autoconf,
     Make,
     /// Sources alone.
@@ -31,7 +31,18 @@ pub struct Build {
     pub commands: Vec<String>,
 }
 
-const FLAGS: &str = "-g -O1";
+/// The last one takes C from before 1999: clang refuses calls without a declaration.
+const FLAGS: &str = "-g -O1 -Wno-error=implicit-function-declaration";
+
+/// Makes the files that autoconf, automake and makeinfo have made newer than their sources.
+/// Patches and version control leave other times, and then `make` would start these programs,
+/// which may not be installed.
+const KEEP_GENERATED: [&str; 3] = [
+    "find . -name aclocal.m4 -exec touch {} +",
+    "find . -name configure -exec touch {} +",
+    "find . '(' -name Makefile.in -o -name '*.h.in' -o -name '*.hin' -o -name '*.info' ')' \
+     -exec touch {} +",
+];
 
 impl System {
     pub const ALL: [System; 6] = [
@@ -102,6 +113,9 @@ impl System {
                 if tree.has("Makefile") && tree.has("config.status") {
                     commands.push("make distclean".into());
                 }
+                if tree.has("aclocal.m4") {
+                    commands.extend(KEEP_GENERATED.map(String::from));
+                }
                 commands.extend([configure(tree, "./configure", flags), make]);
                 copied(commands)
             }
@@ -165,9 +179,8 @@ pub fn systems(tree: &Tree) -> Vec<System> {
         System::Configure => tree.has("configure"),
         System::Meson => tree.has("meson.build"),
         System::CMake => tree.has("CMakeLists.txt"),
-        System::Autoconf => {
-            !tree.has("configure") && (tree.has("configure.ac") || tree.has("configure.in"))
-        }
+        // Also where there is a script, which may be too old.
+        System::Autoconf => tree.has("configure.ac") || tree.has("configure.in"),
         // The makefile of an automake project comes from `configure`.
         System::Make => makefile && !tree.has("Makefile.am") && !tree.has("Makefile.in"),
         System::Sources => false,

@@ -29,7 +29,8 @@ fn build_systems_are_ordered() {
     let files = ["configure", "meson.build", "CMakeLists.txt", "configure.ac", "Makefile.in"];
     let files: Vec<(&str, &str)> = files.iter().map(|f| (*f, "")).collect();
     let (_dir, project) = tree("a", &files);
-    assert_eq!(project.systems, [System::Configure, System::Meson, System::CMake]);
+    let expected = [System::Configure, System::Meson, System::CMake, System::Autoconf];
+    assert_eq!(project.systems, expected);
     let (_dir, project) = tree("a", &[("configure.ac", ""), ("Makefile.am", "")]);
     assert_eq!(project.systems, [System::Autoconf]);
     let (_dir, project) = tree("a", &[("GNUmakefile", ""), ("a.c", "")]);
@@ -48,9 +49,34 @@ fn shared_libraries_are_disabled_where_configure_can() {
         build.commands.join("\n")
     };
     let with = built("  --enable-shared[=PKGS]  build shared libraries");
-    assert!(with.contains("CFLAGS='-g -O1 -m64'") && with.contains("--disable-shared"), "{with}");
+    assert!(with.contains("-declaration -m64'") && with.contains("--disable-shared"), "{with}");
     assert!(with.contains("make -j3") && with.contains("cp -a "), "{with}");
     assert!(!built("no such option").contains("--disable-shared"));
+}
+
+/// A patch makes `Makefile.am` newer than `Makefile.in`; automake need not be there.
+#[test]
+fn generated_files_of_autotools_are_kept() {
+    let generated = ["aclocal.m4", "configure", "Makefile.in", "src/Makefile.in", "config.h.in"];
+    // The source is written last.
+    let all = generated.iter().chain(&["src/Makefile.am"]);
+    let files: Vec<(&str, &str)> = all.map(|f| (*f, "")).collect();
+    let (_dir, project) = tree("a", &files);
+    let out = tempfile::tempdir().expect("a temporary directory");
+    let commands = System::Configure.build(&project.tree, out.path(), "", 1).commands;
+    // Everything before the script.
+    let end = commands.iter().position(|c| c.contains("./configure")).expect("it is run");
+    let script = commands[..end].join("\n");
+    let done = std::process::Command::new("sh").args(["-e", "-c", &script]).status();
+    assert!(done.expect("sh").success(), "{script}");
+    let time = |name: &str| {
+        let file = out.path().join("src").join(name).metadata().expect("it was copied");
+        file.modified().expect("Linux has times")
+    };
+    assert!(time("aclocal.m4") <= time("configure"));
+    for made in ["Makefile.in", "src/Makefile.in", "config.h.in"] {
+        assert!(time("configure") <= time(made) && time("src/Makefile.am") < time(made), "{made}");
+    }
 }
 
 #[test]
