@@ -3,8 +3,11 @@
 
 #![forbid(unsafe_code)]
 
+pub mod ci;
 pub mod compare;
+pub mod coverage;
 mod ends;
+pub mod export;
 pub mod html;
 mod numbers;
 mod panel;

@@ -8,6 +8,7 @@
 #![no_std]
 
 mod by_hand;
+mod call_log;
 mod daemon;
 mod fork;
 mod fuzzer;

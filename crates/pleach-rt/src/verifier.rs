@@ -6,6 +6,7 @@
 //!
 //! All names are weak (the build of the archive does that): a program may define its own.
 
+use crate::call_log;
 use crate::typed::{Number, pleach_bytes, take_number};
 use core::ffi::{c_int, c_void};
 
@@ -30,7 +31,9 @@ macro_rules! nondet {
                 #[cfg(feature = "symbolic")]
                 crate::symbolic::calls::set_signed_result($signed);
                 n.return_from($name as *const () as usize);
-                n.extended($signed)
+                let all = n.extended($signed);
+                call_log::record(stringify!($name), all.into());
+                all
             }
         )*
     };
@@ -78,6 +81,7 @@ pub extern "C" fn __VERIFIER_nondet_bool() -> u64 {
         let lowest = crate::models::api::V::arg(n.label, 8, n.val).trunc(1);
         Number { label: lowest.label, ..one }
     };
+    call_log::record("bool", one.val.into());
     one.return_from(__VERIFIER_nondet_bool as *const () as usize)
 }
 
@@ -98,7 +102,9 @@ macro_rules! wide {
                     tls::set_result($name as *const () as usize, label);
                 }
                 // Safety: a local variable; volatile, since the call wrote to it by address.
-                unsafe { at.read_volatile() }
+                let val = unsafe { at.read_volatile() };
+                call_log::record(stringify!($name), val);
+                val
             }
         )*
     };
@@ -118,6 +124,7 @@ macro_rules! float {
                 let n = take_number($bits);
                 #[cfg(feature = "symbolic")]
                 crate::symbolic::tls::set_result($name as *const () as usize, n.label);
+                call_log::record(stringify!($name), n.val.into());
                 $t::from_bits(n.val as $n)
             }
         )*

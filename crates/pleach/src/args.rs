@@ -105,6 +105,20 @@ pub enum Command {
     Tokens(Tokens),
     /// List the branches and checks of a program
     Sites(Sites),
+    /// Search in continuous integration: with a kept corpus, reports and a status
+    #[command(
+        override_usage = "pleach ci --time TIME --corpus DIR [OPTIONS] -- PROGRAM [ARGS]",
+        after_help = "Exit status 1 if there is a crash that no earlier run has seen. What is \
+                      known is in DIR/.pleach."
+    )]
+    Ci(crate::commands::ci::Ci),
+    /// Write coverage, results or a regression suite in the format of another tool
+    #[command(
+        override_usage = "pleach export --to FORMAT OUT OUT_DIR|FILES... [-- PROGRAM [ARGS]]",
+        after_help = crate::commands::export::formats(),
+        mut_arg("program", |program| program.required(false))
+    )]
+    Export(crate::commands::export::Export),
     /// Put several streams (arguments, variables, files) into one input file
     Pack(Pack),
     /// Run one half as if it were the plain program
@@ -209,7 +223,7 @@ pub struct Extract {
 }
 
 /// The options of all commands that run a target, except `run`.
-#[derive(Group)]
+#[derive(Clone, Group)]
 pub struct Run {
     /// Time limit of a run, in milliseconds
     #[arg(short, long, value_name = "MS", default_value_t = 10_000,
@@ -584,7 +598,7 @@ fn parse_flip_share(text: &str) -> Result<u32, String> {
 }
 
 /// A day.
-const MAX_TIMEOUT_MS: u64 = 24 * 60 * 60 * 1000;
+pub const MAX_TIMEOUT_MS: u64 = 24 * 60 * 60 * 1000;
 /// A gibibyte.
 const MAX_FIRST_LEN: u64 = 1 << 30;
 

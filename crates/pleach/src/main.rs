@@ -68,8 +68,10 @@ fn advice_for(error: &clap::Error, given: &[OsString]) -> Option<String> {
 /// True if a command that takes a program was called without `--`.
 fn is_separator_missing() -> bool {
     let args: Vec<_> = std::env::args_os().skip(1).collect();
-    let takes_program =
-        ["trace", "explain", "cover", "dict", "exec", "run", "compare", "replay", "cmin", "tmin"];
+    let takes_program = [
+        "trace", "explain", "cover", "dict", "exec", "run", "compare", "replay", "cmin", "tmin",
+        "export", "ci",
+    ];
     args.first().and_then(|a| a.to_str()).is_some_and(|a| takes_program.contains(&a))
         && !args.iter().any(|a| a == "--")
 }

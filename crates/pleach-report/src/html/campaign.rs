@@ -390,9 +390,7 @@ impl Program {
             let site = self.sites.k.len();
             let file = self.file(&branch.file);
             self.sites.p.push(file);
-            // Code that the compiler made for the function has no line of its own.
-            let line = if branch.line == 0 { function.line } else { branch.line };
-            self.sites.l.push(line);
+            self.sites.l.push(branch.line);
             self.sites.c.push(branch.column);
             self.sites.k.push(branch.sides);
             for side in 0..branch.sides {

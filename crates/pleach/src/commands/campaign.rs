@@ -11,7 +11,7 @@ use crate::show;
 use anyhow::{Context, anyhow};
 use pleach_campaign::run::{
     Campaign, Dir, Disk, ExchangeSettings, GrammarSettings, Hybrid, Limits, MAX_HOLE, Settings,
-    Setup, Snapshot, Source, Text, Toward, build_of,
+    Setup, Snapshot, Source, Stats, Text, Toward, build_of,
 };
 use pleach_exec::Layout;
 use pleach_exec::container::is_container;
@@ -48,6 +48,26 @@ const TRIAL_GRACE: Duration = Duration::from_millis(500);
 pub fn run(mut args: Args) -> Result<Code, Failure> {
     return_large_blocks();
     enter_instance(&mut args)?;
+    let Some((stats, program)) = search(&args)? else { return Ok(Code::Ok) };
+    let mut out = show::out();
+    let text =
+        summary(&stats, &args.output.display().to_string(), &resume_command(&args, &program));
+    let text = text + &describe_places(&stats);
+    match args.json {
+        true => {
+            eprint!("{text}");
+            writeln!(out, "{}", stats.json())?;
+        }
+        false if args.no_summary => {}
+        false => write!(out, "{text}")?,
+    }
+    out.flush()?;
+    Ok(Code::Ok)
+}
+
+/// Runs a campaign to its end, and shows its progress. Returns its statistics and the program
+/// with its arguments, or nothing if there is nothing to search for.
+pub fn search(args: &Args) -> Result<Option<(Stats, Vec<OsString>)>, Failure> {
     let resuming = args.input.as_deref() == Some(Path::new("-"));
     let earlier = match resuming {
         true => Some(Dir::settings(&args.output).map_err(Failure::user_error)?),
@@ -71,10 +91,10 @@ pub fn run(mut args: Args) -> Result<Code, Failure> {
         let mut out = show::out();
         writeln!(out, "nothing to do: no changed line has code in {}", program[0].display())?;
         out.flush()?;
-        return Ok(Code::Ok);
+        return Ok(None);
     };
     notes.extend(aim.notes);
-    let mut settings = settings(&args, earlier.as_ref(), &program, &seeds, aim.toward)?;
+    let mut settings = settings(args, earlier.as_ref(), &program, &seeds, aim.toward)?;
     let dictionaries = match (&args.dictionaries[..], &settings.dictionary) {
         ([], Some(earlier)) => earlier.files.iter().map(Text::os).collect(),
         (given, _) => given.to_vec(),
@@ -130,7 +150,7 @@ pub fn run(mut args: Args) -> Result<Code, Failure> {
     };
     let jobs = usize::from(args.jobs);
     notes.extend(trial.notes);
-    let mut screen = Screen::new(&args, &program, notes.clone());
+    let mut screen = Screen::new(args, &program, notes.clone());
     let campaign = match resuming {
         true => {
             let setup = Setup { layout, settings, limits, jobs, grammar, workdir, words, notes };
@@ -169,20 +189,7 @@ pub fn run(mut args: Args) -> Result<Code, Failure> {
         signal_hook::flag::register(signal, flag.clone())?;
     }
     let stats = campaign.run(|snapshot| screen.show(snapshot))?;
-    let mut out = show::out();
-    let text =
-        summary(&stats, &args.output.display().to_string(), &resume_command(&args, &program));
-    let text = text + &describe_places(&stats);
-    match args.json {
-        true => {
-            eprint!("{text}");
-            writeln!(out, "{}", stats.json())?;
-        }
-        false if args.no_summary => {}
-        false => write!(out, "{text}")?,
-    }
-    out.flush()?;
-    Ok(Code::Ok)
+    Ok(Some((stats, program)))
 }
 
 /// Warnings for what Pleach ignores in a fuzz target: flags of libFuzzer among its arguments,

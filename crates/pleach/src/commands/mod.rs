@@ -2,6 +2,7 @@
 
 mod aim;
 mod campaign;
+pub mod ci;
 mod cmin;
 pub mod compare;
 mod cover;
@@ -11,6 +12,7 @@ pub mod diff;
 mod doctor;
 mod exec;
 mod explain;
+pub mod export;
 mod extract;
 pub mod grammar;
 mod init;
@@ -61,6 +63,8 @@ pub fn run(command: Command) -> Result<Code, Failure> {
         Command::Cmin(args) => cmin::run(args),
         Command::Tmin(args) => tmin::run(args),
         Command::LibFuzzer(args) => libfuzzer::run(args),
+        Command::Ci(args) => ci::run(args),
+        Command::Export(args) => export::run(args),
         Command::Pack(args) => pack::run(args),
         Command::Sites(args) => sites::run(args),
         Command::Tokens(args) => tokens::run(args),
@@ -143,10 +147,8 @@ fn named_inputs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 /// which runs get a copy of, stay as they are. So does `.`: it is more often an expression,
 /// as in `jq .`, than a directory.
 fn resolve_path(arg: &OsStr, workdir: Option<&Path>) -> OsString {
-    let bytes = arg.as_bytes();
-    let equals = bytes.iter().position(|&b| b == b'=').filter(|_| bytes.starts_with(b"-"));
-    let (option, name) = bytes.split_at(equals.map_or(0, |at| at + 1));
-    let path = Path::new(OsStr::from_bytes(name));
+    let (option, path) = split_option(arg);
+    let name = path.as_os_str().as_bytes();
     let is_copied = workdir.is_some_and(|dir| dir.join(path).exists());
     let absolute =
         match path.is_relative() && !matches!(name, b"" | b".") && !is_copied && path.exists() {
@@ -155,12 +157,20 @@ fn resolve_path(arg: &OsStr, workdir: Option<&Path>) -> OsString {
         };
     match absolute {
         Some(path) => {
-            let mut out = OsStr::from_bytes(option).to_os_string();
+            let mut out = option.to_os_string();
             out.push(path);
             out
         }
         None => arg.into(),
     }
+}
+
+/// The parts of an argument that may name a file: `--option=`, or nothing, and the path.
+fn split_option(arg: &OsStr) -> (&OsStr, &Path) {
+    let bytes = arg.as_bytes();
+    let equals = bytes.iter().position(|&b| b == b'=').filter(|_| bytes.starts_with(b"-"));
+    let (option, path) = bytes.split_at(equals.map_or(0, |at| at + 1));
+    (OsStr::from_bytes(option), Path::new(OsStr::from_bytes(path)))
 }
 
 /// The options for a target that the user named, as in a campaign.

@@ -159,7 +159,7 @@ impl Shrinker {
 }
 
 /// Writes the whole file, or nothing.
-fn write(path: &Path, parent: &Path, bytes: &[u8]) -> Result<(), Failure> {
+pub fn write(path: &Path, parent: &Path, bytes: &[u8]) -> Result<(), Failure> {
     // The permissions of any new file: what the user's umask allows.
     let mode = Permissions::from_mode(0o666);
     let file = tempfile::Builder::new().permissions(mode).tempfile_in(parent);

@@ -73,6 +73,16 @@ fn the_page_on_search_agrees_with_the_descriptors() {
     }
 }
 
+/// The table in `docs/export.md` comes from the formats.
+#[test]
+fn the_page_on_exports_agrees_with_the_formats() {
+    let mut table = String::from("| `--to` | what it writes |\n|---|---|\n");
+    for format in pleach_report::export::FORMATS {
+        table += &format!("| `{}` | {} |\n", format.name, format.about);
+    }
+    check_generated("docs/export.md", "formats", &table);
+}
+
 /// The table of strategies in the README has every strategy, and no other.
 #[test]
 fn the_readme_names_every_strategy() {

@@ -1,0 +1,243 @@
+//! Makes a regression suite: chooses and shrinks inputs, and records what the program
+//! answers, as its user runs it.
+
+use super::Export;
+use super::replay::Replayer;
+use super::{cannot_write, read_input};
+use crate::args::Run;
+use crate::commands::{extension, require_vacant, split_option, target};
+use crate::exit::{Code, Failure};
+use crate::show;
+use anyhow::anyhow;
+use pleach_campaign::minimise::{Features, shrink, smallest_set};
+use pleach_exec::{End, Half, Output, Plain};
+use pleach_report::export::suite::{
+    self, Answer, Delivery, Plan, Runner, case_name, is_expressible, is_suite,
+};
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// A case whose output is longer is left out.
+const MAX_OUTPUT: u64 = 1 << 20;
+
+/// What was left out, and why.
+#[derive(Default)]
+struct LeftOut {
+    crashes: usize,
+    unstable: usize,
+    inexpressible: usize,
+}
+
+/// Refuses a directory that has anything but an earlier suite.
+pub fn check_output(dir: &Path) -> Result<(), Failure> {
+    match is_suite(dir) {
+        true => Ok(()),
+        false => {
+            require_vacant(dir)?;
+            let parent = dir.parent().filter(|p| !p.as_os_str().is_empty());
+            match parent.is_none_or(Path::is_dir) {
+                true => Ok(()),
+                false => Err(Failure::user_error(anyhow!(
+                    "{}: cannot be written: its parent is not a directory",
+                    dir.display()
+                ))),
+            }
+        }
+    }
+}
+
+pub fn run(
+    args: &Export,
+    run: Run,
+    paths: Vec<PathBuf>,
+    runner: Runner,
+    program: String,
+) -> Result<Code, Failure> {
+    if run.socket || run.tty.is_some() {
+        return Err(Failure::user_error(anyhow!(
+            "a suite cannot give its input over connections or a terminal"
+        )));
+    }
+    let mut left_out = LeftOut::default();
+    let (inputs, is_fuzzer) = choose(args, &run, &paths, &mut left_out)?;
+    let plan = plan(&run, &paths[0], program, is_fuzzer);
+    let parent = args.output.parent().filter(|p| !p.as_os_str().is_empty());
+    let failed = cannot_write(&args.output);
+    // Everything is made beside its place, and moved there when it is complete.
+    let made = tempfile::Builder::new()
+        .prefix(".pleach-export-")
+        .tempdir_in(parent.unwrap_or(Path::new(".")))
+        .map_err(&failed)?;
+    let dir = std::path::absolute(made.path())?;
+    suite::write_runner(&dir, runner, &plan).map_err(&failed)?;
+    for (name, input) in &inputs {
+        suite::write_input(&dir, &plan, name, input).map_err(&failed)?;
+    }
+    let kept = record(args, &run, &dir, inputs.keys(), &mut left_out)?;
+    for (name, answer) in &kept {
+        match answer {
+            Some(answer) => suite::write_answer(&dir, name, answer),
+            None => std::fs::remove_dir_all(dir.join("cases").join(name)),
+        }
+        .map_err(&failed)?;
+    }
+    suite::install(&dir, &args.output).map_err(&failed)?;
+    let count = kept.values().flatten().count();
+    let mut out = show::out();
+    writeln!(out, "{}: {count} cases of {} inputs", args.output.display(), paths.len())?;
+    for (count, why) in [
+        (left_out.crashes, "that crash or hang are left out (--crashes keeps crashes)"),
+        (left_out.unstable, "whose output differs from run to run are left out"),
+        (left_out.inexpressible, "that a shell cannot give to the program are left out"),
+    ] {
+        if count > 0 {
+            writeln!(out, "{count} {why}")?;
+        }
+    }
+    out.flush()?;
+    Ok(Code::Ok)
+}
+
+/// A small set of inputs with the coverage of all, each as small as a few runs make it, by
+/// the names of their cases. The second result is true for a program with libFuzzer's entry.
+fn choose(
+    args: &Export,
+    run: &Run,
+    paths: &[PathBuf],
+    left_out: &mut LeftOut,
+) -> Result<(BTreeMap<String, Vec<u8>>, bool), Failure> {
+    let mut replayer = Replayer::new(run, &paths[0], false)?;
+    let (executor, timeout) = (&mut replayer.executor, replayer.timeout);
+    let (mut features, mut good, mut bad) = (Features::default(), Vec::new(), Vec::new());
+    let mut runs = Vec::new();
+    for path in paths {
+        let input = read_input(path)?;
+        if !is_expressible(&input) {
+            left_out.inexpressible += 1;
+            continue;
+        }
+        match executor.run(&input, timeout)?.end {
+            End::Exit(_) => {
+                runs.push((features.of(&executor.counters()), input.len()));
+                good.push(input);
+            }
+            End::Signal(_) if args.crashes => bad.push(input),
+            _ => left_out.crashes += 1,
+        }
+    }
+    let chosen = match args.all {
+        true => (0..good.len()).collect(),
+        false => smallest_set(&runs),
+    };
+    let mut inputs = BTreeMap::new();
+    for i in chosen {
+        let (input, wanted) = (&good[i], &runs[i].0);
+        let shrunk = shrink(input, args.shrink, &mut |candidate| {
+            let exits = matches!(executor.run(candidate, timeout)?.end, End::Exit(_));
+            Ok::<_, Failure>(exits && features.of(&executor.counters()) == *wanted)
+        })?;
+        inputs.insert(case_name(&shrunk.input), shrunk.input);
+    }
+    inputs.extend(bad.into_iter().map(|input| (case_name(&input), input)));
+    let mut functions = replayer.layout.fast.functions.iter();
+    Ok((inputs, functions.any(|f| f.name == "LLVMFuzzerTestOneInput")))
+}
+
+/// How the suite runs the program. Files that its arguments name come along.
+fn plan(run: &Run, first: &Path, program: String, is_fuzzer: bool) -> Plan {
+    let mut args: Vec<OsString> = Vec::new();
+    let mut files: Vec<(OsString, PathBuf)> = Vec::new();
+    let in_dir = |dir: &PathBuf| std::fs::read_dir(dir).into_iter().flatten().flatten();
+    files.extend(run.cwd.iter().flat_map(in_dir).map(|e| (e.file_name(), e.path())));
+    for arg in run.program.iter().skip(1) {
+        let (option, path) = split_option(arg);
+        let is_copied = run.cwd.as_ref().is_some_and(|dir| dir.join(path).exists());
+        match path.file_name().filter(|_| path.is_file() && !is_copied) {
+            Some(name) => {
+                let mut word = option.to_os_string();
+                word.push(name);
+                args.push(word);
+                files.push((name.into(), path.into()));
+            }
+            None => args.push(arg.clone()),
+        }
+    }
+    let names_input = |a: &OsString| a.as_bytes().windows(2).any(|w| w == b"@@");
+    let mut delivery = if args.iter().any(names_input) { Delivery::File } else { Delivery::Stdin };
+    // A plain build of a program for libFuzzer reads files.
+    if is_fuzzer && delivery == Delivery::Stdin {
+        delivery = Delivery::File;
+        args.push("@@".into());
+    }
+    let extension = extension(first).unwrap_or_default().to_string_lossy().into_owned();
+    // It is part of shell commands and of the names of tests.
+    let is_plain = |c: char| c.is_alphanumeric() || "_.+-".contains(c);
+    let program = program.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+    Plan { program, args, extension, delivery, files }
+}
+
+/// Runs every case twice, as the suite will. A case that crashed, or that did not answer the
+/// same again, has no answer.
+fn record<'a>(
+    args: &Export,
+    run: &Run,
+    dir: &Path,
+    names: impl Iterator<Item = &'a String>,
+    left_out: &mut LeftOut,
+) -> Result<BTreeMap<String, Option<Answer>>, Failure> {
+    let program = std::path::absolute(&run.program[0])?;
+    let names: Vec<&String> = names.collect();
+    let mut passes = [Vec::new(), Vec::new()];
+    for pass in &mut passes {
+        for name in &names {
+            pass.push(run_case(args, run, dir, &program, name)?);
+        }
+    }
+    let [first, second] = passes;
+    let mut kept = BTreeMap::new();
+    for ((name, first), second) in names.into_iter().zip(first).zip(second) {
+        let answer = match (first, second) {
+            (Some(first), Some(second)) if first == second => Some(first),
+            (None, None) => {
+                left_out.crashes += 1;
+                None
+            }
+            _ => {
+                left_out.unstable += 1;
+                None
+            }
+        };
+        kept.insert(name.clone(), answer);
+    }
+    Ok(kept)
+}
+
+/// What a case answers. `None` if it crashes or hangs, and such cases are not kept.
+fn run_case(
+    args: &Export,
+    run: &Run,
+    dir: &Path,
+    program: &Path,
+    name: &str,
+) -> Result<Option<Answer>, Failure> {
+    let shell = PathBuf::from("/bin/sh");
+    let runner = dir.join("run.sh");
+    let words: [&OsStr; 5] =
+        ["sh".as_ref(), runner.as_ref(), "--raw".as_ref(), program.as_ref(), name.as_ref()];
+    let mut options = target(Half::Fast, run, Path::new(""), Output::Null)?;
+    options.args = words.map(OsString::from).to_vec();
+    // The runner puts the files in place.
+    options.workdir = None;
+    let mut plain = Plain::new(shell, options, MAX_OUTPUT)?;
+    let outcome = plain.run(b"", std::time::Duration::from_millis(run.timeout))?;
+    let status = match outcome.end {
+        End::Exit(status) => status,
+        End::Signal(signal) if args.crashes => 128 + signal,
+        _ => return Ok(None),
+    };
+    let stderr = args.stderr.then_some(outcome.stderr);
+    Ok(Some(Answer { stdout: outcome.stdout, stderr, status }))
+}
