@@ -11,6 +11,8 @@
 #     work       print a CPU-bound command line, for the benchmark (optional)
 #     fuzz       print the command line that reads one input, `@@`, and
 #     fuzz_seed  print that input: for the comparison of fuzzers (optional)
+#     broken     build the program of `fuzz` once more, with a mistake, and print its path:
+#                a regression suite must notice (optional)
 #     keys       print the command line that takes keys from a terminal (optional)
 #
 # and knows nothing of flavours: the same three functions run on the plain build,

@@ -40,3 +40,17 @@ fuzz() {
 fuzz_seed() {
     printf 'x = 1\nx + 2\n'
 }
+
+# It subtracts where it should add.
+broken() {
+    rm -rf broken
+    mkdir broken
+    cp -a bc lib h config.h broken/
+    sed -i 's/bc_add (/bc_sub (/' broken/bc/execute.c
+    ! cmp -s bc/execute.c broken/bc/execute.c
+    $CC $CFLAGS -DHAVE_CONFIG_H -Wno-implicit-function-declaration -Wno-everything -Ibroken \
+        -Ibroken/bc -Ibroken/h -c -o broken/execute.o broken/bc/execute.c
+    find bc -name '*.o' ! -name execute.o -exec $CC $CFLAGS -o broken/bc.bin {} + \
+        broken/execute.o lib/libbc.a
+    echo broken/bc.bin
+}

@@ -44,3 +44,13 @@ fuzz() {
 fuzz_seed() {
     printf 'bf{"name": "x\\n", "list": [1, 2.5, true, null]}'
 }
+
+# It prints every number one too large.
+broken() {
+    mkdir -p broken
+    sed 's/double d = item->valuedouble;/double d = item->valuedouble + 1;/' cJSON.c >broken/cJSON.c
+    ! cmp -s cJSON.c broken/cJSON.c
+    # shellcheck disable=SC2086
+    $CC $CFLAGS -I. -o broken/echo fuzzing/afl.c broken/cJSON.c -lm
+    echo broken/echo
+}

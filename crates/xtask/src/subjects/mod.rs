@@ -4,11 +4,13 @@
 //! Each is a recipe in `tools/subjects/`, a shell script that downloads, configures and
 //! tests the program. This module runs the suite four times: on the plain build, on the
 //! fast half, and on the symbolic half without and with labels. A test counts only if the
-//! plain build passes it.
+//! plain build passes it. A recipe that can break its program also has a regression suite
+//! exported from a campaign (`suite`).
 
 mod build;
 mod check;
 mod recipe;
+mod suite;
 mod table;
 
 use anyhow::{Result, bail};
@@ -78,6 +80,7 @@ pub fn examine(recipe: &Recipe, rebuild: bool) -> Result<Row> {
             row.pleach = Some(built);
             row.fast = check::fast(recipe)?;
             (row.symbolic, row.labels) = check::symbolic(recipe)?;
+            row.suite = suite::check(recipe)?;
         }
         // A failed build is the result of this program; the others continue.
         Err(problem) => row.build_problem = Some(format!("{problem:#}")),

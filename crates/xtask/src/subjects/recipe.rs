@@ -200,6 +200,11 @@ impl Recipe {
         self.script.contains("\nfuzz() {")
     }
 
+    /// True if it can build a broken variant of its program.
+    pub fn has_broken(&self) -> bool {
+        self.script.contains("\nbroken() {")
+    }
+
     /// True if it defines the command that reads keys from a terminal.
     pub fn has_keys(&self) -> bool {
         self.script.contains("\nkeys() {")

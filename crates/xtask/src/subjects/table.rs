@@ -17,6 +17,8 @@ pub struct Row {
     pub fast: Results,
     pub symbolic: Results,
     pub labels: Results,
+    /// What became of an exported regression suite.
+    pub suite: Results,
 }
 
 impl Row {
@@ -30,17 +32,21 @@ impl Row {
             fast: Results::new(),
             symbolic: Results::new(),
             labels: Results::new(),
+            suite: Results::new(),
         }
     }
 
     pub fn passed(&self) -> usize {
-        self.counts().1.iter().sum()
+        let suite = self.suite.values().filter(|passed| **passed).count();
+        self.counts().1.iter().sum::<usize>() + suite
     }
 
     pub fn failed(&self) -> usize {
         match self.build_problem {
             Some(_) => 1,
-            None => self.modes().len() * self.counted_tests().count() - self.passed(),
+            None => {
+                self.modes().len() * self.counted_tests().count() + self.suite.len() - self.passed()
+            }
         }
     }
 
@@ -80,6 +86,8 @@ impl Row {
             failed.extend(unexpected.map(|(test, _)| test.as_str()));
             self.print_names(&format!("fails in {mode}"), &failed);
         }
+        let failed = self.suite.iter().filter(|(_, passed)| !**passed);
+        self.print_names("fails", &failed.map(|(test, _)| test.as_str()).collect::<Vec<_>>());
     }
 
     fn print_names(&self, what: &str, tests: &[&str]) {
