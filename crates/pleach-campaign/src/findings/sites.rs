@@ -6,6 +6,7 @@
 //! was found is tried twice.
 
 use super::{Findings, FindingsError};
+use pleach_exec::executor::End;
 use pleach_exec::growth::Growth;
 use pleach_exec::{Target, TraceOptions};
 use pleach_search::BranchId;
@@ -48,9 +49,13 @@ impl Findings {
                 growth: Growth::default(),
                 losses: true,
             };
-            if let Ok(trace) = self.target()?.trace(&bytes, &options)?.trace {
+            let traced = self.target()?.trace(&bytes, &options)?;
+            if let Ok(trace) = traced.trace {
                 let Findings { sights, map, layout, inputs, .. } = self;
-                sights.add(map, layout, &trace, &inputs[i].counts);
+                sights.add(map, layout, &trace);
+                if trace.cut == 0 && matches!(traced.outcome.end, End::Exit(_) | End::Signal(_)) {
+                    sights.add_reached(map, &inputs[i].counts);
+                }
             }
         }
         Ok(())

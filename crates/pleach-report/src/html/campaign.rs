@@ -390,7 +390,9 @@ impl Program {
             let site = self.sites.k.len();
             let file = self.file(&branch.file);
             self.sites.p.push(file);
-            self.sites.l.push(branch.line);
+            // Code that the compiler made for the function has no line of its own.
+            let line = if branch.line == 0 { function.line } else { branch.line };
+            self.sites.l.push(line);
             self.sites.c.push(branch.column);
             self.sites.k.push(branch.sides);
             for side in 0..branch.sides {

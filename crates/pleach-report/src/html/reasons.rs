@@ -75,10 +75,10 @@ pub fn words(reason: &Reason, function: &str) -> Words {
         ),
         Reason::Proved => of("refuted", "the compiler has proved that it is never taken".into()),
         Reason::Concrete => {
-            of("concrete", "in the traces its condition did not depend on the input".into())
+            of("concrete", "in the traces its condition was not computed from the input".into())
         }
         Reason::NotTraced => {
-            of("untraced", "inputs reach the condition, but none of them was traced".into())
+            of("untraced", "inputs reach the condition, but no trace of them came that far".into())
         }
         Reason::Unreached(guard) => unreached(guard, function),
     }

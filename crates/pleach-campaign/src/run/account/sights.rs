@@ -56,14 +56,18 @@ impl Sights {
         self.sites.get(&first)
     }
 
-    /// Adds a trace with its losses, and the branches that the same input took on the fast
-    /// half.
-    pub fn add(&mut self, map: &Map, layout: &Layout, trace: &Trace, counts: &Counts) {
+    /// Adds the sites that an input reached on the fast half. Its trace must be whole: a site
+    /// that it does not have then has a condition that depends on nothing.
+    pub fn add_reached(&mut self, map: &Map, counts: &Counts) {
         for (branch, _) in counts.taken() {
             if let Some(site) = map.program.site_of(branch) {
                 self.sites.entry(site.first).or_default();
             }
         }
+    }
+
+    /// Adds what a trace with its losses shows.
+    pub fn add(&mut self, map: &Map, layout: &Layout, trace: &Trace) {
         let roots = roots_of(trace);
         let mut decided = HashSet::new();
         for event in &trace.events {

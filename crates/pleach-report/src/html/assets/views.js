@@ -192,20 +192,32 @@ function crashes() {
   ], D.crashes, { sort: 0 })];
 }
 
+/** The number of a file: by its whole name, or by the end of it if only one ends so. */
+function fileOf(name) {
+  const whole = D.files.findIndex(file => file.n === name);
+  if (whole >= 0 || !name) return whole;
+  const ends = D.files.map((file, i) => i).filter(i => D.files[i].n.endsWith(`/${name}`) || name.endsWith(`/${D.files[i].n}`));
+  return ends.length === 1 ? ends[0] : -1;
+}
+
 function crashView(i) {
   const c = D.crashes[i];
   if (!c) return [h("p", null, "There is no such crash.")];
   const frame = f => {
-    const [name, file, line] = f;
-    const at = D.files.findIndex(x => x.n === file);
+    const [, file, line] = f;
+    const at = fileOf(file);
     return at >= 0 && line ? h("a", { href: sourceLink(at, line) }, `${file}:${line}`) : file ? `${file}${line ? `:${line}` : ""}` : "";
+  };
+  const code = f => {
+    const source = f[2] ? (D.files[fileOf(f[1])] || {}).s : null;
+    return source ? (source.split("\n")[f[2] - 1] || "").trim() : "";
   };
   return [
     h("h2", null, c.title), c.note ? h("p", { class: "note" }, c.note) : null,
     h("dl", null, h("dt", null, "Replay"), h("dd", null, h("code", null, c.replay)),
       h("dt", null, "Inputs"), h("dd", null, c.inputs.map((input, n) => [n ? ", " : "", inputLink(input)]))),
     c.frames.length ? [h("h2", null, "Stack"), h("div", { class: "scroll" }, h("table", { class: "frames" }, h("tbody", null, c.frames.map((f, n) =>
-      h("tr", null, h("td", null, `#${n}`), h("td", { class: "text" }, h("code", null, f[0])), h("td", { class: "text" }, frame(f)), h("td", { class: "text mono" }, f[3] || ""))))))] : null,
+      h("tr", null, h("td", null, `#${n}`), h("td", { class: "text" }, h("code", null, f[0])), h("td", { class: "text" }, frame(f)), h("td", { class: "text" }, h("code", null, code(f))), h("td", { class: "text mono dim" }, f[3] || ""))))))] : null,
     h("h2", null, c.minimal ? "Smallest input" : "Input"),
     c.minimal ? h("p", { class: "dim" }, c.minimal) : null,
     c.bytes !== null ? bytesView(base64(c.bytes), c.marks) : h("p", { class: "note" }, "The bytes are not in the page: it would become too large."),
