@@ -121,6 +121,7 @@ fn become_driver(args: &Args) -> c_int {
     const HEAD: usize = 4;
     let count = HEAD + args.argc.max(1) as usize;
     let mut program = [0 as c_char; 4096];
+    let built_by = sys::weak!("__pleach_driver") as *const c_char;
     // Safety: the buffers are as large as they say, and all strings end with a zero.
     unsafe {
         let list = sys::malloc(count * size_of::<usize>()).cast::<*const c_char>();
@@ -141,7 +142,6 @@ fn become_driver(args: &Args) -> c_int {
         if !given.is_null() {
             execvp(given, list);
         }
-        let built_by = sys::weak!("__pleach_driver") as *const c_char;
         if !built_by.is_null() {
             execvp(built_by, list);
         }

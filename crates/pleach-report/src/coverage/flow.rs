@@ -131,7 +131,8 @@ impl State<'_> {
         loop {
             // The later rules are for what the first ones leave open.
             let changed = rules.iter().any(|rule| {
-                (0..self.flow.blocks).fold(false, |changed, block| rule(self, block) || changed)
+                // Every block gets the rule, also after one that changed.
+                (0..self.flow.blocks).filter(|&block| rule(self, block)).count() > 0
             });
             if !changed {
                 return;

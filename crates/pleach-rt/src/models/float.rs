@@ -104,7 +104,8 @@ pub fn label_of_number(s: u64, stop: u64, number: Float) -> u32 {
         at += 1;
     }
     let is_digit = |at: u64| at < stop && is_concrete(at, |b| b.is_ascii_digit());
-    if !is_digit(at) && !(is_concrete(at, |b| b == b'.') && is_digit(at + 1)) {
+    let is_number = is_digit(at) || is_concrete(at, |b| b == b'.') && is_digit(at + 1);
+    if !is_number {
         // A name, such as `inf`: its letters are decided.
         return 0;
     }

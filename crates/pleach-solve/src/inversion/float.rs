@@ -230,7 +230,8 @@ impl Guess<'_, '_> {
         depth: u32,
     ) -> bool {
         let target = as_double(node.width(), wanted);
-        if !self.reads_input(digits) || !(target >= 0.0 && target.is_finite()) {
+        let representable = target >= 0.0 && target.is_finite();
+        if !representable || !self.reads_input(digits) {
             return false;
         }
         let Some(number) = digits_of(target, self.current(power) as u32 as i32) else {

@@ -250,7 +250,7 @@ fn executable_dir(dir: &Path) -> anyhow::Result<String> {
 fn space(dir: &Path, wanted: u64) -> anyhow::Result<String> {
     let shown = dir.display();
     tempfile::tempfile_in(dir).with_context(|| shown.to_string())?;
-    let free = statvfs(dir).map(|s| s.blocks_available() as u64 * s.fragment_size() as u64)?;
+    let free = statvfs(dir).map(|s| s.blocks_available() * s.fragment_size())?;
     let mib = free >> 20;
     match free >= wanted {
         true => Ok(format!("{mib} MiB free in {shown}")),
