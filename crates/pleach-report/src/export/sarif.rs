@@ -111,7 +111,9 @@ fn steps(context: &Context, decisions: &[Decision], crash: &CrashId) -> Vec<Valu
     if let Some(last) = all.last_mut().filter(|_| !crash.frames.is_empty()) {
         last["kinds"] = json!(["danger"]);
         last["importance"] = json!("essential");
-        last["location"]["message"] = json!({ "text": crash.kind });
+        let place = crash.frames.first().map(|f| format!(" in {}", f.function_key()));
+        let text = format!("{}{}", crash.kind, place.unwrap_or_default());
+        last["location"]["message"] = json!({ "text": text });
     }
     all
 }

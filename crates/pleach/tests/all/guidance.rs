@@ -1,8 +1,7 @@
 //! Output that guides the user: selected conditions, warnings about seeds, advice for flags
 //! of other tools, totals without system headers.
 
-use crate::common::{Program, feed, refused};
-use std::process::Command;
+use crate::common::{Program, refused};
 
 /// Two functions make one decision for each byte.
 const DECIDES: &str = r#"#include <stdio.h>
@@ -99,12 +98,13 @@ fn flags_of_other_fuzzers_get_advice() {
         (p.run(&args, b""), format!("{args:?}"))
     };
     for (flags, advice) in [
-        (&["-x", "words.dict"][..], "-x of afl-fuzz: there are no dictionaries"),
-        (&["-M", "main"], "-M of afl-fuzz: one command runs all workers: -j N"),
+        (&["-Q"][..], "-Q of afl-fuzz: there is no emulation of binaries"),
+        (&["-E", "100"], "-E of afl-fuzz: -n N stops after N runs"),
         (&["-max_len=100"], "-max_len=100 is a flag of libFuzzer; here it is --max-len 100"),
         (&["-seed=7"], "here it is --seed 7"),
         (&["-timeout=2"], "here it is -t 2000"),
-        (&["-dict=words"], "has no counterpart here"),
+        (&["-dict=words"], "here it is -x FILE"),
+        (&["-entropic=1"], "has no counterpart here"),
     ] {
         let (out, args) = run(flags);
         refused(&out, &[&args], &[advice]);
@@ -112,18 +112,13 @@ fn flags_of_other_fuzzers_get_advice() {
 }
 
 #[test]
-fn there_is_a_warning_for_flags_of_libfuzzer() {
+fn flags_of_libfuzzer_behind_the_program_get_a_warning() {
     let source = r#"#include <stddef.h>
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
     return size > 0 && data[0] == 'q' ? -1 : 0;
 }
 "#;
     let p = Program::with(source, &["-fsanitize=fuzzer"]);
-    p.file("input", b"q");
-    let mut by_hand = Command::new("./prog");
-    let out = feed(by_hand.current_dir(p.dir.path()).args(["-runs=9", "input"]), b"");
-    let said = String::from_utf8_lossy(&out.stderr);
-    assert!(said.contains("pleach: -runs=9: flags of libFuzzer are ignored here"), "{said}");
     let args = ["run", "-o", "out", "-n", "5", "--", "./prog", "-max_len=8"];
     let said = String::from_utf8(p.run(&args, b"").stderr).expect("text");
     assert!(said.contains("the program ignores its flags: -max_len=8"), "{said}");

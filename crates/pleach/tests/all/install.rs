@@ -148,7 +148,9 @@ fn flags(help: &str) -> BTreeSet<String> {
     let named = lines.filter(|line| line.len() - line.trim_start().len() <= 6);
     let words = named.flat_map(|line| {
         let words = line.split_whitespace().take_while(|word| word.starts_with('-'));
-        words.map(|word| word.trim_end_matches(',').to_owned()).collect::<Vec<_>>()
+        words
+            .map(|word| word.trim_end_matches(',').split('[').next().unwrap_or(word).to_owned())
+            .collect::<Vec<_>>()
     });
     words.collect()
 }

@@ -51,8 +51,9 @@ pub fn run_campaign(command: &mut Command, out: &Path) -> Ended {
     Ended { stats, stderr, out: out.into() }
 }
 
-/// The statistics that a campaign left in its directory.
+/// The statistics in the directory of a campaign, which writes them soon after its start.
 pub fn stats_on_disk(out: &Path) -> Value {
+    super::process::wait_until("there are statistics", || out.join("stats.json").exists());
     let stats = std::fs::read(out.join("stats.json")).expect("the campaign wrote it");
     serde_json::from_slice(&stats).expect("JSON")
 }
