@@ -3,6 +3,7 @@
    no instrumentation. */
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,6 +19,15 @@ int nobody_calls_this(int x) {
     return 0;
 }
 
+static char *volatile kept;
+
+static char *duplicate(int zero) {
+    char *copy = malloc(8);
+    if (copy) copy[0] = (char)zero; /* false: concrete */
+    kept = copy;
+    return copy;
+}
+
 __attribute__((noinline)) static void remember(int value) { matches = value; }
 
 int main(int argc, char **argv) {
@@ -30,7 +40,7 @@ int main(int argc, char **argv) {
     if (in[31] == 'h') {
         memcpy(&x, in + 20, 4);
         matches += large[x % sizeof large];
-        if (x == 0xdeadbeef) puts("pinned"); /* true: refuted an address was held at its value (reasons.c:32 in main) */
+        if (x == 0xdeadbeef) puts("pinned"); /* true: refuted an address was held at its value (reasons.c:42 in main) */
         return 3;
     }
 
@@ -53,6 +63,10 @@ int main(int argc, char **argv) {
         }
     }
 
+    /* The compiler splits the path at the first condition, and then knows the second one. */
+    char *copy = duplicate(in[18] == 'd');
+    if (copy == NULL) puts("memory"); /* true: concrete */
+
     /* Nothing of the input. */
     if (argc > 7) puts("arguments"); /* true: concrete */
 
@@ -60,7 +74,7 @@ int main(int argc, char **argv) {
     if (strange(in[2]) == 77) puts("strange"); /* true: lost result of strange, which has no model */
 
     /* A value that is read where the address is held. */
-    if (large[(in[3] & 3) * 4096] == 7) puts("large"); /* true: lost reasons.c:63 in main, where the address was held */
+    if (large[(in[3] & 3) * 4096] == 7) puts("large"); /* true: lost reasons.c:77 in main, where the address was held */
 
     /* Floating point. */
     if (in[4] / 2.0L > 1000.0L) puts("float"); /* true: lost floating point */

@@ -39,6 +39,8 @@ pub struct Emitter<'a> {
     pub(super) outgoing: HashSet<Value>,
     /// Conditions that have a marker.
     marked: HashSet<Value>,
+    /// Branches of the module that always go the same way.
+    proved: &'a HashSet<Value>,
     /// Labels made in the current cold block.
     pub(super) cold_labels: HashMap<Value, Value>,
     /// Last block of each original block's chain.
@@ -63,6 +65,7 @@ impl<'a> Emitter<'a> {
         rt: &'a Runtime,
         function: Value,
         source: &str,
+        proved: &'a HashSet<Value>,
     ) -> Self {
         let labelled = flow::find_labelled(ctx, function);
         let (uses, outgoing) = count_uses(function, &labelled);
@@ -76,6 +79,7 @@ impl<'a> Emitter<'a> {
             uses,
             outgoing,
             marked: find_marked(function),
+            proved,
             labels: HashMap::new(),
             pending: HashSet::new(),
             cold_labels: HashMap::new(),
@@ -332,7 +336,7 @@ impl<'a> Emitter<'a> {
     fn emit_marker(&mut self, i: Value, mark: &Mark) {
         let (v, site) = (i.operand(0), i.operand(1));
         if matches!(mark, Mark::Branch) && !self.has_label(v) {
-            if v.constant_int().is_some() {
+            if self.proved.contains(&site) {
                 self.emit_for_losses(v, site, self.rt.proved);
             } else if depends_on_float(v, FLOAT_DEPTH) {
                 self.emit_for_losses(v, site, self.rt.lost_float);

@@ -3,6 +3,7 @@
 use crate::instrument::llvm::{Context, Module, Value};
 use crate::instrument::sites::Sites;
 use pleach_abi::section::SiteKind;
+use std::collections::{HashMap, HashSet};
 
 /// A marker's name is one of these prefixes and the type of the value.
 pub const BRANCH: &str = "__pleach_mark_branch.";
@@ -47,6 +48,22 @@ pub enum Mark {
     Branch,
     Switch,
     Divisor,
+}
+
+/// The records of the branches that always go the same way, as the optimiser has proved: all
+/// copies of the marker have the same constant. Where it has split a path, each copy may have
+/// another constant, because an earlier branch has decided: that is no proof.
+pub fn proved_sites(functions: &[Value]) -> HashSet<Value> {
+    let mut conditions: HashMap<Value, HashSet<Value>> = HashMap::new();
+    let blocks = functions.iter().flat_map(|f| f.blocks());
+    for i in blocks.flat_map(|block| block.instructions()) {
+        if i.is_call() && matches!(mark_of(i.callee()), Some(Mark::Branch)) {
+            conditions.entry(i.operand(1)).or_default().insert(i.operand(0));
+        }
+    }
+    let is_one =
+        |all: &HashSet<Value>| all.len() == 1 && all.iter().all(|v| v.constant_int().is_some());
+    conditions.into_iter().filter(|(_, all)| is_one(all)).map(|(site, _)| site).collect()
 }
 
 pub fn mark_of(callee: Value) -> Option<Mark> {

@@ -66,9 +66,10 @@ pub fn instrument(
     for &f in &functions {
         remove_memory_effects(f);
     }
+    let proved = markers::proved_sites(&functions);
     for f in functions {
         poison::define_results(ctx, f);
-        Emitter::new(ctx, module, &rt, f, &source).run();
+        Emitter::new(ctx, module, &rt, f, &source, &proved).run();
     }
     emit_global_table(ctx, module);
     module.keep_all(ctx);
