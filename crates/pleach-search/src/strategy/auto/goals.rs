@@ -86,12 +86,30 @@ struct Offer {
     caller_branch: Option<BranchId>,
     /// The branch that the flip takes.
     branch: Option<BranchId>,
+    /// The distance because of what the run came to after the decision.
+    ahead: u32,
+}
+
+impl Offer {
+    /// Measures the distance.
+    fn measure(&mut self, guide: Option<&Guide>) {
+        let Some(guide) = guide else { return };
+        let branch = self.caller_branch.or(self.branch);
+        let own = branch.map_or(u32::MAX, |branch| Guide::branches(guide.of_branch(branch)));
+        // A goal that was accepted often counts as farther.
+        let penalty = match branch {
+            Some(_) => self.accepted / ACCEPTED_PER_DISTANCE,
+            None => 0,
+        };
+        self.distance = own.min(self.ahead).saturating_add(penalty);
+    }
 }
 
 impl Goals {
     /// Offers the open flips of a run.
     pub fn add_run(&mut self, view: &View, id: RunId, run: &Run, guide: Option<&Guide>) {
         let ahead = guide.map(|guide| guide.ahead(run)).unwrap_or_default();
+        let ahead_of = |at: usize| ahead.get(at).map_or(u32::MAX, |&d| Guide::branches(d));
         let mut seen: KeyMap<u64, u32> = KeyMap::default();
         let (mut before, mut row) = (0, 0u64);
         let results = self.answers.uncovered(view);
@@ -113,8 +131,8 @@ impl Goals {
                     let goal = self.history.entry((key, outcome)).or_default();
                     if goal.accept_offer(mix(caller)) && self.goals.len() < MAX_WAITING_FLIPS {
                         self.accepted += 1;
-                        self.goals.push(Reverse(Offer {
-                            distance: distance_of(guide, Some(branch), goal.accepted),
+                        let mut offer = Offer {
+                            distance: 0,
                             class: 0,
                             accepted: goal.accepted,
                             number: self.accepted,
@@ -125,7 +143,10 @@ impl Goals {
                             outcome,
                             caller_branch: Some(branch),
                             branch: None,
-                        }));
+                            ahead: ahead_of(at),
+                        };
+                        offer.measure(guide);
+                        self.goals.push(Reverse(offer));
                     }
                 }
             });
@@ -145,13 +166,8 @@ impl Goals {
                 let heap = if class == 0 { &mut self.goals } else { &mut self.steps };
                 if goal.accept_offer(context) && heap.len() < MAX_WAITING_FLIPS {
                     self.accepted += 1;
-                    let branch = decision.branch(outcome);
-                    let distance = match ahead.get(at) {
-                        Some(&ahead) if branch.is_none() => Guide::branches(ahead),
-                        _ => distance_of(guide, branch, goal.accepted),
-                    };
-                    heap.push(Reverse(Offer {
-                        distance,
+                    let mut offer = Offer {
+                        distance: 0,
                         class,
                         accepted: goal.accepted,
                         number: self.accepted,
@@ -161,8 +177,11 @@ impl Goals {
                         key: decision.key,
                         outcome,
                         caller_branch: None,
-                        branch,
-                    }));
+                        branch: decision.branch(outcome),
+                        ahead: ahead_of(at),
+                    };
+                    offer.measure(guide);
+                    heap.push(Reverse(offer));
                 }
             }
         }
@@ -171,10 +190,9 @@ impl Goals {
     /// Sorts the goals again, because distances have changed. Steps stay as they are.
     pub fn sort_again(&mut self, guide: &Guide) {
         let offers = std::mem::take(&mut self.goals).into_iter();
-        let sorted = offers.map(|Reverse(offer)| {
-            let branch = offer.caller_branch.or(offer.branch);
-            let distance = distance_of(Some(guide), branch, offer.accepted);
-            Reverse(Offer { distance, ..offer })
+        let sorted = offers.map(|Reverse(mut offer)| {
+            offer.measure(Some(guide));
+            Reverse(offer)
         });
         self.goals = sorted.collect();
     }
@@ -258,12 +276,6 @@ impl Goal {
         self.accepted += u32::from(accepted);
         accepted
     }
-}
-
-/// The distance of a goal, which grows each time that the goal was accepted. 0 without a guide.
-fn distance_of(guide: Option<&Guide>, branch: Option<BranchId>, accepted: u32) -> u32 {
-    let distance = guide.zip(branch).map(|(guide, b)| Guide::branches(guide.of_branch(b)));
-    distance.map_or(0, |distance| distance + accepted / ACCEPTED_PER_DISTANCE)
 }
 
 /// The class of a flip: 0 for a goal, 1 for a step, 2 for a check, `None` for others.
