@@ -34,6 +34,9 @@ pub struct Build {
 /// The last one takes C from before 1999: clang refuses calls without a declaration.
 const FLAGS: &str = "-g -O1 -Wno-error=implicit-function-declaration";
 
+/// Where a build would install to, below the output directory.
+const INSTALLED: &str = "installed";
+
 /// Makes the files that autoconf, automake and makeinfo have made newer than their sources.
 /// Patches and version control leave other times, and then `make` would start these programs,
 /// which may not be installed.
@@ -117,11 +120,11 @@ impl System {
                 if tree.has("aclocal.m4") {
                     commands.extend(KEEP_GENERATED.map(String::from));
                 }
-                commands.extend([configure(tree, "./configure", flags), make]);
+                commands.extend([configure(tree, out, flags), make]);
                 copied(commands)
             }
             System::Autoconf => {
-                copied(vec!["autoreconf -fi".into(), configure(tree, "./configure", flags), make])
+                copied(vec!["autoreconf -fi".into(), configure(tree, out, flags), make])
             }
             System::Make => {
                 let make = format!(
@@ -138,16 +141,19 @@ impl System {
                 format!(
                     "cmake -S {source} -B {build} -DCMAKE_C_COMPILER=pleach-cc \
                      -DCMAKE_CXX_COMPILER=pleach-c++ -DCMAKE_C_FLAGS={flags} \
-                     -DCMAKE_CXX_FLAGS={flags} -DBUILD_SHARED_LIBS=OFF",
-                    flags = quoted(flags.as_ref())
+                     -DCMAKE_CXX_FLAGS={flags} -DBUILD_SHARED_LIBS=OFF \
+                     -DCMAKE_INSTALL_PREFIX={prefix}",
+                    flags = quoted(flags.as_ref()),
+                    prefix = shown(&out.join(INSTALLED)),
                 ),
                 format!("cmake --build {build} -j{jobs}"),
             ],
             System::Meson => vec![
                 format!(
                     "CC=pleach-cc CXX=pleach-c++ CFLAGS={flags} CXXFLAGS={flags} meson setup \
-                     --buildtype=plain --default-library=static {build} {source}",
-                    flags = quoted(flags.as_ref())
+                     --buildtype=plain --default-library=static --prefix={prefix} {build} {source}",
+                    flags = quoted(flags.as_ref()),
+                    prefix = shown(&out.join(INSTALLED)),
                 ),
                 format!("meson compile -C {build} -j {jobs}"),
             ],
@@ -157,6 +163,29 @@ impl System {
         let mut all = vec![format!("mkdir -p {}", if is_copied { copy } else { shown(out) })];
         all.extend(commands);
         Build { system: self, commands: all }
+    }
+}
+
+impl System {
+    /// The commands that install what was built below the directory `out`, for programs that
+    /// need their data files. Nothing is written elsewhere: what the build system would put
+    /// outside its prefix stays in a staging directory.
+    pub fn install(self, out: &Path) -> Option<Vec<String>> {
+        let shown = |path: &Path| quoted(path.as_os_str());
+        let (staged, installed) = (out.join("staged"), out.join(INSTALLED));
+        let build = shown(&self.build_dir(out));
+        let destination = format!("DESTDIR={}", shown(&staged));
+        let install = match self {
+            System::Configure | System::Autoconf => {
+                format!("make -C {build} install MAKEINFO=true {destination}")
+            }
+            System::CMake => format!("{destination} cmake --install {build}"),
+            System::Meson => format!("{destination} meson install --no-rebuild -C {build}"),
+            System::Make | System::Sources => return None,
+        };
+        let below = installed.strip_prefix("/").unwrap_or(&installed);
+        let moved = shown(&staged.join(below));
+        Some(vec![install, format!("[ ! -d {moved} ] || mv {moved} {}", shown(&installed))])
     }
 }
 
@@ -193,7 +222,7 @@ pub fn systems(tree: &Tree) -> Vec<System> {
     found
 }
 
-fn configure(tree: &Tree, script: &str, flags: &str) -> String {
+fn configure(tree: &Tree, out: &Path, flags: &str) -> String {
     let text = |name: &str| {
         let file = tree.files.iter().find(|f| f.path == Path::new(name));
         file.map_or_else(String::new, |f| tree.text(f))
@@ -204,8 +233,15 @@ fn configure(tree: &Tree, script: &str, flags: &str) -> String {
     let shared = made.contains("--enable-shared")
         || ["LT_INIT", "AC_PROG_LIBTOOL", "AM_PROG_LIBTOOL"].iter().any(|m| source.contains(m));
     let shared = if shared { " --disable-shared" } else { "" };
+    let takes_prefix = made.contains("--prefix") || made.is_empty();
+    let prefix = match takes_prefix {
+        true => format!(" --prefix={}", quoted(out.join(INSTALLED).as_os_str())),
+        false => String::new(),
+    };
     let flags = quoted(flags.as_ref());
-    format!("CC=pleach-cc CXX=pleach-c++ CFLAGS={flags} CXXFLAGS={flags} {script}{shared}")
+    format!(
+        "CC=pleach-cc CXX=pleach-c++ CFLAGS={flags} CXXFLAGS={flags} ./configure{prefix}{shared}"
+    )
 }
 
 fn top_sources(tree: &Tree) -> impl Iterator<Item = &File> {

@@ -65,6 +65,24 @@ fn another_build_system_is_tried() {
     finds_the_crash(&p);
 }
 
+/// It is installed below the output directory, also what has another place outside.
+#[test]
+fn a_program_gets_its_data_files() {
+    let cmake = format!(
+        "{CMAKE}target_compile_definitions(calc PRIVATE \
+         DATA=\"${{CMAKE_INSTALL_PREFIX}}/share/words\")\n\
+         install(FILES README.md DESTINATION share RENAME words)\n\
+         install(FILES README.md DESTINATION /nowhere/share)\n"
+    );
+    let p = source(&[("CMakeLists.txt", &cmake)]);
+    let needs = "int main(int argc, char **argv) {\n    if (!fopen(DATA, \"r\")) return 9;\n";
+    let program = CALC.replace("int main(int argc, char **argv) {\n", needs);
+    p.file("calc-1.2/calc.c", program.as_bytes());
+    finds_the_crash(&p);
+    assert!(p.path("calc-1.2.pleach/installed/share/words").is_file());
+    assert!(p.path("calc-1.2.pleach/staged/nowhere/share/README.md").is_file());
+}
+
 /// The printed commands are a script that works.
 #[test]
 fn the_printed_commands_work() {

@@ -69,6 +69,18 @@ fn build(plan: &Plan) -> Result<Option<String>, Failure> {
     Ok(Some(format!("failed; the log is {}\n  {last}", log.display())))
 }
 
+/// Installs what was built into the output directory. True if that succeeded.
+pub fn install(plan: &Plan) -> Result<bool, Failure> {
+    let Some(commands) = plan.system.install(plan.out) else { return Ok(false) };
+    eprintln!("no program decides on its input; perhaps the programs need their data files");
+    for command in &commands {
+        eprintln!("$ {command}");
+    }
+    let log = plan.out.join("install.log");
+    let progress = Progress::open("installing");
+    shell(&commands, &log, |lines| progress.set_message(&format!("{lines} lines of output")))
+}
+
 /// Runs commands in one shell, which stops at the first that fails. True if none failed.
 pub fn shell(
     commands: &[String],

@@ -84,7 +84,10 @@ fn default_output(root: &Path) -> PathBuf {
 
 /// Chooses a program and seeds in a tree that is built, and searches.
 fn search(plan: &Plan) -> Result<Code, Failure> {
-    let chosen = probe::choose(plan)?;
+    let mut chosen = probe::choose(plan)?;
+    if chosen.is_none() && build::install(plan)? {
+        chosen = probe::choose(plan)?;
+    }
     let Some(chosen) = chosen else {
         return Err(Failure::failed_check(anyhow!(
             "no program was found in {} that reads its input and decides on it; name one with \

@@ -69,6 +69,10 @@ impl Plan<'_> {
         for command in &build.commands {
             let _ = writeln!(text, "{command}");
         }
+        if let Some(commands) = self.system.install(self.out) {
+            let commands = commands.join("\n#     ");
+            let _ = writeln!(text, "# If the program needs its data files:\n#     {commands}");
+        }
         let (program, is_harness) = self.program(&mut text);
         let mut input = String::new();
         if let Some(seeds) = self.seeds() {

@@ -31,7 +31,8 @@ const MEMORY_KIB: u64 = 2 << 20;
 /// An input for programs without seeds.
 const MADE_UP: &[u8] = b"a 1 + (2) = \"b\"\n";
 /// Directories and names of programs that are parts of a build.
-const NOT_PROGRAMS: [&str; 4] = ["CMakeFiles", "meson-private", "meson-info", "conftest"];
+const NOT_PROGRAMS: [&str; 6] =
+    ["CMakeFiles", "meson-private", "meson-info", "conftest", "installed", "staged"];
 
 pub struct Chosen {
     pub program: PathBuf,
