@@ -39,10 +39,36 @@ pub fn shrink<E>(
     max_runs: u64,
     check: &mut dyn FnMut(&[u8]) -> Result<bool, E>,
 ) -> Result<Shrunk, E> {
+    shrink_by(Steps::All, input, max_runs, check)
+}
+
+/// As [`shrink`], but only removes bytes: those that are left have their values.
+pub fn shorten<E>(
+    input: &[u8],
+    max_runs: u64,
+    check: &mut dyn FnMut(&[u8]) -> Result<bool, E>,
+) -> Result<Shrunk, E> {
+    shrink_by(Steps::Removal, input, max_runs, check)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Steps {
+    All,
+    /// Steps 1 and 2.
+    Removal,
+}
+
+fn shrink_by<E>(
+    steps: Steps,
+    input: &[u8],
+    max_runs: u64,
+    check: &mut dyn FnMut(&[u8]) -> Result<bool, E>,
+) -> Result<Shrunk, E> {
     let _shrinking = pleach_work::enter(Task::Shrink);
     let max_bytes = BYTES_PER_BYTE * input.len() as u64 + BYTES_PER_RUN.saturating_mul(max_runs);
     let tried = HashSet::new();
-    let mut budget = Budget { runs: 0, max_runs, bytes: 0, max_bytes, tried, is_used_up: false };
+    let mut budget =
+        Budget { steps, runs: 0, max_runs, bytes: 0, max_bytes, tried, is_used_up: false };
     let mut best = input.to_vec();
     let count = match is_container(input) {
         true => container::parse(input).map_or(0, |s| s.len()),
@@ -104,6 +130,7 @@ fn rebuild(streams: &[Stream], place: usize, bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 struct Budget {
+    steps: Steps,
     runs: u64,
     max_runs: u64,
     /// Bytes of candidates and of texts that were searched.
@@ -126,7 +153,10 @@ impl Budget {
                 break;
             }
         }
-        self.make_plain(best, check)
+        match self.steps {
+            Steps::All => self.make_plain(best, check),
+            Steps::Removal => Ok(()),
+        }
     }
 
     /// Asks about a smaller input, unless it was tried before.
@@ -253,6 +283,15 @@ mod tests {
     fn has_subsequence(text: &[u8], wanted: &[u8]) -> bool {
         let mut rest = text.iter();
         wanted.iter().all(|w| rest.any(|b| b == w))
+    }
+
+    #[test]
+    fn values_are_kept_if_bytes_are_only_removed() {
+        let mut check = |b: &[u8]| Ok::<_, Infallible>(b.contains(&b'+') && b.len() >= 3);
+        let Ok(shorter) = shorten(b"(17 + 25)", 1000, &mut check);
+        assert_eq!(shorter.input.len(), 3);
+        assert!(has_subsequence(b"(17 + 25)", &shorter.input), "{shorter:?}");
+        assert_eq!(shrunk(b"(17 + 25)", |b| b.contains(&b'+') && b.len() >= 3).input, b"00+");
     }
 
     /// The shortest text with a subsequence is the subsequence.

@@ -8,5 +8,5 @@ mod input;
 mod moves;
 
 pub use corpus::{Features, smallest_set};
-pub use input::{Shrunk, drop_events, shrink};
+pub use input::{Shrunk, drop_events, shorten, shrink};
 pub(crate) use moves::{RemoveFrom, Shows, bisect, remove_blocks};

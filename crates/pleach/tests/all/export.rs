@@ -302,6 +302,46 @@ print(JUnitXml.fromfile(sys.argv[1]).failures > 0)";
     assert_eq!(python(script, &[&program.path("results.xml")]), "True\n");
 }
 
+/// The smallest input that adds is `0+0`, and with the least coverage it is one that prints
+/// nothing. Neither shows a wrong sum.
+#[test]
+fn a_suite_shows_wrong_results() {
+    const SUM: &str = r#"#include <stdio.h>
+static int c;
+static int number(void) {
+    int n = 0;
+    while (c >= '0' && c <= '9') { n = 10 * n + c - '0'; c = getchar(); }
+    return n;
+}
+int main(void) {
+    c = getchar();
+    int sum = number();
+    while (c == '+' || c == '-') {
+        int sign = c;
+        c = getchar();
+        if (sign == '+') sum += number();
+        else sum -= number();
+    }
+    if (c != '\n') return 1;
+    printf("%d\n", sum);
+    return 0;
+}
+"#;
+    let program = Program::new(SUM);
+    program.file("seeds/sum", b"120+34\n");
+    program.file("seeds/difference", b"5-120-7\n");
+    program.file("seeds/all", b"10+20-30+4444?");
+    program.export(&["sh", "suite", "seeds", "--", "./prog"]);
+    let run = |source: &str, name: &str| {
+        let path = program.plain(source, name);
+        program.sh("suite", &[path.to_str().expect("a path")]).status.code()
+    };
+    assert_eq!(run(SUM, "plain"), Some(0));
+    for (right, wrong) in [("sum += number()", "sum -= number()"), ("sum -= n", "sum += n")] {
+        assert_eq!(run(&SUM.replace(right, wrong), "broken"), Some(1), "{wrong}");
+    }
+}
+
 #[test]
 fn ctest_meson_and_make_run_the_suite() {
     let program = program();

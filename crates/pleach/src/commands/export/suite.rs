@@ -9,8 +9,9 @@ use crate::commands::{extension, require_vacant, split_option, target};
 use crate::exit::{Code, Failure};
 use crate::show;
 use anyhow::anyhow;
-use pleach_campaign::minimise::{Features, shrink, smallest_set};
+use pleach_campaign::minimise::{Features, shorten, smallest_set};
 use pleach_exec::{End, Half, Output, Plain};
+use pleach_report::Progress;
 use pleach_report::export::suite::{
     self, Answer, Delivery, Plan, Runner, case_name, is_expressible, is_suite,
 };
@@ -22,6 +23,18 @@ use std::path::{Path, PathBuf};
 
 /// A case whose output is longer is left out.
 const MAX_OUTPUT: u64 = 1 << 20;
+
+/// What a run covers.
+struct Covered {
+    /// Branches with how often they were taken, and branches with the class of the answer.
+    all: Vec<u32>,
+    /// The former alone.
+    counts: Vec<u32>,
+    class: AnswerClass,
+}
+
+/// Marks a branch with the class of an answer among features.
+const ANSWERED: u32 = 1 << 31;
 
 /// What was left out, and why.
 #[derive(Default)]
@@ -101,8 +114,17 @@ pub fn run(
     Ok(Code::Ok)
 }
 
+/// What is told apart of an answer: the exit status, and whether anything was printed.
+type AnswerClass = (i32, bool);
+
+/// The most classes of answers.
+const MAX_CLASSES: usize = 8;
+
 /// A small set of inputs with the coverage of all, each as small as a few runs make it, by
 /// the names of their cases. The second result is true for a program with libFuzzer's entry.
+///
+/// A branch is in the set with each class of answers: that a wrong sum is never printed shows
+/// nothing. For the same reason, bytes of an input are removed, but not replaced.
 fn choose(
     args: &Export,
     run: &Run,
@@ -112,32 +134,53 @@ fn choose(
     let mut replayer = Replayer::new(run, &paths[0], false)?;
     let (executor, timeout) = (&mut replayer.executor, replayer.timeout);
     let (mut features, mut good, mut bad) = (Features::default(), Vec::new(), Vec::new());
-    let mut runs = Vec::new();
+    let (mut runs, mut classes): (Vec<Covered>, Vec<AnswerClass>) = Default::default();
+    let progress = Progress::new("running inputs", paths.len() as u64);
     for path in paths {
+        progress.inc();
         let input = read_input(path)?;
         if !is_expressible(&input) {
             left_out.inexpressible += 1;
             continue;
         }
-        match executor.run(&input, timeout)?.end {
-            End::Exit(_) => {
-                runs.push((features.of(&executor.counters()), input.len()));
+        let outcome = executor.run(&input, timeout)?;
+        match outcome.end {
+            End::Exit(status) => {
+                let class = (status, !outcome.stdout.is_empty());
+                let number = classes.iter().position(|c| *c == class).unwrap_or(classes.len());
+                if number == classes.len() && number < MAX_CLASSES {
+                    classes.push(class);
+                }
+                let number = number.min(MAX_CLASSES - 1) as u32;
+                let counts = features.of(&executor.counters());
+                let answered = features.branches(&executor.counters()).into_iter();
+                let answered = answered.map(|b| ANSWERED | b * MAX_CLASSES as u32 + number);
+                let all = answered.chain(counts.iter().copied()).collect();
+                runs.push(Covered { all, counts, class });
                 good.push(input);
             }
             End::Signal(_) if args.crashes => bad.push(input),
             _ => left_out.crashes += 1,
         }
     }
-    let chosen = match args.all {
+    progress.finish();
+    let chosen: Vec<usize> = match args.all {
         true => (0..good.len()).collect(),
-        false => smallest_set(&runs),
+        false => {
+            let sizes = runs.iter().zip(&good).map(|(run, input)| (run.all.clone(), input.len()));
+            smallest_set(&sizes.collect::<Vec<_>>())
+        }
     };
     let mut inputs = BTreeMap::new();
+    let progress = Progress::new("making inputs smaller", chosen.len() as u64);
     for i in chosen {
-        let (input, wanted) = (&good[i], &runs[i].0);
-        let shrunk = shrink(input, args.shrink, &mut |candidate| {
-            let exits = matches!(executor.run(candidate, timeout)?.end, End::Exit(_));
-            Ok::<_, Failure>(exits && features.of(&executor.counters()) == *wanted)
+        progress.inc();
+        let (input, wanted) = (&good[i], &runs[i]);
+        let shrunk = shorten(input, args.shrink, &mut |candidate| {
+            let outcome = executor.run(candidate, timeout)?;
+            let class = (wanted.class.0, !outcome.stdout.is_empty());
+            let is_same = outcome.end == End::Exit(wanted.class.0) && class == wanted.class;
+            Ok::<_, Failure>(is_same && features.of(&executor.counters()) == wanted.counts)
         })?;
         inputs.insert(case_name(&shrunk.input), shrunk.input);
     }
@@ -191,9 +234,11 @@ fn record<'a>(
     let program = std::path::absolute(&run.program[0])?;
     let names: Vec<&String> = names.collect();
     let mut passes = [Vec::new(), Vec::new()];
+    let progress = Progress::new("recording answers", 2 * names.len() as u64);
     for pass in &mut passes {
         for name in &names {
             pass.push(run_case(args, run, dir, &program, name)?);
+            progress.inc();
         }
     }
     let [first, second] = passes;
