@@ -58,6 +58,12 @@ fn a_crash_is_new_once_and_the_corpus_grows() {
     ] {
         assert!(program.path("report").join(name).exists(), "{name}");
     }
+    // Every input that the reports name is there.
+    let log: Value = serde_json::from_slice(&program.read("report/results.sarif")).unwrap();
+    let input = log["runs"][0]["results"][0]["properties"]["input"].as_str().unwrap();
+    assert!(program.path(input).is_file() && text.contains(input), "{input}: {text}");
+    let page = String::from_utf8(program.read("report/page/index.html")).unwrap();
+    assert!(page.contains("pleach replay report/campaign/crashes/id:000000"), "{input}");
     // It is known now. Nothing was removed from the corpus.
     let (code, text) = code_and_text(&ci(&program, &[]));
     assert_eq!(code, Some(0), "{text}");

@@ -20,8 +20,10 @@ pub use args::Ci;
 use clap::Parser;
 use corpus::{Corpus, name_of};
 use pleach_campaign::minimise::{Features, smallest_set};
+use pleach_campaign::run::Dir;
 use pleach_exec::{CrashId, Half, Image, Output};
 use pleach_hash::Hash;
+use pleach_report::Progress;
 use pleach_report::ci::Summary;
 use pleach_report::coverage::FileCoverage;
 use pleach_report::export::{Context, Kind, Outcome, find};
@@ -49,24 +51,27 @@ pub fn run(args: Ci) -> Result<Code, Failure> {
     let corpus = Corpus::read(&args.corpus)?;
     let mut state = State::read(&args.corpus, args.baseline.as_deref())?;
     let work = tempfile::Builder::new().prefix("pleach-ci-").tempdir()?;
-    if let Some(dir) = &args.report {
-        let made = std::fs::create_dir_all(dir).and_then(|()| tempfile::tempfile_in(dir).map(drop));
-        made.with_context(|| dir.display().to_string()).map_err(Failure::user_error)?;
-    }
-    let out = work.path().join("out");
+    let out = match &args.report {
+        Some(dir) => make_report_dir(dir)?,
+        None => work.path().join("out"),
+    };
     let stats = search(&args, &corpus, work.path(), &out, start)?;
     let mut found = Found::new(&args, &corpus)?;
+    let progress = Progress::new("running the corpus", corpus.inputs.len() as u64);
     for (path, input) in &corpus.inputs {
         found.replay(path, input)?;
+        progress.inc();
     }
+    progress.finish();
     let changed = found.compare_answers(&args, &corpus, &mut state)?;
     let added = found.add_new(&out, &corpus)?;
     let fixed = found.replay_known(&mut state)?;
     for path in inputs_in(&out, &["crashes", "hangs"])? {
         found.replay_failure(&path, &read_input(&path)?)?;
     }
-    let crashes = found.crashes(&state);
-    remember(&crashes, &mut state, &corpus.extension())?;
+    let mut crashes = found.crashes(&state);
+    let kept = remember(&mut crashes, &mut state, &corpus.extension())?;
+    found.rename(&kept);
     state.write()?;
 
     let crashes = crashes.into_iter().map(|(outcome, _)| outcome);
@@ -106,6 +111,19 @@ pub fn run(args: Ci) -> Result<Code, Failure> {
     write!(out, "{text}")?;
     out.flush()?;
     Ok(if failed { Code::Failed } else { Code::Ok })
+}
+
+/// Makes the directory of reports. Returns where the campaign goes, which the page and its
+/// commands are about; one of an earlier run is removed.
+fn make_report_dir(dir: &Path) -> Result<PathBuf, Failure> {
+    let made = std::fs::create_dir_all(dir).and_then(|()| tempfile::tempfile_in(dir).map(drop));
+    made.with_context(|| dir.display().to_string()).map_err(Failure::user_error)?;
+    let out = dir.join("campaign");
+    if out.join("run.toml").is_file() && !Dir::is_in_use(&out) {
+        let removed = std::fs::remove_dir_all(&out);
+        removed.with_context(|| out.display().to_string()).map_err(Failure::user_error)?;
+    }
+    Ok(out)
 }
 
 /// Runs the campaign. Returns the number of its runs.
@@ -266,6 +284,15 @@ impl Found {
         Ok(())
     }
 
+    /// Gives inputs that were moved their new paths.
+    fn rename(&mut self, moved: &BTreeMap<String, String>) {
+        for outcome in &mut self.outcomes {
+            if let Some(path) = moved.get(&outcome.path) {
+                outcome.path.clone_from(path);
+            }
+        }
+    }
+
     /// One outcome for each different crash and hang.
     fn crashes(&mut self, state: &State) -> Vec<(Outcome, Vec<u8>)> {
         let mut all: BTreeMap<u64, (Outcome, Vec<u8>)> = BTreeMap::new();
@@ -333,20 +360,23 @@ fn is_hang(outcome: &Outcome) -> bool {
     outcome.crash.as_ref().is_some_and(|c| c.kind == "hang")
 }
 
-/// Keeps new crashes and their inputs, so that the next run knows them.
+/// Keeps new crashes and their inputs, so that the next run knows them. Returns the inputs, by
+/// where they were: the directory of the search may be gone when people read the reports.
 fn remember(
-    crashes: &[(Outcome, Vec<u8>)],
+    crashes: &mut [(Outcome, Vec<u8>)],
     state: &mut State,
     extension: &str,
-) -> Result<(), Failure> {
-    for (outcome, input) in crashes.iter().filter(|(o, _)| !o.is_known) {
+) -> Result<BTreeMap<String, String>, Failure> {
+    let mut kept = BTreeMap::new();
+    for (outcome, input) in crashes.iter_mut().filter(|(o, _)| !o.is_known) {
         let Some(crash) = &outcome.crash else { continue };
         let id = state::id(crash);
-        state.keep_crash(&id, extension, input)?;
+        let path = state.keep_crash(&id, extension, input)?.display().to_string();
         let known = Known { kind: crash.kind.clone(), text: crash.to_string() };
         state.crashes.insert(id, known);
+        kept.insert(std::mem::replace(&mut outcome.path, path.clone()), path);
     }
-    Ok(())
+    Ok(kept)
 }
 
 /// Writes the page of the campaign into the directory of reports.

@@ -77,9 +77,10 @@ impl State {
         write_map(&self.dir.join("answers.json"), answers)
     }
 
-    /// Keeps the input of a crash.
-    pub fn keep_crash(&self, id: &str, extension: &str, input: &[u8]) -> Result<(), Failure> {
-        write(&self.dir.join("crashes").join(format!("{id}{extension}")), input)
+    /// Keeps the input of a crash, and returns where.
+    pub fn keep_crash(&self, id: &str, extension: &str, input: &[u8]) -> Result<PathBuf, Failure> {
+        let path = self.dir.join("crashes").join(format!("{id}{extension}"));
+        write(&path, input).map(|()| path)
     }
 }
 
