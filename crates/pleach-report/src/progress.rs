@@ -39,6 +39,17 @@ impl Progress {
         Progress { bar, start: Instant::now(), is_shown: AtomicBool::new(false) }
     }
 
+    /// A bar for work that says how many of how many steps are done. The work goes on.
+    pub fn of(what: &str) -> impl FnMut(usize, usize) -> bool {
+        let mut bar: Option<Progress> = None;
+        move |done, all| {
+            let bar = bar.get_or_insert_with(|| Progress::new(what, all as u64));
+            bar.show_if_due();
+            bar.bar.set_position(done as u64);
+            true
+        }
+    }
+
     /// Shows the bar now: the first step takes long.
     pub fn show(&self) {
         self.is_shown.store(true, Ordering::Relaxed);

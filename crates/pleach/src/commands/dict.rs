@@ -8,6 +8,7 @@ use crate::show;
 use anyhow::anyhow;
 use pleach_campaign::mutate::{Dictionary, write_words};
 use pleach_exec::Output;
+use pleach_report::Progress;
 use std::io::Write;
 use std::time::Duration;
 
@@ -26,7 +27,9 @@ pub fn run(args: Dict) -> Result<Code, Failure> {
     let mut executor = tracer(&args.run, first, Output::Null, false)?;
     let timeout = Duration::from_millis(args.run.timeout);
     let (mut dictionary, mut untraced) = (Dictionary::default(), 0);
+    let progress = Progress::new("tracing inputs", paths.len() as u64);
     for path in &paths {
+        progress.inc();
         executor.run(&read_input(path)?, timeout)?;
         match executor.trace() {
             Ok(trace) => {
@@ -36,6 +39,7 @@ pub fn run(args: Dict) -> Result<Code, Failure> {
             Err(_) => untraced += 1,
         }
     }
+    progress.finish();
     dictionary.complete_words(executor.layout());
     if untraced > 0 {
         eprintln!("pleach: warning: {untraced} inputs have no readable trace");

@@ -16,6 +16,7 @@ use crate::show;
 use anyhow::anyhow;
 use clap::{Args as Group, ValueEnum};
 use pleach_exec::End;
+use pleach_report::Progress;
 use serde_json::{Value, json};
 use side::{Answer, Side};
 use std::ffi::OsString;
@@ -107,12 +108,15 @@ pub fn run(args: &Diff) -> Result<Code, Failure> {
         return Err(Failure::user_error(anyhow!("{new}: not built by pleach-cc: no search")));
     }
     let mut found: Vec<(PathBuf, Difference)> = Vec::new();
+    let progress = Progress::new("comparing inputs", paths.len() as u64);
     for (path, input) in paths.iter().zip(&inputs) {
+        progress.inc();
         if let Some(difference) = pair.compare(input)? {
-            print(args, path, &difference)?;
+            progress.suspend(|| print(args, path, &difference))?;
             found.push((path.clone(), difference));
         }
     }
+    progress.finish();
     let given = found.len();
     let changed = pair.changed_functions();
     if args.seconds.is_some() || args.runs.is_some() {

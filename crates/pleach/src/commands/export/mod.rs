@@ -14,6 +14,7 @@ use anyhow::{Context as _, anyhow};
 pub use args::{Export, formats};
 use pleach_campaign::run::Dir;
 use pleach_exec::triage::quoted;
+use pleach_report::Progress;
 use pleach_report::export::{Context, FORMATS, Format, Kind, find};
 use replay::Replayer;
 use std::ffi::OsStr;
@@ -63,10 +64,13 @@ fn export_file(
 ) -> Result<Code, Failure> {
     let mut replayer = Replayer::new(run, &paths[0], args.system)?;
     let mut outcomes = Vec::new();
+    let progress = Progress::new("running inputs", paths.len() as u64);
     for path in paths {
         let outcome = replayer.run(path, &read_input(path)?)?;
         outcomes.push(outcome);
+        progress.inc();
     }
+    progress.finish();
     let bytes = match format.kind {
         Kind::Coverage(write) => write(&replayer.coverage(), context),
         Kind::Results(write) | Kind::ResultsOrSuite(write, _) => write(&outcomes, context),

@@ -14,8 +14,8 @@ use crashes::Crashes;
 use grammar::Exercised;
 use pleach_campaign::findings::{Findings, FindingsError};
 use pleach_campaign::run::Dir;
+use pleach_report::Progress;
 use pleach_report::html::{Sections, Sources, campaign_page};
-use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -57,17 +57,15 @@ fn page(
     exercised: &mut Exercised,
     is_running: bool,
 ) -> Result<String, Failure> {
-    let mut progress = Progress::new();
-    findings.replay(progress.of("inputs replayed")).map_err(refused)?;
-    findings.examine(progress.of("crashes examined")).map_err(refused)?;
-    findings.trace_sites(progress.of("inputs traced")).map_err(refused)?;
+    findings.replay(Progress::of("inputs replayed")).map_err(refused)?;
+    findings.examine(Progress::of("crashes examined")).map_err(refused)?;
+    findings.trace_sites(Progress::of("inputs traced")).map_err(refused)?;
     let sections = Sections {
-        crashes: crashes.sections(findings, progress.of("crashes explained"))?,
+        crashes: crashes.sections(findings, Progress::of("crashes explained"))?,
         grammar: exercised.section(findings)?,
         watch: if is_running { args.watch.unwrap_or(0).into() } else { 0 },
         version: env!("CARGO_PKG_VERSION").into(),
     };
-    progress.clear();
     Ok(campaign_page(findings, &mut Sources::new(roots(args, findings)), sections))
 }
 
@@ -123,37 +121,6 @@ fn refused(error: FindingsError) -> Failure {
         FindingsError::Exec(error) => error.into(),
         FindingsError::Image(error) => error.into(),
         other => Failure::user_error(other),
-    }
-}
-
-/// Shows on a terminal how far the work is.
-struct Progress {
-    is_terminal: bool,
-    next: Instant,
-}
-
-impl Progress {
-    fn new() -> Progress {
-        let is_terminal = std::io::stderr().is_terminal();
-        Progress { is_terminal, next: Instant::now() + Duration::from_millis(500) }
-    }
-
-    fn of<'a>(&'a mut self, what: &'static str) -> impl FnMut(usize, usize) -> bool + 'a {
-        move |done, all| {
-            let now = Instant::now();
-            if self.is_terminal && now >= self.next {
-                self.next = now + Duration::from_millis(200);
-                eprint!("\r\x1b[K{what}: {done} of {all}");
-            }
-            true
-        }
-    }
-
-    fn clear(&self) {
-        if self.is_terminal {
-            eprint!("\r\x1b[K");
-            let _ = std::io::stderr().flush();
-        }
     }
 }
 
