@@ -3,6 +3,7 @@
 //! Everything is checked before anything runs. Each thing that can be wrong with the file
 //! has a message of its own, which tells the user what to do.
 
+use crate::source::is_system_file;
 use object::elf;
 use object::read::elf::{Dyn, ElfFile64, FileHeader, ProgramHeader};
 use object::{Endianness, Object, ObjectSection, ObjectSymbol};
@@ -10,7 +11,7 @@ use pleach_abi::function::{Function, SiteInfo};
 use pleach_abi::section::{self, SiteKind};
 use pleach_abi::token::TokenFunction;
 use std::collections::HashMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// One ELF file with instrumentation.
@@ -32,35 +33,6 @@ pub struct Image {
     pub soname: Option<String>,
     /// The whole symbolic twin; empty in the twin itself.
     pub symbolic: Vec<u8>,
-}
-
-/// True for a file of the system: a header of libc, of the C++ library or of an installed
-/// package. Totals leave out the branches in such files. Inputs that cover one are still
-/// kept.
-pub fn is_system_file(path: &str) -> bool {
-    const DIRECTORIES: [&str; 6] = [
-        "/usr/include",
-        "/usr/lib",
-        "/usr/lib32",
-        "/usr/lib64",
-        "/usr/local/include",
-        "/usr/local/lib",
-    ];
-    if !path.starts_with('/') {
-        return false;
-    }
-    // Compilers name their headers `/usr/lib/gcc/x/12/../../../../include/…`.
-    let mut clean = PathBuf::from("/");
-    for part in Path::new(path).components() {
-        match part {
-            Component::ParentDir => drop(clean.pop()),
-            Component::Normal(name) => clean.push(name),
-            _ => {}
-        }
-    }
-    let text = clean.to_string_lossy();
-    // The C++ library of a toolchain that is installed elsewhere.
-    DIRECTORIES.iter().any(|dir| clean.starts_with(dir)) || text.contains("/include/c++/")
 }
 
 /// One record of the site table.
@@ -220,7 +192,7 @@ impl Image {
         Some((function, &function.sites[info]))
     }
 
-    /// True if a site is in a file of the system: see [`is_system_file`].
+    /// True if a site is in a file of the system: see [`is_system_file`](crate::is_system_file).
     pub fn is_system(&self, site: usize) -> bool {
         self.describe(site).is_some_and(|(function, info)| is_system_file(function.file_of(info)))
     }

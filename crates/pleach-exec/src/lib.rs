@@ -28,6 +28,7 @@ pub mod process;
 pub mod scratch;
 mod server;
 pub mod shm;
+pub mod source;
 pub mod target;
 pub mod terminal;
 mod thin;
@@ -40,11 +41,12 @@ pub use executor::{
     Paused, Step, TargetOptions, Touched,
 };
 pub use growth::{Calls, Growth};
-pub use image::{Image, ImageError, is_system_file};
+pub use image::{Image, ImageError};
 pub use layout::Layout;
 pub use plain::Plain;
 pub use scratch::{WorkDir, WorkDirError};
 pub use server::signal_name;
+pub use source::is_system_file;
 pub use target::{CompiledTarget, LiveRun, RunOptions, Target, TraceOptions, TracedRun};
 pub use trace::{BrokenTrace, TokenSeen, Trace};
 pub use triage::{CrashId, Examined, Frame, Triage};

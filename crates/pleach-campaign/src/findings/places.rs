@@ -2,7 +2,8 @@
 
 use super::Findings;
 use pleach_abi::section::SiteKind;
-use pleach_exec::image::{Image, is_system_file};
+use pleach_exec::Image;
+use pleach_exec::source::{is_system_file, path_in};
 use pleach_search::BranchId;
 
 /// A function with its branches.
@@ -10,6 +11,7 @@ use pleach_search::BranchId;
 pub struct FunctionPlace {
     /// The linkage name.
     pub name: String,
+    /// The whole path, if the compiler noted where its names start.
     pub file: String,
     pub line: u32,
     pub branches: Vec<BranchPlace>,
@@ -63,21 +65,20 @@ impl Findings {
             for info in function.sites.iter().filter(|info| info.kind != SiteKind::Entry) {
                 let Some(site) = self.map.program.site(info.hash) else { continue };
                 let is_switch = info.kind == SiteKind::Switch;
-                let file = function.file_of(info);
                 branches.push(BranchPlace {
                     first: site.first,
                     sides: site.sides,
-                    file: file.to_string(),
+                    file: path_in(function, function.file_of(info)),
                     line: info.line,
                     column: info.column,
                     cases: is_switch.then(|| info.cases.clone()),
-                    system: is_system_file(file),
+                    system: is_system_file(function.file_of(info)),
                 });
             }
             if !branches.is_empty() {
                 found.push(FunctionPlace {
                     name: function.name.clone(),
-                    file: function.file.clone(),
+                    file: path_in(function, &function.file),
                     line: function.line,
                     branches,
                 });

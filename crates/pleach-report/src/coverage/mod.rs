@@ -11,10 +11,10 @@ use flow::Flow;
 use pleach_abi::function::Function;
 use pleach_abi::section::SiteKind;
 use pleach_exec::executor::ModuleCounters;
+use pleach_exec::source::path_in;
 use pleach_exec::triage::readable;
 use pleach_exec::{Half, Image, Layout, is_system_file};
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The coverage of a program, by the path of the source file as the compiler knew it.
@@ -284,28 +284,6 @@ impl FunctionCounters {
         let blocks = flow.block_counts(counts, has_exited);
         self.blocks.iter_mut().zip(blocks).for_each(|(sum, count)| *sum += count);
     }
-}
-
-/// The path of a file of a function.
-pub fn path_in(function: &Function, name: &str) -> String {
-    tidy(&Path::new(&function.directory).join(name)).to_string_lossy().into_owned()
-}
-
-/// Removes `.` and `..` without a look at the disk.
-pub fn tidy(path: &Path) -> PathBuf {
-    use std::path::Component::{CurDir, Normal, ParentDir};
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            CurDir => {}
-            ParentDir if matches!(out.components().next_back(), Some(Normal(_))) => {
-                out.pop();
-            }
-            ParentDir if out.has_root() => {}
-            other => out.push(other),
-        }
-    }
-    out
 }
 
 impl Coverage {

@@ -16,6 +16,7 @@ use pleach_search::BranchId;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
+use std::path::Path;
 
 /// How many bytes of inputs a page may contain, and how many of one input.
 const MAX_BYTES: usize = 2 << 20;
@@ -113,6 +114,8 @@ struct Data<'a> {
     folded: Vec<(String, u64)>,
     diverged: Vec<(String, u64)>,
     notes: &'a [String],
+    /// The directory that the names of the files start from.
+    root: String,
     files: Vec<File>,
     /// Name, file, line, first site, number of sites.
     fns: Vec<(String, usize, u32, usize, usize)>,
@@ -154,9 +157,11 @@ struct Flips {
     unknown: u64,
 }
 
+/// A source: its name below the root, its path, and its text or why it is not there.
 #[derive(Serialize)]
 struct File {
     n: String,
+    p: String,
     s: Option<String>,
     why: Option<String>,
 }
@@ -186,9 +191,13 @@ pub fn campaign_page(findings: &Findings, sources: &mut Sources, sections: Secti
     let (why, reasons) = program.reasons(findings);
     let name = name_of(findings);
     let reached = program.reached_functions(&taken);
-    let files = program.files.iter().map(|name| match sources.read(name) {
-        Ok(text) => File { n: name.clone(), s: Some(text), why: None },
-        Err(why) => File { n: name.clone(), s: None, why: Some(why) },
+    let root = common_directory(&program.files);
+    let files = program.files.iter().map(|path| {
+        let (text, why) = match sources.read(path) {
+            Ok(text) => (Some(text), None),
+            Err(why) => (None, Some(why)),
+        };
+        File { n: below(&root, path), p: path.clone(), s: text, why }
     });
     let kept = |kept| findings.inputs.iter().filter(|input| input.kept == kept).count();
     let command: Vec<String> = findings.command().iter().map(|word| quoted(word)).collect();
@@ -232,6 +241,7 @@ pub fn campaign_page(findings: &Findings, sources: &mut Sources, sections: Secti
         diverged: pairs(&stats.diverged_at),
         notes: &stats.notes,
         files: files.collect(),
+        root: root.clone(),
         fns: std::mem::take(&mut program.functions),
         sites: std::mem::take(&mut program.sites),
         cases: std::mem::take(&mut program.cases),
@@ -301,6 +311,7 @@ pub fn sample_page(files: usize, branches_per_file: usize) -> String {
         |f: usize, n: usize| format!("    if (input[{n}] == {f}) total += {HOSTILE:?}[{n}];\n");
     let file = |(f, name): (usize, &String)| File {
         n: name.clone(),
+        p: format!("/project/{name}"),
         s: Some((0..branches_per_file / 2).map(|n| line(f, n)).collect()),
         why: None,
     };
@@ -337,6 +348,7 @@ pub fn sample_page(files: usize, branches_per_file: usize) -> String {
         folded: Vec::new(),
         diverged: Vec::new(),
         notes: &[HOSTILE.to_string()],
+        root: "/project".into(),
         files: program.files.iter().enumerate().map(file).collect(),
         fns: std::mem::take(&mut program.functions),
         sites: std::mem::take(&mut program.sites),
@@ -447,6 +459,24 @@ impl Program {
     }
 }
 
+/// The innermost directory that all paths are in; empty if there is none.
+fn common_directory(paths: &[String]) -> String {
+    let directory = |path: &String| Path::new(path).parent().map(Path::to_path_buf);
+    let mut directories = paths.iter().filter_map(directory);
+    let first = directories.next().unwrap_or_default();
+    let common = directories.fold(first, |common, directory| {
+        let same = common.components().zip(directory.components()).take_while(|(a, b)| a == b);
+        same.map(|(part, _)| part).collect()
+    });
+    common.to_string_lossy().into_owned()
+}
+
+/// A path without a directory that it starts with.
+fn below(root: &str, path: &str) -> String {
+    let short = Path::new(path).strip_prefix(root).map(|short| short.to_string_lossy());
+    short.map_or_else(|_| path.to_string(), |short| short.into_owned())
+}
+
 fn first_input(findings: &Findings, branch: BranchId) -> i64 {
     findings.first_input(branch).map_or(-1, |input| input as i64)
 }
@@ -461,7 +491,7 @@ fn input_row(input: &pleach_campaign::findings::Input) -> InputRow {
 
 fn name_of(findings: &Findings) -> String {
     let program = findings.command().into_iter().next().unwrap_or_default();
-    let name = std::path::Path::new(&program).file_name().unwrap_or(OsStr::new("program"));
+    let name = Path::new(&program).file_name().unwrap_or(OsStr::new("program"));
     name.to_string_lossy().into_owned()
 }
 
@@ -557,4 +587,24 @@ fn bytes_of(findings: &Findings) -> BTreeMap<usize, String> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_named_below_their_common_directory() {
+        let check = |paths: &[&str], root: &str, names: &[&str]| {
+            let paths: Vec<String> = paths.iter().map(|p| p.to_string()).collect();
+            assert_eq!(common_directory(&paths), root);
+            let short: Vec<String> = paths.iter().map(|path| below(root, path)).collect();
+            assert_eq!(short, names);
+        };
+        check(&["/src/a/util.c", "/src/b/util.c"], "/src", &["a/util.c", "b/util.c"]);
+        check(&["/src/calc.c"], "/src", &["calc.c"]);
+        check(&["/src/lib/a.c", "/src/library/b.c"], "/src", &["lib/a.c", "library/b.c"]);
+        check(&["a.c", "/src/b.c"], "", &["a.c", "/src/b.c"]);
+        check(&[], "", &[]);
+    }
 }

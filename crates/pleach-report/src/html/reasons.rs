@@ -25,10 +25,14 @@ pub fn words(reason: &Reason, function: &str) -> Words {
                 n => format!("no input takes it on any of the {n} paths that were tried"),
             };
             if *pinned > 0 {
-                let which = if pinned == paths { "each".into() } else { pinned.to_string() };
+                let which = match (*paths, *pinned) {
+                    (1, _) => "it".into(),
+                    (paths, pinned) if paths == pinned => "each of them".into(),
+                    (_, pinned) => format!("{pinned} of them"),
+                };
                 let at = pin.as_ref().map_or(String::new(), |pin| format!(" ({})", place(pin)));
                 text += &format!(
-                    "; on {which} of them an address was held at its value{at}, so it may be \
+                    "; on {which} an address was held at its value{at}, so it may be \
                      possible with another"
                 );
             }

@@ -2,13 +2,13 @@
 //!
 //! With `PLEACH_PICTURES=DIR` the tests write pictures of the pages to a directory.
 
-use crate::common::Program;
 use crate::common::browser::Browser;
 use crate::common::process::{send_signal, wait_until};
+use crate::common::{PLEACH, Program};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 const SOURCE: &str = r#"#include <stdio.h>
@@ -265,6 +265,37 @@ fn a_page_without_sources_says_so() {
     program.text(&["report", "out", "-o", "page", "-n", "0", "--source", "elsewhere"], b"");
     let data = self::data(&program.path("page/index.html"));
     assert_eq!(data["files"][0]["s"], SOURCE);
+}
+
+/// Build systems that compile each directory inside it give the same name to several files.
+#[test]
+fn files_of_the_same_name_are_told_apart() {
+    let program = Program::empty();
+    let sources = [
+        ("a/util.c", "int alpha(int c) {\n    return c == 'a' ? 1 : 0;\n}\n"),
+        ("b/util.c", "\nint beta(int c) {\n    return c == 'b' ? 1 : 0;\n}\n"),
+    ];
+    for (path, source) in sources {
+        let dir = path.split('/').next().expect("a directory");
+        program.make_dir(dir);
+        program.file(path, source.as_bytes());
+        let args = ["cc", "-g", "-c", "util.c"];
+        let status = Command::new(PLEACH).args(args).current_dir(program.path(dir)).status();
+        assert!(status.expect("pleach runs").success());
+    }
+    let main = "#include <stdio.h>\n#include <stdlib.h>\nint alpha(int);\nint beta(int);\n\
+                int main(void) {\n    if (alpha(getchar()) && beta(getchar())) abort();\n}\n";
+    program.compile(main, &["-g", "a/util.o", "b/util.o", "-o", "prog"]);
+    program.campaign("out", &["-s", "dfs"]);
+    program.text(&["report", "out", "-o", "page"], b"");
+    let data = data(&program.path("page/index.html"));
+    for (path, source) in sources {
+        let files = data["files"].as_array().expect("a list");
+        let file = files.iter().find(|file| file["n"] == path).expect(path);
+        assert_eq!(file["s"], source, "{path}");
+    }
+    let frame = &data["crashes"][0]["frames"][0];
+    assert!(data["files"].to_string().contains(frame[1].as_str().expect("a path")), "{frame}");
 }
 
 #[test]

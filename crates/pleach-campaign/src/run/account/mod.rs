@@ -20,7 +20,7 @@ use crate::run::exchange::Sender;
 use crate::run::places::FoundPlace;
 use crate::run::search::{Covered, Map};
 use crate::run::settings::Toward;
-use pleach_exec::image::is_system_file;
+use pleach_exec::source::is_system_file;
 use pleach_search::{Aim, Counts, Run};
 use pleach_work::Task;
 use std::collections::BTreeMap;

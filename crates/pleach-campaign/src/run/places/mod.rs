@@ -7,6 +7,7 @@ mod obstacle;
 pub use obstacle::Obstacles;
 
 use pleach_abi::function::{Function, Place};
+use pleach_exec::source::path_in;
 use pleach_exec::triage::{CrashId, readable};
 use pleach_search::Goal;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -72,7 +73,7 @@ impl<'a> Places<'a> {
             for file in own.chain(used) {
                 let directory = function.directory.as_str();
                 let names = places.names.entry(directory).or_default();
-                let name = names.entry(file).or_insert_with(|| full_name(directory, file));
+                let name = names.entry(file).or_insert_with(|| path_in(function, file));
                 if function.places.iter().all(Vec::is_empty) {
                     continue;
                 }
@@ -169,21 +170,6 @@ impl<'a> Places<'a> {
         let names = self.functions.iter().map(|f| readable(&f.name)).collect();
         Err(PlaceError::NoFunction { place: text.into(), near: nearest(name, names) })
     }
-}
-
-/// The name of a file with the directory that it starts from.
-fn full_name(directory: &str, file: &str) -> String {
-    let path = std::path::Path::new(directory).join(file);
-    let mut parts: Vec<&str> = Vec::new();
-    let text = path.to_string_lossy();
-    for part in text.split('/').filter(|p| !p.is_empty() && *p != ".") {
-        match part {
-            ".." if parts.last().is_some_and(|p| *p != "..") => drop(parts.pop()),
-            part => parts.push(part),
-        }
-    }
-    let root = if text.starts_with('/') { "/" } else { "" };
-    format!("{root}{}", parts.join("/"))
 }
 
 /// File, lines and column.

@@ -23,7 +23,7 @@ function route() {
   if (name === "file" && D.files && D.files[a]) made = sourceView(Number(a), Number(b) || 0);
   else if (name === "input") made = inputView(Number(a));
   else if (name === "crash") made = crashView(Number(a));
-  else made = (VIEWS.find(view => view[0] === name) || VIEWS[0])[2]();
+  else made = (VIEWS.find(view => view[0] === name) || VIEWS[0])[2](a);
   const later = made.filter(part => typeof part === "function");
   main.replaceChildren();
   append(main, made.filter(part => typeof part !== "function"));

@@ -177,6 +177,9 @@ function sourceView(file, line) {
     element.dataset.line = i + 1;
     return element;
   };
+  // Without a line, the first one that is not covered, or that has a branch.
+  const branched = [...byLine.keys()].sort((a, b) => a - b);
+  const first = branched.find(at => { const [t, a] = coverage(byLine.get(at)); return t < a; }) || branched[0];
   let chosen = line || 0;
   let window_ = [0, 0];
   const draw = force => {
@@ -198,9 +201,10 @@ function sourceView(file, line) {
   };
   code.addEventListener("scroll", () => { draw(false); keep("code", code.scrollTop); });
   const ready = () => {
-    code.scrollTop = kept.code && kept.hash === location.hash ? kept.code : line ? Math.max(0, (line - 8) * LINE) : 0;
+    const to = line || first;
+    code.scrollTop = kept.code && kept.hash === location.hash ? kept.code : to ? Math.max(0, (to - 8) * LINE) : 0;
     draw(true);
-    const at = (kept.hash === location.hash && kept.line) || line;
+    const at = (kept.hash === location.hash && kept.line) || line || first;
     if (at) select(at);
   };
   return [head, h("div", { class: "sourcebox" }, code, panel), ready];

@@ -15,15 +15,24 @@ function reasonCounts() {
   return Object.entries(counts).sort((a, b) => b[1] - a[1]);
 }
 
+/** The branches that were covered at each moment: an input covers what it takes first. */
+function coverageOverTime(taken) {
+  const gains = D.firsts.map((n, i) => [D.inputs[i][3] / 1000, n]).filter(g => g[1] > 0).sort((a, b) => a[0] - b[0]);
+  const points = [[0, 0]];
+  let covered = 0;
+  for (const [time, n] of gains) points.push([time, covered += n]);
+  return [...points, [Math.max(D.totals.seconds, points[points.length - 1][0]), taken]];
+}
+
 function overview() {
   const t = D.totals;
   const reasons = reasonCounts();
   const taken = D.taken.reduce((a, i) => a + (i >= 0), 0);
   const byRuns = kept.axis === "runs";
-  const points = D.plot.map(p => [byRuns ? p[1] : p[0], p[2]]);
+  const points = byRuns ? D.plot.map(p => [p[1], p[2]]) : coverageOverTime(taken);
   const crashes = D.crashes.filter(c => c.time !== null && !byRuns).map(c => {
-    const before = D.plot.filter(p => p[0] <= c.time).pop();
-    return [c.time, before ? before[2] : 0, c.title];
+    const before = points.filter(p => p[0] <= c.time).pop();
+    return [c.time, before ? before[1] : 0, c.title];
   });
   const axis = h("button", { type: "button", onclick: () => { keep("axis", byRuns ? "time" : "runs"); route(); } }, byRuns ? "By time" : "By runs");
   return [
@@ -37,6 +46,10 @@ function overview() {
       h("section", { class: "card" }, h("div", { class: "tools" }, h("h2", null, "Branches covered"), axis),
         points.length ? lineChart("branches covered", [{ points }], { xName: byRuns ? "runs" : "seconds", markers: crashes }) : h("p", { class: "dim" }, "No point is recorded yet.")),
       card("Branches", stack("branches by reason", [["taken", taken, "var(--taken)"], ...reasons.map(([kind, n]) => [CLASSES[kind] || kind, n, CLASS_COLOURS[kind] || "var(--c5)"])]),
+        reasons.length ? table("reasons", [
+          { name: "Not taken because", key: r => CLASSES[r[0]] || r[0], cell: r => h("a", { href: `#/missing/${r[0]}` }, CLASSES[r[0]] || r[0]) },
+          count("Branches", r => r[1]),
+        ], reasons, { sort: 1, down: true }) : null,
         h("p", null, h("a", { href: "#/missing" }, "Every branch that is not taken, and why"))),
       card("Inputs, by how they were made", barChart("inputs by how they were made", D.ops.map(o => [o[0], o[1]]), colours),
         table("ops", [text("Made by", o => o[0]), count("Inputs kept", o => o[1]), count("Branches taken first", o => o[2])], D.ops, { sort: 1, down: true })),
@@ -91,7 +104,8 @@ function functions() {
   return [h("h2", null, "Functions"), h("div", { class: "tools" }, box), list];
 }
 
-function missing() {
+function missing(reason) {
+  if (reason && kept.hash !== location.hash) keep("reason", reason);
   const rows = [];
   D.taken.forEach((input, branch) => { if (input < 0) rows.push(branch); });
   const cache = new Map();
@@ -144,10 +158,11 @@ function bytesView(bytes, marks) {
     run += b === 10 ? "↵\n" : b === 9 ? "⇥" : b >= 32 && b < 127 ? String.fromCharCode(b) : `\\x${b.toString(16).padStart(2, "0")}`;
   }
   flush(asText, run, state);
-  for (let at = 0; at < shown; at += 16) {
+  const width = Math.min(16, shown);
+  for (let at = 0; at < shown; at += width) {
     asHex.append(at.toString(16).padStart(6, "0"), "  ");
     let letters = "";
-    for (let i = at; i < at + 16; i++) {
+    for (let i = at; i < at + width; i++) {
       if (i >= shown) { asHex.append("   "); continue; }
       const hex = bytes[i].toString(16).padStart(2, "0");
       asHex.append(matters[i] ? h("mark", null, hex) : hex, i % 8 === 7 ? "  " : " ");
@@ -192,11 +207,11 @@ function crashes() {
   ], D.crashes, { sort: 0 })];
 }
 
-/** The number of a file: by its whole name, or by the end of it if only one ends so. */
-function fileOf(name) {
-  const whole = D.files.findIndex(file => file.n === name);
-  if (whole >= 0 || !name) return whole;
-  const ends = D.files.map((file, i) => i).filter(i => D.files[i].n.endsWith(`/${name}`) || name.endsWith(`/${D.files[i].n}`));
+/** The number of a file: by its path, or by the end of it if only one ends so. */
+function fileOf(path) {
+  const whole = D.files.findIndex(file => file.p === path);
+  if (whole >= 0 || !path) return whole;
+  const ends = D.files.map((file, i) => i).filter(i => D.files[i].p.endsWith(`/${path}`) || path.endsWith(`/${D.files[i].p}`));
   return ends.length === 1 ? ends[0] : -1;
 }
 
@@ -206,18 +221,19 @@ function crashView(i) {
   const frame = f => {
     const [, file, line] = f;
     const at = fileOf(file);
-    return at >= 0 && line ? h("a", { href: sourceLink(at, line) }, `${file}:${line}`) : file ? `${file}${line ? `:${line}` : ""}` : "";
+    const name = at >= 0 ? D.files[at].n : D.root && file.startsWith(`${D.root}/`) ? file.slice(D.root.length + 1) : file;
+    return at >= 0 && line ? h("a", { href: sourceLink(at, line) }, `${name}:${line}`) : `${name}${file && line ? `:${line}` : ""}`;
   };
   const code = f => {
     const source = f[2] ? (D.files[fileOf(f[1])] || {}).s : null;
     return source ? (source.split("\n")[f[2] - 1] || "").trim() : "";
   };
   return [
-    h("h2", null, c.title), c.note ? h("p", { class: "note" }, c.note) : null,
+    h("h2", null, c.title, c.frames.length ? ` in ${c.where}` : ""), c.note ? h("p", { class: "note" }, c.note) : null,
     h("dl", null, h("dt", null, "Replay"), h("dd", null, h("code", null, c.replay)),
       h("dt", null, "Inputs"), h("dd", null, c.inputs.map((input, n) => [n ? ", " : "", inputLink(input)]))),
     c.frames.length ? [h("h2", null, "Stack"), h("div", { class: "scroll" }, h("table", { class: "frames" }, h("tbody", null, c.frames.map((f, n) =>
-      h("tr", null, h("td", null, `#${n}`), h("td", { class: "text" }, h("code", null, f[0])), h("td", { class: "text" }, frame(f)), h("td", { class: "text" }, h("code", null, code(f))), h("td", { class: "text mono dim" }, f[3] || ""))))))] : null,
+      h("tr", null, h("td", null, `#${n}`), h("td", { class: "text" }, h("code", null, f[0]), " ", h("span", { class: "place" }, frame(f))), h("td", { class: "text line" }, h("code", null, code(f))), h("td", { class: "mono dim module" }, f[3] || ""))))))] : null,
     h("h2", null, c.minimal ? "Smallest input" : "Input"),
     c.minimal ? h("p", { class: "dim" }, c.minimal) : null,
     c.bytes !== null ? bytesView(base64(c.bytes), c.marks) : h("p", { class: "note" }, "The bytes are not in the page: it would become too large."),

@@ -6,6 +6,7 @@ use crate::commands::{extension, target};
 use crate::exit::Failure;
 use crate::show;
 use pleach_abi::event::Kind;
+use pleach_exec::source::path_in;
 use pleach_exec::trace::kind;
 use pleach_exec::{End, Executor, Half, Layout, Output, TargetOptions, Triage};
 use pleach_expr::Printer;
@@ -112,7 +113,7 @@ impl Replayer {
             }
             let condition = show::condition(&trace, &self.layout, &printer, event);
             found.push(Decision {
-                file: function.file_of(site).into(),
+                file: path_in(function, function.file_of(site)),
                 line: site.line,
                 column: site.column,
                 condition: show::cut(&condition, Some(MAX_CONDITION)),
