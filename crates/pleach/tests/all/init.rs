@@ -65,6 +65,13 @@ fn another_build_system_is_tried() {
     finds_the_crash(&p);
 }
 
+/// What is missing may be for manuals.
+#[test]
+fn a_build_may_fail_after_the_programs() {
+    let makefile = format!("all: calc manual\nmanual: calc\n\tno-such-program\n{MAKEFILE}");
+    finds_the_crash(&source(&[("Makefile", &makefile)]));
+}
+
 /// It is installed below the output directory, also what has another place outside.
 #[test]
 fn a_program_gets_its_data_files() {

@@ -151,6 +151,11 @@ fn symbolic_sites(layout: &Arc<Layout>, program: &Path, args: &[&str], seeds: &[
     sites.len()
 }
 
+/// True if a build has made a program that can be searched.
+pub fn has_programs(plan: &Plan) -> bool {
+    !find_programs(plan).is_empty()
+}
+
 /// Programs below the output directory that have a symbolic half, the most likely first.
 fn find_programs(plan: &Plan) -> Vec<PathBuf> {
     let mut found = Vec::new();
