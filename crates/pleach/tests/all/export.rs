@@ -328,9 +328,8 @@ int main(void) {
 }
 "#;
     let program = Program::new(SUM);
-    program.file("seeds/sum", b"120+34\n");
-    program.file("seeds/difference", b"5-120-7\n");
-    program.file("seeds/all", b"10+20-30+4444?");
+    let seeds = [("sum", "120+34\n"), ("difference", "5-120-7\n"), ("all", "10+20-30+4444?")];
+    program.seeds(seeds.map(|(name, text)| (name, text.as_bytes())));
     program.export(&["sh", "suite", "seeds", "--", "./prog"]);
     let run = |source: &str, name: &str| {
         let path = program.plain(source, name);
