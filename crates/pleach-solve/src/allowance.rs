@@ -9,42 +9,56 @@
 #[derive(Clone, Debug)]
 pub(crate) struct Allowance {
     credit: u64,
+    /// The credit at the start, and the most that flips can earn.
+    start: u64,
+    /// A tier with less credit is not asked.
+    min: u64,
+    earned_by_flip: u64,
 }
 
-/// The credit at the start, and the most that flips can earn.
 const START: u64 = 64_000_000;
 /// What each flip earns.
 const EARNED_BY_FLIP: u64 = 10_000;
 /// An answer earns its cost times this.
 const EARNED_BY_ANSWER: u64 = 8;
-/// The most that answers can earn.
-const MAX_CREDIT: u64 = 8 * START;
-/// A tier with less credit is not asked.
+/// The most that answers can earn, by the credit at the start.
+const MAX_FACTOR: u64 = 8;
 const MIN_CREDIT: u64 = 2_000_000;
 
 impl Default for Allowance {
     fn default() -> Self {
-        Allowance { credit: START }
+        Allowance { credit: START, start: START, min: MIN_CREDIT, earned_by_flip: EARNED_BY_FLIP }
     }
 }
 
 impl Allowance {
+    /// For a tier whose requests cost a fraction of what the others may.
+    pub fn divided_by(divisor: u64) -> Self {
+        let Allowance { credit, start, min, earned_by_flip } = Self::default();
+        Allowance {
+            credit: credit / divisor,
+            start: start / divisor,
+            min: min / divisor,
+            earned_by_flip: earned_by_flip / divisor,
+        }
+    }
+
     /// Counts a flip, whoever answers it.
     pub fn earn(&mut self) {
-        if self.credit < START {
-            self.credit += EARNED_BY_FLIP;
+        if self.credit < self.start {
+            self.credit += self.earned_by_flip;
         }
     }
 
     /// How much the tier may spend on one request; `None` if it should not be asked.
     pub fn available(&self) -> Option<u64> {
-        (self.credit >= MIN_CREDIT).then_some(self.credit)
+        (self.credit >= self.min).then_some(self.credit)
     }
 
     /// Pays for a request.
     pub fn pay(&mut self, work: u64, has_answered: bool) {
         self.credit = match has_answered {
-            true => (self.credit + EARNED_BY_ANSWER * work).min(MAX_CREDIT),
+            true => (self.credit + EARNED_BY_ANSWER * work).min(MAX_FACTOR * self.start),
             false => self.credit.saturating_sub(work),
         };
     }

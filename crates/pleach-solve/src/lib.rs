@@ -31,6 +31,7 @@ mod floats;
 mod inversion;
 mod layers;
 mod lengths;
+mod merge;
 mod model;
 mod path;
 mod prefix;

@@ -4,7 +4,7 @@
 use crate::domains::{LANES, Memo};
 use crate::path::Path;
 use crate::ranges::Ranges;
-use crate::solver::{Config, Limits};
+use crate::solver::Limits;
 use pleach_automata::ByteSet;
 use pleach_expr::{ChangedValues, Compiler, Frame, Term, Var};
 use rustc_hash::FxHashSet;
@@ -75,12 +75,12 @@ impl<'a> Request<'a> {
     pub fn new(
         path: &'a mut Path,
         scratch: &'a mut Scratch,
-        config: &'a Config,
+        limits: &'a Limits,
         at: usize,
         goals: Vec<Term>,
         optimistic: bool,
     ) -> Self {
-        let (limits, vars) = (&config.limits, OnceCell::new());
+        let vars = OnceCell::new();
         let max_work = scratch.work() + WORK_FACTOR * limits.evaluations;
         Request { path, scratch, limits, at, goals, vars, optimistic, max_work }
     }

@@ -162,7 +162,7 @@ impl Solver {
         let mut solve = |kept: usize| {
             let goals: Vec<Term> = goals.iter().chain(&nearest[..kept]).copied().collect();
             // No condition is before step 0, so only the goals count.
-            let mut request = Request::new(path, scratch, relaxed_config, 0, goals, true);
+            let mut request = Request::new(path, scratch, &relaxed_config.limits, 0, goals, true);
             match tiers.solve(&mut request, goal, cost).found {
                 Ok(Found::Sat(changes)) => Some(Model::new(&changes)),
                 _ => None,
@@ -205,7 +205,7 @@ impl Solver {
             return (Verdict::Unknown(Why::Inconsistent), Tier::Rules, false);
         }
         let Solver { config, scratch, tiers, .. } = self;
-        let mut request = Request::new(path, scratch, config, at, goals.clone(), false);
+        let mut request = Request::new(path, scratch, &config.limits, at, goals.clone(), false);
         let answer = tiers.solve(&mut request, goal, cost);
         let (tier, cached) = (answer.tier, answer.cached);
         let why = match answer.found {
@@ -218,7 +218,7 @@ impl Solver {
         if config.no_retries {
             return (Verdict::Unknown(why), tier, cached);
         }
-        let mut request = Request::new(path, scratch, config, at, goals, true);
+        let mut request = Request::new(path, scratch, &config.limits, at, goals, true);
         let alone = tiers.solve(&mut request, goal, cost);
         match alone.found {
             Ok(Found::Sat(changes)) => (Verdict::Optimistic(Model::new(&changes)), tier, false),

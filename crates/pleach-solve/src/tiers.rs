@@ -10,18 +10,22 @@ use crate::allowance::Allowance;
 use crate::answer::Tier;
 use crate::cache::{Cache, Key};
 use crate::complete::{self, Refused};
+use crate::merge::{self, Merged};
 use crate::path::Goal;
 use crate::request::{Found, Request, Slice};
 use crate::switch::SwitchValues;
 use crate::{domains, floats, inversion, layers, prefix, search};
+use pleach_expr::Term;
 
-/// The tiers between the cache and the SAT solver, in their order.
-const SLICE_TIERS: [(Tier, SolveSlice); 4] = [
+/// The tiers between the cache and local search, in their order. The SAT solver is last.
+const SLICE_TIERS: [(Tier, SolveSlice); 3] = [
     (Tier::Inversion, |request, _| inversion::solve(request)),
     (Tier::Search, |request, _| floats::solve(request)),
     (Tier::Domains, layers::solve),
-    (Tier::Search, |request, _| search::solve(request)),
 ];
+
+/// Local search costs this part of what the SAT solver may cost.
+const SEARCH_DIVISOR: u64 = 16;
 
 /// Conditions of a slice that is made without credit for the tiers that need it.
 const MAX_CHEAP_SLICE: usize = 512;
@@ -29,13 +33,25 @@ const MAX_CHEAP_SLICE: usize = 512;
 type SolveSlice = fn(&mut Request, &Slice) -> Found;
 
 /// What tiers keep from one request to the next.
-#[derive(Default)]
 pub(crate) struct Tiers {
     cache: Cache,
     switch: SwitchValues,
-    /// What the search over several bytes and the SAT solver may cost.
+    /// What the search over several bytes, local search and the SAT solver may cost.
     layers: Allowance,
+    search: Allowance,
     complete: Allowance,
+}
+
+impl Default for Tiers {
+    fn default() -> Self {
+        Tiers {
+            cache: Cache::default(),
+            switch: SwitchValues::default(),
+            layers: Allowance::default(),
+            search: Allowance::divided_by(SEARCH_DIVISOR),
+            complete: Allowance::default(),
+        }
+    }
 }
 
 impl Tiers {
@@ -97,6 +113,7 @@ impl Tiers {
             }
         }
         self.layers.earn();
+        self.search.earn();
         self.complete.earn();
         if let Some((found, cached)) = self.switch.solve(request, goal, &mut self.layers) {
             let found = judge.accept(request, Tier::Domains, found);
@@ -114,44 +131,108 @@ impl Tiers {
         if let Some((found, tier)) = self.cache.get(request, &key) {
             return answer(Ok(found), tier, true);
         }
+        let (found, tier) = match merge::merge(request, &slice) {
+            None => self.solve_slice(request, &slice, &mut judge),
+            Some(Merged::Unsat) => (Ok(Found::Unsat), Tier::Domains),
+            Some(Merged::Goals(goals, classes)) => {
+                let (found, tier) = self.solve_merged(request, goals, &mut judge);
+                let expanded = found.map(|found| match found {
+                    Found::Sat(changes) => Found::Sat(classes.expand(request, &changes)),
+                    found => found,
+                });
+                (expanded.map(|found| judge.accept(request, tier, found)), tier)
+            }
+        };
+        let found = match found {
+            Ok(Found::Pass) => Err(Refused::Broken),
+            found => found,
+        };
+        if let Ok(found) = &found {
+            self.cache.put(request, key, found, tier);
+        }
+        answer(found, tier, false)
+    }
+
+    /// Asks the tiers for conditions that are all goals.
+    fn solve_merged(
+        &mut self,
+        request: &mut Request,
+        goals: Vec<Term>,
+        judge: &mut Judge,
+    ) -> (Result<Found, Refused>, Tier) {
+        let (path, scratch) = (&mut *request.path, &mut *request.scratch);
+        let mut merged = Request::new(path, scratch, request.limits, request.at, goals, true);
+        merged.max_work = request.max_work;
+        match merged.slice(request.limits.slice) {
+            Some(slice) => self.solve_slice(&mut merged, &slice, judge),
+            None => (Err(Refused::Work), Tier::Complete),
+        }
+    }
+
+    /// Asks the tiers that need the slice of a request.
+    fn solve_slice(
+        &mut self,
+        request: &mut Request,
+        slice: &Slice,
+        judge: &mut Judge,
+    ) -> (Result<Found, Refused>, Tier) {
         for (tier, solve) in SLICE_TIERS {
             if request.is_over() {
-                return answer(Err(Refused::Work), tier, false);
+                return (Err(Refused::Work), tier);
             }
             let before = request.scratch.work();
             let is_layers = tier == Tier::Domains;
             if is_layers && self.layers.available().is_none() {
                 continue;
             }
-            let found = solve(request, &slice);
+            let found = solve(request, slice);
             let found = judge.accept(request, tier, found);
             if is_layers {
                 self.layers.pay(request.scratch.work() - before, found != Found::Pass);
             }
             if found != Found::Pass {
-                self.cache.put(request, key, &found, tier);
-                return answer(Ok(found), tier, false);
+                return (Ok(found), tier);
             }
+        }
+        // Where local search finds nothing, the SAT solver is asked first.
+        let is_search_first =
+            self.search.available().is_some() || self.complete.available().is_none();
+        if is_search_first && let Some(found) = self.search(request, judge) {
+            return (found, Tier::Search);
         }
         let Some(available) = self.complete.available() else {
             judge.cost.add(Tier::Complete, 0);
-            return answer(Err(Refused::Work), Tier::Complete, false);
+            return (Err(Refused::Work), Tier::Complete);
         };
-        let (solved, sat_work) = complete::solve(request, &slice, available);
+        let (solved, sat_work) = complete::solve(request, slice, available);
         self.complete.pay(sat_work, solved.is_ok());
         judge.cost.sat += sat_work;
         judge.cost.add(Tier::Complete, sat_work);
-        let refused = solved.as_ref().err().copied();
-        let found = judge.accept(request, Tier::Complete, solved.unwrap_or(Found::Pass));
-        let found = match (refused, found) {
-            (Some(refused), _) => Err(refused),
-            (None, Found::Pass) => Err(Refused::Broken),
-            (None, found) => {
-                self.cache.put(request, key, &found, Tier::Complete);
-                Ok(found)
-            }
-        };
-        answer(found, Tier::Complete, false)
+        let found = solved.map(|found| judge.accept(request, Tier::Complete, found));
+        if found.is_err()
+            && !is_search_first
+            && let Some(found) = self.search(request, judge)
+        {
+            return (found, Tier::Search);
+        }
+        (found, Tier::Complete)
+    }
+
+    /// Asks local search. `None` if it has no answer.
+    fn search(
+        &mut self,
+        request: &mut Request,
+        judge: &mut Judge,
+    ) -> Option<Result<Found, Refused>> {
+        if request.is_over() {
+            return Some(Err(Refused::Work));
+        }
+        let before = request.scratch.work();
+        let found = search::solve(request);
+        let found = judge.accept(request, Tier::Search, found);
+        let has_found = found != Found::Pass;
+        self.search.pay(request.scratch.work() - before, has_found);
+        has_found.then_some(Ok(found))
     }
 }
 

@@ -57,6 +57,49 @@ fn a_comparison_with_a_string_is_solved_byte_by_byte() {
     assert_eq!(solved(&recording, 0), (b"keyword!".to_vec(), Tier::Domains));
 }
 
+/// As in a symbol table: two names have the same hash, and are compared byte by byte.
+#[test]
+fn names_with_the_same_hash_are_explored_once() {
+    const NAME: u32 = 6;
+    let mut b = Builder::new(2 * NAME);
+    let hash = |b: &mut Builder, first: u32| {
+        let mut hash = 0;
+        for i in first..first + NAME {
+            let byte = b.byte(i);
+            let wide = b.node(Op::ZExt, 32, [byte, 0, 0], 0);
+            let sum = match i == first {
+                true => wide,
+                false => {
+                    let shifted = b.with(Op::Mul, hash, 31);
+                    b.pair(Op::Add, shifted, wide)
+                }
+            };
+            hash = b.with(Op::And, sum, 1023);
+        }
+        hash
+    };
+    let hashes = [hash(&mut b, 0), hash(&mut b, NAME)];
+    let input = b"symbolsymbol";
+    let values = b.expr(&hashes).eval_all(&Input::plain(input));
+    let slot = values.get(hashes[0]);
+    let mut conditions: Vec<u32> = hashes.iter().map(|&h| b.with(Op::Eq, h, slot)).collect();
+    for i in 0..NAME {
+        let (x, y) = (b.byte(i), b.byte(NAME + i));
+        conditions.push(b.pair(Op::Eq, x, y));
+    }
+    let recording = path(&b, &conditions, input);
+    // After equal names, the last bytes cannot differ: the hashes would.
+    let answer = flip(&recording, conditions.len() - 1);
+    assert_eq!((answer.verdict, answer.tier), (Verdict::Unsat, Tier::Domains));
+    // With one byte less in common there are two names with this hash.
+    let (model, _) = solved(&recording, conditions.len() - 2);
+    let (a, b) = model.split_at(NAME as usize);
+    assert_eq!(a[..4], b[..4]);
+    assert_ne!(a[4], b[4]);
+    let hash = |name: &[u8]| name.iter().fold(0u32, |h, &c| h.wrapping_mul(31) + u32::from(c));
+    assert_eq!((hash(a) & 1023, hash(b) & 1023), (slot as u32, slot as u32));
+}
+
 #[test]
 fn overflows_of_short_numbers_are_refuted_and_their_digits_found() {
     let mut b = Builder::new(10);

@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 /// The circuits of all terms so far.
 pub(super) struct Encoder {
     pub gates: Gates,
+    /// The bits of each term that something has needed, from the lowest one on.
     words: FxHashMap<Term, Word>,
     inputs: FxHashMap<Var, Word>,
     /// By offset of a byte and set of values.
@@ -90,16 +91,19 @@ impl Encoder {
         }
     }
 
-    /// The circuit of a term. Its operands are encoded first.
+    /// The circuit of a term. Its operands are encoded first. A sum or a product whose low bits
+    /// alone are used has no circuit for the others: hash functions compute with 32 bits, and
+    /// programs use a few of them.
     pub fn encode(
         &mut self,
         path: &Path,
         root: Term,
         max_variables: usize,
     ) -> Result<Word, TooLarge> {
-        let mut stack = vec![root];
-        while let Some(&term) = stack.last() {
-            if self.words.contains_key(&term) {
+        let pool = &path.pool;
+        let mut stack = vec![(root, pool.width(root))];
+        while let Some(&(term, bits)) = stack.last() {
+            if self.has_bits(term, bits) {
                 stack.pop();
                 continue;
             }
@@ -109,7 +113,6 @@ impl Encoder {
             if is_too_large {
                 return Err(TooLarge);
             }
-            let pool = &path.pool;
             let node = pool.node(term);
             let byte = pool.reads(term).single().and_then(|v| v.as_byte());
             if let Some(offset) = byte.filter(|_| node.code != Code::Read && node.width <= 64) {
@@ -118,14 +121,24 @@ impl Encoder {
                 continue;
             }
             let before = stack.len();
-            stack.extend(node.operands().filter(|o| !self.words.contains_key(o)));
+            for (place, operand) in node.operands().enumerate() {
+                let bits = needed_bits(path, &node, place, operand, bits);
+                if !self.has_bits(operand, bits) {
+                    stack.push((operand, bits));
+                }
+            }
             if stack.len() == before {
-                let word = self.encode_node(path, term, node)?;
+                let word = self.encode_node(path, term, node, bits)?;
                 self.words.insert(term, word);
                 stack.pop();
             }
         }
         Ok(self.words[&root].clone())
+    }
+
+    /// True if the lowest bits of a term are encoded.
+    fn has_bits(&self, term: Term, bits: u32) -> bool {
+        bits == 0 || self.words.get(&term).is_some_and(|word| word.len() >= bits as usize)
     }
 
     /// Encodes a term of one byte, from its 256 values.
@@ -146,11 +159,22 @@ impl Encoder {
             .collect()
     }
 
-    /// Encodes one operation. Its operands are encoded.
-    fn encode_node(&mut self, path: &Path, term: Term, node: Node) -> Result<Word, TooLarge> {
+    /// Encodes the lowest `bits` of one operation, or all. Its operands are encoded as far as
+    /// they are needed for that.
+    fn encode_node(
+        &mut self,
+        path: &Path,
+        term: Term,
+        node: Node,
+        bits: u32,
+    ) -> Result<Word, TooLarge> {
         let pool = &path.pool;
-        let width = node.width();
-        let word = |n: usize| node.operands().nth(n).map_or(&[][..], |t| &self.words[&t]).to_vec();
+        let width = if is_by_low_bits(node.code) { bits } else { node.width() };
+        let word = |place: usize| -> Word {
+            let Some(operand) = node.operands().nth(place) else { return Word::new() };
+            let needed = needed_bits(path, &node, place, operand, bits);
+            self.words.get(&operand).map_or(Word::new(), |w| w[..needed as usize].to_vec())
+        };
         let (a, b, c) = (word(0), word(1), word(2));
         let g = &mut self.gates;
         Ok(match node.code {
@@ -180,7 +204,7 @@ impl Encoder {
             code if code.touches_float() => return Err(TooLarge),
             code if code.is_compare() => vec![comparison(g, code, &a, &b)],
             code if code.arity() == 2 => binary(g, code, a, b),
-            _ => unary(g, &node, a),
+            _ => unary(g, &node, a, width),
         })
     }
 
@@ -228,6 +252,29 @@ impl Encoder {
     }
 }
 
+/// True if each bit of the result depends only on bits of the operands up to the same place, or,
+/// for `Extract` and `Concat`, to a place that is known.
+fn is_by_low_bits(code: Code) -> bool {
+    use Code::*;
+    matches!(code, Add | Sub | Mul | And | Or | Xor | Ite | ZExt | SExt | Extract | Concat)
+}
+
+/// How many of the lowest bits of an operand the lowest `bits` of a node need.
+fn needed_bits(path: &Path, node: &Node, place: usize, operand: Term, bits: u32) -> u32 {
+    let width = path.pool.width(operand);
+    let needed = match (node.code, place) {
+        (Code::Ite, 0) => width,
+        (Code::Extract, _) => node.b + bits,
+        (Code::Concat, 1) => {
+            let low = path.pool.width(node.operands().next().unwrap_or(operand));
+            bits.saturating_sub(low)
+        }
+        (code, _) if is_by_low_bits(code) => bits,
+        _ => width,
+    };
+    needed.min(width)
+}
+
 /// An operation on two words of the same width, or `Concat`.
 fn binary(g: &mut Gates, code: Code, a: Word, b: Word) -> Word {
     let none = g.bit(false);
@@ -251,8 +298,7 @@ fn binary(g: &mut Gates, code: Code, a: Word, b: Word) -> Word {
 }
 
 /// An operation on one word.
-fn unary(g: &mut Gates, node: &Node, a: Word) -> Word {
-    let width = node.width();
+fn unary(g: &mut Gates, node: &Node, a: Word, width: u32) -> Word {
     match node.code {
         Code::ZExt => {
             let mut out = a;

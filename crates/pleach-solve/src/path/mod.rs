@@ -120,6 +120,8 @@ pub struct Path {
     /// A number that no other path has, for caches.
     pub(crate) serial: u64,
     inconsistent: u32,
+    /// Terms that [`crate::merge`] has added to the pool.
+    pub(crate) merged_terms: usize,
     pub(crate) circuit: crate::complete::Circuit,
     pub(crate) prefix: Option<Box<PrefixGraph>>,
     /// Made when they are first needed.
@@ -177,6 +179,7 @@ impl Path {
             implied: FxHashSet::default(),
             serial: NEXT_SERIAL.fetch_add(1, Ordering::Relaxed),
             inconsistent: 0,
+            merged_terms: 0,
             circuit: Default::default(),
             prefix: None,
             checks: None,

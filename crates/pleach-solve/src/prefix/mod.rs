@@ -438,7 +438,7 @@ mod tests {
         let (mut scratch, config) = (Scratch::default(), Config::default());
         let ask_one = |&at: &usize| {
             let goals = path.goal_terms(at, Goal::Not).expect("a goal");
-            let mut request = Request::new(path, &mut scratch, &config, at, goals, false);
+            let mut request = Request::new(path, &mut scratch, &config.limits, at, goals, false);
             let found = solve(&mut request, Goal::Not);
             if let Found::Sat(changes) = &found {
                 assert!(request.holds(changes), "step {at}: {changes:?}");
