@@ -7,7 +7,8 @@
 //! libFuzzer itself that is the process of the fuzzer, and the list takes the place of its
 //! mutants (`tools/fuzz-targets/replay.c`).
 //!
-//! In each round all take turns for a few seconds. The median of the ratios of the rounds
+//! All have real-time priority if the system permits it, so that other load on the core does not
+//! count. In each round all take turns for a few seconds. The median of the ratios of the rounds
 //! counts.
 
 mod fast;
@@ -47,6 +48,9 @@ pub struct Args {
     /// The core that everything runs on
     #[arg(long, default_value_t = 0)]
     core: usize,
+    /// Share the core with other processes, even if the system permits real-time priority
+    #[arg(long)]
+    time_sharing: bool,
     /// Record the inputs anew
     #[arg(long)]
     fresh: bool,
@@ -75,6 +79,8 @@ struct Report {
     commit: String,
     machine: Machine,
     date: String,
+    /// False if other processes on the core had to wait.
+    time_sharing: bool,
     rows: Vec<Row>,
 }
 
@@ -109,6 +115,10 @@ pub fn run(args: &Args) -> Result<bool> {
     let mut core = CpuSet::new();
     core.set(args.core).context("--core")?;
     sched_setaffinity(Pid::from_raw(0), &core).context("--core")?;
+    let time_sharing = args.time_sharing || !take_precedence();
+    if time_sharing {
+        eprintln!("other processes on core {} take part of the time", args.core);
+    }
     for program in &chosen {
         let row = measure(program, args).with_context(|| program.name.clone())?;
         eprintln!("{}", row.summary());
@@ -116,8 +126,18 @@ pub fn run(args: &Args) -> Result<bool> {
     }
     println!("{}", table(&rows));
     let (commit, date) = (machine::commit()?, machine::now()?);
-    super::write_numbers("runs", &Report { commit, machine: Machine::here()?, date, rows })?;
+    let machine = Machine::here()?;
+    super::write_numbers("runs", &Report { commit, machine, date, time_sharing, rows })?;
     Ok(true)
+}
+
+/// Gives this process and all that it starts real-time priority, so that other processes on the
+/// core wait. Otherwise, on a busy machine, the scheduler decides in each run how long it takes:
+/// ratios of single rounds were between 0.3 and 2. False if the system does not permit it.
+fn take_precedence() -> bool {
+    let lowest = libc::sched_param { sched_priority: 1 };
+    // Safety: only reads the parameter.
+    unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &lowest) == 0 }
 }
 
 fn measure(program: &Runnable, args: &Args) -> Result<Row> {
