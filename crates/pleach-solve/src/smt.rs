@@ -21,7 +21,8 @@ pub struct SmtRequest {
 }
 
 impl SmtRequest {
-    /// The script for a flip; `None` if the step has no such goal. With `sliced`, only the
+    /// The script for a flip; `None` if the step has no such goal, or if the script would need
+    /// floating point, which the other solver is not asked about. With `sliced`, only the
     /// conditions of the slice are in it; the answer is the same. Streams have at most
     /// `longest` bytes.
     pub fn new(
@@ -55,7 +56,7 @@ impl SmtRequest {
                 format_args!("(assert (and (bvule {low} l{stream}) (bvule l{stream} {high})))"),
             );
         }
-        define(&mut script, expr, &roots);
+        define(&mut script, expr, &roots)?;
         for &step in &steps {
             let holds = decided(recording, step)?;
             line(&mut script, format_args!("(assert {holds})"));
@@ -174,8 +175,8 @@ fn longer(stream: u32, bound: u64, taken: bool) -> String {
     if taken { longer } else { format!("(not {longer})") }
 }
 
-/// Defines a constant for every label that the roots need.
-fn define(script: &mut String, expr: &Expr, roots: &[u32]) {
+/// Defines a constant for every label that the roots need. `None` if one is about floating point.
+fn define(script: &mut String, expr: &Expr, roots: &[u32]) -> Option<()> {
     let mut needed: BTreeSet<u32> = roots.iter().copied().filter(|&r| r != 0).collect();
     for &label in expr.order().iter().rev() {
         if needed.contains(&label) {
@@ -183,10 +184,14 @@ fn define(script: &mut String, expr: &Expr, roots: &[u32]) {
         }
     }
     for &label in expr.order().iter().filter(|l| needed.contains(l)) {
+        if expr.op(label).touches_float() {
+            return None;
+        }
         let body = body(expr, label);
         let width = expr.width(label);
         line(script, format_args!("(define-fun n{label} () (_ BitVec {width}) {body})"));
     }
+    Some(())
 }
 
 fn body(expr: &Expr, label: u32) -> String {

@@ -6,7 +6,8 @@ use common::{Builder, flips, random_path};
 use pleach_abi::node::Op;
 use pleach_expr::Input;
 use pleach_solve::{
-    Answer, BadRecording, Config, Goal, Limits, Recording, Shape, Solver, Step, Tier, Verdict, Why,
+    Answer, BadRecording, Config, Goal, Limits, Recording, Shape, SmtRequest, Solver, Step, Tier,
+    Verdict, Why,
 };
 
 /// A path of conditions, with the decisions of the input.
@@ -98,6 +99,21 @@ fn names_with_the_same_hash_are_explored_once() {
     assert_ne!(a[4], b[4]);
     let hash = |name: &[u8]| name.iter().fold(0u32, |h, &c| h.wrapping_mul(31) + u32::from(c));
     assert_eq!((hash(a) & 1023, hash(b) & 1023), (slot as u32, slot as u32));
+}
+
+/// A script with the operations of integers in their place would be wrong.
+#[test]
+fn no_script_is_written_for_floating_point() {
+    let mut b = Builder::new(8);
+    let x = b.node(Op::Read, 32, [1, 0, 0], 0);
+    let y = b.node(Op::Read, 32, [5, 0, 0], 0);
+    for (op, has_script) in [(Op::Add, true), (Op::FAdd, false)] {
+        let sum = b.pair(op, x, y);
+        let is_zero = b.with(Op::Eq, sum, 0);
+        let recording = path(&b, &[is_zero], b"12345678");
+        let request = SmtRequest::new(&recording, 0, Goal::Not, true, 4096);
+        assert_eq!(request.is_some(), has_script, "{op:?}");
+    }
 }
 
 #[test]
