@@ -15,7 +15,7 @@ use pleach_report::Progress;
 use pleach_report::export::suite::{
     self, Answer, Delivery, Plan, Runner, case_name, is_expressible, is_suite,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
@@ -31,6 +31,8 @@ struct Covered {
     /// The former alone.
     counts: Vec<u32>,
     class: AnswerClass,
+    /// How many different lines were printed.
+    lines: usize,
 }
 
 /// Marks a branch with the class of an answer among features.
@@ -117,6 +119,9 @@ pub fn run(
 /// What is told apart of an answer: the exit status, and whether anything was printed.
 type AnswerClass = (i32, bool);
 
+/// More different lines than this need not be kept.
+const MAX_LINES: usize = 32;
+
 /// The most classes of answers.
 const MAX_CLASSES: usize = 8;
 
@@ -154,9 +159,10 @@ fn choose(
                 let number = number.min(MAX_CLASSES - 1) as u32;
                 let counts = features.of(&executor.counters());
                 let answered = features.branches(&executor.counters()).into_iter();
-                let answered = answered.map(|b| ANSWERED | b * MAX_CLASSES as u32 + number);
+                let answered = answered.map(|b| ANSWERED | (b * MAX_CLASSES as u32 + number));
                 let all = answered.chain(counts.iter().copied()).collect();
-                runs.push(Covered { all, counts, class });
+                let lines = different_lines(&outcome.stdout);
+                runs.push(Covered { all, counts, class, lines });
                 good.push(input);
             }
             End::Signal(_) if args.crashes => bad.push(input),
@@ -179,7 +185,9 @@ fn choose(
         let shrunk = shorten(input, args.shrink, &mut |candidate| {
             let outcome = executor.run(candidate, timeout)?;
             let class = (wanted.class.0, !outcome.stdout.is_empty());
-            let is_same = outcome.end == End::Exit(wanted.class.0) && class == wanted.class;
+            let is_same = outcome.end == End::Exit(wanted.class.0)
+                && class == wanted.class
+                && different_lines(&outcome.stdout) >= wanted.lines;
             Ok::<_, Failure>(is_same && features.of(&executor.counters()) == wanted.counts)
         })?;
         inputs.insert(case_name(&shrunk.input), shrunk.input);
@@ -187,6 +195,13 @@ fn choose(
     inputs.extend(bad.into_iter().map(|input| (case_name(&input), input)));
     let mut functions = replayer.layout.fast.functions.iter();
     Ok((inputs, functions.any(|f| f.name == "LLVMFuzzerTestOneInput")))
+}
+
+/// The number of different lines in an answer. A smaller input should not make all of them alike,
+/// as an expression does whose variables have lost their values.
+fn different_lines(output: &[u8]) -> usize {
+    let lines: HashSet<&[u8]> = output.split(|&byte| byte == b'\n').collect();
+    lines.len().min(MAX_LINES)
 }
 
 /// How the suite runs the program. Files that its arguments name come along.
