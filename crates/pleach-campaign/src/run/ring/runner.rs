@@ -30,8 +30,10 @@ const PROBE_CPU: Duration = Duration::from_millis(200);
 
 /// What a run costs besides its branches, in microseconds: in a process of its own, or in one
 /// that reads many inputs. `./x bench prices` compares costs with times.
-pub const FORK_COST: u32 = 160;
+pub const FORK_COST: u32 = 235;
 const PERSISTENT_COST: u32 = 2;
+/// Counts of branches that take about a microsecond.
+const COUNTS_PER_MICROSECOND: u32 = 128;
 
 /// One target, and what its last run on the fast half showed.
 pub struct Runner {
@@ -388,7 +390,7 @@ impl Runner {
     /// What the last run cost. A branch and what belongs to it takes some nanoseconds.
     pub fn cost(&self) -> RunCost {
         let fixed = if self.is_persistent { PERSISTENT_COST } else { FORK_COST };
-        RunCost { work: self.counts.sum() / 64, fixed }
+        RunCost { work: self.counts.sum() / COUNTS_PER_MICROSECOND, fixed }
     }
 
     /// CPU time of the last run.

@@ -73,11 +73,11 @@ const TOKEN_FLIP_OVERHEAD: f64 = 200.0;
 /// A trace always has a process of its own.
 const TRACE_OVERHEAD: f64 = 550.0;
 /// A run that is not one of a burst: the driver and the process take turns for it.
-const MIN_SINGLE_COST: f64 = 40.0;
+const MIN_SINGLE_COST: f64 = 80.0;
 /// How much slower the symbolic half is than the fast half.
 const TRACE_SLOWDOWN: f64 = 4.0;
 /// The cost of reading one decision of a trace.
-const DECISION_COST: f64 = 0.4;
+const DECISION_COST: f64 = 0.7;
 /// The extra cost of a crash or hang: sometimes triage, sometimes a new process.
 const BAD_END_COST: f64 = 300.0;
 /// The reward for a new branch. The reward for a new hit count is 1.
