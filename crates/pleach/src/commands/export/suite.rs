@@ -122,6 +122,9 @@ type AnswerClass = (i32, bool);
 /// More different lines than this need not be kept.
 const MAX_LINES: usize = 32;
 
+/// The most seeds of a campaign that become cases as they are.
+const MAX_SEEDS: usize = 64;
+
 /// The most classes of answers.
 const MAX_CLASSES: usize = 8;
 
@@ -140,6 +143,7 @@ fn choose(
     let (executor, timeout) = (&mut replayer.executor, replayer.timeout);
     let (mut features, mut good, mut bad) = (Features::default(), Vec::new(), Vec::new());
     let (mut runs, mut classes): (Vec<Covered>, Vec<AnswerClass>) = Default::default();
+    let mut seeds = Vec::new();
     let progress = Progress::new("running inputs", paths.len() as u64);
     for path in paths {
         progress.inc();
@@ -163,6 +167,8 @@ fn choose(
                 let all = answered.chain(counts.iter().copied()).collect();
                 let lines = different_lines(&outcome.stdout);
                 runs.push(Covered { all, counts, class, lines });
+                let is_seed = is_seed(path) && seeds.len() < MAX_SEEDS;
+                seeds.extend(is_seed.then_some(good.len()));
                 good.push(input);
             }
             End::Signal(_) if args.crashes => bad.push(input),
@@ -177,7 +183,10 @@ fn choose(
             smallest_set(&sizes.collect::<Vec<_>>())
         }
     };
-    let mut inputs = BTreeMap::new();
+    // What people wrote means most.
+    let mut inputs: BTreeMap<String, Vec<u8>> =
+        seeds.iter().map(|&i| (case_name(&good[i]), good[i].clone())).collect();
+    let chosen: Vec<usize> = chosen.into_iter().filter(|i| !seeds.contains(i)).collect();
     let progress = Progress::new("making inputs smaller", chosen.len() as u64);
     for i in chosen {
         progress.inc();
@@ -195,6 +204,12 @@ fn choose(
     inputs.extend(bad.into_iter().map(|input| (case_name(&input), input)));
     let mut functions = replayer.layout.fast.functions.iter();
     Ok((inputs, functions.any(|f| f.name == "LLVMFuzzerTestOneInput")))
+}
+
+/// True for a seed in the queue of a campaign.
+fn is_seed(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.split(',').any(|field| field == "op:seed")
 }
 
 /// The number of different lines in an answer. A smaller input should not make all of them alike,
