@@ -53,6 +53,21 @@ static u64 lookup(struct node *n) {
     return out;
 }
 
+// A decimal number: digits, and a power of ten.
+static u64 decimal(u64 digits, int power, int width) {
+    char text[64];
+    snprintf(text, sizeof text, "%llue%d", (unsigned long long)digits, power);
+    u64 bits = 0;
+    if (width == 32) {
+        float number = strtof(text, 0);
+        memcpy(&bits, &number, sizeof number);
+    } else {
+        double number = strtod(text, 0);
+        memcpy(&bits, &number, sizeof number);
+    }
+    return bits;
+}
+
 static u64 compute(struct node *n) {
     u64 a = n->imm, b = n->imm, r = 0;
     int width = n->width;
@@ -75,6 +90,8 @@ static u64 compute(struct node *n) {
         a = eval(n->a);
     if (n->b)
         b = eval(n->b);
+    if (n->op == 155) // the operand that has no label is in `imm`
+        return decimal(n->a ? a : n->imm, n->b ? (int)b : (int)n->imm, width);
     if (n->op >= 30 && n->op < 40)
         width = nodes()[n->a ? n->a : n->b].width;
     if (n->op != 54)
