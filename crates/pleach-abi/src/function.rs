@@ -62,7 +62,8 @@ pub struct SiteInfo {
     pub column: u32,
     pub block: u32,
     /// The blocks that control may go to. Branch: the block if true, then the block
-    /// if false. Switch: one for each case, then the default. Others: none.
+    /// if false. Switch: one for each case, then the default. Jump: one for each label.
+    /// Others: none.
     pub targets: Vec<u32>,
     /// Switch: the values of the cases, zero-extended.
     pub cases: Vec<u64>,

@@ -16,6 +16,8 @@ pub type Counter = u32;
 pub const FUNCTIONS: &str = "pleach_functions";
 /// Global variables ([`Global`]), for the bounds of table reads (symbolic half).
 pub const GLOBALS: &str = "pleach_globals";
+/// Where calls and jumps through pointers may go ([`Target`], symbolic half).
+pub const TARGETS: &str = "pleach_targets";
 /// Token records, see `token` (symbolic half).
 pub const TOKENS: &str = "pleach_tokens";
 
@@ -37,7 +39,8 @@ pub struct Site {
     /// local) and the site's ordinal.
     pub hash: u64,
     /// Number of counters in the fast half: 2 for a branch or select, cases + 1 for
-    /// a switch (the default last), 0 for checks and accesses.
+    /// a switch (the default last), one for each label of a computed goto, 1 for an entry,
+    /// 0 for checks and accesses.
     pub counters: u32,
     /// A [`SiteKind`].
     pub kind: u32,
@@ -57,9 +60,15 @@ pub enum SiteKind {
     Access = 6,
     /// A call (symbolic half only): for models and indirect calls.
     Call = 7,
-    /// The start of a function without branches whose address is taken (fast half only): no
-    /// other counter shows that it ran. It is no branch, and totals leave it out.
+    /// The start of a function without branches that may be called through a pointer (fast
+    /// half only): no other counter shows that it ran. It is no branch, and totals leave it
+    /// out.
     Entry = 8,
+    /// A computed goto. Its cases are the labels that it may go to.
+    Jump = 9,
+    /// The start of a function whose address its own module takes (fast half only). It is the
+    /// case of calls through pointers that reaches this function.
+    Called = 10,
 }
 
 impl SiteKind {
@@ -73,6 +82,8 @@ impl SiteKind {
             6 => SiteKind::Access,
             7 => SiteKind::Call,
             8 => SiteKind::Entry,
+            9 => SiteKind::Jump,
+            10 => SiteKind::Called,
             _ => return None,
         })
     }
@@ -86,4 +97,16 @@ pub struct Global {
     pub size: u32,
     /// 1: constant.
     pub flags: u32,
+}
+
+/// A place that a pointer may lead to: the start of a function, or a label of a computed goto.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    pub addr: u64,
+    /// The hash of the `Entry` or `Called` site of the function, or of the `Jump` site.
+    pub site: u64,
+    /// Its counter among those of the site.
+    pub side: u32,
+    pub reserved: u32,
 }

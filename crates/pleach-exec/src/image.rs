@@ -6,7 +6,9 @@
 use crate::source::is_system_file;
 use object::elf;
 use object::read::elf::{Dyn, ElfFile64, FileHeader, ProgramHeader};
-use object::{Endianness, Object, ObjectSection, ObjectSymbol};
+use object::{
+    Endianness, Object, ObjectSection, ObjectSymbol, ObjectSymbolTable, RelocationTarget,
+};
 use pleach_abi::function::{Function, SiteInfo};
 use pleach_abi::section::{self, SiteKind};
 use pleach_abi::token::TokenFunction;
@@ -22,6 +24,9 @@ pub struct Image {
     pub functions: Vec<Function>,
     /// Token functions, each with the address of its record (symbolic half).
     pub tokens: Vec<(u64, TokenFunction)>,
+    /// By address: the hash of a site and one of its counters, see [`section::Target`]
+    /// (symbolic half).
+    pub targets: HashMap<u64, (u64, u32)>,
     /// By the hash of a site: its function, and its place among the function's sites.
     places: HashMap<u64, (usize, usize)>,
     /// Symbols of data and functions, sorted: address, size, name.
@@ -146,6 +151,7 @@ impl Image {
         symbols.sort();
         symbols.dedup_by_key(|s| s.0);
         let mut image = Image {
+            targets: targets(&file, section(section::TARGETS)?),
             path: at(),
             sites: sites(section(section::SITES)?),
             functions,
@@ -167,6 +173,7 @@ impl Image {
         Image {
             path: path.into(),
             places: places_of(&functions),
+            targets: HashMap::new(),
             functions,
             sites,
             tokens: Vec::new(),
@@ -256,6 +263,27 @@ impl Image {
     }
 }
 
+/// The name of a side of a decision: `true`, `false`, `case 7`, `default`, `to line 12` of a
+/// computed goto, `called`.
+pub fn side_name(function: &Function, site: &SiteInfo, side: usize) -> String {
+    match (site.kind, site.cases.get(side)) {
+        (SiteKind::Switch, Some(case)) => format!("case {case}"),
+        (SiteKind::Switch, None) => "default".into(),
+        (SiteKind::Jump, _) => match site.targets.get(side).and_then(|&b| line_of(function, b)) {
+            Some(line) => format!("to line {line}"),
+            None => format!("label {side}"),
+        },
+        (SiteKind::Called, _) => "called".into(),
+        _ if side == 0 => "true".into(),
+        _ => "false".into(),
+    }
+}
+
+/// The first line that a block has code for.
+fn line_of(function: &Function, block: u32) -> Option<u32> {
+    function.places.get(block as usize)?.first().map(|place| place.line)
+}
+
 /// By the hash of each site: its function, and its place among the function's sites.
 fn places_of(functions: &[Function]) -> HashMap<u64, (usize, usize)> {
     let mut places = HashMap::new();
@@ -275,6 +303,39 @@ fn sites(bytes: &[u8]) -> Vec<Site> {
         kind: u8::try_from(field(r, 12)).ok().and_then(SiteKind::from_u8),
     };
     bytes.chunks_exact(size_of::<section::Site>()).map(record).collect()
+}
+
+/// The table of targets. The addresses in it are those that the loader would write.
+fn targets(file: &ElfFile64<Endianness>, bytes: &[u8]) -> HashMap<u64, (u64, u32)> {
+    const SIZE: usize = size_of::<section::Target>();
+    let start = file.section_by_name(section::TARGETS).map_or(0, |s| s.address());
+    let places = start..start + bytes.len() as u64;
+    let mut addresses: HashMap<u64, u64> = HashMap::new();
+    let symbols = file.dynamic_symbol_table();
+    for (at, relocation) in file.dynamic_relocations().into_iter().flatten() {
+        if !places.contains(&at) {
+            continue;
+        }
+        let symbol = match relocation.target() {
+            RelocationTarget::Symbol(index) => {
+                let symbol = symbols.as_ref().and_then(|all| all.symbol_by_index(index).ok());
+                symbol.map_or(0, |s| s.address())
+            }
+            _ => 0,
+        };
+        addresses.insert(at, symbol.wrapping_add(relocation.addend() as u64));
+    }
+    let word = |record: &[u8], at: usize| {
+        record[at..at + 8].iter().rev().fold(0, |n, &b| n << 8 | u64::from(b))
+    };
+    let mut targets = HashMap::new();
+    for (at, record) in (start..).step_by(SIZE).zip(bytes.chunks_exact(SIZE)) {
+        let address = addresses.get(&at).copied().unwrap_or_else(|| word(record, 0));
+        if address != 0 {
+            targets.entry(address).or_insert((word(record, 8), word(record, 16) as u32));
+        }
+    }
+    targets
 }
 
 fn has_interpreter(bytes: &[u8]) -> bool {

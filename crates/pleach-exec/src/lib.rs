@@ -32,6 +32,7 @@ pub mod source;
 pub mod target;
 pub mod terminal;
 mod thin;
+pub mod targets;
 pub mod trace;
 pub mod triage;
 mod warden;

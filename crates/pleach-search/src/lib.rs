@@ -18,6 +18,7 @@ mod program;
 mod rng;
 mod run;
 mod strategy;
+mod targets;
 mod tree;
 
 pub use aim::{Aim, Goal};

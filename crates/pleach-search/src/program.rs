@@ -4,14 +4,16 @@
 
 use std::collections::HashMap;
 
-/// One side of a conditional branch, or one case of a switch.
+/// One side of a conditional branch, one case of a switch or of a computed goto, or a function
+/// that is called through pointers.
 pub type BranchId = u32;
 
 /// A branch or switch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SiteShape {
     /// Its first side. A branch has two sides, the true one first. A switch has one for each
-    /// case, and the default last.
+    /// case, and the default last. A computed goto has one for each label, and a function that
+    /// is called through pointers has one.
     pub first: BranchId,
     pub sides: u32,
     /// The block that it ends.
@@ -23,7 +25,7 @@ pub struct SiteShape {
 }
 
 impl SiteShape {
-    /// True if it is no branch, but shows that a function without branches ran.
+    /// True if it is no branch, but shows that a function ran.
     pub fn is_entry(&self) -> bool {
         self.sides == 1 && self.targets.is_empty()
     }

@@ -1,6 +1,7 @@
 //! Runs as the search sees them: the decisions of a trace, without expressions.
 
 use crate::program::BranchId;
+use crate::targets;
 use crate::tree::{Mark, ROOT, Table, Tree};
 use pleach_abi::event::Kind;
 use std::collections::{BTreeMap, VecDeque};
@@ -18,12 +19,13 @@ pub struct Decision {
     /// run has the same key.
     pub key: u64,
     pub kind: Kind,
-    /// 0 or 1, or the index of a switch's case (the default is the last). For a value without
-    /// cases, 0 means "the value that the run had".
+    /// 0 or 1, or the index of a switch's case or of a call's target (the last is any other
+    /// value). For a value without cases, 0 means "the value that the run had".
     pub outcome: u32,
     /// The number of possible outcomes.
     pub outcomes: u32,
-    /// The first side of the branch, if the decision is a branch of the program.
+    /// The first side of the branch, if the decision is a branch of the program; for a call
+    /// through a table, the number of the list of its branches.
     first: BranchId,
     /// True if it depends only on the fixed part of a template.
     frozen: bool,
@@ -43,6 +45,33 @@ impl Decision {
     /// Makes it a branch of the program. Its sides are numbered from `first` on.
     pub fn at(self, first: BranchId) -> Decision {
         Decision { first, ..self }
+    }
+
+    /// A call or jump through a pointer that was read from a table. Each target is an outcome,
+    /// and any other value is the last. `branches`: what shows that a target was reached.
+    /// `None` if that cannot be kept.
+    pub fn through_table(
+        key: u64,
+        outcome: u32,
+        branches: impl ExactSizeIterator<Item = Option<BranchId>>,
+    ) -> Option<Decision> {
+        let outcomes = branches.len() as u32 + 1;
+        let first = targets::number(branches)?;
+        Some(Decision { first, ..Decision::new(key, Kind::Indirect, outcome, outcomes) })
+    }
+
+    /// True if it holds an address, or the target of a call or jump, to its value.
+    pub fn is_pin(&self) -> bool {
+        match self.kind {
+            Kind::Pin => true,
+            Kind::Indirect => self.first == NO_BRANCH,
+            _ => false,
+        }
+    }
+
+    /// True for a call through a table that went to something that is not in the table.
+    pub fn has_left_table(&self) -> bool {
+        self.kind == Kind::Indirect && !self.is_pin() && self.outcome + 1 == self.outcomes
     }
 
     /// Marks it as depending only on the fixed part of a template: it cannot be flipped.
@@ -69,6 +98,9 @@ impl Decision {
     pub fn branch(&self, outcome: u32) -> Option<BranchId> {
         if self.first == NO_BRANCH || outcome >= self.outcomes {
             return None;
+        }
+        if self.kind == Kind::Indirect {
+            return targets::branch(self.first, outcome);
         }
         // The true side of a branch comes first.
         let side = if self.kind == Kind::Switch { outcome } else { 1 - outcome.min(1) };
@@ -137,8 +169,7 @@ impl Run {
         }));
         let of_program = decisions.iter().filter(|d| !d.kind.is_check() && d.kind != Kind::Pin);
         let path = of_program.fold(ROOT, |node, d| Tree::child(node, d.key, d.outcome));
-        let is_pin = |d: &Decision| matches!(d.kind, Kind::Pin | Kind::Indirect);
-        let pins = (0..).zip(&decisions).filter(|(_, d)| is_pin(d)).map(|(at, _)| at).collect();
+        let pins = (0..).zip(&decisions).filter(|(_, d)| d.is_pin()).map(|(at, _)| at).collect();
         Run {
             input,
             pins,
@@ -441,6 +472,13 @@ mod tests {
             [Some(20), Some(22), Some(23)]
         );
         assert_eq!(Decision::new(0, Kind::Len, 1, 2).branch(0), None);
+        let branches = [Some(7), None, Some(3)];
+        let call = Decision::through_table(0, 0, branches.into_iter()).expect("there is room");
+        let sides: Vec<_> = (0..call.outcomes + 1).map(|o| call.branch(o)).collect();
+        assert_eq!(sides, [Some(7), None, Some(3), None, None]);
+        assert!(!call.is_pin() && !call.has_left_table());
+        assert!(Decision { outcome: 3, ..call }.has_left_table());
+        assert!(Decision::new(0, Kind::Indirect, 0, 2).is_pin());
     }
 
     #[test]

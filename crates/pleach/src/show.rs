@@ -3,10 +3,14 @@
 use crate::args::Run;
 use pleach_abi::event::{Event, Kind};
 use pleach_abi::function::{Function, SiteInfo};
+use pleach_abi::section::SiteKind;
+use pleach_exec::executor::Half;
+use pleach_exec::image::side_name;
+use pleach_exec::targets::Targets;
 use pleach_exec::trace::{TargetSymbols, Trace, kind};
 use pleach_exec::triage::readable;
 use pleach_exec::{End, Executor, Layout};
-use pleach_expr::Printer;
+use pleach_expr::{Printer, Symbols};
 use std::io::{BufWriter, IsTerminal, StdoutLock};
 use std::os::unix::ffi::OsStrExt;
 
@@ -55,9 +59,29 @@ pub fn condition(trace: &Trace, layout: &Layout, printer: &Printer, event: &Even
     match kind(event) {
         Kind::Len => Printer::longer(event.stream, event.aux, event.dir == 1),
         Kind::Switch => printer.case(event.label, recorded(), trace.cases(layout, event)),
-        Kind::Indirect => printer.equals(event.label, recorded()),
+        Kind::Indirect => match target_name(trace, layout, recorded() as u64) {
+            Some(name) => printer.equals_name(event.label, &name),
+            None => printer.equals(event.label, recorded()),
+        },
         _ => printer.condition(event.label, event.dir == 1),
     }
+}
+
+/// The name of a function, or the line of a label that a computed goto goes to.
+fn target_name(trace: &Trace, layout: &Layout, address: u64) -> Option<String> {
+    if let Some((site, side)) = Targets::new(layout, trace).site_of(address) {
+        let images = trace.modules.iter().filter_map(|m| layout.module(m, Half::Symbolic));
+        let (function, info) = images.into_iter().find_map(|image| image.describe_hash(site))?;
+        if info.kind != SiteKind::Jump {
+            return Some(name(function));
+        }
+        // The fast half has the lines of blocks.
+        let images = trace.modules.iter().filter_map(|m| layout.module(m, Half::Fast));
+        let (function, info) = images.into_iter().find_map(|image| image.describe_hash(site))?;
+        return Some(side_name(function, info, side as usize).replace("to line", "line"));
+    }
+    let found = symbols(layout, trace).symbol(address).filter(|(_, inside)| *inside == 0)?;
+    Some(readable(&found.0))
 }
 
 pub fn symbols<'a>(layout: &'a Layout, trace: &'a Trace) -> TargetSymbols<'a> {

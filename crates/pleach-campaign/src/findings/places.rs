@@ -3,6 +3,7 @@
 use super::Findings;
 use pleach_abi::section::SiteKind;
 use pleach_exec::Image;
+use pleach_exec::image::side_name;
 use pleach_exec::source::{is_system_file, path_in};
 use pleach_search::BranchId;
 
@@ -29,13 +30,19 @@ pub struct BranchPlace {
     pub column: u32,
     /// The values of the cases, if it is a switch.
     pub cases: Option<Vec<u64>>,
+    /// The names of its sides, if it is a computed goto or a function that is called through
+    /// pointers; else empty.
+    pub names: Vec<String>,
     /// True if it is in a file of the system: totals leave it out.
     pub system: bool,
 }
 
 impl BranchPlace {
-    /// What a side is called: `true`, `false`, `case 7`, `default`.
+    /// What a side is called: `true`, `false`, `case 7`, `default`, `called`.
     pub fn side_name(&self, side: u32) -> String {
+        if let Some(name) = self.names.get(side as usize) {
+            return name.clone();
+        }
         match (&self.cases, side) {
             (None, 0) => "true".into(),
             (None, _) => "false".into(),
@@ -65,6 +72,8 @@ impl Findings {
             for info in function.sites.iter().filter(|info| info.kind != SiteKind::Entry) {
                 let Some(site) = self.map.program.site(info.hash) else { continue };
                 let is_switch = info.kind == SiteKind::Switch;
+                let has_names = matches!(info.kind, SiteKind::Jump | SiteKind::Called);
+                let sides = 0..if has_names { site.sides as usize } else { 0 };
                 branches.push(BranchPlace {
                     first: site.first,
                     sides: site.sides,
@@ -72,6 +81,7 @@ impl Findings {
                     line: info.line,
                     column: info.column,
                     cases: is_switch.then(|| info.cases.clone()),
+                    names: sides.map(|side| side_name(function, info, side)).collect(),
                     system: is_system_file(function.file_of(info)),
                 });
             }

@@ -60,11 +60,12 @@ pub fn instrument(ctx: &Context, module: &Module, all: &[Sites]) {
             match site.kind {
                 SiteKind::Branch => counting.count_branch(site.at, first),
                 SiteKind::Switch => counting.count_switch(site.at, first),
+                SiteKind::Jump => counting.count_jump(site.at, first),
                 SiteKind::Select => {
                     counting.builder.before(site.at);
                     counting.count_condition(first, site.at.operand(0));
                 }
-                SiteKind::Entry => {
+                SiteKind::Entry | SiteKind::Called => {
                     counting.builder.before(site.at);
                     counting.increment(first);
                 }
@@ -114,6 +115,31 @@ impl CounterEmitter<'_> {
         }
     }
 
+    /// One counter for each label. Edges of a computed goto cannot be broken, so a label that
+    /// is reached in other ways, too, adds 1 only if the goto was before it.
+    fn count_jump(&self, jump: Value, first: Value) {
+        let (ctx, b) = (self.ctx, &self.builder);
+        let from = jump.block();
+        for (i, target) in sites::jump_targets(jump).into_iter().enumerate() {
+            let counter = first.offset_by(ctx, i as u64 * COUNTER_BYTES);
+            let sources = target.predecessors();
+            let Some(place) = target.insertion_point() else { continue };
+            if sources.iter().all(|&s| s == from) {
+                b.before(place);
+                self.increment(counter);
+                continue;
+            }
+            let Some(start) = target.instructions().first().copied() else { continue };
+            b.before(start);
+            let came = b.phi(ctx.int(Counter::BITS));
+            for source in sources {
+                came.add_incoming(ctx.constant(Counter::BITS, (source == from).into()), source);
+            }
+            b.before(place);
+            self.add(counter, came);
+        }
+    }
+
     /// Increments the first counter if the condition holds, the second if not.
     fn count_condition(&self, first: Value, condition: Value) {
         let (ctx, b) = (self.ctx, &self.builder);
@@ -124,9 +150,13 @@ impl CounterEmitter<'_> {
     }
 
     fn increment(&self, place: Value) {
+        self.add(place, self.ctx.constant(Counter::BITS, 1));
+    }
+
+    fn add(&self, place: Value, count: Value) {
         let (ctx, b) = (self.ctx, &self.builder);
         let old = b.load(ctx.int(Counter::BITS), place);
-        let store = b.store(b.add(old, ctx.constant(Counter::BITS, 1)), place);
+        let store = b.store(b.add(old, count), place);
         for access in [old, store] {
             access.make_relaxed();
             self.marks.mark_counter_access(access);

@@ -9,11 +9,12 @@ use super::llvm::{Block, Context, Linkage, Module, Opcode, Type, Value};
 use pleach_abi::function::{Call, Function, Place, SiteInfo};
 use pleach_abi::section::{self, SiteKind};
 use pleach_hash::Hash;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 pub struct Site {
     pub at: Value,
     pub kind: SiteKind,
+    pub hash: u64,
     /// Number of its counters in the fast half.
     pub counters: u32,
 }
@@ -48,14 +49,13 @@ pub fn number_sites(ctx: &Context, module: &Module, with_places: bool) -> Vec<Si
     for function in functions() {
         let hash = hash_function(function, &source);
         let (mut sites, mut infos) = find_sites(function, nosanitize, hash);
-        if sites.iter().all(|s| s.counters == 0)
-            && taken.contains(&function)
+        if let Some(kind) = entry_kind(module, function, &sites, taken.contains(&function))
             && let Some(at) = function.blocks().first().and_then(|b| b.insertion_point())
         {
             let file = function.definition().0;
             let hash = mix(hash, sites.len() as u64);
-            infos.push(site_info(at, SiteKind::Entry, hash, &file));
-            sites.push(Site { at, kind: SiteKind::Entry, counters: 1 });
+            infos.push(site_info(at, kind, hash, &file));
+            sites.push(Site { at, kind, hash, counters: 1 });
         }
         let names = taken.iter().map(|f| f.name()).filter(|_| speaker == Some(function));
         let (file, line) = function.definition();
@@ -192,6 +192,7 @@ fn find_sites(function: Value, nosanitize: u32, hash: u64) -> (Vec<Site>, Vec<Si
                 SiteKind::Branch | SiteKind::Sanitizer | SiteKind::Switch => {
                     i.successors().iter().map(|b| number[b]).collect()
                 }
+                SiteKind::Jump => jump_targets(i).iter().map(|b| number[b]).collect(),
                 _ => Vec::new(),
             };
             info.targets = targets;
@@ -200,7 +201,7 @@ fn find_sites(function: Value, nosanitize: u32, hash: u64) -> (Vec<Site>, Vec<Si
                 info.targets.rotate_left(1);
                 info.cases = i.cases().iter().map(|c| c.constant_int().unwrap_or(0)).collect();
             }
-            sites.push(Site { at: i, kind, counters });
+            sites.push(Site { at: i, kind, hash: info.hash, counters });
             infos.push(info);
         }
     }
@@ -217,6 +218,7 @@ fn classify(i: Value, nosanitize: u32) -> Option<(SiteKind, u32)> {
             })
         }
         Opcode::LLVMSwitch => Some((SiteKind::Switch, i.successors().len() as u32)),
+        Opcode::LLVMIndirectBr => Some((SiteKind::Jump, jump_targets(i).len() as u32)),
         Opcode::LLVMSelect => {
             let c = i.operand(0);
             (c.ty().int_width() == Some(1) && !c.is_constant()).then_some((SiteKind::Select, 2))
@@ -295,6 +297,34 @@ fn is_address_taken(function: Value) -> bool {
             let is_argument = || (0..user.argument_count()).any(|i| user.operand(i) == function);
             !user.is_instruction() || !user.is_call() || is_argument()
         })
+}
+
+/// How the entry of a function is counted, if it is. `is_taken`: the module takes its address.
+fn entry_kind(
+    module: &Module,
+    function: Value,
+    sites: &[Site],
+    is_taken: bool,
+) -> Option<SiteKind> {
+    // Copies of one function in several modules must have the same sites, but only some of
+    // the modules may take its address.
+    if is_taken && !module.has_comdat(function) && !function.is_available_externally() {
+        return Some(SiteKind::Called);
+    }
+    let is_leaf = sites.iter().all(|s| s.counters == 0);
+    // Another module may put it into a table.
+    let is_visible = function.linkage() == Linkage::LLVMExternalLinkage
+        && !module.has_comdat(function)
+        && function.name() != "main";
+    (is_leaf && (is_taken || is_visible)).then_some(SiteKind::Entry)
+}
+
+/// The labels that a computed goto may go to, each once.
+pub fn jump_targets(jump: Value) -> Vec<Block> {
+    let mut targets = jump.successors();
+    let mut seen = HashSet::new();
+    targets.retain(|&t| seen.insert(t));
+    targets
 }
 
 /// A hash of a function's code: its instructions, constants, and the names of what it uses.

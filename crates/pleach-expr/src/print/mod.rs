@@ -114,6 +114,14 @@ impl<'a> Printer<'a> {
         self.print_equality(label, value & mask(width), width, true, 0).text
     }
 
+    /// The condition that a label is a target with a name.
+    pub fn equals_name(&self, label: u32, name: &str) -> String {
+        if !self.begin(label) {
+            return unknown();
+        }
+        format!("{} == {name}", self.print(label, View::Unsigned, 0).at(prec::EQUAL))
+    }
+
     /// The condition under which a switch on a label decides as it does for `value`: the
     /// label equals that case or, for the default, differs from all cases. Long lists of
     /// cases are cut off with `…`. If the cases are unknown, the label equals `value`.

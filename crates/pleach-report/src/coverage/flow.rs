@@ -51,7 +51,7 @@ impl Flow {
                 continue;
             }
             match site.kind {
-                SiteKind::Branch | SiteKind::Switch => {
+                SiteKind::Branch | SiteKind::Switch | SiteKind::Jump => {
                     decided[site.block as usize] = true;
                     for (i, &to) in (0..number).zip(&site.targets) {
                         flow.add(site.block, to, Some(first + i), false);

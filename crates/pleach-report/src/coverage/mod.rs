@@ -11,6 +11,7 @@ use flow::Flow;
 use pleach_abi::function::Function;
 use pleach_abi::section::SiteKind;
 use pleach_exec::executor::ModuleCounters;
+use pleach_exec::image::side_name;
 use pleach_exec::source::path_in;
 use pleach_exec::triage::readable;
 use pleach_exec::{Half, Image, Layout, is_system_file};
@@ -318,7 +319,7 @@ impl Coverage {
             lines.entry((file.clone(), site.line)).or_default();
             let ordinal = ordinals.entry((file.clone(), site.line, site.column)).or_default();
             let counts = (first..first + number).map(|c| sums[c as usize]);
-            let names = (0..number as usize).map(|i| side_name(site.kind, &site.cases, i));
+            let names = (0..number as usize).map(|i| side_name(function, site, i));
             let sides = names.zip(counts).map(|(name, count)| Side { name, count });
             self.file(&file).add_branch((site.line, site.column, *ordinal), sides.collect());
             *ordinal += 1;
@@ -357,15 +358,5 @@ impl FileCoverage {
             Some(_) => self.add_branch((place.0, place.1, place.2 + 1), sides),
             None => drop(self.branches.insert(place, sides)),
         }
-    }
-}
-
-/// The name of a side of a decision.
-pub fn side_name(kind: SiteKind, cases: &[u64], side: usize) -> String {
-    match (kind, cases.get(side)) {
-        (SiteKind::Switch, Some(case)) => format!("case {case}"),
-        (SiteKind::Switch, None) => "default".into(),
-        _ if side == 0 => "true".into(),
-        _ => "false".into(),
     }
 }

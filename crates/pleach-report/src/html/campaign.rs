@@ -121,6 +121,7 @@ struct Data<'a> {
     fns: Vec<(String, usize, u32, usize, usize)>,
     sites: Columns,
     cases: BTreeMap<usize, Vec<i64>>,
+    names: BTreeMap<usize, Vec<String>>,
     /// By branch: the first input that takes it, or -1.
     taken: Vec<i64>,
     /// By branch: the number of its reason.
@@ -245,6 +246,7 @@ pub fn campaign_page(findings: &Findings, sources: &mut Sources, sections: Secti
         fns: std::mem::take(&mut program.functions),
         sites: std::mem::take(&mut program.sites),
         cases: std::mem::take(&mut program.cases),
+        names: std::mem::take(&mut program.names),
         taken,
         why,
         reasons,
@@ -277,6 +279,7 @@ pub fn sample_page(files: usize, branches_per_file: usize) -> String {
                 line: (function * SITES + s + 1) as u32,
                 column: 9,
                 cases: None,
+                names: Vec::new(),
                 system: false,
             };
             program.add(FunctionPlace {
@@ -353,6 +356,7 @@ pub fn sample_page(files: usize, branches_per_file: usize) -> String {
         fns: std::mem::take(&mut program.functions),
         sites: std::mem::take(&mut program.sites),
         cases: BTreeMap::new(),
+        names: BTreeMap::new(),
         taken,
         why,
         reasons,
@@ -382,6 +386,7 @@ struct Program {
     functions: Vec<(String, usize, u32, usize, usize)>,
     sites: Columns,
     cases: BTreeMap<usize, Vec<i64>>,
+    names: BTreeMap<usize, Vec<String>>,
     /// By number in the page: the branch of the program, and its function.
     branches: Vec<BranchId>,
     function_of: Vec<usize>,
@@ -410,6 +415,9 @@ impl Program {
             for side in 0..branch.sides {
                 self.branches.push(branch.first + side);
                 self.function_of.push(index);
+            }
+            if !branch.names.is_empty() {
+                self.names.insert(site, branch.names);
             }
             if let Some(cases) = branch.cases {
                 self.cases.insert(site, cases.into_iter().map(|case| case as i64).collect());

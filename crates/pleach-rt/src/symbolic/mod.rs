@@ -11,6 +11,7 @@ pub mod objects;
 pub mod ops;
 mod sanitizers;
 pub mod shadow;
+pub mod through;
 pub mod thunks;
 pub mod tls;
 pub mod tokens;
@@ -96,6 +97,7 @@ pub fn begin_run() {
     holes::begin_run();
     losses::begin_run();
     objects::begin_run();
+    through::begin_run();
     // The clock of file time stamps.
     const CLOCK_REALTIME_COARSE: u64 = 5;
     let mut now = [0u64; 2];

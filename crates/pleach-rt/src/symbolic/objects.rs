@@ -269,6 +269,10 @@ pub extern "C" fn load_in(
         return shadow::load(addr, bits);
     }
     let label = label_of_address(label, addr);
+    let through = super::through::load(site, label, addr, bits);
+    if through != 0 {
+        return through;
+    }
     let n = u64::from(bits.div_ceil(8));
     let Some(o) = object_at(addr, hint, hint_size) else {
         return load_pinned(site, label, addr, bits);

@@ -3,8 +3,8 @@
 
 use crate::exit::Failure;
 use crate::show;
-use pleach_abi::section::SiteKind;
 use pleach_exec::executor::ModuleCounters;
+use pleach_exec::image::side_name;
 use pleach_exec::{Executor, Half, Image, Layout, Outcome};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -29,7 +29,7 @@ pub struct Tally {
 pub struct Missing {
     pub place: String,
     pub function: String,
-    /// `true`, `false`, `case 7`, `default`
+    /// See [`side_name`].
     pub side: String,
 }
 
@@ -89,15 +89,9 @@ impl SideCounts {
             let Some(image) = layout.module(&m.module, Half::Fast) else { continue };
             for (i, sides) in self.counters_by_site(image, &m.counters) {
                 let Some((function, info)) = image.describe(i) else { continue };
-                let switch = image.sites[i].kind == Some(SiteKind::Switch);
                 let count = image.sites[i].counters as usize;
                 for side in (0..count).filter(|&side| sides.get(side).is_none_or(|&c| c == 0)) {
-                    let side = match (switch, side, info.cases.get(side)) {
-                        (true, _, Some(case)) => format!("case {case}"),
-                        (true, _, None) => "default".into(),
-                        (false, 0, _) => "true".into(),
-                        (false, ..) => "false".into(),
-                    };
+                    let side = side_name(function, info, side);
                     let place = show::place(function, info);
                     missing.push(Missing { place, function: show::name(function), side });
                 }

@@ -3,6 +3,7 @@
 use crate::exit::Failure;
 use anyhow::Context;
 use pleach_abi::event::Kind;
+use pleach_exec::targets::Targets;
 use pleach_exec::Layout;
 use pleach_exec::container;
 use pleach_exec::trace::{Trace, kind};
@@ -30,6 +31,7 @@ pub fn write(file: &Path, layout: &Layout, trace: &Trace, input: &[u8]) -> Resul
 
 /// The events of a trace as steps of a path, one for each.
 fn steps(layout: &Layout, trace: &Trace) -> Vec<Step> {
+    let mut targets = Targets::new(layout, trace);
     let mut tables: std::collections::HashMap<u32, Option<Arc<[u64]>>> = Default::default();
     trace
         .events
@@ -49,7 +51,10 @@ fn steps(layout: &Layout, trace: &Trace) -> Vec<Step> {
                         None => Shape::Value,
                     }
                 }
-                Kind::Indirect => Shape::Value,
+                Kind::Indirect => match targets.find(event.label) {
+                    Some(all) => Shape::Cases { cases: all.iter().map(|t| t.value).collect() },
+                    None => Shape::Value,
+                },
                 // A condition has one bit. Of a wider value, only the value itself can be
                 // required.
                 _ if trace.expr.width(event.label) > 1 => Shape::Value,

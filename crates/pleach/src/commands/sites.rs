@@ -51,5 +51,7 @@ fn word(kind: SiteKind) -> &'static str {
         SiteKind::Access => "access",
         SiteKind::Call => "call",
         SiteKind::Entry => "entry",
+        SiteKind::Jump => "jump",
+        SiteKind::Called => "called",
     }
 }

@@ -35,7 +35,8 @@ pub enum Gap {
     DecisionsLeftOut,
     /// An address was held to its value.
     Pinned,
-    /// The target of an indirect jump was held to its value.
+    /// The target of a call or jump through a pointer was held to its value: it was not read
+    /// from a table, the table is too large, or the target is not in the table.
     Indirect,
     /// A run left its predicted path.
     Diverged,

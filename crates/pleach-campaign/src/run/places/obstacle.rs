@@ -4,7 +4,7 @@
 use crate::run::account::{Inquiry, Obstacle, Reason};
 use crate::run::search::Map;
 use crate::run::state::State;
-use pleach_abi::section::SiteKind;
+use pleach_exec::image::side_name;
 use pleach_exec::triage::readable;
 use pleach_search::{BranchId, Coverage, Distances, FAR, Goal};
 use std::collections::HashSet;
@@ -52,13 +52,7 @@ impl<'a> Obstacles<'a> {
             .sites
             .iter()
             .find(|info| self.map.program.site(info.hash).is_some_and(|s| s.first == site.first))?;
-        let side = (branch - site.first) as usize;
-        let side = match (info.kind == SiteKind::Switch, info.cases.get(side)) {
-            (true, Some(case)) => format!("case {case}"),
-            (true, None) => "default".into(),
-            (false, _) if side == 0 => "true".into(),
-            (false, _) => "false".into(),
-        };
+        let side = side_name(record, info, (branch - site.first) as usize);
         let is_covered = |branch| self.coverage.has(branch);
         let ledger = &state.account.ledger;
         let reason = Inquiry::new(self.map, ledger, None, &is_covered).reason(branch);

@@ -161,9 +161,10 @@ fn add_trace(
         state.record_gap(Gap::Diverged);
     }
     // Decisions that cannot change lose nothing by being pinned.
-    let has = |kind| decisions.iter().any(|d| d.kind == kind && !d.is_frozen());
-    gaps.extend(has(Kind::Pin).then_some(Gap::Pinned));
-    gaps.extend(has(Kind::Indirect).then_some(Gap::Indirect));
+    let has = |is: fn(&Decision) -> bool| decisions.iter().any(|d| is(d) && !d.is_frozen());
+    gaps.extend(has(|d| d.kind == Kind::Pin).then_some(Gap::Pinned));
+    let is_open = |d: &Decision| d.kind == Kind::Indirect && (d.is_pin() || d.has_left_table());
+    gaps.extend(has(is_open).then_some(Gap::Indirect));
     let contexts = match &path {
         Some(path) => check_accepted(&shared, &traced, tokens_seen, (&decisions, path), end),
         None => Vec::new(),

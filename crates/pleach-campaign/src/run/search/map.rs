@@ -12,6 +12,7 @@ use pleach_exec::image::Image;
 use pleach_exec::layout::{Layout, Library};
 use pleach_exec::shm::LoadedModule;
 use pleach_exec::source::is_system_file;
+use pleach_exec::targets::{Target, Targets};
 use pleach_exec::trace::{Trace, kind};
 use pleach_expr::case_of;
 use pleach_hash::Hash;
@@ -139,7 +140,8 @@ impl Map {
         let mut files = vec![(0, 0); self.files.len()];
         for &(first, end, file) in &self.ranges {
             let (branches, covered) = &mut files[file as usize];
-            let is_branch = |b: &BranchId| self.program.site_of(*b).is_none_or(|s| !s.is_entry());
+            let is_branch =
+                |b: &BranchId| self.program.site_of(*b).is_none_or(|s| s.counts || !s.is_entry());
             for branch in (first..end).filter(is_branch) {
                 *branches += 1;
                 *covered += u64::from(coverage.has(branch));
@@ -191,13 +193,49 @@ impl Map {
         };
         let _deciding = pleach_work::enter(Task::Decide);
         pleach_work::count(trace.events.len() as u64);
+        let mut targets = Targets::new(&self.layout, trace);
         for event in &trace.events {
             let site = sites.find(self, trace, event);
-            let (decision, step) = decide(trace, event, site);
+            let (decision, step) = match kind(event) {
+                Kind::Indirect => self.decide_target(trace, event, site, &mut targets),
+                _ => decide(trace, event, site),
+            };
             decided.decisions.push(decision);
             decided.steps.push(step);
         }
         decided
+    }
+
+    /// The decision of a call or jump through a pointer. If the pointer is from a table, each
+    /// entry is a target. Else only the value that it had is known, so another value is another
+    /// decision.
+    fn decide_target(
+        &self,
+        trace: &Trace,
+        event: &Event,
+        site: Option<&SymbolicSite>,
+        targets: &mut Targets,
+    ) -> (Decision, Step) {
+        let (label, value) = (event.label, trace.expr.recorded(event.label));
+        let key = key_of(event, site);
+        let found = targets.find(label).and_then(|all| {
+            let identity = |t: &Target| t.site.map_or(t.value, |(site, side)| site ^ u64::from(side));
+            let key = all.iter().fold(Hash::from(key), |key, t| key.add(identity(t))).finish();
+            let outcome = all.iter().position(|t| u128::from(t.value) == value);
+            let outcome = outcome.unwrap_or(all.len()) as u32;
+            let branch = |t: &Target| {
+                let (site, side) = t.site?;
+                let shape = self.program.site(site)?;
+                (side < shape.sides).then_some(shape.first + side)
+            };
+            let decision = Decision::through_table(key, outcome, all.iter().map(branch))?;
+            Some((decision, Shape::Cases { cases: all.iter().map(|t| t.value).collect() }))
+        });
+        let (decision, shape) = found.unwrap_or_else(|| {
+            let key = Hash::from(key).add(value as u64).finish();
+            (Decision::new(key, Kind::Indirect, 0, 2), Shape::Value)
+        });
+        (decision, Step { label, shape })
     }
 
     /// The first branch of a module.
@@ -264,10 +302,15 @@ fn symbolic_sites(map: &Map, image: &Image) -> Vec<SymbolicSite> {
     image.sites.iter().enumerate().map(describe).collect()
 }
 
-/// The decision of an event, and its step for the solver.
+/// What a decision of the same kind at the same site has in common in all runs.
+fn key_of(event: &Event, site: Option<&SymbolicSite>) -> u64 {
+    site.map_or(u64::from(event.site), |s| s.hash).rotate_left(8) ^ kind(event) as u64
+}
+
+/// The decision of an event, and its step for the solver. Calls through pointers have
+/// [`Map::decide_target`].
 fn decide(trace: &Trace, event: &Event, site: Option<&SymbolicSite>) -> (Decision, Step) {
-    let kind = kind(event);
-    let key = site.map_or(u64::from(event.site), |s| s.hash).rotate_left(8) ^ kind as u64;
+    let (kind, key) = (kind(event), key_of(event, site));
     let taken = event.dir == 1;
     let value = || trace.expr.recorded(event.label);
     let (decision, shape) = match kind {
@@ -276,9 +319,9 @@ fn decide(trace: &Trace, event: &Event, site: Option<&SymbolicSite>) -> (Decisio
             let key = key ^ (bound << 20) ^ u64::from(stream) << 52;
             (Decision::new(key, kind, taken.into(), 2), Shape::Len { stream, bound, taken })
         }
-        Kind::Switch | Kind::Indirect => {
+        Kind::Switch => {
             let narrow = trace.expr.width(event.label) <= 64;
-            match site.and_then(|s| s.cases.as_ref()).filter(|_| narrow && kind == Kind::Switch) {
+            match site.and_then(|s| s.cases.as_ref()).filter(|_| narrow) {
                 Some(cases) => {
                     let outcome = case_of(cases, value()).unwrap_or(cases.len()) as u32;
                     let decision = Decision::new(key, kind, outcome, cases.len() as u32 + 1);

@@ -140,12 +140,13 @@ impl Search {
         let decision = run.decisions.get(flip.at as usize)?;
         let goal = match decision.kind {
             Kind::Switch => Goal::Case(flip.outcome),
-            Kind::Indirect => Goal::Other,
+            Kind::Indirect if decision.is_pin() => Goal::Other,
+            Kind::Indirect => Goal::Case(flip.outcome),
             _ => Goal::Not,
         };
         let before = run.nodes[flip.at as usize];
         // Flipped, these show up as another decision.
-        let changes_key = matches!(decision.kind, Kind::Indirect | Kind::Pin);
+        let changes_key = decision.is_pin();
         let (decisions, node) = match changes_key {
             true => (flip.at, before),
             false => (flip.at + 1, Tree::child(before, decision.key, flip.outcome)),

@@ -351,6 +351,7 @@ impl<'a> Emitter<'a> {
                 }
                 Mark::Switch => e.builder.call(e.rt.switch, &[site, l]),
                 Mark::Divisor => e.builder.call(e.rt.divisor, &[site, l]),
+                Mark::Jump => e.builder.call(e.rt.indirect, &[site, l]),
             };
         });
         i.discard();
@@ -399,7 +400,9 @@ impl<'a> Emitter<'a> {
     }
 
     fn emit_indirect_jump(&mut self, i: Value) {
-        self.record_indirect_target(i, i.operand(0));
+        if !self.marked.contains(&i.operand(0)) {
+            self.record_indirect_target(i, i.operand(0));
+        }
         self.builder.insert(i);
     }
 
@@ -462,6 +465,7 @@ fn find_marked(function: Value) -> HashSet<Value> {
                 // marked.
                 let kind = match mark_of(i.callee()) {
                     Some(Mark::Switch) => Some(Opcode::LLVMSwitch),
+                    Some(Mark::Jump) => Some(Opcode::LLVMIndirectBr),
                     Some(Mark::Branch) if is_rewritten(v) => Some(Opcode::LLVMBr),
                     _ => None,
                 };

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 pub const BRANCH: &str = "__pleach_mark_branch.";
 pub const SWITCH: &str = "__pleach_mark_switch.";
 pub const DIVISOR: &str = "__pleach_mark_divisor.";
+pub const JUMP: &str = "__pleach_mark_jump.";
 
 /// Attributes of a marker: the optimiser must assume that it has an effect, but not on
 /// the program's memory.
@@ -27,10 +28,15 @@ pub fn insert_markers(ctx: &Context, module: &Module, all: &[Sites]) {
                 SiteKind::Switch if site.at.successors().len() < 2 => continue,
                 SiteKind::Switch => (SWITCH, site.at.condition()),
                 SiteKind::Division => (DIVISOR, site.at.operand(1)),
-                SiteKind::Access | SiteKind::Call | SiteKind::Entry => continue,
+                SiteKind::Jump => (JUMP, site.at.operand(0)),
+                SiteKind::Access | SiteKind::Call => continue,
+                SiteKind::Entry | SiteKind::Called => continue,
             };
-            let Some(width) = value.ty().int_width() else { continue };
-            let name = format!("{prefix}i{width}");
+            let name = match value.ty().int_width() {
+                Some(width) => format!("{prefix}i{width}"),
+                None if site.kind == SiteKind::Jump => format!("{prefix}ptr"),
+                None => continue,
+            };
             let marker = module.function(&name).unwrap_or_else(|| {
                 let t = ctx.void().function(&[value.ty(), ctx.pointer()]);
                 let m = module.add_function(&name, t);
@@ -48,6 +54,7 @@ pub enum Mark {
     Branch,
     Switch,
     Divisor,
+    Jump,
 }
 
 /// The records of the branches that always go the same way, as the optimiser has proved: all
@@ -74,6 +81,8 @@ pub fn mark_of(callee: Value) -> Option<Mark> {
         Some(Mark::Switch)
     } else if name.starts_with(DIVISOR) {
         Some(Mark::Divisor)
+    } else if name.starts_with(JUMP) {
+        Some(Mark::Jump)
     } else {
         None
     }

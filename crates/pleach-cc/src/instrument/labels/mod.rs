@@ -24,6 +24,7 @@ mod pending;
 mod poison;
 mod runtime;
 mod shape;
+mod targets;
 mod tokens;
 mod undefined;
 
@@ -50,6 +51,7 @@ pub fn instrument(
     remove_sanitizers(module);
     let numbered = sites::number_sites(ctx, module, false);
     markers::insert_markers(ctx, module, &numbered);
+    targets::emit_tables(ctx, module, &numbered);
     undefined::drop_promises(ctx, module);
     super::tokens::insert_borders(ctx, module, &opts.tokens)?;
     module.keep_all(ctx);

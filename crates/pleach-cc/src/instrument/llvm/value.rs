@@ -122,18 +122,28 @@ impl Block {
 
     /// The number of edges from terminators to this block.
     pub fn incoming_edges(self) -> usize {
-        let mut n = 0;
+        self.predecessors().len()
+    }
+
+    /// The block of each edge to this block.
+    pub fn predecessors(self) -> Vec<Block> {
+        let mut all = Vec::new();
         unsafe {
             let mut u = LLVMGetFirstUse(LLVMBasicBlockAsValue(self.0));
             while !u.is_null() {
                 let user = LLVMGetUser(u);
                 if !LLVMIsATerminatorInst(user).is_null() {
-                    n += 1;
+                    all.push(Block(LLVMGetInstructionParent(user)));
                 }
                 u = LLVMGetNextUse(u);
             }
         }
-        n
+        all
+    }
+
+    /// The constant address of a block of a function.
+    pub fn address(self, function: Value) -> Value {
+        Value(unsafe { LLVMBlockAddress(function.0, self.0) })
     }
 }
 
@@ -283,6 +293,11 @@ impl Value {
                 unsafe { LLVMSetSuccessor(self.0, i as u32, to.0) }
             }
         }
+    }
+
+    /// The block that an instruction is in.
+    pub fn block(self) -> Block {
+        Block(unsafe { LLVMGetInstructionParent(self.0) })
     }
 
     pub fn is_conditional(self) -> bool {

@@ -39,6 +39,7 @@ function siteOfBranch(branch) {
 
 function sideName(branch) {
   const site = siteOfBranch(branch), side = branch - firstBranch[site], cases = D.cases[site];
+  if (D.names[site]) return D.names[site][side];
   if (!cases) return side === 0 ? "true" : "false";
   return side < cases.length ? `case ${cases[side]}` : "default";
 }

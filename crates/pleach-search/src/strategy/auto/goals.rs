@@ -283,6 +283,8 @@ fn class(view: &View, decision: &Decision, outcome: u32) -> Option<u8> {
     match (decision.branch(outcome), decision.kind) {
         (Some(branch), _) if view.coverage.has(branch) => None,
         (Some(_), _) => Some(0),
+        // Any target that is not in the table.
+        (None, Kind::Indirect) if !decision.is_pin() && outcome + 1 == decision.outcomes => Some(2),
         (None, Kind::Model | Kind::Len | Kind::Indirect | Kind::Assume) => Some(1),
         (None, Kind::CheckDiv | Kind::CheckIndex | Kind::CheckSize | Kind::CheckOverflow) => {
             Some(2)
