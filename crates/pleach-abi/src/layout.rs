@@ -81,7 +81,8 @@ pub struct Tls {
     /// Stack address of the return address of the outermost token function that this
     /// thread is in. 0 outside of token functions, and in runs without tokens.
     pub token_frame: u64,
-    pub reserved: u64,
+    /// The value that the next store at a labelled address writes.
+    pub written: u64,
     /// Addresses of labelled structures passed by value, in parameter order.
     pub byval: [u64; BYVAL_SLOTS],
 }
@@ -113,7 +114,8 @@ pub const TLS_RETS: u64 = TLS_ARGS + 4 * ARG_SLOTS as u64;
 pub const TLS_VA: u64 = TLS_RETS + 4 * RET_SLOTS as u64;
 pub const TLS_SITE: u64 = TLS_VA + 8;
 pub const TLS_TOKEN_FRAME: u64 = TLS_SITE + 8;
-pub const TLS_BYVAL: u64 = TLS_VA + 32;
+pub const TLS_WRITTEN: u64 = TLS_TOKEN_FRAME + 8;
+pub const TLS_BYVAL: u64 = TLS_WRITTEN + 8;
 pub const TLS_SIZE: u64 = TLS_BYVAL + 8 * BYVAL_SLOTS as u64;
 
 const _: () = assert!(core::mem::size_of::<Tls>() as u64 == TLS_SIZE);
@@ -121,4 +123,5 @@ const _: () = assert!(core::mem::offset_of!(Tls, args) as u64 == TLS_ARGS);
 const _: () = assert!(core::mem::offset_of!(Tls, rets) as u64 == TLS_RETS);
 const _: () = assert!(core::mem::offset_of!(Tls, va) as u64 == TLS_VA);
 const _: () = assert!(core::mem::offset_of!(Tls, token_frame) as u64 == TLS_TOKEN_FRAME);
+const _: () = assert!(core::mem::offset_of!(Tls, written) as u64 == TLS_WRITTEN);
 const _: () = assert!(core::mem::offset_of!(Tls, byval) as u64 == TLS_BYVAL);

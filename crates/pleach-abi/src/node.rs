@@ -56,6 +56,10 @@ pub const FLAG_LOST: u16 = 1 << 5;
 /// proved what it is.
 pub const NEVER_LOST: u32 = u32::MAX;
 
+/// Of an `Ite`: it is the choice between the cells that a read at a labelled address could
+/// be of. Its condition compares the offset of the read in its object, which starts at `imm`.
+pub const FLAG_CELLS: u16 = 1 << 6;
+
 macro_rules! ops {
     ($($(#[$doc:meta])* $name:ident = $n:literal,)*) => {
         #[repr(u8)]

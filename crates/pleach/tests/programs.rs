@@ -8,6 +8,7 @@ mod support {
     pub mod expectation;
     pub mod mutation;
     pub mod prediction;
+    pub mod quoted;
     pub mod workshop;
 }
 

@@ -128,6 +128,9 @@ impl Printer<'_> {
     }
 
     fn print_choice(&self, label: u32, view: View, depth: u32) -> CExpr {
+        if let Some(cells) = self.print_cells(label, self.expr.width(label), depth) {
+            return cells;
+        }
         let node = self.expr.node(label);
         let condition = self.print_truth(node.a, true, depth);
         let view = if view == View::Any { View::Unsigned } else { view };

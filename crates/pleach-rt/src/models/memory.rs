@@ -9,7 +9,8 @@ use super::api::{V, clear, copy, is_clean};
 use super::define::models;
 use super::search;
 use super::text::{check_fits, check_fits_room, for_each_labelled};
-use crate::symbolic::{calls, holes};
+use crate::symbolic::tls::tls;
+use crate::symbolic::{calls, holes, objects};
 
 mod real {
     unsafe extern "C" {
@@ -148,10 +149,15 @@ fn copy_block(dst: V, src: V, n: V, real: impl FnOnce(u64, u64, u64) -> u64) -> 
         check_fits(n, dst.val);
         check_fits(n, src.val);
     }
-    let (d, s, n) = (dst.pin(), src.pin(), n.pin());
-    let out = real(d, s, n);
-    copy(d, s, n);
-    out
+    let (d, s, n) = (dst.pin(), src.val, n.pin());
+    if src.label == 0 {
+        let out = real(d, s, n);
+        copy(d, s, n);
+        return out;
+    }
+    // Examines the bytes at the source before they are overwritten.
+    objects::copy_from(tls().site, src.label, d, s, n.min(u32::MAX.into()), 0);
+    real(d, s, n)
 }
 
 /// The address after a copy. With holes, a labelled size is part of the expression.

@@ -245,6 +245,7 @@ fn bounds_within(label: u32, depth: u32) -> (u64, u64) {
             if high < sign { (low, high) } else { all }
         }
         Some(Op::And) if single => (0, of(one).1.min(n.imm)),
+        Some(Op::URem) if n.b == 0 && n.imm != 0 => (0, of(n.a).1.min(n.imm - 1)),
         Some(Op::Add) if single => {
             let (low, high) = of(one);
             fit(low.checked_add(n.imm), high.checked_add(n.imm))

@@ -4,6 +4,7 @@
 
 pub mod arena;
 pub mod calls;
+pub mod cells;
 pub mod events;
 pub mod holes;
 pub mod losses;
@@ -98,6 +99,7 @@ pub fn begin_run() {
     losses::begin_run();
     objects::begin_run();
     through::begin_run();
+    cells::begin_run();
     // The clock of file time stamps.
     const CLOCK_REALTIME_COARSE: u64 = 5;
     let mut now = [0u64; 2];

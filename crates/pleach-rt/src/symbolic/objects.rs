@@ -2,21 +2,23 @@
 //!
 //! A read at a labelled address inside a known object of concrete bytes becomes a lookup
 //! over a snapshot of the object. Lexer tables, ctype tables and jump tables need this.
-//! Any other labelled address is pinned to its value, as a condition in the trace.
+//! If bytes of the object have labels, or if the access is a write, see `cells`. Any other
+//! labelled address is pinned to its value, as a condition in the trace.
 //!
-//! The compiler tells the runtime the globals, and the local array that an access is based
-//! on. The models of `malloc` and its relatives add heap objects, and the models of ctype
-//! add libc's tables.
+//! The object of an access is that of the pointer that the address was computed from, even
+//! if the address lies elsewhere: `a[-3]` belongs to `a`. The compiler passes that pointer,
+//! with the size of its object if it is a variable. It also tells the runtime the globals. The models of
+//! `malloc` and its relatives add heap objects, and the models of ctype add libc's tables.
 
 use super::arena::{binary, bounds, node, push};
 use super::events::{count_loss, decide, site_index};
-use super::losses;
-use super::shadow;
+use super::{cells, losses, shadow};
+use super::tls::tls;
 use super::tokens::{in_token_function, note_examined};
 use crate::start::header;
 use crate::sys;
 use pleach_abi::event::Kind;
-use pleach_abi::layout::{SHM_BASE, heap_of};
+use pleach_abi::layout::{ADDR_LIMIT, SHM_BASE, heap_of};
 use pleach_abi::node::{FLAG_CHECKED, FLAG_PINNED, Node, Op};
 use pleach_abi::section::Global;
 use pleach_abi::shm::{self, Loss, Snapshot};
@@ -28,8 +30,9 @@ pub struct Object {
     pub constant: bool,
 }
 
-/// Addresses in larger objects are pinned: a snapshot would cost too much.
-const MAX_LOOKUP_SIZE: u64 = 64 * 1024;
+/// Reads in larger objects are looked up in a part of them: a snapshot of all would cost too
+/// much.
+pub const MAX_LOOKUP_SIZE: u64 = 64 * 1024;
 /// How far back to search for the start of a heap object, in bytes.
 const HEAP_REACH: u64 = 1 << 20;
 const MAX_EXTRA: usize = 64;
@@ -202,17 +205,18 @@ pub fn find(addr: u64) -> Option<Object> {
     if let Some(o) = k.extra[..k.extra_len].iter().find(|o| addr.wrapping_sub(o.base) < o.size) {
         return Some(*o);
     }
+    find_global(addr).or_else(|| find_heap(addr))
+}
+
+fn find_global(addr: u64) -> Option<Object> {
+    let k = known();
     // Safety: the table that `add_globals` made.
     let globals = unsafe {
         core::slice::from_raw_parts(k.globals, if k.globals.is_null() { 0 } else { k.len })
     };
-    let after = globals.partition_point(|g| g.addr <= addr);
-    if let Some(g) = after.checked_sub(1).map(|i| globals[i])
-        && addr - g.addr < u64::from(g.size)
-    {
-        return Some(Object { base: g.addr, size: g.size.into(), constant: g.flags & 1 != 0 });
-    }
-    find_heap(addr)
+    let g = globals[globals.partition_point(|g| g.addr <= addr).checked_sub(1)?];
+    let is_inside = addr - g.addr < u64::from(g.size);
+    is_inside.then_some(Object { base: g.addr, size: g.size.into(), constant: g.flags & 1 != 0 })
 }
 
 fn find_heap(addr: u64) -> Option<Object> {
@@ -252,44 +256,53 @@ fn cache_gap(gap: Gap) {
 
 /// A load of `bits` at `addr`: the label of its result. `label` is the label of `addr`, or
 /// of another address at a constant distance.
-pub extern "C" fn load_at(site: u64, label: u32, addr: u64, bits: u32) -> u32 {
+pub fn load_at(site: u64, label: u32, addr: u64, bits: u32) -> u32 {
     load_in(site, label, addr, bits, 0, 0)
 }
 
-/// As [`load_at`], in a local object of `hint_size` bytes at `hint`.
+/// As [`load_at`], at an address that was computed from the pointer `base`. If `size` is not
+/// 0, the object is `size` bytes at `base`.
 pub extern "C" fn load_in(
     site: u64,
     label: u32,
     addr: u64,
     bits: u32,
-    hint: u64,
-    hint_size: u64,
+    base: u64,
+    size: u64,
 ) -> u32 {
     if label == 0 {
         return shadow::load(addr, bits);
     }
     let label = label_of_address(label, addr);
+    if node(label).flags & FLAG_PINNED != 0 {
+        return load_pinned(site, label, addr, bits);
+    }
     let through = super::through::load(site, label, addr, bits);
     if through != 0 {
         return through;
     }
     let n = u64::from(bits.div_ceil(8));
-    let Some(o) = object_at(addr, hint, hint_size) else {
+    let Some(o) = object_of(label, addr, base, size) else {
         return load_pinned(site, label, addr, bits);
     };
     check_index(site, label, addr, n, o);
-    if o.size <= MAX_LOOKUP_SIZE
-        && bits.is_multiple_of(8)
-        && bits <= 64
-        && addr - o.base + n <= o.size
-        && (o.constant || shadow::is_clean(o.base, o.size))
-    {
-        let found = lookup(o, label, addr, bits);
-        if found != 0 {
+    if can_follow(&o, addr, bits) {
+        if o.size <= MAX_LOOKUP_SIZE && (o.constant || shadow::is_clean(o.base, o.size)) {
+            let found = lookup(o, label, addr, bits);
+            if found != 0 {
+                return found;
+            }
+        } else if let Some(found) = cells::read(o, label, addr, bits) {
             return found;
         }
     }
     load_pinned(site, label, addr, bits)
+}
+
+/// True if an access lies in its object, and its size is one that can be followed.
+fn can_follow(o: &Object, addr: u64, bits: u32) -> bool {
+    let n = u64::from(bits / 8);
+    bits.is_multiple_of(8) && bits <= 64 && n <= o.size && addr.wrapping_sub(o.base) <= o.size - n
 }
 
 /// A load at an address that is pinned: the label of what is there.
@@ -325,32 +338,74 @@ pub fn lookup(o: Object, label: u32, addr: u64, bits: u32) -> u32 {
     })
 }
 
-/// A store of `bits` with label `value` at `addr`. It pins the address.
-pub extern "C" fn store_at(site: u64, label: u32, addr: u64, value: u32, bits: u32) {
+/// A store at `addr` of a value with the label `value`. `packed` has the bits of the store (8
+/// bits), a bit that says that `Tls::written` is the value, and from bit 16 on the size of
+/// the object, as in [`load_in`].
+pub extern "C" fn store_in(site: u64, label: u32, addr: u64, value: u32, packed: u64, base: u64) {
+    let bits = packed as u32 & 0xff;
     if label != 0 {
-        pin_access(site, label, addr, bits.div_ceil(8).into(), 0, 0);
+        let label = label_of_address(label, addr);
+        let o = object_of(label, addr, base, packed >> 16);
+        if let Some(o) = o {
+            check_index(site, label, addr, bits.div_ceil(8).into(), o);
+        }
+        if packed & 1 << 8 != 0
+            && node(label).flags & FLAG_PINNED == 0
+            && !in_token_function()
+            && let Some(o) = o.filter(|o| can_follow(o, addr, bits))
+            && cells::write(o, label, addr, bits, (value, tls().written))
+        {
+            return;
+        }
+        pin(site, label, addr);
     }
     shadow::store(addr, value, bits);
 }
 
-/// As [`store_at`], in a local object at `hint`. The low 8 bits of `sized` are the bits of
-/// the store, the rest is the size of the object.
-pub extern "C" fn store_in(site: u64, label: u32, addr: u64, value: u32, sized: u64, hint: u64) {
-    let bits = sized as u32 & 0xff;
-    if label != 0 {
-        pin_access(site, label, addr, bits.div_ceil(8).into(), hint, sized >> 8);
+/// Longer copies from a labelled address are pinned.
+const MAX_FOLLOWED_COPY: u64 = 64;
+
+/// Copies the labels of a block of memory from a labelled address, which was computed from
+/// the pointer `base`. The low half of `packed` is the number of bytes; the high half is the
+/// size of the object, as in [`load_in`].
+pub extern "C" fn copy_from(site: u64, label: u32, dst: u64, src: u64, packed: u64, base: u64) {
+    let (n, size) = (packed & u64::from(u32::MAX), packed >> 32);
+    if label == 0 || n > MAX_FOLLOWED_COPY || in_token_function() {
+        pin_range(site, label, src, n, base, size);
+        return shadow::copy(dst, src, n);
     }
-    shadow::store(addr, value, bits);
+    let label = label_of_address(label, src);
+    if let Some(o) = object_of(label, src, base, size) {
+        check_index(site, label, src, n, o);
+    }
+    // All pieces are read before one is written: the blocks may overlap.
+    let mut pieces = [(0u64, 0u32, 0u32); 16];
+    let (mut len, mut at) = (0, 0);
+    while at < n {
+        let bytes = 1 << (n - at).min(8).ilog2();
+        let bits = 8 * bytes as u32;
+        let found = match node(label).flags & FLAG_PINNED {
+            0 => {
+                let from = label_of_address(label, src + at);
+                // The check of the whole block covers its parts.
+                node(from).flags |= FLAG_CHECKED;
+                load_in(site, from, src + at, bits, base, size)
+            }
+            _ => shadow::load(src + at, bits),
+        };
+        pieces[len] = (dst + at, found, bits);
+        (len, at) = (len + 1, at + bytes);
+    }
+    pieces[..len].iter().for_each(|&(to, label, bits)| shadow::store(to, label, bits));
 }
 
 /// Any other access of `bytes` bytes. It pins the address.
-pub extern "C" fn pin_range(site: u64, label: u32, addr: u64, bytes: u64) {
-    pin_access(site, label, addr, bytes, 0, 0);
-}
-
-fn pin_access(site: u64, label: u32, addr: u64, bytes: u64, hint: u64, hint_size: u64) {
+pub extern "C" fn pin_range(site: u64, label: u32, addr: u64, bytes: u64, base: u64, size: u64) {
+    if label == 0 {
+        return;
+    }
     let label = label_of_address(label, addr);
-    if let Some(o) = object_at(addr, hint, hint_size) {
+    if let Some(o) = object_of(label, addr, base, size) {
         check_index(site, label, addr, bytes, o);
     }
     pin(site, label, addr);
@@ -368,11 +423,54 @@ fn label_of_address(label: u32, addr: u64) -> u32 {
     }
 }
 
-fn object_at(addr: u64, hint: u64, hint_size: u64) -> Option<Object> {
-    if hint != 0 && addr.wrapping_sub(hint) < hint_size {
-        return Some(Object { base: hint, size: hint_size, constant: false });
+/// The object of an access at `addr`, which was computed from the pointer `base`. If `size`
+/// is not 0, it is the variable of that size at `base`.
+fn object_of(label: u32, addr: u64, base: u64, size: u64) -> Option<Object> {
+    if size != 0 {
+        let constant = find_global(base).is_some_and(|o| o.constant && o.size == size);
+        return Some(Object { base, size, constant });
     }
-    find(addr)
+    let around = find(addr);
+    let is_part_of = |o: &Object, p: u64| p.wrapping_sub(o.base) <= o.size;
+    for pointer in [pointer_in(label), base] {
+        if pointer == 0 {
+            continue;
+        }
+        // A pointer to the end of an object belongs to it, too.
+        let o = around.filter(|o| is_part_of(o, pointer)).or_else(|| find(pointer));
+        if o.is_some() {
+            return o;
+        }
+    }
+    around
+}
+
+/// The concrete pointer that the expression of an address adds to; 0 if there is none.
+fn pointer_in(mut label: u32) -> u64 {
+    const STEPS: u32 = 8;
+    /// No index is as large, and no object lies below.
+    const LOWEST: u64 = 1 << 40;
+    for _ in 0..STEPS {
+        let n = *node(label);
+        if n.width != 64 {
+            return 0;
+        }
+        label = match Op::from_u8(n.op) {
+            Some(Op::Add) if n.a == 0 || n.b == 0 => {
+                if (LOWEST..ADDR_LIMIT).contains(&n.imm) {
+                    return n.imm;
+                }
+                n.a | n.b
+            }
+            Some(Op::Add) if node(n.b).val >= LOWEST => n.b,
+            Some(Op::Add) => n.a,
+            Some(Op::Sub) if n.a != 0 => n.a,
+            Some(Op::Ite) if node(n.a).val != 0 => n.b,
+            Some(Op::Ite) => n.c,
+            _ => return 0,
+        };
+    }
+    0
 }
 
 /// Checks that `n` bytes at a labelled address lie in the object:
@@ -384,11 +482,11 @@ fn check_index(site: u64, label: u32, addr: u64, n: u64, o: Object) {
     }
     is.flags |= FLAG_CHECKED;
     let (low, high) = bounds(label);
-    if low >= o.base && high - o.base <= o.size - n {
+    if low >= o.base && high >= low && high - o.base <= o.size - n {
         return;
     }
     let offset = binary(Op::Sub, 64, label, 0, o.base, addr.wrapping_sub(o.base));
-    let fits = addr - o.base <= o.size - n;
+    let fits = addr.wrapping_sub(o.base) <= o.size - n;
     let most = match size_label(&o) {
         0 => 0,
         size => binary(Op::Sub, 64, size, 0, n, o.size - n),

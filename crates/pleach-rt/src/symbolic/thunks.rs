@@ -52,7 +52,6 @@ with_result! {
     "__pleach_general" => ops::general;
     "__pleach_concat" => ops::concat;
     "__pleach_extract" => ops::extract;
-    "__pleach_load_at" => objects::load_at;
     "__pleach_load_in" => objects::load_in;
     "__pleach_after_call" => calls::after_call;
     "__pleach_resize_result" => calls::resize_result;
@@ -71,9 +70,9 @@ without_result! {
     "__pleach_loss" => events::count_loss_by_number;
     "__pleach_lost_float" => losses::lost_float;
     "__pleach_proved" => losses::proved;
-    "__pleach_store_at" => objects::store_at;
     "__pleach_store_in" => objects::store_in;
     "__pleach_pin" => objects::pin_range;
+    "__pleach_copy_from" => objects::copy_from;
     "__pleach_va_save" => calls::va_save;
     "__pleach_va_start" => calls::va_start;
     "__pleach_byval_in" => calls::byval_in;

@@ -31,6 +31,7 @@ mod lengths;
 mod libfuzzer;
 mod libraries;
 mod long_traces;
+mod memory;
 mod minimise;
 mod optimistic;
 mod people;

@@ -9,7 +9,7 @@ use super::flow::{base_of, reads_constant};
 use super::nodes::binary_op;
 use super::shape::{label_type, leaves, scalar_bits};
 use crate::instrument::llvm::{IntPredicate, Opcode, Type, Value};
-use pleach_abi::layout::{DIRTY_BASE, DIRTY_SHIFT};
+use pleach_abi::layout::{DIRTY_BASE, DIRTY_SHIFT, TLS_WRITTEN};
 use pleach_abi::node::Op;
 use pleach_abi::section::SiteKind;
 
@@ -44,20 +44,16 @@ impl Emitter<'_> {
         self.guarded(needed, &[zero], |e| match site {
             None => vec![e.call_load(at, bits)],
             Some(site) => {
-                let bits = e.const32(bits);
-                vec![match e.local_array(address) {
-                    None => e.builder.call(e.rt.load_at, &[site, pointer, at, bits]),
-                    Some((base, size)) => {
-                        e.builder.call(e.rt.load_in, &[site, pointer, at, bits, base, size])
-                    }
-                }]
+                let (base, size) = e.object_of(address);
+                let (bits, size) = (e.const32(bits), e.const64(size));
+                vec![e.builder.call(e.rt.load_in, &[site, pointer, at, bits, base, size])]
             }
         })[0]
     }
 
     /// The label of an address, without constant offsets at its end. The runtime finds
     /// the offset itself, from the address and the label's value.
-    fn address_label(&mut self, address: Value) -> Value {
+    pub fn address_label(&mut self, address: Value) -> Value {
         let mut at = address;
         while at.is_instruction() && at.opcode() == Opcode::LLVMGetElementPtr {
             if !self.has_label(at) || !self.address_steps(at).0.is_empty() {
@@ -161,16 +157,17 @@ impl Emitter<'_> {
             match site {
                 None => e.call_store(at, label, bits),
                 Some(site) => {
-                    let bits = e.const32(bits);
-                    match e.local_array(address) {
-                        None => e.builder.call(e.rt.store_at, &[site, pointer, at, label, bits]),
-                        Some((base, size)) => {
-                            let sized = e.builder.op(Opcode::LLVMShl, size, e.const64(8));
-                            let bits = e.builder.cast(Opcode::LLVMZExt, bits, e.ctx.int(64));
-                            let sized = e.builder.or(sized, bits);
-                            e.builder.call(e.rt.store_in, &[site, pointer, at, label, sized, base])
-                        }
-                    };
+                    let (base, size) = e.object_of(address);
+                    // A pointer that was written to one of many places would have a label
+                    // wherever it is read, and so would all that is reached through it.
+                    let follow = bits <= 64 && value.ty() != e.ctx.pointer();
+                    if follow {
+                        let (written, place) = (e.bits64(value), e.tls(TLS_WRITTEN));
+                        e.builder.store(written, place);
+                    }
+                    let packed = u64::from(bits) | u64::from(follow) << 8 | size << 16;
+                    let packed = e.const64(packed);
+                    e.builder.call(e.rt.store_in, &[site, pointer, at, label, packed, base]);
                 }
             }
         });
@@ -224,22 +221,28 @@ impl Emitter<'_> {
         let site = self.extra_site(i, SiteKind::Access);
         let set = self.builder.is_set(pointer);
         self.guarded(set, &[], |e| {
-            let size = e.const64(size);
-            e.builder.call(e.rt.pin, &[site, pointer, at, size]);
+            let (base, room) = e.object_of(address);
+            let (size, room) = (e.const64(size), e.const64(room));
+            e.builder.call(e.rt.pin, &[site, pointer, at, size, base, room]);
             vec![]
         });
     }
 
-    /// The address and size of the local array that an address is based on, if it is
-    /// known.
-    fn local_array(&mut self, address: Value) -> Option<(Value, Value)> {
+    /// The pointer that an address is computed from, and the size of its object, if the
+    /// pointer is the start of a variable. Otherwise the size is 0, and the object is the one
+    /// that the pointer lies in.
+    pub fn object_of(&mut self, address: Value) -> (Value, u64) {
         let base = base_of(address);
-        if !base.is_instruction() || base.opcode() != Opcode::LLVMAlloca {
-            return None;
-        }
-        let count = base.operand(0).constant_int()?;
-        let size = self.module.size_of(base.allocated_type()) * count;
-        Some((self.bits64(base), self.const64(size)))
+        let size = if base.is_instruction() && base.opcode() == Opcode::LLVMAlloca {
+            let count = base.operand(0).constant_int();
+            count.map_or(0, |n| n.saturating_mul(self.module.size_of(base.allocated_type())))
+        } else if base.is_global_variable() && !base.is_declaration() {
+            self.module.size_of(base.value_type())
+        } else {
+            0
+        };
+        let fits = size < 1 << 32;
+        (self.bits64(base), if fits { size } else { 0 })
     }
 
     /// Read-modify-write: the result is the old value.

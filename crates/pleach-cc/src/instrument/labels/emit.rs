@@ -15,6 +15,7 @@ use super::flow;
 use super::markers::{Mark, mark_of};
 use super::runtime::Runtime;
 use super::shape::{is_float, label_type, scalar_bits};
+use super::stack::is_lifetime_marker;
 use crate::instrument::llvm::{Block, Builder, Context, Module, Opcode, Value};
 use crate::instrument::sites::{self, ExtraSites};
 use pleach_abi::layout::TLS_LOSSES;
@@ -50,6 +51,8 @@ pub struct Emitter<'a> {
     extra_records: Option<Value>,
     /// Memory for operands that are not passed in registers.
     pub scratch: Option<Value>,
+    /// Arrays on the stack that the runtime is told.
+    pub(super) stack_arrays: Vec<Value>,
     /// Memory for the labels of variadic arguments until `va_start`.
     pub va_labels: Option<Value>,
     /// True if the target has fused multiply-add in this function.
@@ -87,6 +90,7 @@ impl<'a> Emitter<'a> {
             extra_sites: ExtraSites::new(function, source),
             extra_records: None,
             scratch: None,
+            stack_arrays: Vec::new(),
             va_labels: None,
             fuses: fuses_multiply_add(function),
             prof: ctx.metadata_kind("prof"),
@@ -111,6 +115,7 @@ impl<'a> Emitter<'a> {
             }
             if n == 0 {
                 self.emit_entry(&rest);
+                self.enter_stack_arrays(&rest);
             }
             if let Some(&invoke) = invokes.get(&block) {
                 self.load_result_label(invoke);
@@ -229,6 +234,10 @@ impl<'a> Emitter<'a> {
             LLVMCall if flow::is_token_result(i) => self.emit_token_result(i),
             LLVMCall => match mark_of(i.callee()) {
                 Some(mark) => self.emit_marker(i, &mark),
+                None if is_lifetime_marker(i) => {
+                    self.builder.insert(i);
+                    self.emit_lifetime_marker(i);
+                }
                 None => self.emit_call(i),
             },
             LLVMLandingPad => {
@@ -236,7 +245,10 @@ impl<'a> Emitter<'a> {
                 self.emit_unwound();
             }
             LLVMInvoke | LLVMCallBr => self.emit_call(i),
-            LLVMRet => self.emit_return(i),
+            LLVMRet => {
+                self.leave_stack_arrays();
+                self.emit_return(i);
+            }
             LLVMBr if i.is_conditional() => self.emit_branch(i),
             LLVMSwitch => self.emit_switch(i),
             LLVMIndirectBr => self.emit_indirect_jump(i),

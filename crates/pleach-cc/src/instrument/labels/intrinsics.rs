@@ -241,27 +241,38 @@ impl Emitter<'_> {
             let name = if i.callee().name().contains("memmove") { "memmove" } else { "memcpy" };
             return self.replace_by_model_call(i, name, &[dst, src, n]);
         };
-        for at in [dst, src] {
-            self.pin_address(i, at, size);
-        }
+        self.pin_address(i, dst, size);
         if size > 0 {
-            let (to, from) = (self.bits64(dst), self.bits64(src));
-            self.copy_labels(to, from, size);
+            self.copy_labels(i, (dst, src), size);
         }
         self.builder.insert(i);
     }
 
-    fn copy_labels(&mut self, to: Value, from: Value, size: u64) {
+    fn copy_labels(&mut self, i: Value, (dst, src): (Value, Value), size: u64) {
+        let (to, from) = (self.bits64(dst), self.bits64(src));
+        let pointer = self.address_label(src);
+        let site = (!pointer.is_null()).then(|| self.extra_site(i, SiteKind::Access));
         let n = self.const64(size);
+        let copy = |e: &mut Self| {
+            let Some(site) = site else {
+                e.builder.call(e.rt.copy, &[to, from, n]);
+                return;
+            };
+            let (base, room) = e.object_of(src);
+            let packed = e.const64(size.min(u32::MAX.into()) | room << 32);
+            e.builder.call(e.rt.copy_from, &[site, pointer, to, from, packed, base]);
+        };
         if size > MAX_INLINE_CHECK {
-            self.builder.call(self.rt.copy, &[to, from, n]);
-            return;
+            return copy(self);
         }
         let (a, b) = (self.dirty_flag(to, size), self.dirty_flag(from, size));
-        let either = self.builder.or(a, b);
-        let dirty = self.builder.is_set(either);
-        self.guarded(dirty, &[], |e| {
-            e.builder.call(e.rt.copy, &[to, from, n]);
+        let mut any = self.builder.or(a, b);
+        if !pointer.is_null() {
+            any = self.builder.or(any, pointer);
+        }
+        let needed = self.builder.is_set(any);
+        self.guarded(needed, &[], |e| {
+            copy(e);
             vec![]
         });
     }

@@ -24,6 +24,7 @@ mod pending;
 mod poison;
 mod runtime;
 mod shape;
+mod stack;
 mod targets;
 mod tokens;
 mod undefined;

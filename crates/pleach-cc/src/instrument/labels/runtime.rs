@@ -43,7 +43,6 @@ runtime! {
     general: "i32 @__pleach_general(i32, i32, ptr) nounwind willreturn cold";
     concat: "i32 @__pleach_concat(i32, ptr) nounwind willreturn cold";
     extract: "i32 @__pleach_extract(i32, i32, i32) nounwind willreturn cold memory(none)";
-    load_at: "i32 @__pleach_load_at(ptr, i32, i64, i32) nounwind willreturn cold";
     load_in: "i32 @__pleach_load_in(ptr, i32, i64, i32, i64, i64) nounwind willreturn cold";
     after_call: "i32 @__pleach_after_call(i64) nounwind willreturn cold";
     resize_result: "i32 @__pleach_resize_result(i32, i32) nounwind willreturn cold";
@@ -67,9 +66,9 @@ runtime! {
     loss: "void @__pleach_loss(i32) nounwind willreturn cold";
     lost_float: "void @__pleach_lost_float(ptr, i32) nounwind willreturn cold";
     proved: "void @__pleach_proved(ptr, i32) nounwind willreturn cold";
-    store_at: "void @__pleach_store_at(ptr, i32, i64, i32, i32) nounwind willreturn cold";
     store_in: "void @__pleach_store_in(ptr, i32, i64, i32, i64, i64) nounwind willreturn cold";
-    pin: "void @__pleach_pin(ptr, i32, i64, i64) nounwind willreturn cold";
+    pin: "void @__pleach_pin(ptr, i32, i64, i64, i64, i64) nounwind willreturn cold";
+    copy_from: "void @__pleach_copy_from(ptr, i32, i64, i64, i64, i64) nounwind willreturn cold";
     va_save: "void @__pleach_va_save(ptr) nounwind willreturn cold";
     va_start: "void @__pleach_va_start(ptr, ptr) nounwind willreturn";
     byval_in: "void @__pleach_byval_in(i32, i64, i64) nounwind willreturn cold";
