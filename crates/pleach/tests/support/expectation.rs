@@ -4,6 +4,7 @@
 //! then for each `// run` those of the run. `tests/README.md` lists them. The rest of the
 //! file is not read. Rewriting keeps every line that is not a `path:` line.
 
+use super::quoted::unquote;
 use std::path::{Path, PathBuf};
 
 /// A program of `tests/programs`.
