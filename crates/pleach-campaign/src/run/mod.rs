@@ -9,6 +9,7 @@
 //!   coverage), `corpus` (inputs in memory, directory, journal), `account` (statistics).
 //! - `shared`: what all workers share, and the order of locks.
 //! - `exchange`: files of other fuzzers while a campaign runs.
+//! - `fleet`: what the members of a campaign on several machines tell each other.
 //! - `grammar`: what is derived from a grammar, and how it fits the program.
 //! - `hybrid`: the ring on a live run.
 //! - `threads`: workers, limits of time, and the view of a running campaign. `watchdog`
@@ -18,6 +19,7 @@ mod account;
 mod clock;
 mod corpus;
 mod exchange;
+pub mod fleet;
 mod grammar;
 mod hybrid;
 mod memory;

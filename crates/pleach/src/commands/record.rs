@@ -3,9 +3,9 @@
 use crate::exit::Failure;
 use anyhow::Context;
 use pleach_abi::event::Kind;
-use pleach_exec::targets::Targets;
 use pleach_exec::Layout;
 use pleach_exec::container;
+use pleach_exec::targets::Targets;
 use pleach_exec::trace::{Trace, kind};
 use pleach_solve::{Recording, Shape, Step};
 use std::path::Path;

@@ -219,7 +219,8 @@ impl Map {
         let (label, value) = (event.label, trace.expr.recorded(event.label));
         let key = key_of(event, site);
         let found = targets.find(label).and_then(|all| {
-            let identity = |t: &Target| t.site.map_or(t.value, |(site, side)| site ^ u64::from(side));
+            let identity =
+                |t: &Target| t.site.map_or(t.value, |(site, side)| site ^ u64::from(side));
             let key = all.iter().fold(Hash::from(key), |key, t| key.add(identity(t))).finish();
             let outcome = all.iter().position(|t| u128::from(t.value) == value);
             let outcome = outcome.unwrap_or(all.len()) as u32;
