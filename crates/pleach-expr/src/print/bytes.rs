@@ -41,7 +41,7 @@ impl Printer<'_> {
         while self.expr.op(label) == Op::SExt {
             label = self.expr.node(label).a;
         }
-        self.input_bytes(label).is_some_and(|b| b.len() == 1)
+        self.is_input_element(label) || self.input_bytes(label).is_some_and(|b| b.len() == 1)
     }
 
     /// The offsets of the bytes of a value, without the zero bytes above them; `None` if

@@ -16,17 +16,30 @@ impl Printer<'_> {
     /// A read at a labelled address where the memory has labels: the root of a tree of choices
     /// by the offset. `None` if the node is not one.
     pub(super) fn print_cells(&self, label: u32, width: u32, depth: u32) -> Option<CExpr> {
-        let node = self.expr.node(label);
-        let condition = self.expr.node(node.a);
-        if node.flags & FLAG_CELLS == 0 || condition.op != Op::Ult as u8 || condition.a == 0 {
-            return None;
-        }
-        let offset = condition.a;
+        let offset = self.cells_offset(label)?;
         if let Some(first) = self.input_cells(label, offset) {
             return Some(self.print_element("in", (offset, first), width, depth));
         }
-        let (name, start) = self.table_name(node.imm);
-        Some(self.print_element(&name, (offset, start.wrapping_sub(node.imm)), width, depth))
+        let start_of_cells = self.expr.node(label).imm;
+        let (name, start) = self.table_name(start_of_cells);
+        let first = start.wrapping_sub(start_of_cells);
+        Some(self.print_element(&name, (offset, first), width, depth))
+    }
+
+    /// True for a read of one byte of the input at an offset that is not known.
+    pub(super) fn is_input_element(&self, label: u32) -> bool {
+        self.expr.width(label) == 8
+            && self.cells_offset(label).is_some_and(|o| self.input_cells(label, o).is_some())
+    }
+
+    /// The offset by which a tree of choices decides; `None` if the label is not the root of one.
+    fn cells_offset(&self, root: u32) -> Option<u32> {
+        let node = self.expr.node(root);
+        if self.expr.op(root) != Op::Ite || node.flags & FLAG_CELLS == 0 {
+            return None;
+        }
+        let condition = self.expr.node(node.a);
+        (condition.op == Op::Ult as u8 && condition.a != 0).then_some(condition.a)
     }
 
     /// If the leaves of a tree of choices are consecutive bytes of the input: minus the offset
