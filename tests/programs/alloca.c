@@ -8,6 +8,7 @@
 // path: len >= 3
 // path: (int8_t)in[0] >= 1
 // path: (int8_t)in[0] + 2 <= 15
+// path: check: (uint32_t)(int8_t)in[0] <= 14
 // path: pin: in[0] == 2
 // path: in[2] != 'e'
 // path: (uint32_t)(int8_t)in[0] > 1
@@ -15,7 +16,7 @@
 // path: (uint32_t)(int8_t)in[0] <= 2
 // path: (int8_t)in[1] >= 1
 // path: (int8_t)in[0] + 2 + (int8_t)in[1] <= 15
-// path: pin: in[0] == 2
+// path: check: (uint32_t)(int8_t)in[1] <= 12
 // path: pin: in[1] == 5
 // path: in[4] != 'e'
 // path: (uint32_t)(int8_t)in[1] > 1
@@ -27,7 +28,7 @@
 // path: (uint32_t)(int8_t)in[1] > 4
 // path: in[8] != 'e'
 // path: (uint32_t)(int8_t)in[1] <= 5
-// path: select: (in[4] == 'e' || in[4] == 'o') + (in[5] == 'e' || in[5] == 'o') + (in[6] == 'e' || in[6] == 'o') + (in[7] == 'e' || in[7] == 'o') + (in[8] == …
+// path: …
 // other: "\x02\x04hello!!"
 #include <alloca.h>
 #include <stdio.h>

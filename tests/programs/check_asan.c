@@ -5,14 +5,15 @@
 // stdout: "ends in c\n"
 // exit: 0
 // path: length: len > 0
+// path: check: (in[0] & 7) <= 8
 // path: pin: (in[0] & 7) == 3
 // path: model: (in[0] & 7) <= len - 1
 // path: (in[0] & 7) == (in[0] & 7)
 // path: check: (in[0] & 7) <= 8
+// path: check: (in[0] & 7) <= 8
 // path: (in[0] & 7) != 0
 // path: check: (uint64_t)((in[0] & 7) - 1) <= 7
-// path: pin: (in[0] & 7) == 3
-// path: select: in[3] == 'c'
+// path: select: table_…[(in[0] & 7) - 1] == 99
 // other: "\x04abc"
 #include <stdio.h>
 #include <stdlib.h>

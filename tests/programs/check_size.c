@@ -6,13 +6,11 @@
 // path: length: len <= 15
 // path: len >= 2
 // path: in[0] + 2 == len
-// path: pin: in[0] == 5
-// path: check: in[0] <= 15
+// path: check: in[0] <= 16
+// path: check: in[0] <= 14
 // path: pin: in[0] == 5
 // path: pin: in[1] == 3
 // path: check: in[1] <= 4
-// path: pin: in[1] == 3
-// path: check: in[1] <= 3
 // path: pin: in[1] == 3
 // other: "\x05\x03hello!"
 // run

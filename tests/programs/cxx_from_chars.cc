@@ -6,6 +6,7 @@
 // path: length: len <= 15
 // path: len > 0
 // path: len != 0
+// path: check: len <= 16
 // path: pin: len == 6
 // path: model: in[0] != '='
 // path: model: in[1] == '='

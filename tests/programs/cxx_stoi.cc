@@ -7,7 +7,8 @@
 // path: len <= 15
 // path: len != 1
 // path: len != 0
-// path: pin: len == 3
+// path: check: len <= 16
+// path: check: len <= 16
 // path: pin: len == 3
 // path: model: in[0] != '\0'
 // path: model: in[1] != '\0'
@@ -35,7 +36,8 @@
 // path: len <= 15
 // path: len != 1
 // path: len != 0
-// path: pin: len == 4
+// path: check: len <= 16
+// path: check: len <= 16
 // path: pin: len == 4
 // path: model: in[0] != '\0'
 // path: model: in[1] != '\0'
@@ -58,7 +60,8 @@
 // path: len <= 15
 // path: len != 1
 // path: len != 0
-// path: pin: len == 11
+// path: check: len <= 16
+// path: check: len <= 16
 // path: pin: len == 11
 // path: model: in[0] != '\0'
 // path: model: in[1] != '\0'
@@ -77,7 +80,6 @@
 // path: len == len
 // path: pin: 11 - len + len == 11
 // path: model: !(in[0] == ' ' || (uint8_t)(in[0] - 9) <= 4)
-// path: model: in[0] != '-'
 // path: …
 #include <cstdio>
 #include <stdexcept>

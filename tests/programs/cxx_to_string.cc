@@ -8,8 +8,6 @@
 // path: in[0] < 'd'
 // path: in[0] <= 'c'
 // path: in[0] > 9
-// path: check: (in[0] << 1) + 1 <= 200
-// path: check: in[0] << 1 <= 200
 // path: _ZZNSt8__detail18__to_chars_10_implIjEEvPcjT_E8__digits[in[0] << 1] == 52 && _ZZNSt8__detail18__to_chars_10_implIjEEvPcjT_E8__digits[(in[0] << 1) + 1]…
 // path: select: in[0] == '*'
 // must: in[0] == '*'

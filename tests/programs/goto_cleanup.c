@@ -11,8 +11,7 @@
 // path: len - 3 == (uint64_t)(int8_t)in[2]
 // path: pin: len == 5
 // path: check: (uint64_t)(int8_t)in[2] <= 5
-// path: pin: in[2] == 2
-// path: check: (uint64_t)(int8_t)in[2] <= 4
+// path: check: (uint64_t)(int8_t)in[2] <= 13
 // path: pin: in[2] == 2
 // path: select: in[3] == 'h'
 // other: "OK\x03hi"

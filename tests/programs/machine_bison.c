@@ -19,15 +19,15 @@
 // path: (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…] <= 0
 // path: check: (uint64_t)(0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]) <= 4
 // path: check: (uint64_t)(1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]]) <= 63
-// path: pin: length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] == 1
 // path: action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…] <= 253
+// path: check: table_…[1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]]] <= 9
 // path: check: (uint64_t)(1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] + 1) <= 63
-// path: pin: length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] == 1
 // path: len > 1
 // path: (int8_t)main.token[in[1]] >= 0
-// path: check: (uint64_t)(1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] + 1) <= 63
 // path: check: table_…[1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] + 1] * 5 + 0x… + main.token[in[1]] - 0x… …
 // path: action[table_…[1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] + 1] * 5 + 0x… + main.token[in[1]] - 0x…]…
+// path: action[table_…[1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] + 1] * 5 + 0x… + main.token[in[1]] - 0x…]…
+// path: (int8_t)action[table_…[1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] + 1] * 5 + 0x… + main.token[in[1]…
 // path: …
 // other: "n+(n+n("
 // run
@@ -49,15 +49,15 @@
 // path: (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…] <= 0
 // path: check: (uint64_t)(0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]) <= 4
 // path: check: (uint64_t)(1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]]) <= 63
-// path: pin: length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] == 1
 // path: action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…] <= 253
+// path: check: table_…[1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]]] <= 9
 // path: check: (uint64_t)(1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] + 1) <= 63
-// path: pin: length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] == 1
 // path: len > 1
 // path: (int8_t)main.token[in[1]] >= 0
-// path: check: (uint64_t)(1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] + 1) <= 63
 // path: check: table_…[1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] + 1] * 5 + 0x… + main.token[in[1]] - 0x… …
 // path: action[table_…[1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] + 1] * 5 + 0x… + main.token[in[1]] - 0x…]…
+// path: action[table_…[1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] + 1] * 5 + 0x… + main.token[in[1]] - 0x…]…
+// path: (int8_t)action[table_…[1 - length[0 - (int8_t)action[action[main.token[in[0]]] * 5 + 0x… + main.token[in[1]] - 0x…]] + 1] * 5 + 0x… + main.token[in[1]…
 // path: …
 #include <stdio.h>
 #include <unistd.h>

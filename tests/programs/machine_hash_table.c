@@ -23,10 +23,10 @@
 // path: model: in[0] != '\0'
 // path: model: in[1] != '\0'
 // path: model: in[2] != '\0'
-// path: pin: ((((in[0] ^ 0x2b5a5) * 33 ^ in[1]) * 33 ^ in[2]) & 15) * 12 == 60
 // path: length: len > 4
 // path: model: in[4] != '\n'
 // path: length: len > 5
+// path: model: in[5] != '\n'
 // path: …
 // other: "cab\ncac\nbac\n"
 #include <stdio.h>

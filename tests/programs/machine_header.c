@@ -8,6 +8,7 @@
 // path: in[0] == 'P' && in[1] == 'L' && in[2] == 'C' && in[3] == 'H'
 // path: u16le(in+4) == 2
 // path: u16le(in+6) <= 32
+// path: check: u16le(in+6) <= 32
 // path: pin: u16le(in+6) == 5
 // path: model: u16le(in+6) <= len - 10
 // path: u16le(in+6) == u16le(in+6)

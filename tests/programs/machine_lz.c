@@ -10,24 +10,24 @@
 // path: (int8_t)in[0] > -1
 // path: in[0] + 1 <= 31
 // path: in[0] <= 64
+// path: check: in[0] <= '@'
+// path: check: in[0] <= 31
 // path: pin: in[0] == 3
 // path: in[0] + 1 < len
-// path: check: in[0] + 1 <= 31
-// path: pin: in[0] == 3
 // path: in[4] != '\0'
 // path: (int8_t)in[4] <= -1
-// path: check: in[0] + 2 <= 31
-// path: pin: in[0] == 3
 // path: in[5] != '\0'
 // path: in[0] >= in[5]
 // path: in[0] + (in[4] & 127) <= 64
 // path: (in[4] & 127) != 0
 // path: check: (uint64_t)(in[0] - in[5]) <= 63
-// path: pin: in[0] - in[5] == 0
-// path: check: in[0] <= 63
-// path: pin: in[0] == 3
 // path: (in[4] & 127) != 1
 // path: check: (uint64_t)(in[0] + 1 - in[5]) <= 63
+// path: (in[4] & 127) != 2
+// path: check: (uint64_t)(in[0] + 2 - in[5]) <= 63
+// path: (in[4] & 127) == 3
+// path: in[0] + 3 < len
+// path: in[6] != '\0'
 // path: …
 // other: "\x03abc\x83\x02\x01!\x00"
 // run
@@ -40,14 +40,12 @@
 // path: (int8_t)in[0] > -1
 // path: in[0] + 1 <= 31
 // path: in[0] <= 64
+// path: check: in[0] <= '@'
+// path: check: in[0] <= 31
 // path: pin: in[0] == 1
 // path: in[0] + 1 < len
-// path: check: in[0] + 1 <= 31
-// path: pin: in[0] == 1
 // path: in[2] != '\0'
 // path: (int8_t)in[2] <= -1
-// path: check: in[0] + 2 <= 31
-// path: pin: in[0] == 1
 // path: in[3] != '\0'
 // path: in[0] < in[3]
 #include <stdio.h>

@@ -27,7 +27,7 @@
 // path: switch: in[2] == 'M'
 // path: (int64_t)(len - 5) > 0
 // path: check: len - 6 <= 15
-// path: pin: len == 7
+// path: switch: table_…[len - 6] == 67
 // path: …
 // other: "MCMXCXI"
 // run

@@ -18,12 +18,10 @@
 // path: in[3] <= 1
 // path: in[1] - (in[3] + 2) > 0
 // path: in[1] - (in[3] + 2) != 1
-// path: pin: in[3] == 1
-// path: (uint32_t)(in[1] - (in[3] + 2) - 2) >= in[6]
-// path: pin: in[3] == 1
-// path: (in[5] & 32) == 0
-// path: in[5] != 2
-// path: in[1] - (in[3] + 2) - (in[6] + 2) <= 0
+// path: (uint32_t)(in[1] - (in[3] + 2) - 2) >= in[in[3] + 2 + 3]
+// path: (in[in[3] + 2 + 2] & 32) == 0
+// path: in[in[3] + 2 + 2] != 2
+// path: in[1] - (in[3] + 2) - (in[in[3] + 2 + 3] + 2) <= 0
 // path: (int)(len - (in[1] + 2)) <= 0
 // path: select: in[4] == 5
 // same: "\x30\x06\x02\x01\x05\x04\x01y"

@@ -26,9 +26,7 @@
 // path: in[1] != '\0'
 // path: (int8_t)in[3] + 3 > -1
 // path: (uint32_t)((int8_t)in[3] + 3) < 31
-// path: check: (uint32_t)((int8_t)in[3] + 3) <= 31
-// path: pin: in[3] == 254
-// path: switch: in[1] == 5
+// path: switch: table_…[(uint32_t)((int8_t)in[3] + 3)] == 5
 #include <stdio.h>
 #include <unistd.h>
 

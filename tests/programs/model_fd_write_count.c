@@ -5,7 +5,9 @@
 // exit: 0
 // path: length: len <= 63
 // path: len >= 0
+// path: check: len <= 64
 // path: len == len
+// path: check: len * 1 <= 64
 // path: len == len
 // same: "xyz"
 // same: "a longer one"

@@ -6,8 +6,8 @@
 // exit: 0
 // path: length: len > 5
 // path: check: in[1] <= 8
-// path: pin: in[1] == 4
-// path: check: in[1] <= 7
+// path: check: in[1] <= 8
+// path: check: in[1] <= 4
 // path: pin: in[1] == 4
 // path: model: in[2] != '\0'
 // path: model: in[3] != '\0'
@@ -15,8 +15,7 @@
 // path: model: in[5] != '\0'
 // path: check: (uint64_t)(in[1] - 2) <= 16
 // path: pin: in[1] == 4
-// path: pin: in[1] == 4
-// path: check: in[1] + 1 <= 15
+// path: check: in[1] <= 12
 // path: pin: in[1] == 4
 // path: select: in[2] == 'w'
 // must: in[2] == 'w'
@@ -26,6 +25,8 @@
 // signal: 6
 // path: length: len > 5
 // path: check: in[1] > 8
+// path: check: in[1] > 8
+// path: check: in[1] > 4
 // path: pin: in[1] == '\t'
 #define _GNU_SOURCE
 #include <stdio.h>

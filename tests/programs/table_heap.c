@@ -6,8 +6,7 @@
 // exit: 0
 // path: length: len > 1
 // path: select: table_…[in[0] & 7] == 9
-// path: pin: (in[0] & 7) * 4 == 12
-// path: select: in[1] == 7
+// path: select: table_…[in[0] & 7] == 7
 // path: select: table_…[in[0] & 7] == 0
 // other: "\x03\x08"
 // run
@@ -16,7 +15,7 @@
 // exit: 0
 // path: length: len > 1
 // path: select: table_…[in[0] & 7] != 9
-// path: pin: (in[0] & 7) * 4 == 4
+// path: select: table_…[in[0] & 7] != 7
 // path: select: table_…[in[0] & 7] != 0
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,14 +8,14 @@
 // path: len >= 2
 // path: (int8_t)in[0] >= '1'
 // path: in[0] <= '8'
-// path: pin: in[0] == '3'
+// path: check: (uint32_t)((int8_t)in[0] - '0') <= 9
 // path: (uint32_t)((int8_t)in[0] - '0') > 1
-// path: pin: in[0] == '3'
+// path: check: (uint64_t)((int64_t)(uint32_t)((int8_t)in[0] - '0') - 1) <= 9
 // path: (uint32_t)((int8_t)in[0] - '0') > 2
-// path: pin: in[0] == '3'
+// path: check: (uint64_t)((int64_t)(uint32_t)((int8_t)in[0] - '0') - 2) <= 9
 // path: (uint32_t)((int8_t)in[0] - '0') <= 3
-// path: in[3] != in[1]
-// path: select: in[3] != in[1]
+// path: table_…[(uint32_t)((int8_t)in[0] - '0')] != in[1]
+// path: select: table_…[(uint32_t)((int8_t)in[0] - '0')] != in[1]
 // same: "3xyw"
 // other: "2xyz"
 #include <stdio.h>

@@ -5,17 +5,14 @@
 // stdout: "found\n"
 // exit: 0
 // path: length: len > 2
-// path: pin: (in[0] & 7) == 2
-// path: pin: (in[2] & 7) == 2
-// path: select: in[1] == '*'
+// path: select: table_…[in[2] & 7] == 42
 // other: "\x02\x2b\x02"
 // run
 // input: "\x02\x2a\x03"
 // stdout: "not found\n"
 // exit: 0
 // path: length: len > 2
-// path: pin: (in[0] & 7) == 2
-// path: pin: (in[2] & 7) == 3
+// path: select: table_…[in[2] & 7] != 42
 #include <stdio.h>
 #include <unistd.h>
 

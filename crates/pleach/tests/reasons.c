@@ -74,7 +74,7 @@ int main(int argc, char **argv) {
     if (strange(in[2]) == 77) puts("strange"); /* true: lost result of strange, which has no model */
 
     /* A value that is read where the address is held. */
-    if (large[(in[3] & 3) * 4096] == 7) puts("large"); /* true: lost reasons.c:77 in main, where the address was held */
+    if (large[(in[3] & 255) * 4096] == 7) puts("large"); /* true: lost reasons.c:77 in main, where the address was held */
 
     /* Floating point. */
     if (in[4] / 2.0L > 1000.0L) puts("float"); /* true: lost floating point */

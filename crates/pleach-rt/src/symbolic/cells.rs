@@ -11,15 +11,26 @@
 //!
 //! Both cost nodes in proportion to the cells, so they have a limit for each access and one
 //! for each run. Beyond a limit, the caller pins the address.
+//!
+//! An address that is a sum of many labelled terms is pinned, too. It is that of a pointer
+//! which moves by labelled amounts, as the stack pointer of a generated parser does: by the
+//! length of each rule that is reduced. The decisions before the access have chosen these
+//! amounts, so to follow it costs much and finds nothing. The same holds for an address that
+//! depends on the length of the input only, as that of the zero which ends a buffer: other
+//! lengths are found by the decisions on the length.
 
-use super::arena::{binary, bounds, constant, mask, node, push};
+use super::arena::{binary, constant, mask, node, push};
+use super::bounds::{bounds, is_length};
 use super::objects::{MAX_LOOKUP_SIZE, Object, lookup};
+use super::tokens::in_token_function;
 use super::{holes, shadow};
 use crate::start::header;
 use pleach_abi::node::{FLAG_BEYOND, FLAG_CELLS, Node, Op};
 
 /// Maximum number of leaves of a read: labelled cells and runs of concrete ones.
 const MAX_LEAVES: usize = 512;
+/// Maximum number of labelled terms in the sum that an address is.
+const MAX_TERMS: u32 = 3;
 /// Maximum number of cells of a write.
 const MAX_WRITTEN_CELLS: u64 = 256;
 /// Nodes that all reads and writes of a run may add.
@@ -79,6 +90,14 @@ fn window(o: Object, label: u32, addr: u64, n: u64) -> Window {
     Window { first, count: (high - first) / step + 1, step }
 }
 
+/// True if accesses at an address are followed, whatever they cost.
+fn is_followed(label: u32) -> bool {
+    !holes::are_on()
+        && !in_token_function()
+        && terms(label, MAX_TERMS) <= MAX_TERMS
+        && !is_length(label)
+}
+
 /// The label of a read of `bits` at `addr`, whose label is `label`; 0 if no cell is labelled.
 /// `None` if a limit does not allow the read.
 pub fn read(o: Object, label: u32, addr: u64, bits: u32) -> Option<u32> {
@@ -87,7 +106,7 @@ pub fn read(o: Object, label: u32, addr: u64, bits: u32) -> Option<u32> {
     if w.count == 1 {
         return Some(shadow::load(addr, bits));
     }
-    if holes::are_on() || !examine(w.count * w.step) {
+    if !is_followed(label) || !examine(w.count * w.step) {
         return None;
     }
     if is_beyond(addr, n) {
@@ -241,7 +260,7 @@ pub fn write(o: Object, label: u32, addr: u64, bits: u32, (value, val): (u32, u6
     }
     if w.step < n
         || w.count > MAX_WRITTEN_CELLS
-        || holes::are_on()
+        || !is_followed(label)
         || value != 0 && u32::from(node(value).width) != bits
         || is_beyond(w.first, (w.count - 1) * w.step + n)
         || !spend_nodes(4 * w.count + 1)
@@ -267,6 +286,23 @@ pub fn write(o: Object, label: u32, addr: u64, bits: u32, (value, val): (u32, u6
         shadow::store(at, now, bits);
     }
     true
+}
+
+/// The number of labelled terms of a sum, counted up to one more than `most`.
+fn terms(mut label: u32, most: u32) -> u32 {
+    let mut found = 0;
+    while label != 0 && found <= most {
+        let n = node(label);
+        label = match Op::from_u8(n.op) {
+            Some(Op::Add | Op::Sub) if n.a != 0 && n.b != 0 => {
+                found += terms(n.b, most - found);
+                n.a
+            }
+            Some(Op::Add | Op::Sub) => n.a | n.b,
+            _ => return found + 1,
+        };
+    }
+    found
 }
 
 const MAX_STEP_DEPTH: u32 = 8;

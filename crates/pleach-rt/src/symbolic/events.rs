@@ -1,6 +1,7 @@
 //! The log of decisions, and the counts of lost labels.
 
 use super::arena::{binary, fetch_add, node};
+use super::bounds::learn;
 use super::losses;
 use super::tokens::{in_token_function, note_examined};
 use crate::start::{header, state};
@@ -51,6 +52,7 @@ pub fn decide(site: u64, label: u32, kind: Kind, dir: bool, aux: u32) {
         return;
     }
     n.flags |= FLAG_DECIDED;
+    learn(label, dir);
     append(Event {
         site: site_index(site),
         label,

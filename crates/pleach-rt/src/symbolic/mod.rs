@@ -3,6 +3,7 @@
 //! lists the entry points.
 
 pub mod arena;
+pub mod bounds;
 pub mod calls;
 pub mod cells;
 pub mod events;
@@ -99,6 +100,7 @@ pub fn begin_run() {
     losses::begin_run();
     objects::begin_run();
     through::begin_run();
+    bounds::begin_run();
     cells::begin_run();
     // The clock of file time stamps.
     const CLOCK_REALTIME_COARSE: u64 = 5;

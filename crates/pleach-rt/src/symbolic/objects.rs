@@ -10,11 +10,12 @@
 //! with the size of its object if it is a variable. It also tells the runtime the globals. The models of
 //! `malloc` and its relatives add heap objects, and the models of ctype add libc's tables.
 
-use super::arena::{binary, bounds, node, push};
+use super::arena::{binary, node, push};
+use super::bounds::bounds;
 use super::events::{count_loss, decide, site_index};
-use super::{cells, losses, shadow};
 use super::tls::tls;
 use super::tokens::{in_token_function, note_examined};
+use super::{cells, losses, shadow};
 use crate::start::header;
 use crate::sys;
 use pleach_abi::event::Kind;
@@ -351,7 +352,6 @@ pub extern "C" fn store_in(site: u64, label: u32, addr: u64, value: u32, packed:
         }
         if packed & 1 << 8 != 0
             && node(label).flags & FLAG_PINNED == 0
-            && !in_token_function()
             && let Some(o) = o.filter(|o| can_follow(o, addr, bits))
             && cells::write(o, label, addr, bits, (value, tls().written))
         {

@@ -105,15 +105,7 @@ fn table_of(pointer: u32, value: u64) -> Option<Pointers> {
         && step % POINTER_BYTES == 0
         && at.checked_add(POINTER_BYTES)? <= len
         && len / step <= MAX_ENTRIES;
-    fits.then_some(Pointers {
-        index: n.a,
-        at,
-        base: n.imm,
-        bytes,
-        len,
-        first: at % step,
-        step,
-    })
+    fits.then_some(Pointers { index: n.a, at, base: n.imm, bytes, len, first: at % step, step })
 }
 
 /// Snapshots beside a table.
@@ -193,9 +185,8 @@ fn keep(at: u64, room: u64) -> Option<u32> {
     let h = header()?;
     let region = SHM_BASE + h.snaps_off;
     // Safety: both are snapshots of `room` bytes in the region.
-    let bytes = |at: u64| unsafe {
-        core::slice::from_raw_parts((region + at) as *const u8, room as usize)
-    };
+    let bytes =
+        |at: u64| unsafe { core::slice::from_raw_parts((region + at) as *const u8, room as usize) };
     // Safety: a race between threads costs a snapshot.
     let cache = unsafe { &mut *&raw mut CACHE };
     let is_same = |&&(old, len): &&(u32, u64)| {
