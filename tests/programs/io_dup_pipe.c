@@ -1,4 +1,4 @@
-// The input through dup; a pipe that replaces standard input is another stream without labels.
+// The input through dup; a pipe that replaces standard input is another stream.
 // run
 // input: "ab"
 // stdout: "a\nfrom the pipe\n"
@@ -6,7 +6,6 @@
 // path: length: len > 0
 // path: length: len > 1
 // path: select: in[0] == 'a'
-// losses: pipe-or-file
 // must: in[0] == 'a'
 // free: 1
 #include <stdio.h>

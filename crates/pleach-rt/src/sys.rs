@@ -108,12 +108,17 @@ calls! {
     ioctl = 16(fd, request, arg);
     pread = 17(fd, buf, len, offset);
     pwrite = 18(fd, buf, len, offset);
+    writev = 20(fd, parts, n);
+    sched_yield = 24();
+    mremap = 25(addr, old_len, new_len, flags, new_addr);
     madvise = 28(addr, len, advice);
     dup2 = 33(old, new);
     getpid = 39();
     sendto = 44(fd, buf, len, flags, addr, addr_len);
     recvfrom = 45(fd, buf, len, flags, addr, addr_len);
     shutdown = 48(fd, how);
+    getsockname = 51(fd, name, len);
+    getpeername = 52(fd, name, len);
     socketpair = 53(domain, kind, protocol, pair);
     setsockopt = 54(fd, level, name, value, len);
     getsockopt = 55(fd, level, name, value, len);

@@ -94,6 +94,14 @@ impl V {
     pub fn sub(self, o: V) -> V {
         self.binary(Op::Sub, self.width, o, self.val.wrapping_sub(o.val))
     }
+    /// `self + n`. For 0 it adds no node.
+    pub fn add_constant(self, n: u64) -> V {
+        if n == 0 { self } else { self.add(V::new(self.width, n)) }
+    }
+    /// `self - n`. For 0, as with most reads, it adds no node.
+    pub fn sub_constant(self, n: u64) -> V {
+        if n == 0 { self } else { self.sub(V::new(self.width, n)) }
+    }
     pub fn mul(self, o: V) -> V {
         self.binary(Op::Mul, self.width, o, self.val.wrapping_mul(o.val))
     }

@@ -1,13 +1,15 @@
 //! Reading by descriptor: `read` and its relatives, receiving from sockets, and `lseek`.
 //! Bytes of the input get the labels of the input, on every descriptor that refers to it.
-//! [`source`] explains the labels of the counts.
+//! [`source`] explains the labels of the counts. Other bytes get the labels that they had when
+//! the program wrote them (`symbolic/channels`).
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::api::{V, clear};
 use super::define::models;
 use super::source::{self, Source};
 use super::text::check_fits;
-use crate::{input, live};
+use crate::symbolic::channels::{self, Arrival};
+use crate::{input, live, sys};
 
 mod real {
     unsafe extern "C" {
@@ -51,23 +53,24 @@ models! {
         let fd = fd.pin() as i32;
         let src = source::of(fd);
         let got = real::readv(fd, parts.pin(), n.pin() as i32);
-        label_scattered(src, parts.val, n.val, got, true)
+        label_scattered(src, fd, None, [parts.val, n.val], got, true)
     }
     fn preadv(fd: i32, parts: u64, n: i32, at: i64) -> i64 {
         let (fd, at) = (fd.pin() as i32, at.pin() as i64);
         let got = real::preadv(fd, parts.pin(), n.pin() as i32, at);
-        label_scattered(source::at(fd, at as u64), parts.val, n.val, got, true)
+        label_scattered(source::at(fd, at as u64), fd, Some(at as u64), [parts.val, n.val], got, true)
     }
     fn preadv64(fd: i32, parts: u64, n: i32, at: i64) -> i64 {
         let (fd, at) = (fd.pin() as i32, at.pin() as i64);
         let got = real::preadv(fd, parts.pin(), n.pin() as i32, at);
-        label_scattered(source::at(fd, at as u64), parts.val, n.val, got, true)
+        label_scattered(source::at(fd, at as u64), fd, Some(at as u64), [parts.val, n.val], got, true)
     }
     fn preadv2(fd: i32, parts: u64, n: i32, at: i64, flags: i32) -> i64 {
         let (fd, at) = (fd.pin() as i32, at.pin() as i64);
         let src = if at == -1 { source::of(fd) } else { source::at(fd, at as u64) };
         let got = real::preadv2(fd, parts.pin(), n.pin() as i32, at, flags.pin() as i32);
-        label_scattered(src, parts.val, n.val, got, true)
+        let place = (at != -1).then_some(at as u64);
+        label_scattered(src, fd, place, [parts.val, n.val], got, true)
     }
 
     fn recv(fd: i32, to: u64, n: u64, flags: i32) -> i64 {
@@ -99,7 +102,7 @@ models! {
         let src = source::of(fd);
         let got = real::recvmsg(fd, message.pin(), flags);
         let m = message.val as *const Message;
-        label_scattered(src, (*m).parts, (*m).count, got, flags & MSG_PEEK == 0)
+        label_scattered(src, fd, None, [(*m).parts, (*m).count], got, flags & MSG_PEEK == 0)
     }
 
     fn lseek(fd: i32, to: i64, whence: i32) -> i64 {
@@ -130,7 +133,7 @@ extern "C" fn read_from_outside(fd: i32, to: u64, n: u64) -> i64 {
     let src = source::of(fd);
     // Safety: the caller guarantees it.
     let got = unsafe { real::read(fd, to, n) };
-    label_arrived(src, to, V::new(64, n), got, true);
+    label_arrived(src, (fd, None), to, V::new(64, n), got, true);
     got
 }
 
@@ -138,10 +141,10 @@ const MSG_PEEK: i32 = 2;
 
 /// The head of `struct msghdr`.
 #[repr(C)]
-struct Message {
-    name: [u64; 2],
-    parts: u64,
-    count: u64,
+pub struct Message {
+    pub name: [u64; 2],
+    pub parts: u64,
+    pub count: u64,
 }
 
 fn read_with(fd: V, to: V, n: V, real: impl FnOnce(i32, u64, u64) -> i64) -> V {
@@ -152,7 +155,7 @@ fn read_with(fd: V, to: V, n: V, real: impl FnOnce(i32, u64, u64) -> i64) -> V {
     }
     let src = source::of(fd);
     let got = real(fd, to, n.pin());
-    label_arrived(src, to, n, got, true)
+    label_arrived(src, (fd, None), to, n, got, true)
 }
 
 /// Takes the next event if the run is live and the descriptor is its input.
@@ -172,7 +175,7 @@ fn read_at_with(fd: V, to: V, n: V, at: V, real: impl FnOnce(i32, u64, u64, i64)
     check_fits(n, to.val);
     let (fd, to, at) = (fd.pin() as i32, to.pin(), at.pin() as i64);
     let got = real(fd, to, n.pin(), at);
-    label_arrived(source::at(fd, at as u64), to, n, got, true)
+    label_arrived(source::at(fd, at as u64), (fd, Some(at as u64)), to, n, got, true)
 }
 
 fn receive_with(fd: V, to: V, n: V, flags: i32, real: impl FnOnce(i32, u64, u64) -> i64) -> V {
@@ -183,18 +186,33 @@ fn receive_with(fd: V, to: V, n: V, flags: i32, real: impl FnOnce(i32, u64, u64)
     }
     let src = source::of(fd);
     let got = real(fd, to, n.pin());
-    label_arrived(src, to, n, got, flags & MSG_PEEK == 0)
+    label_arrived(src, (fd, None), to, n, got, flags & MSG_PEEK == 0)
 }
 
 /// After a read of `want` bytes to `to` that got `got`: sets the labels. `src` is the
-/// source before the call; `taken` is false for a peek. Returns the count.
-fn label_arrived(src: Option<Source>, to: u64, want: V, got: i64, taken: bool) -> V {
+/// source before the call; `from` are the descriptor and the place of a read at a given place;
+/// `taken` is false for a peek. Returns the count.
+fn label_arrived(
+    src: Option<Source>,
+    from: (i32, Option<u64>),
+    to: u64,
+    want: V,
+    got: i64,
+    taken: bool,
+) -> V {
     if got < 0 {
         return V::new(64, got as u64);
     }
     let got = got as u64;
     clear(to, got.min(want.val));
-    let Some(src) = src else { return V::new(64, got) };
+    let Some(src) = src else {
+        let Some(mut arrival) = arrival(from.0, from.1, got, taken) else {
+            return V::new(64, got);
+        };
+        let count = arrival.count(want, got);
+        arrival.label(to, got.min(want.val));
+        return count;
+    };
     src.label(to, 0, got);
     src.label_past_end(to, got, want.val);
     if taken {
@@ -203,27 +221,55 @@ fn label_arrived(src: Option<Source>, to: u64, want: V, got: i64, taken: bool) -
     src.decide_outcome(want, got)
 }
 
-/// As [`label_arrived`], for an `iovec` of `n` parts.
-fn label_scattered(src: Option<Source>, parts: u64, n: u64, got: i64, taken: bool) -> V {
+/// The arrival of `got` bytes from a descriptor that is not input.
+fn arrival(fd: i32, place: Option<u64>, got: u64, taken: bool) -> Option<Arrival> {
+    let way = channels::read_way(fd)?;
+    let at = place.unwrap_or_else(|| offset(fd).saturating_sub(got));
+    Some(channels::arrival(way, at, taken))
+}
+
+/// The offset of a descriptor; 0 if it has none.
+pub fn offset(fd: i32) -> u64 {
+    const SEEK_CUR: u64 = 1;
+    sys::lseek(fd as u64, 0, SEEK_CUR).max(0) as u64
+}
+
+/// As [`label_arrived`], for an `iovec`: its address and the number of its parts.
+fn label_scattered(
+    src: Option<Source>,
+    fd: i32,
+    place: Option<u64>,
+    [parts, n]: [u64; 2],
+    got: i64,
+    taken: bool,
+) -> V {
     if got < 0 {
         return V::new(64, got as u64);
     }
-    let (mut left, mut done, mut want) = (got as u64, 0, 0);
-    for i in 0..n {
-        // Safety: the kernel has just read the same array.
-        let [to, room] = unsafe { *(parts as *const [u64; 2]).add(i as usize) };
+    // Safety: the kernel has just read the same array.
+    let part = |i| unsafe { *(parts as *const [u64; 2]).add(i as usize) };
+    let want = V::new(64, (0..n).map(|i| part(i)[1]).sum());
+    let mut arrival = match src {
+        None => arrival(fd, place, got as u64, taken),
+        Some(_) => None,
+    };
+    let count = arrival.as_ref().map(|a| a.count(want, got as u64));
+    let (mut left, mut done) = (got as u64, 0);
+    for [to, room] in (0..n).map(part) {
         let here = left.min(room);
         clear(to, here);
         if let Some(s) = &src {
             s.label(to, done, here);
+        } else if let Some(a) = &mut arrival {
+            a.label(to, here);
         }
-        (left, done, want) = (left - here, done + here, want + room);
+        (left, done) = (left - here, done + here);
     }
-    let Some(src) = src else { return V::new(64, got as u64) };
+    let Some(src) = src else { return count.unwrap_or(V::new(64, got as u64)) };
     if taken {
         src.advance(got as u64);
     }
-    src.decide_outcome(V::new(64, want), got as u64)
+    src.decide_outcome(want, got as u64)
 }
 
 /// Drops the labels where the kernel is about to write the address of a socket.
@@ -244,6 +290,12 @@ unsafe fn seek(fd: V, to: V, whence: V) -> V {
     let now = unsafe { real::lseek(fd, to, whence) };
     match src {
         Some(src) => src.position_after_seek(to, whence, now),
-        None => V::new(64, now as u64),
+        None => {
+            const SEEK_END: i32 = 2;
+            if whence == SEEK_END {
+                channels::pin_size(fd);
+            }
+            V::new(64, now as u64)
+        }
     }
 }

@@ -7,11 +7,12 @@
 //! there is no table of streams: taking the byte at offset `i` shows that the input is
 //! longer than `i`.
 //!
-//! Memory streams and cookie streams have no descriptor and stay concrete. Wide streams
-//! have another buffer and stay concrete, too.
+//! Streams without a descriptor are in `stream_way`; cookie streams stay concrete. Wide
+//! streams have another buffer and stay concrete, too.
 
 use super::api::{V, clear};
 use super::source::{self, Source};
+use super::{fd, stream_way};
 use crate::live;
 use crate::symbolic::arena;
 use pleach_abi::layout::memory_label;
@@ -40,7 +41,9 @@ pub struct Inside {
     pub read_ptr: u64,
     pub read_end: u64,
     pub read_base: u64,
-    write: [u64; 3],
+    pub write_base: u64,
+    pub write_ptr: u64,
+    write_end: u64,
     pub buf_base: u64,
     pub buf_end: u64,
     save_base: u64,
@@ -58,6 +61,8 @@ const _: () = assert!(core::mem::offset_of!(Inside, fileno) == 112);
 const EOF_SEEN: u32 = 0x10;
 pub const ERR_SEEN: u32 = 0x20;
 const IN_BACKUP: u32 = 0x100;
+const IS_WRITING: u32 = 0x800;
+const IS_APPENDING: u32 = 0x1000;
 const USER_LOCK: u32 = 0x8000;
 /// Flag in `flags2`: there is more than one thread.
 const NEED_LOCK: u32 = 0x80;
@@ -129,10 +134,60 @@ impl File {
                 src.label(at, 0, n);
                 src.advance(n);
             }
-            None if first != EOF && behind.1 == 0 => clear(at, n),
+            None if behind.1 == 0 => {
+                clear(at, n);
+                self.label_arrived(&[(at, n)]);
+            }
             None => {}
         }
         first
+    }
+
+    /// Labels bytes that have arrived in these places, and those in the buffer behind them, if
+    /// the program wrote them in this run. No bytes stand for the end.
+    pub fn label_arrived(self, places: &[(u64, u64)]) {
+        let n: u64 = places.iter().map(|p| p.1).sum();
+        let Some(mut arrival) = stream_way::arrival(self, n) else { return };
+        _ = if n == 0 { arrival.count(V::new(64, 1), 0) } else { arrival.count(V::new(64, n), n) };
+        places.iter().for_each(|&(at, n)| arrival.label(at, n));
+    }
+
+    /// Labels the buffer after a seek that filled it, if the stream is not input.
+    pub fn relabel_arrived(self) {
+        let i = self.inside();
+        let n = i.read_end.saturating_sub(i.read_base);
+        if n == 0 || i.flags & IN_BACKUP != 0 {
+            return;
+        }
+        let Some(mut arrival) = stream_way::arrival_at_end(self, n) else { return };
+        clear(i.read_base, n);
+        arrival.label(i.read_base, n);
+    }
+
+    /// The count of a read of `want` bytes that got `got`, up to the end.
+    pub fn count_to_end(self, want: V, got: u64) -> Option<V> {
+        stream_way::arrival(self, got)?.count_to_end(want, got)
+    }
+
+    /// The bytes that were written to the buffer, and are not in the file yet.
+    pub fn pending(self) -> (u64, u64) {
+        let i = self.inside();
+        if i.flags & IS_WRITING == 0 {
+            return (0, 0);
+        }
+        (i.write_base, i.write_ptr.saturating_sub(i.write_base))
+    }
+
+    /// The place in the file where the bytes in the buffer begin, and where the next byte will be
+    /// written. `size` is the size of the file.
+    pub fn write_place(self, size: u64) -> (u64, u64) {
+        let pending = self.pending().1;
+        if self.inside().flags & IS_APPENDING != 0 {
+            return (size, size + pending);
+        }
+        let at = fd::offset(self.inside().fileno);
+        let ahead = if pending == 0 { self.buffered() } else { 0 };
+        (at, (at + pending).saturating_sub(ahead))
     }
 
     /// Takes the next byte; `None` at the end.

@@ -1,7 +1,7 @@
 //! Formatting into memory: `sprintf`, `snprintf` and their relatives.
 //!
 //! The real function writes the text, and the model walks over the format. The characters
-//! of a `%s` keep their labels. The length of the text is an expression if a hole of the
+//! of a `%s` and a `%c` keep their labels. The length of the text is an expression if a hole of the
 //! input is in one of them (see `symbolic/holes`). The digits of numbers stay concrete; a
 //! labelled number is counted as lost. The text of a format with numbered arguments, wide
 //! characters or `%n` gets no labels, and that is counted.
@@ -11,6 +11,7 @@ use super::api::{self, V, clear, copy};
 use super::define::{assembly_model, models};
 use super::text::{check_fits, symbolic_length, symbolic_length_within};
 use super::va_list::VaList;
+use crate::symbolic::calls::{self, Saved};
 use crate::symbolic::events::count_loss;
 use crate::symbolic::is_labelling;
 use crate::symbolic::tls::{take_arguments, tls};
@@ -86,6 +87,7 @@ macro_rules! variadic {
         ], target = sym $target);
     };
 }
+pub(super) use variadic;
 
 variadic!("sprintf", 16, "rdx", sprintf);
 variadic!("snprintf", 24, "rcx", snprintf);
@@ -94,9 +96,9 @@ variadic!("__snprintf_chk", 40, "r9", snprintf_chk);
 
 /// A `va_list`, and the address of the model.
 #[repr(C)]
-struct Passed {
-    list: VaList,
-    model: usize,
+pub struct Passed {
+    pub list: VaList,
+    pub model: usize,
 }
 
 unsafe extern "C" fn sprintf(to: u64, format: u64, passed: *const Passed) -> i32 {
@@ -152,9 +154,6 @@ unsafe extern "C" fn snprintf_chk(
     }
 }
 
-/// Number of arguments that are checked for labels.
-const MAX_ARGUMENTS: usize = 16;
-
 /// Runs `print` with the labels of the `N` named arguments, and leaves the label of the
 /// result for the caller.
 ///
@@ -166,18 +165,34 @@ unsafe fn print_variadic<const N: usize>(
     print: impl FnOnce([V; N], u64) -> V,
 ) -> i32 {
     // Safety: the caller guarantees it.
-    let (list, model) = unsafe { (&raw const (*passed).list as u64, (*passed).model) };
-    let given = (tls().arg_count as usize).min(MAX_ARGUMENTS);
-    let labels: [u32; MAX_ARGUMENTS] = take_arguments(model);
-    if labels[..given].iter().skip(N).any(|&l| l != 0) {
-        count_loss(Loss::Model);
+    unsafe {
+        let (named, list) = take_variadic(passed, values);
+        api::leave((*passed).model, print(named, list)) as i32
     }
-    let named = core::array::from_fn(|i| V::arg(labels[i], 64, values[i]));
-    api::leave(model, print(named, list)) as i32
+}
+
+/// The named arguments with their labels, and the list of the others, whose labels are in the
+/// shadow.
+///
+/// # Safety
+/// `passed` comes from `variadic!`.
+pub unsafe fn take_variadic<const N: usize>(
+    passed: *const Passed,
+    values: [u64; N],
+) -> ([V; N], u64) {
+    // Safety: the caller guarantees it.
+    let (list, model) = unsafe { (&raw const (*passed).list, (*passed).model) };
+    let mut saved = Saved::NONE;
+    if tls().arg_stamp == model as u64 {
+        calls::va_save(&mut saved);
+    }
+    calls::va_start(list.cast(), &saved);
+    let labels: [u32; N] = take_arguments(model);
+    (core::array::from_fn(|i| V::arg(labels[i], 64, values[i])), list as u64)
 }
 
 /// One call of any function of the family.
-struct Call {
+pub struct Call {
     to: u64,
     /// Maximum number of bytes to write, if the function has such an argument.
     limit: Option<u64>,
@@ -186,21 +201,32 @@ struct Call {
     /// Strings that the text contains: address, length, and offset in the text.
     pieces: [(u64, u64, u64); MAX_PIECES],
     count: usize,
+    /// A labelled number was formatted.
+    is_lost: bool,
 }
 
 const MAX_PIECES: usize = 32;
 
 impl Call {
-    fn of(to: V, limit: Option<V>, format: V, list: u64) -> Call {
+    pub fn of(to: V, limit: Option<V>, format: V, list: u64) -> Call {
         let (to, limit, format) = (to.pin(), limit.map(V::pin), format.pin());
-        Call { to, limit, format, list, pieces: [(0, 0, 0); MAX_PIECES], count: 0 }
+        Call { to, limit, format, list, pieces: [(0, 0, 0); MAX_PIECES], count: 0, is_lost: false }
     }
 
     /// Calls the real function and labels the text. Returns its length.
     ///
     /// # Safety
     /// As the C function.
-    unsafe fn print(mut self, real: impl FnOnce(u64) -> i32) -> V {
+    unsafe fn print(self, real: impl FnOnce(u64) -> i32) -> V {
+        // Safety: the caller guarantees it.
+        unsafe { self.print_or(real, || count_loss(Loss::Model)) }
+    }
+
+    /// As [`Call::print`]; `lose` is called if the text gets no labels.
+    ///
+    /// # Safety
+    /// As the C function.
+    pub unsafe fn print_or(mut self, real: impl FnOnce(u64) -> i32, lose: impl FnOnce()) -> V {
         let plain = |n: i32| V::new(32, n as u32 as u64);
         if !is_labelling() {
             return plain(real(self.list));
@@ -222,11 +248,14 @@ impl Call {
         let text = (wrote as u64).min(room);
         clear(self.to, text + 1);
         let Some(size) = size.filter(|s| s.val == wrote as u64) else {
-            count_loss(Loss::Model);
+            lose();
             return plain(wrote);
         };
         for &(from, n, at) in &self.pieces[..self.count] {
             copy(self.to + at.min(text), from, n.min(text - at.min(text)));
+        }
+        if self.is_lost {
+            lose();
         }
         size.trunc(32)
     }
@@ -249,7 +278,12 @@ impl Call {
                 let directive = Directive::read(&mut at, &mut list)?;
                 let part = match directive.conversion {
                     b's' => self.string_length(&directive, size.val, list.next_general())?,
-                    _ => directive.other_length(&mut list)?,
+                    b'c' if !directive.long => self.character(&directive, size.val, &mut list)?,
+                    _ => {
+                        let (n, is_labelled) = directive.other_length(&mut list)?;
+                        self.is_lost |= is_labelled;
+                        n
+                    }
                 };
                 size = size.add(part);
             }
@@ -272,11 +306,25 @@ impl Call {
                 None => symbolic_length(text),
             }
         };
-        let before = if d.left { 0 } else { d.width.saturating_sub(n.val) };
-        self.pieces[self.count] = (text, n.val, at + before);
-        self.count += 1;
+        self.add_piece(d, at, text, n.val);
         let width = V::new(64, d.width);
         Some(if d.width > 0 && n.ult(width).decide() { width } else { n })
+    }
+
+    /// The length of what `%c` writes.
+    fn character(&mut self, d: &Directive, at: u64, list: &mut VaList) -> Option<V> {
+        if self.count == MAX_PIECES {
+            return None;
+        }
+        self.add_piece(d, at, list.place_of_general(), 1);
+        Some(V::new(64, d.width.max(1)))
+    }
+
+    /// Notes that `n` characters at `from` are written at `at`, and padded to the width.
+    fn add_piece(&mut self, d: &Directive, at: u64, from: u64, n: u64) {
+        let before = if d.left { 0 } else { d.width.saturating_sub(n) };
+        self.pieces[self.count] = (from, n, at + before);
+        self.count += 1;
     }
 }
 
@@ -366,28 +414,27 @@ impl Directive {
         }
     }
 
-    /// The length of what any other conversion writes. It is concrete.
+    /// The length of what any other conversion writes, which is concrete, and whether the argument
+    /// is labelled.
     ///
     /// # Safety
     /// `list` has the argument.
-    unsafe fn other_length(&self, list: &mut VaList) -> Option<V> {
+    unsafe fn other_length(&self, list: &mut VaList) -> Option<(V, bool)> {
         let mut own = self.list;
-        // Safety: prints this directive alone, with its own arguments.
-        let n = unsafe {
-            match self.conversion {
-                b'%' | b'm' => {}
-                b'd' | b'i' | b'u' | b'x' | b'X' | b'o' | b'p' => _ = list.next_general(),
-                b'c' if !self.long => _ = list.next_general(),
-                b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
-                    match self.text[..self.len].contains(&b'L') {
-                        true => list.skip_long_double(),
-                        false => list.skip_double(),
-                    }
-                }
-                _ => return None,
+        let place = match self.conversion {
+            b'%' | b'm' => None,
+            b'd' | b'i' | b'u' | b'x' | b'X' | b'o' | b'p' => Some(list.place_of_general()),
+            b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
+                Some(match self.text[..self.len].contains(&b'L') {
+                    true => list.place_of_long_double(),
+                    false => list.place_of_double(),
+                })
             }
-            real::vsnprintf(0, 0, self.text.as_ptr() as u64, &raw mut own as u64)
+            _ => return None,
         };
-        u64::try_from(n).ok().map(|n| V::new(64, n))
+        let is_labelled = place.is_some_and(|at| V::load(at, 64).label != 0);
+        // Safety: prints this directive alone, with its own arguments.
+        let n = unsafe { real::vsnprintf(0, 0, self.text.as_ptr() as u64, &raw mut own as u64) };
+        u64::try_from(n).ok().map(|n| (V::new(64, n), is_labelled))
     }
 }

@@ -5,8 +5,8 @@
 use super::api::{V, clear};
 use super::define::models;
 use super::file::File;
-use super::source;
-use crate::symbolic::holes;
+use super::{source, stream_way};
+use crate::symbolic::{channels, holes};
 
 mod real {
     unsafe extern "C" {
@@ -34,6 +34,7 @@ models! {
     fn rewind(fp: u64) {
         let fp = File(fp.pin());
         let src = source_at_stream(fp);
+        stream_way::settle(fp);
         real::rewind(fp.0);
         after_seek(fp, src, 0, SEEK_SET, 0);
     }
@@ -71,14 +72,19 @@ models! {
     fn fclose(fp: u64) -> i32 {
         let fp = File(fp.pin());
         fp.clear_labels();
-        real::fclose(fp.0)
+        let after = stream_way::close(fp);
+        let out = real::fclose(fp.0);
+        after();
+        out
     }
     fn freopen(path: u64, mode: u64, fp: u64) -> u64 {
-        File(fp.pin()).clear_labels();
+        stream_way::settle(File(fp.pin()));
+        File(fp.val).clear_labels();
         real::freopen(path.pin(), mode.pin(), fp.val)
     }
     fn freopen64(path: u64, mode: u64, fp: u64) -> u64 {
-        File(fp.pin()).clear_labels();
+        stream_way::settle(File(fp.pin()));
+        File(fp.val).clear_labels();
         real::freopen(path.pin(), mode.pin(), fp.val)
     }
 }
@@ -97,6 +103,7 @@ fn source_at_stream(fp: File) -> Option<source::Source> {
 unsafe fn seek(fp: V, to: V, whence: V) -> i32 {
     let (fp, to, whence) = (File(fp.pin()), to.pin() as i64, whence.pin() as i32);
     let src = source_at_stream(fp);
+    stream_way::settle(fp);
     // Safety: the caller guarantees it.
     let out = unsafe { real::fseeko(fp.0, to, whence) };
     after_seek(fp, src, to, whence, out);
@@ -105,6 +112,13 @@ unsafe fn seek(fp: V, to: V, whence: V) -> i32 {
 
 /// After a seek: the buffer may hold another part of the file.
 fn after_seek(fp: File, src: Option<source::Source>, to: i64, whence: i32, out: i32) {
+    if src.is_none() && out == 0 {
+        const SEEK_END: i32 = 2;
+        if whence == SEEK_END {
+            channels::pin_size(fp.inside().fileno);
+        }
+        fp.relabel_arrived();
+    }
     if let Some(src) = src.filter(|_| out == 0) {
         // The position is of no interest here: `ftell` returns it.
         src.position_after_seek(to, whence, 0);
@@ -139,6 +153,7 @@ unsafe fn get_position(fp: V, to: V) -> i32 {
 unsafe fn set_position(fp: V, from: V) -> i32 {
     let (fp, place) = (File(fp.pin()), V::load(from.val, 64).pin() as i64);
     let src = source_at_stream(fp);
+    stream_way::settle(fp);
     // Safety: the caller guarantees it.
     let out = unsafe { real::fsetpos(fp.0, from.pin()) };
     after_seek(fp, src, place, SEEK_SET, out);

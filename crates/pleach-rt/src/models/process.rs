@@ -8,7 +8,7 @@
 
 use super::define::{assembly_model, drop_argument_labels, jump_to_real, models};
 use crate::start::{header, state};
-use crate::symbolic::{events, is_labelling};
+use crate::symbolic::{channels, events, is_labelling};
 use crate::sys;
 use pleach_abi::layout::SHM_BASE;
 use pleach_abi::shm::Loss;
@@ -55,6 +55,7 @@ other_program! {
 /// After a fork: gives the child its own trace.
 fn after_fork(pid: i32) -> i32 {
     if pid == 0 {
+        channels::mapped::leave_all();
         make_trace_private();
     }
     pid

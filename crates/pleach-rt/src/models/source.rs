@@ -13,13 +13,11 @@ use crate::live;
 use crate::start::state;
 use crate::symbolic::tls::tls;
 use crate::symbolic::{
-    arena, decide_read_len, events, holes, is_labelling, label_input, label_of_read_len,
-    run_start_time, shadow,
+    arena, decide_read_len, events, holes, is_labelling, label_input, label_of_read_len, shadow,
 };
 use crate::sys;
 use pleach_abi::event::Kind;
 use pleach_abi::node::Op;
-use pleach_abi::shm::Loss;
 
 /// A descriptor that reads a stream of the input, and its position.
 #[derive(Clone, Copy)]
@@ -36,10 +34,7 @@ pub fn of(fd: i32) -> Option<Source> {
     if !is_labelling() {
         return None;
     }
-    let Some(stream) = input::stream_of(fd) else {
-        count_channel(fd);
-        return None;
-    };
+    let stream = input::stream_of(fd)?;
     if live::is_on() {
         return Some(Source { stream, fd, pos: live::labelled_taken(), seekable: false });
     }
@@ -55,29 +50,8 @@ pub fn at(fd: i32, pos: u64) -> Option<Source> {
     if !is_labelling() {
         return None;
     }
-    let Some(stream) = input::stream_of(fd) else {
-        count_channel(fd);
-        return None;
-    };
+    let stream = input::stream_of(fd)?;
     Some(Source { stream, fd: -1, pos, seekable: true })
-}
-
-/// Counts a loss if the bytes of a descriptor may depend on the input but have no labels: a
-/// pipe, a socket, or a file that was written since the run began.
-fn count_channel(fd: i32) {
-    const KIND: u32 = 0o170_000;
-    const PIPE: u32 = 0o010_000;
-    const FILE: u32 = 0o100_000;
-    const SOCKET: u32 = 0o140_000;
-    let Some(st) = sys::fstat(fd) else { return };
-    let lost = match st.mode & KIND {
-        PIPE | SOCKET => true,
-        FILE => st.size > 0 && st.modified() >= run_start_time(),
-        _ => false,
-    };
-    if lost {
-        events::count_loss(Loss::Channel);
-    }
 }
 
 impl Source {
@@ -233,13 +207,6 @@ impl Source {
 /// The length of a stream.
 pub fn length(stream: usize) -> V {
     V { label: label_of_read_len(stream), width: 64, val: input::streams().all[stream].len }
-}
-
-impl V {
-    /// `self - n`. For 0, as with most reads, it adds no node.
-    fn sub_constant(self, n: u64) -> V {
-        if n == 0 { self } else { self.sub(V::new(64, n)) }
-    }
 }
 
 /// True if both are the length of the same stream.

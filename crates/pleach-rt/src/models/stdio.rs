@@ -405,10 +405,15 @@ unsafe fn read_block(to: V, size: V, n: V, fp: File) -> V {
     clear(to + done, got - done);
     let (ahead, at) = (fp.buffered(), fp.inside().read_ptr);
     let Some(src) = src else {
+        let mut count = V::new(64, got);
         if got > buffered {
             clear(at, ahead);
+            fp.label_arrived(&[(to + done, got - done), (at, ahead)]);
         }
-        return V::new(64, got / size);
+        if got < want {
+            count = fp.count_to_end(bytes, got).unwrap_or(count);
+        }
+        return bytes_to_records(count, size);
     };
     src.label(to + done, 0, got - done);
     if got > buffered {

@@ -23,25 +23,32 @@ impl VaList {
     /// The next argument is one.
     pub unsafe fn next_general(&mut self) -> u64 {
         // Safety: the caller guarantees it.
-        unsafe {
-            if self.general < GENERAL_END {
-                self.general += 8;
-                return *((self.save_area + u64::from(self.general) - 8) as *const u64);
-            }
-            self.overflow += 8;
-            *((self.overflow - 8) as *const u64)
-        }
+        unsafe { *(self.place_of_general() as *const u64) }
     }
 
-    pub fn skip_double(&mut self) {
+    /// Takes an integer or a pointer; returns where it is.
+    pub fn place_of_general(&mut self) -> u64 {
+        if self.general < GENERAL_END {
+            self.general += 8;
+            return self.save_area + u64::from(self.general) - 8;
+        }
+        self.overflow += 8;
+        self.overflow - 8
+    }
+
+    /// Takes a `double`; returns where it is.
+    pub fn place_of_double(&mut self) -> u64 {
         if self.vector < VECTOR_END {
             self.vector += 16;
-        } else {
-            self.overflow += 8;
+            return self.save_area + u64::from(self.vector) - 16;
         }
+        self.overflow += 8;
+        self.overflow - 8
     }
 
-    pub fn skip_long_double(&mut self) {
+    /// Takes a `long double`; returns where it is.
+    pub fn place_of_long_double(&mut self) -> u64 {
         self.overflow = self.overflow.next_multiple_of(16) + 16;
+        self.overflow - 16
     }
 }

@@ -74,6 +74,12 @@ unsafe extern "C" {
     static __libc_single_threaded: u8;
 }
 
+/// True if the process has never had a second thread.
+pub fn is_single_threaded() -> bool {
+    // Safety: libc's own byte.
+    unsafe { core::ptr::read_volatile(&raw const __libc_single_threaded) != 0 }
+}
+
 /// Adds to a count in shared memory and returns its old value.
 ///
 /// # Safety
@@ -83,7 +89,7 @@ pub unsafe fn fetch_add(count: *mut u32, n: u32) -> u32 {
     let mut at = n;
     // Safety: the caller guarantees it; one exchange-and-add.
     unsafe {
-        if core::ptr::read_volatile(&raw const __libc_single_threaded) == 0 {
+        if !is_single_threaded() {
             asm!("lock xadd dword ptr [{0}], {1:e}", in(reg) count, inout(reg) at, options(nostack));
         } else {
             asm!("xadd dword ptr [{0}], {1:e}", in(reg) count, inout(reg) at, options(nostack));

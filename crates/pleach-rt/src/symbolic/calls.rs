@@ -71,6 +71,11 @@ pub struct Saved {
     byval: [u64; BYVAL_SLOTS],
 }
 
+impl Saved {
+    pub const NONE: Saved =
+        Saved { shape: core::ptr::null(), labels: [0; ARG_SLOTS], byval: [0; BYVAL_SLOTS] };
+}
+
 /// At the entry of a variadic function that was passed labels.
 pub extern "C" fn va_save(to: *mut Saved) {
     let t = tls();

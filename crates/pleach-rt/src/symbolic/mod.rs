@@ -6,6 +6,7 @@ pub mod arena;
 pub mod bounds;
 pub mod calls;
 pub mod cells;
+pub mod channels;
 pub mod events;
 pub mod holes;
 pub mod losses;
@@ -108,6 +109,7 @@ pub fn begin_run() {
     sys::clock_gettime(CLOCK_REALTIME_COARSE, &raw mut now as u64);
     // Safety: one thread begins a run.
     unsafe { RUN_START_TIME = (now[0], now[1]) };
+    channels::begin_run();
 }
 
 static mut RUN_START_TIME: (u64, u64) = (0, 0);

@@ -68,7 +68,8 @@ fn is_untouched(addr: u64, n: u64) -> bool {
     }
 }
 
-fn mark_dirty(addr: u64, n: u64) {
+/// Sets the dirty map for a range.
+pub fn mark_dirty(addr: u64, n: u64) {
     let from = addr.saturating_sub(DIRTY_SPILL) >> DIRTY_SHIFT;
     let to = (addr + n - 1) >> DIRTY_SHIFT;
     for block in from..=to {

@@ -102,7 +102,7 @@ fn table_of(pointer: u32, value: u64) -> Option<Pointers> {
     let step = step_of(n.a, MAX_DEPTH);
     let at = node(n.a).val.wrapping_sub(n.imm);
     let fits = step >= POINTER_BYTES
-        && step % POINTER_BYTES == 0
+        && step.is_multiple_of(POINTER_BYTES)
         && at.checked_add(POINTER_BYTES)? <= len
         && len / step <= MAX_ENTRIES;
     fits.then_some(Pointers { index: n.a, at, base: n.imm, bytes, len, first: at % step, step })

@@ -3,6 +3,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../support/goals.rs"]
+mod goals;
 
 mod aim;
 mod batch;
@@ -51,3 +53,4 @@ mod triage;
 mod typed;
 mod undefined;
 mod verdicts;
+mod ways;

@@ -1,54 +1,17 @@
 //! Memory whose contents depend on the input, read and written at addresses that do, too:
 //! `generational` alone reaches each goal of the programs in `tests/memory`.
 
-#[path = "../support/quoted.rs"]
-mod quoted;
-
 use crate::common::Program;
-use std::path::Path;
-
-/// The value of a key in the comment at the top of a program.
-fn key<'a>(source: &'a str, name: &str) -> &'a str {
-    let prefix = format!("// {name}: ");
-    let value = source.lines().find_map(|line| line.strip_prefix(&prefix));
-    value.unwrap_or_else(|| panic!("no {name}: {source}"))
-}
-
-/// The goals of a program that are not reached, as `file goal: why the search ended`.
-fn missed_goals(file: &Path, level: &str) -> Vec<String> {
-    let source = std::fs::read_to_string(file).expect("a program");
-    let program = Program::with(&source, &[level]);
-    let seed = quoted::unquote(key(&source, "seed")).expect("a quoted string");
-    program.seeds([("seed", &*seed)]);
-    let goals: u32 = key(&source, "goals").parse().expect("a number");
-    let try_goal = |goal: u32| {
-        let flags = ["-s", "generational", "-n", "200", "--stop-on-crash", "-i", "seeds"];
-        let out = format!("goal{goal}");
-        let ended = program.campaign_with_args(&out, &flags, &[&goal.to_string()]);
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        (ended.stop() != "crash").then(|| format!("{name} {goal}: {}", ended.stop()))
-    };
-    (0..goals).filter_map(try_goal).collect()
-}
-
-fn check_all(level: &str) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/memory");
-    let entries = std::fs::read_dir(folder).expect("the folder is there");
-    let mut files: Vec<_> = entries.map(|e| e.expect("an entry").path()).collect();
-    files.sort();
-    assert!(files.len() >= 20);
-    let missed: Vec<String> = files.iter().flat_map(|f| missed_goals(f, level)).collect();
-    assert_eq!(missed, [] as [String; 0]);
-}
+use crate::goals::check_folder;
 
 #[test]
 fn all_goals_are_reached() {
-    check_all("-O1");
+    check_folder("memory", 20, &["-O1"]);
 }
 
 #[test]
 fn all_goals_of_programs_that_are_not_optimised_are_reached() {
-    check_all("-O0");
+    check_folder("memory", 20, &["-O0"]);
 }
 
 const INDEX: &str = r#"#include <unistd.h>

@@ -157,16 +157,6 @@ fn input_that_leaves_the_process_makes_the_search_partial() {
                 }
                 write(ends[1], &c, 1);
                 wait(&status);
-            } else if (!strcmp(args[1], "pipe")) {
-                if (pipe(ends) || write(ends[1], &c, 1) != 1 || read(ends[0], &back, 1) != 1)
-                    return 1;
-                return decide(back);
-            } else if (!strcmp(args[1], "file")) {
-                FILE *file = fopen("note", "w");
-                fprintf(file, "%c", c);
-                fclose(file);
-                file = fopen("note", "r");
-                return decide(getc(file));
             } else if (!strcmp(args[1], "program")) {
                 sprintf(command, "exit %d", c == '0');
                 return decide(system(command));
@@ -181,12 +171,7 @@ fn input_that_leaves_the_process_makes_the_search_partial() {
     let run = |how: &str| {
         program.campaign_with_args(how, &["-s", "dfs", "--len", "1", "-n", "100"], &[how])
     };
-    for (how, lost) in [
-        ("child", "lost: another-process"),
-        ("pipe", "lost: pipe-or-file"),
-        ("file", "lost: pipe-or-file"),
-        ("program", "lost: another-process"),
-    ] {
+    for (how, lost) in [("child", "lost: another-process"), ("program", "lost: another-process")] {
         let ended = run(how);
         assert_eq!(ended.stop(), "exhausted-partial", "{how}: {}", ended.stats);
         assert!(ended.partial().contains(&lost), "{how}: {}", ended.stats);

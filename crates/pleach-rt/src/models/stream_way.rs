@@ -1,0 +1,238 @@
+//! Where the bytes of a stream come from, and where they go: a channel of its descriptor
+//! (`symbolic/channels`), or memory.
+//!
+//! libc writes the buffer of a stream when it wants to. So what a model writes goes to its
+//! place in the channel at once: the offset of the descriptor, and what is in the buffer before
+//! it. `putc_unlocked` may be inlined, and then stores to the buffer: the next model that is
+//! called for the stream finds such bytes there.
+//!
+//! `fmemopen` reads and writes memory of the program, which has labels. Memory that libc
+//! allocates, for `fmemopen` or `open_memstream`, is a channel without a descriptor.
+#![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
+
+use super::api::{V, clear, copy, is_clean};
+use super::define::models;
+use super::file::File;
+use crate::symbolic::channels::{self, Arrival, Key, Way, Write};
+use crate::symbolic::{is_labelling, objects};
+
+mod real {
+    unsafe extern "C" {
+        pub fn ftello(fp: u64) -> i64;
+        pub fn fflush(fp: u64) -> i32;
+        pub fn fmemopen(buffer: u64, n: u64, mode: u64) -> u64;
+        pub fn open_memstream(to: u64, size: u64) -> u64;
+    }
+}
+
+models! {
+    fn fmemopen(buffer: u64, n: u64, mode: u64) -> u64 {
+        let fp = real::fmemopen(buffer.pin(), n.pin(), mode.pin());
+        remember(Stream { fp, buffer: buffer.val, ..NO_STREAM });
+        fp
+    }
+    fn open_memstream(to: u64, size: u64) -> u64 {
+        let fp = real::open_memstream(to.pin(), size.pin());
+        clear(to.val, 8);
+        clear(size.val, 8);
+        remember(Stream { fp, to: to.val, size: size.val, ..NO_STREAM });
+        fp
+    }
+    fn fflush(fp: u64) -> i32 {
+        let fp = fp.pin();
+        if fp != 0 {
+            settle(File(fp));
+        }
+        let out = real::fflush(fp);
+        if fp != 0 && out == 0 {
+            show_contents(fp);
+        }
+        out
+    }
+}
+
+/// A stream without a descriptor.
+#[derive(Clone, Copy)]
+struct Stream {
+    fp: u64,
+    /// The memory of `fmemopen`; 0 if libc has allocated it.
+    buffer: u64,
+    /// Where `open_memstream` stores the address of the text and its size.
+    to: u64,
+    size: u64,
+}
+
+const MAX_STREAMS: usize = 64;
+const NO_STREAM: Stream = Stream { fp: 0, buffer: 0, to: 0, size: 0 };
+static mut STREAMS: [Stream; MAX_STREAMS] = [NO_STREAM; MAX_STREAMS];
+
+/// There have been streams without a descriptor.
+static mut ARE_OPEN: bool = false;
+
+fn streams() -> &'static mut [Stream; MAX_STREAMS] {
+    // Safety: a race between threads that open streams loses labels at worst.
+    unsafe { &mut *&raw mut STREAMS }
+}
+
+fn remember(stream: Stream) {
+    if stream.fp == 0 || !is_labelling() {
+        return;
+    }
+    if let Some(place) = streams().iter_mut().find(|s| s.fp == 0) {
+        *place = stream;
+        // Safety: as in `streams`.
+        unsafe { ARE_OPEN = true };
+        channels::forget(key(stream.fp));
+    }
+}
+
+/// The stream without a descriptor at this address. (libc does not set the descriptor of all of
+/// them.)
+fn find(fp: u64) -> Option<Stream> {
+    // Safety: as in `streams`.
+    if !unsafe { ARE_OPEN } {
+        return None;
+    }
+    streams().iter().find(|s| s.fp == fp).copied()
+}
+
+fn key(fp: u64) -> Key {
+    Key::private(2, fp)
+}
+
+fn memory_way(fp: u64) -> Way {
+    Way::of_memory(key(fp))
+}
+
+/// The offset of a stream; what is in its buffer counts.
+fn tell(fp: File) -> u64 {
+    // Safety: a stream of the program.
+    crate::sys::keep_errno(|| unsafe { real::ftello(fp.0) }).max(0) as u64
+}
+
+/// The arrival of `n` bytes, up to the end of the buffer. `None` for input, and for bytes that
+/// the program cannot have written.
+pub fn arrival(fp: File, n: u64) -> Option<Arrival> {
+    if !is_labelling() {
+        return None;
+    }
+    let fd = fp.inside().fileno;
+    if let Some(stream) = find(fp.0) {
+        let at = (tell(fp) + fp.buffered()).saturating_sub(n);
+        return Some(match stream.buffer {
+            0 => channels::arrival(memory_way(fp.0), at, true),
+            buffer => channels::arrival_from_memory(buffer + at),
+        });
+    }
+    let way = channels::read_way(fd)?;
+    let at = super::fd::offset(fd).saturating_sub(n);
+    Some(channels::arrival(way, at, true))
+}
+
+/// As [`arrival`], for the buffer of a file that was moved. `None` if it is a queue, which cannot
+/// be moved.
+pub fn arrival_at_end(fp: File, n: u64) -> Option<Arrival> {
+    arrival(fp, n).filter(|a| !a.is_from_queue())
+}
+
+/// Where a stream writes to.
+pub enum Sink {
+    Channel(Write),
+    Memory(u64),
+}
+
+impl Sink {
+    /// Where the next bytes go; called before the real function. `None` if what the stream
+    /// writes cannot be read in this run.
+    pub fn of(fp: File) -> Option<Sink> {
+        if !is_labelling() {
+            return None;
+        }
+        if let Some(stream) = find(fp.0) {
+            let at = tell(fp);
+            return match stream.buffer {
+                0 => channels::write_at(memory_way(fp.0), at).map(Sink::Channel),
+                buffer => Some(Sink::Memory(buffer + at)),
+            };
+        }
+        let way = channels::write_way(fp.inside().fileno)?;
+        if way.is_queue {
+            return channels::write_at(way, 0).map(Sink::Channel);
+        }
+        let (start, at) = fp.write_place(way.size);
+        let (from, n) = fp.pending();
+        if n != 0 && (!is_clean(from, n) || !channels::holds(&way, start, from, n)) {
+            channels::write_at(way, start)?.put(from, V::new(64, n), true);
+            clear(from, n);
+        }
+        channels::write_at(way, at).map(Sink::Channel)
+    }
+
+    /// Where the next bytes that are written to a descriptor go.
+    pub fn of_descriptor(fd: i32) -> Option<Sink> {
+        let way = channels::write_way(fd)?;
+        let at = if way.is_appending(fd) { way.size } else { super::fd::offset(fd) };
+        channels::write_at(way, at).map(Sink::Channel)
+    }
+
+    /// Bytes in memory were written, with their labels.
+    pub fn put(&mut self, from: u64, n: V) {
+        match self {
+            Sink::Channel(write) => write.put(from, n, false),
+            Sink::Memory(at) => {
+                copy(*at, from, n.val);
+                *at += n.val;
+            }
+        }
+    }
+
+    pub fn put_byte(&mut self, byte: V) {
+        match self {
+            Sink::Channel(write) => write.put_byte(byte),
+            Sink::Memory(at) => {
+                byte.store_label(*at);
+                *at += 1;
+            }
+        }
+    }
+
+    /// Bytes were written whose labels are lost.
+    pub fn lose(&mut self) {
+        if let Sink::Channel(write) = self {
+            write.lose();
+        }
+    }
+}
+
+/// Finds what inlined code has stored to the buffer, before it is written.
+pub fn settle(fp: File) {
+    if fp.pending().1 != 0 {
+        Sink::of(fp);
+    }
+}
+
+/// Labels the text of `open_memstream`, after libc has stored its address and size.
+pub fn show_contents(fp: u64) {
+    let Some(stream) = find(fp).filter(|s| s.to != 0 && is_labelling()) else { return };
+    // Safety: the program passed these addresses; libc has just written there.
+    let (text, size) = unsafe { (*(stream.to as *const u64), *(stream.size as *const u64)) };
+    clear(stream.to, 8);
+    clear(stream.size, 8);
+    if text != 0 {
+        clear(text, size + 1);
+        objects::set_heap_object(text, Some(size + 1));
+        channels::copy_out(key(fp), text, size);
+    }
+}
+
+/// The stream is about to be closed. Returns what to do afterwards.
+pub fn close(fp: File) -> impl FnOnce() {
+    settle(fp);
+    let number = streams().iter().position(|s| s.fp == fp.0);
+    move || {
+        let Some(number) = number else { return };
+        show_contents(fp.0);
+        channels::forget(key(fp.0));
+        streams()[number] = NO_STREAM;
+    }
+}
