@@ -190,8 +190,7 @@ pub(crate) fn solve_byte(request: &mut Request) -> Found {
 
 /// As [`solve`], if that is cheap: the goals read few bytes, and few conditions read these.
 pub(crate) fn solve_few(request: &mut Request) -> Found {
-    let is_tied_often =
-        |&var: &Var| request.path.shared(var, request.at).nth(MAX_FEW_TIES).is_some();
+    let is_tied_often = |&var: &Var| request.ties(var).nth(MAX_FEW_TIES).is_some();
     if request.reads_more_than(MAX_FEW) || request.vars().iter().any(is_tied_often) {
         return Found::Pass;
     }
@@ -299,8 +298,7 @@ fn try_single_bytes(request: &mut Request, allowed: &[(u32, ByteSet)]) -> Found 
         if request.is_over() {
             break;
         }
-        let is_tied_often =
-            request.path.shared(Var::byte(offset), request.at).nth(MAX_TIES).is_some();
+        let is_tied_often = request.ties(Var::byte(offset)).nth(MAX_TIES).is_some();
         roots.clear();
         roots.extend(&request.goals);
         if !is_tied_often {

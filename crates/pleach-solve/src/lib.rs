@@ -25,6 +25,7 @@
 mod allowance;
 mod answer;
 mod cache;
+mod checksum;
 mod complete;
 mod domains;
 mod floats;

@@ -82,8 +82,8 @@ pub(crate) struct Ranges {
     /// round.
     known: Vec<(u32, Values)>,
     round: u32,
-    /// The path, the step and `optimistic` of this round.
-    step: (u64, usize, bool),
+    /// The path, the step, and which conditions are ignored in this round.
+    step: (u64, usize, [bool; 2]),
     stack: Vec<Term>,
     pub work: u64,
 }
@@ -91,7 +91,8 @@ pub(crate) struct Ranges {
 /// True if a goal cannot hold.
 pub(crate) fn refute(request: &mut Request) -> bool {
     let mut ranges = std::mem::take(&mut request.scratch.ranges);
-    let step = (request.path.serial, request.at, request.optimistic);
+    let ignored = [request.optimistic, request.left_out.is_some()];
+    let step = (request.path.serial, request.at, ignored);
     if ranges.step != step || ranges.round == 0 {
         ranges.step = step;
         ranges.round = ranges.round.wrapping_add(1).max(1);
@@ -151,7 +152,7 @@ impl Ranges {
             return values;
         }
         let (path, mut values) = (&*request.path, values);
-        for atom in path.comparisons(term, request.at) {
+        for atom in path.comparisons(term, request.at).filter(|&a| !request.is_ignored(a)) {
             let holds = |v: u64| holds_for(&path.pool, atom, term, v);
             if let Some(list) = values.list() {
                 self.work += list.len() as u64;

@@ -8,7 +8,8 @@ use crate::solver::Limits;
 use pleach_automata::ByteSet;
 use pleach_expr::{ChangedValues, Compiler, Frame, Term, Var};
 use rustc_hash::FxHashSet;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 
 /// All tiers together may evaluate this many times what one of them may.
 const WORK_FACTOR: u64 = 16;
@@ -36,6 +37,8 @@ pub(crate) struct Scratch {
     pub compiler: Compiler,
     pub lanes: Frame<LANES>,
     pub changed: ChangedValues,
+    /// For values under the changes that [`crate::checksum`] completes.
+    pub repaired: RefCell<ChangedValues>,
     pub ranges: Ranges,
     /// The work of slicing, and of building and searching prefix graphs, besides evaluating.
     pub graph_work: u64,
@@ -45,13 +48,14 @@ impl Scratch {
     /// Bytes of memory.
     pub fn memory(&self) -> usize {
         let tapes = self.compiler.memory() + self.lanes.memory();
-        self.memo.memory() + tapes + self.changed.memory()
+        let values = self.changed.memory() + self.repaired.borrow().memory();
+        self.memo.memory() + tapes + values
     }
 
     /// The operations that all requests have evaluated.
     pub fn work(&self) -> u64 {
         let evaluated = self.memo.work() + self.lanes.work + self.changed.work;
-        evaluated + self.ranges.work + self.graph_work
+        evaluated + self.repaired.borrow().work + self.ranges.work + self.graph_work
     }
 }
 
@@ -67,6 +71,8 @@ pub(crate) struct Request<'a> {
     vars: OnceCell<Vec<Var>>,
     /// True to ignore conditions that read several inputs.
     pub optimistic: bool,
+    /// Conditions that are ignored, because another step makes them hold.
+    pub left_out: Option<Rc<LeftOut>>,
     /// The work of all requests at which this one is given up.
     pub max_work: u64,
 }
@@ -82,7 +88,7 @@ impl<'a> Request<'a> {
     ) -> Self {
         let vars = OnceCell::new();
         let max_work = scratch.work() + WORK_FACTOR * limits.evaluations;
-        Request { path, scratch, limits, at, goals, vars, optimistic, max_work }
+        Request { path, scratch, limits, at, goals, vars, optimistic, left_out: None, max_work }
     }
 
     /// True if the request has used up its work, or the thread must stop.
@@ -100,7 +106,8 @@ impl<'a> Request<'a> {
     ) -> Self {
         let vars = OnceCell::from(path.pool.vars(term).collect::<Vec<Var>>());
         let goals = Vec::new();
-        Request { path, scratch, limits, at, goals, vars, optimistic: false, max_work }
+        let (optimistic, left_out) = (false, None);
+        Request { path, scratch, limits, at, goals, vars, optimistic, left_out, max_work }
     }
 
     /// The inputs that the goals read, sorted. They may be all inputs, and many flips are
@@ -143,22 +150,40 @@ impl<'a> Request<'a> {
         self.path.domain(&mut self.scratch.memo, offset, self.at)
     }
 
+    /// True if no condition before the flip is ignored.
+    pub fn keeps_all(&self) -> bool {
+        !self.optimistic && self.left_out.is_none()
+    }
+
+    fn is_left_out(&self, atom: u32) -> bool {
+        self.left_out.as_ref().is_some_and(|l| l.atoms.contains(&atom))
+    }
+
+    /// True if a term is a condition that is ignored.
+    pub fn is_ignored(&self, term: Term) -> bool {
+        self.left_out.as_ref().is_some_and(|l| l.terms.contains(&term))
+    }
+
     /// The value that a condition pins a term to.
     pub fn pinned(&self, term: Term) -> Option<u64> {
-        if self.optimistic { None } else { self.path.pinned(term, self.at) }
+        let is_ignored = self.optimistic || self.is_ignored(term);
+        if is_ignored { None } else { self.path.pinned(term, self.at) }
+    }
+
+    /// The conditions that read this input together with others, as numbers of atoms.
+    pub fn ties(&self, var: Var) -> impl Iterator<Item = u32> + '_ {
+        let shared = (!self.optimistic).then(|| self.path.shared(var, self.at));
+        shared.into_iter().flatten().filter(|&atom| !self.is_left_out(atom))
     }
 
     /// True if a condition reads this input together with others.
     pub fn is_tied(&self, var: Var) -> bool {
-        !self.optimistic && self.path.shared(var, self.at).next().is_some()
+        self.ties(var).next().is_some()
     }
 
     /// The conditions that read one of `vars` together with other inputs.
     pub fn neighbours(&self, vars: &[Var]) -> Vec<Term> {
-        if self.optimistic {
-            return Vec::new();
-        }
-        let mut atoms: Vec<u32> = vars.iter().flat_map(|&v| self.path.shared(v, self.at)).collect();
+        let mut atoms: Vec<u32> = vars.iter().flat_map(|&v| self.ties(v)).collect();
         if vars.len() > 1 {
             atoms.sort_unstable();
             atoms.dedup();
@@ -209,7 +234,7 @@ impl<'a> Request<'a> {
         let mut next = 0;
         loop {
             while let Some(atom) = found.pop() {
-                if !atoms.insert(atom) {
+                if self.is_left_out(atom) || !atoms.insert(atom) {
                     continue;
                 }
                 if !is_small || atoms.len() > max_conditions || pleach_work::is_stopping() {
@@ -262,8 +287,7 @@ impl<'a> Request<'a> {
 
     /// True if many conditions read a changed input together with others.
     fn is_shared_often(&self, changes: &[(Var, u64)]) -> bool {
-        let is_shared = |c: &(Var, u64)| self.path.shared(c.0, self.at).nth(MAX_SHARED).is_some();
-        !self.optimistic && changes.iter().any(is_shared)
+        changes.iter().any(|c| self.ties(c.0).nth(MAX_SHARED).is_some())
     }
 
     /// As [`Request::holds`]. Follows the changes as far as they change anything.
@@ -274,9 +298,27 @@ impl<'a> Request<'a> {
         let input = path.input();
         let terms = (&path.pool, &path.values, &checks.users);
         let (last, changed) = (self.at as u32, &mut self.scratch.changed);
-        let is_broken = |term: Term| checks.steps[term.index()] < last;
+        let left_out = self.left_out.as_deref();
+        let is_broken = |term: Term| {
+            checks.steps[term.index()] < last && !left_out.is_some_and(|l| l.terms.contains(&term))
+        };
         changed.propagate(terms, &input, changes, last, |t, value| value != 0 || !is_broken(t))
             && self.goals.iter().all(|&g| changed.propagated(terms, &input, changes, last, g) != 0)
+    }
+}
+
+/// Conditions that a request ignores.
+pub(crate) struct LeftOut {
+    atoms: FxHashSet<u32>,
+    terms: FxHashSet<Term>,
+}
+
+impl LeftOut {
+    pub fn new(path: &Path, atoms: &[u32]) -> LeftOut {
+        LeftOut {
+            atoms: atoms.iter().copied().collect(),
+            terms: atoms.iter().map(|&atom| path.atom(atom).term).collect(),
+        }
     }
 }
 

@@ -27,7 +27,7 @@ impl SwitchValues {
         allowance: &mut Allowance,
     ) -> Option<(Found, bool)> {
         let (term, wanted) =
-            request.path.switch_values(request.at, goal).filter(|_| !request.optimistic)?;
+            request.path.switch_values(request.at, goal).filter(|_| request.keeps_all())?;
         let step = (request.path.serial, request.at);
         let cached = self.step == step;
         if !cached {

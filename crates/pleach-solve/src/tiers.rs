@@ -12,17 +12,23 @@ use crate::cache::{Cache, Key};
 use crate::complete::{self, Refused};
 use crate::merge::{self, Merged};
 use crate::path::Goal;
-use crate::request::{Found, Request, Slice};
+use crate::request::{Found, LeftOut, Request, Slice};
 use crate::switch::SwitchValues;
-use crate::{domains, floats, inversion, layers, prefix, search};
+use crate::{checksum, domains, floats, inversion, layers, prefix, search};
 use pleach_expr::Term;
+use std::rc::Rc;
 
 /// The tiers between the cache and local search, in their order. The SAT solver is last.
-const SLICE_TIERS: [(Tier, SolveSlice); 3] = [
+const SLICE_TIERS: [(Tier, SolveSlice); 4] = [
     (Tier::Inversion, |request, _| inversion::solve(request)),
+    (Tier::Inversion, |request, _| checksum::solve_goal(request)),
     (Tier::Search, |request, _| floats::solve(request)),
     (Tier::Domains, layers::solve),
 ];
+
+/// The place in the first tiers at which comparisons of checksums are left out. Those behind it
+/// evaluate all conditions on a byte, for many values.
+const BEFORE_SUMS: usize = 2;
 
 /// Local search costs this part of what the SAT solver may cost.
 const SEARCH_DIVISOR: u64 = 16;
@@ -40,6 +46,8 @@ pub(crate) struct Tiers {
     layers: Allowance,
     search: Allowance,
     complete: Allowance,
+    /// What requests without the comparisons of checksums may cost.
+    sums: Allowance,
 }
 
 impl Default for Tiers {
@@ -50,6 +58,7 @@ impl Default for Tiers {
             layers: Allowance::default(),
             search: Allowance::divided_by(SEARCH_DIVISOR),
             complete: Allowance::default(),
+            sums: Allowance::default(),
         }
     }
 }
@@ -102,7 +111,12 @@ impl Tiers {
             prefix::solve,
             |request, _| domains::solve(request),
         ];
-        for solve in first {
+        for (place, solve) in first.into_iter().enumerate() {
+            if place == BEFORE_SUMS
+                && let Some((found, tier)) = self.solve_without_sums(request, goal, &mut judge)
+            {
+                return answer(Ok(found), tier, false);
+            }
             if request.is_over() {
                 return answer(Err(Refused::Work), Tier::Domains, false);
             }
@@ -151,6 +165,45 @@ impl Tiers {
             self.cache.put(request, key, found, tier);
         }
         answer(found, tier, false)
+    }
+
+    /// Solves a request without the comparisons of checksums before its flip, and meets these
+    /// after that. `None` if there are none, or that did not work.
+    fn solve_without_sums(
+        &mut self,
+        request: &mut Request,
+        goal: Goal,
+        judge: &mut Judge,
+    ) -> Option<(Found, Tier)> {
+        if !request.keeps_all() || self.sums.available().is_none() {
+            return None;
+        }
+        let sums = checksum::sums_of(request);
+        if sums.is_empty() {
+            return None;
+        }
+        self.sums.earn();
+        let before = request.scratch.work();
+        let atoms: Vec<u32> = sums.iter().map(|s| s.atom).collect();
+        let left_out = Rc::new(LeftOut::new(request.path, &atoms));
+        let (path, scratch) = (&mut *request.path, &mut *request.scratch);
+        let goals = request.goals.clone();
+        let mut without = Request::new(path, scratch, request.limits, request.at, goals, false);
+        (without.left_out, without.max_work) = (Some(left_out), request.max_work);
+        let answer = self.solve(&mut without, goal, judge.cost);
+        judge.work_before = request.scratch.work();
+        let found = match answer.found {
+            Ok(Found::Unsat) => Found::Unsat,
+            Ok(Found::Sat(model)) => match checksum::complete(request, &sums, model) {
+                Some(changes) => Found::Sat(changes),
+                None => Found::Pass,
+            },
+            _ => Found::Pass,
+        };
+        let found = judge.accept(request, answer.tier, found);
+        let has_found = found != Found::Pass;
+        self.sums.pay(request.scratch.work() - before, has_found);
+        has_found.then_some((found, answer.tier))
     }
 
     /// Asks the tiers for conditions that are all goals.

@@ -101,6 +101,92 @@ fn names_with_the_same_hash_are_explored_once() {
     assert_eq!((hash(a) & 1023, hash(b) & 1023), (slot as u32, slot as u32));
 }
 
+/// A CRC-16 over some bytes, as a table-free program computes it.
+fn crc16(b: &mut Builder, bytes: std::ops::Range<u32>) -> u32 {
+    let mut crc = 0;
+    for offset in bytes.clone() {
+        let byte = b.byte(offset);
+        let wide = b.node(Op::ZExt, 16, [byte, 0, 0], 0);
+        crc = if offset == bytes.start { wide } else { b.pair(Op::Xor, crc, wide) };
+        for _ in 0..8 {
+            let low = b.with(Op::And, crc, 1);
+            let mask = b.node(Op::Sub, 16, [0, low, 0], 0);
+            let poly = b.with(Op::And, mask, 0xa001);
+            let half = b.with(Op::LShr, crc, 1);
+            crc = b.pair(Op::Xor, half, poly);
+        }
+    }
+    crc
+}
+
+fn crc16_of(bytes: &[u8]) -> u16 {
+    bytes.iter().fold(0, |crc, &byte| {
+        (0..8).fold(crc ^ u16::from(byte), |c, _| (c >> 1) ^ (0xa001 & (c & 1).wrapping_neg()))
+    })
+}
+
+/// The field of the first checksum is under the second one.
+#[test]
+fn checksums_before_a_flip_are_computed_anew() {
+    let mut b = Builder::new(16);
+    let sums: Vec<u32> = [0..8, 0..14]
+        .map(|bytes| {
+            let field = b.node(Op::Read, 16, [1 + bytes.end, 0, 0], 0);
+            let crc = crc16(&mut b, bytes);
+            b.pair(Op::Eq, crc, field)
+        })
+        .to_vec();
+    let text = b.node(Op::Read, 32, [1 + 2, 0, 0], 0);
+    let is_text = b.with(Op::Eq, text, u32::from_le_bytes(*b"text").into());
+    let mut input = b"..a file..bcde..".to_vec();
+    for at in [8, 14] {
+        let crc = crc16_of(&input[..at]);
+        input[at..at + 2].copy_from_slice(&crc.to_le_bytes());
+    }
+    let recording = path(&b, &[sums[0], sums[1], is_text], &input);
+    let (model, _) = solved(&recording, 2);
+    assert_eq!(model[2..6], *b"text");
+    for at in [8, 14] {
+        let field = u16::from_le_bytes([model[at], model[at + 1]]);
+        assert_eq!(crc16_of(&model[..at]), field, "{at}: {model:?}");
+    }
+    // Only these bytes change.
+    let changed = (0..16).filter(|&i| model[i] != input[i]);
+    assert!(changed.clone().all(|i| (2..6).contains(&i) || [8, 9, 14, 15].contains(&i)));
+}
+
+/// A sum and a CRC that include their own field, compared with a constant.
+#[test]
+fn checksums_over_their_own_field_are_met() {
+    let mut b = Builder::new(8);
+    let crc = crc16(&mut b, 0..8);
+    let is_zero = b.with(Op::Eq, crc, 0);
+    let first = b.byte(0);
+    let is_x = b.with(Op::Eq, first, 0x78);
+    let recording = path(&b, &[is_zero], b"abcdefgh");
+    let (model, _) = solved(&recording, 0);
+    assert_eq!(crc16_of(&model), 0);
+    let recording = path(&b, &[is_zero, is_x], &model);
+    let (model, _) = solved(&recording, 1);
+    assert_eq!((model[0], crc16_of(&model)), (b'x', 0));
+}
+
+/// What is refuted without the checksums is infeasible.
+#[test]
+fn a_flip_behind_a_checksum_is_refuted() {
+    let mut b = Builder::new(10);
+    let field = b.node(Op::Read, 16, [1 + 8, 0, 0], 0);
+    let crc = crc16(&mut b, 0..8);
+    let sum = b.pair(Op::Eq, crc, field);
+    let (x, y) = (b.byte(0), b.byte(1));
+    let (same, other) = (b.pair(Op::Eq, x, y), b.pair(Op::Ult, x, y));
+    let mut input = b"aabcdefg..".to_vec();
+    let crc = crc16_of(&input[..8]);
+    input[8..].copy_from_slice(&crc.to_le_bytes());
+    let recording = path(&b, &[sum, same, other], &input);
+    assert_eq!(flip(&recording, 2).verdict, Verdict::Unsat);
+}
+
 /// A script with the operations of integers in their place would be wrong.
 #[test]
 fn no_script_is_written_for_floating_point() {

@@ -40,7 +40,7 @@ pub(crate) fn solve(request: &mut Request) -> Found {
                 return Found::Pass;
             }
             guesses += 1;
-            let mut guess = Guess { request, assigned: Vec::new(), choice, required: 0 };
+            let mut guess = Guess::new(request, choice);
             let is_consistent = guess.require_truth(goal, true, 0);
             let changes = guess.changes();
             // This guess used up all alternatives. Later ones would repeat earlier ones.
@@ -59,20 +59,53 @@ pub(crate) fn solve(request: &mut Request) -> Found {
 /// The changes with which some terms have these values, if inversion finds them. They are
 /// not checked.
 pub(crate) fn require(request: &mut Request, wanted: &[(Term, u128)]) -> Option<Changes> {
-    let mut guess = Guess { request, assigned: Vec::new(), choice: 0, required: 0 };
+    let mut guess = Guess::new(request, 0);
     let is_consistent = wanted.iter().all(|&(term, value)| guess.require_value(term, value, 0));
     is_consistent.then(|| guess.changes())
+}
+
+/// Inputs that have changed already, and those that must not change again.
+type Base<'r> = (&'r [(Var, u64)], &'r [Var]);
+
+/// What [`require_after`] found.
+pub(crate) struct Inverted {
+    /// The inputs that get values.
+    pub changes: Option<Changes>,
+    /// True if later choices repeat this one.
+    pub is_last: bool,
+}
+
+/// The inputs with which a term has a value, if others have changed already. The values of terms
+/// with these changes are in [`crate::request::Scratch::repaired`].
+pub(crate) fn require_after(
+    request: &mut Request,
+    base: Base,
+    (term, wanted): (Term, u128),
+    choice: u32,
+) -> Inverted {
+    let mut guess = Guess { base: Some(base), ..Guess::new(request, choice) };
+    let is_consistent = guess.require_value(term, wanted, 0);
+    let is_last = guess.choice > 0;
+    Inverted { changes: is_consistent.then_some(guess.assigned), is_last }
 }
 
 /// One guess. The methods `require_...` return false if the guess cannot work.
 struct Guess<'r, 'a> {
     request: &'r mut Request<'a>,
+    /// For [`require_after`].
+    base: Option<Base<'r>>,
     /// Values that this guess gives to inputs.
     assigned: Changes,
     /// Which alternatives to take. [`Guess::pick`] consumes it digit by digit.
     choice: u32,
     /// Terms that a value was required of so far.
     required: u32,
+}
+
+impl<'r, 'a> Guess<'r, 'a> {
+    fn new(request: &'r mut Request<'a>, choice: u32) -> Self {
+        Guess { request, base: None, assigned: Vec::new(), choice, required: 0 }
+    }
 }
 
 impl Guess<'_, '_> {
@@ -87,9 +120,16 @@ impl Guess<'_, '_> {
         &self.request.path.pool
     }
 
-    /// The value of a term on the input of the path.
+    /// The value of a term on the input of the path, with the changes before this guess.
     fn current(&self, term: Term) -> u128 {
-        self.request.path.values.get(term)
+        let path = &*self.request.path;
+        match self.base {
+            None => path.values.get(term),
+            Some((base, _)) => {
+                let mut repaired = self.request.scratch.repaired.borrow_mut();
+                repaired.eval(&path.pool, &path.values, &path.input(), base, term)
+            }
+        }
     }
 
     /// Takes one of `count` alternatives.
@@ -175,7 +215,7 @@ impl Guess<'_, '_> {
     }
 
     fn require_different(&mut self, x: Term, y: Term, depth: u32) -> bool {
-        let (solved, kept) = if self.reads_input(x) { (x, y) } else { (y, x) };
+        let (solved, kept) = self.pick_operand(x, y);
         let (other, ones) = (self.current(kept), mask(self.pool().width(solved)));
         let wanted = [other.wrapping_add(1), other.wrapping_sub(1), 0, other ^ 0x20, !other];
         let wanted = wanted[self.pick(5) as usize] & ones;
@@ -308,12 +348,18 @@ impl Guess<'_, '_> {
                 wanted & !keep == 0
                     && self.require_value(solved, self.current(solved) & !keep | wanted, depth)
             }
-            (Code::Or, Some(y)) => {
-                let (solved, kept) = self.pick_operand(x, y);
-                let set = self.current(kept);
-                set & !wanted == 0
-                    && self.require_value(solved, self.current(solved) & set | wanted & !set, depth)
+            (Code::Or, Some(y)) if self.reads_input(x) && self.reads_input(y) => {
+                let (of_x, of_y) = (self.possible_bits(x, 0), self.possible_bits(y, 0));
+                match of_x & of_y {
+                    0 => {
+                        wanted & !(of_x | of_y) == 0
+                            && self.require_value(x, wanted & of_x, depth)
+                            && self.require_value(y, wanted & of_y, depth)
+                    }
+                    _ => self.invert_or(x, y, wanted, depth),
+                }
             }
+            (Code::Or, Some(y)) => self.invert_or(x, y, wanted, depth),
             (Code::ZExt, _) => {
                 wanted <= mask(self.pool().width(x)) && self.require_value(x, wanted, depth)
             }
@@ -336,6 +382,36 @@ impl Guess<'_, '_> {
             }
             _ => false,
         }
+    }
+
+    fn invert_or(&mut self, x: Term, y: Term, wanted: u128, depth: u32) -> bool {
+        let (solved, kept) = self.pick_operand(x, y);
+        let set = self.current(kept);
+        set & !wanted == 0
+            && self.require_value(solved, self.current(solved) & set | wanted & !set, depth)
+    }
+
+    /// The bits that may be set in a value of a term.
+    fn possible_bits(&self, term: Term, depth: u32) -> u128 {
+        const MAX_POSSIBLE_DEPTH: u32 = 6;
+        let node = self.pool().node(term);
+        let unknown = mask(self.pool().bits(term));
+        let mut operands = node.operands();
+        let (Some(x), y) = (operands.next(), operands.next()) else { return unknown };
+        if depth == MAX_POSSIBLE_DEPTH {
+            return unknown;
+        }
+        let of = |t: Term| self.possible_bits(t, depth + 1);
+        let constant = y.and_then(|y| self.pool().constant(y));
+        unknown
+            & match (node.code, y) {
+                (Code::ZExt, _) => of(x),
+                (Code::Concat, Some(y)) => of(x) | of(y) << self.pool().width(x),
+                (Code::And, Some(y)) => of(x) & constant.unwrap_or_else(|| of(y)),
+                (Code::Or | Code::Xor, Some(y)) => of(x) | of(y),
+                (Code::Shl, _) => constant.map_or(unknown, |by| of(x).unbounded_shl(by as u32)),
+                _ => unknown,
+            }
     }
 
     /// `condition ? yes : no`, with the condition as it is now or the other way.
@@ -425,6 +501,11 @@ impl Guess<'_, '_> {
 
     /// False if the guess has given this input another value before.
     fn assign(&mut self, var: Var, value: u64) -> bool {
+        if let Some((base, frozen)) = self.base
+            && frozen.contains(&var)
+        {
+            return base.contains(&(var, value));
+        }
         match self.assigned.iter().find(|c| c.0 == var) {
             Some(&(_, before)) => before == value,
             None => {

@@ -22,6 +22,7 @@ mod pins;
 pub(crate) use atoms::{bound, outcome};
 pub(crate) use pins::PinnedTerms;
 
+use crate::checksum::{Sum, find_sums};
 use crate::prefix::PrefixGraph;
 use crate::requirement::Requirement;
 use atoms::split;
@@ -126,6 +127,7 @@ pub struct Path {
     pub(crate) prefix: Option<Box<PrefixGraph>>,
     /// Made when they are first needed.
     checks: Option<Box<Checks>>,
+    sums: Option<Vec<Sum>>,
     /// For conditions on lengths of holes. Its table has the size of the pool.
     pub(crate) compiler: Compiler,
 }
@@ -183,6 +185,7 @@ impl Path {
             circuit: Default::default(),
             prefix: None,
             checks: None,
+            sums: None,
             compiler: Compiler::default(),
         };
         path.refresh();
@@ -363,6 +366,14 @@ impl Path {
             let users = Users::new(pool, atoms.iter().map(|a| (a.term, a.step)));
             Box::new(Checks { users, steps })
         })
+    }
+
+    /// The conditions that compare checksums, in their order.
+    pub(crate) fn sums(&mut self) -> &[Sum] {
+        if self.sums.is_none() {
+            self.sums = Some(find_sums(self));
+        }
+        self.sums.as_deref().unwrap_or_default()
     }
 
     /// [`Path::checks`], if they are made.

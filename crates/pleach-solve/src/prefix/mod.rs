@@ -149,7 +149,7 @@ pub(crate) fn solve_built(request: &mut Request, goal: Goal) -> Found {
 
 /// Answers a flip from the graph of its path; [`Found::Pass`] if the graph cannot.
 pub(crate) fn solve(request: &mut Request, goal: Goal) -> Found {
-    if request.optimistic {
+    if !request.keeps_all() {
         return Found::Pass;
     }
     let mut graph = match request.path.prefix.take() {

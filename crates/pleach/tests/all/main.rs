@@ -9,6 +9,7 @@ mod goals;
 mod aim;
 mod batch;
 mod beside;
+mod checksums;
 mod ci;
 mod cli;
 mod commands;
