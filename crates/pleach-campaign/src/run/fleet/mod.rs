@@ -7,7 +7,8 @@
 //! take inputs from an inbox as they take files of other fuzzers.
 //!
 //! All members of a campaign read the same messages in the same order, the *log*. Each also
-//! reads what it said itself, but is not told so.
+//! hears what it said itself, at its place in the log: so all agree on which of two equal finds
+//! came first, and on who owned a task when it was told.
 //!
 //! **How work is split.** There are two ways, and the strategy decides which ([`Split`]):
 //!
@@ -49,8 +50,9 @@ pub trait Fleet: Send + Sync {
     /// kind) need not be sent again.
     fn tell(&self, news: News);
 
-    /// What others told since the last call, in the order of the log, at most `max`. A member
-    /// that is started again hears the whole log from its start.
+    /// What was told since the last call, in the order of the log, at most `max`. What this
+    /// member told is among it, with its own name: this says that a server has stored it. A
+    /// member that is started again hears the whole log from its start.
     fn hear(&self, max: usize) -> Vec<Heard>;
 
     /// True if this member should work on something with that hash, as the members are at the
@@ -78,6 +80,12 @@ pub trait Fleet: Send + Sync {
     /// Ends the membership: what was told is sent if the server answers within a second or two,
     /// and stays on disk otherwise. The member has left when this returns.
     fn leave(&self);
+
+    /// For members in one process that search in step, so that their results do not depend on
+    /// time: the worker itself tells and hears, each time after so many runs.
+    fn in_step(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// What a member tells the others.
@@ -103,7 +111,8 @@ pub enum News {
 pub struct Find {
     pub kind: FindKind,
     pub bytes: Arc<[u8]>,
-    /// What its run covered; for a crash or a hang, up to its end. Sorted by branch.
+    /// What its run covered that was new to its finder; for a crash or a hang, up to its end.
+    /// Sorted by branch. If it is empty, whoever hears of it must run it to see.
     pub covers: Vec<Cover>,
 }
 
@@ -138,6 +147,8 @@ pub struct Task {
     /// The node of the tree after so many decisions, to see whether the run has diverged. 0 if
     /// it is not known.
     pub node: u64,
+    /// The branch that was asked for, if it is one of the program: the run must count it.
+    pub asked: Option<BranchId>,
     pub bytes: Arc<[u8]>,
 }
 
@@ -150,7 +161,7 @@ pub struct Answer {
     pub mark: Mark,
 }
 
-/// What another member told.
+/// What a member told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heard {
     /// Who told it: a short name for people, the same for all that it tells, made of the
