@@ -139,6 +139,10 @@ pub struct Run {
     pub stopped: Option<u32>,
     /// True if its decisions are on tokens and not on the bytes that the lexer reads.
     pub tokens: bool,
+    /// True if all members of a fleet know its input.
+    pub shared: bool,
+    /// Flips before this decision are asked by other members of a fleet.
+    pub own_from: u32,
     pub decisions: Vec<Decision>,
     /// The number of decisions before the first gap. A long trace has gaps where decisions
     /// were left out; after a gap the solver does not have all conditions.
@@ -177,6 +181,8 @@ impl Run {
             diverged: false,
             stopped: None,
             tokens: false,
+            shared: false,
+            own_from: 0,
             complete: decisions.len() as u32,
             left_out: 0,
             decisions,
@@ -204,9 +210,11 @@ impl Run {
         Some(Tree::child(self.nodes[at as usize], decision.key, outcome))
     }
 
-    /// True if the flip of a decision is open: it has no mark in the tree.
+    /// True if the flip of a decision is open: it has no mark in the tree, and no other member
+    /// of a fleet asks it.
     pub fn is_open(&self, tree: &Tree, at: u32, outcome: u32) -> bool {
-        self.flipped(at, outcome).is_some_and(|node| tree.mark(node).is_none())
+        let flipped = self.flipped(at, outcome).filter(|_| at >= self.own_from);
+        flipped.is_some_and(|node| tree.is_open(self.nodes[at as usize], node))
     }
 
     /// The number of decisions that two runs have in common, from the start.
@@ -236,11 +244,12 @@ impl Run {
     pub fn mark_taken(&self, table: Arc<Table>) -> Marked {
         let (shown, mut added, mut open) = (self.shown() as usize, 0, 0);
         let mut was_new = false;
+        let mark = if self.shared { Mark::Shared } else { Mark::Taken };
         for (at, decision) in self.decisions.iter().enumerate() {
             if at.is_multiple_of(READ_AHEAD) {
                 self.read_ahead(&table, at);
             }
-            let is_new = at < shown && table.set(self.nodes[at + 1], Mark::Taken);
+            let is_new = at < shown && table.set(self.nodes[at + 1], mark);
             added += usize::from(is_new);
             let others = decision.others();
             let is_open =
@@ -266,6 +275,13 @@ impl Run {
             open = again.open;
         }
         Entered { path: self.path, is_new: tree.end(self.path), open }
+    }
+
+    /// Marks the run's decisions as those of an input that all members of a fleet know.
+    pub fn share(&mut self, tree: &mut Tree) {
+        self.shared = true;
+        let shown = self.shown() as usize;
+        self.nodes[1..=shown].iter().for_each(|&node| _ = tree.set(node, Mark::Shared));
     }
 
     /// Reads what the table has of the next decisions, and of their flips.
@@ -347,6 +363,12 @@ impl Runs {
     /// A run, unless it was dropped.
     pub fn get(&self, id: RunId) -> Option<&Run> {
         self.runs.get(&id)
+    }
+
+    /// Marks the runs of an input as known to all members of a fleet.
+    pub fn share(&mut self, input: InputId, tree: &mut Tree) {
+        let runs = self.runs.values_mut().filter(|run| run.input == input);
+        runs.for_each(|run| run.share(tree));
     }
 
     /// The kept runs, the oldest first.

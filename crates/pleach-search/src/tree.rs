@@ -15,8 +15,12 @@
 //! paths and flips with an input, then half of the refutations. What is forgotten depends
 //! only on the edges, so the same search forgets the same. An edge that is forgotten is asked
 //! for again, which finds a known path or the same answer.
+//!
+//! When several machines search, all of them know some of the paths, and share out the flips
+//! that lead away from these ([`Tree::share_out`]).
 
 use pleach_hash::{Hash, mix};
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -39,6 +43,8 @@ pub enum Mark {
     Taken = 6,
     /// A run's path ended here.
     End = 7,
+    /// A run took it whose input is known to all members of a fleet.
+    Shared = 8,
 }
 
 impl Mark {
@@ -51,6 +57,7 @@ impl Mark {
             5 => Mark::Sat,
             6 => Mark::Taken,
             7 => Mark::End,
+            8 => Mark::Shared,
             _ => return None,
         })
     }
@@ -68,6 +75,18 @@ pub struct Tree {
     /// The most slots of the table.
     max_slots: usize,
     forgotten: Forgotten,
+    /// Which flips of shared paths are this member's, in a fleet.
+    owner: Option<Owner>,
+}
+
+/// Says for a node if this member of a fleet asks for it.
+#[derive(Clone)]
+struct Owner(Arc<dyn Fn(u64) -> bool + Send + Sync>);
+
+impl fmt::Debug for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("Owner")
+    }
 }
 
 /// What a tree forgot, because its table was full.
@@ -115,7 +134,32 @@ impl Tree {
             paths: 0,
             max_slots,
             forgotten: Forgotten::default(),
+            owner: None,
         }
+    }
+
+    /// Shares the flips of paths that all members of a fleet know: only those are open here
+    /// of which `owns` is true. Flips of other paths are known to this member alone.
+    pub fn share_out(&mut self, owns: Arc<dyn Fn(u64) -> bool + Send + Sync>) {
+        self.owner = Some(Owner(owns));
+    }
+
+    /// True if nobody has asked for a node, and it is for this member to ask. `parent` is the
+    /// node before it, on a path that a run took.
+    pub fn is_open(&self, parent: u64, node: u64) -> bool {
+        self.mark(node).is_none() && self.is_own(parent, node)
+    }
+
+    fn is_own(&self, parent: u64, node: u64) -> bool {
+        match &self.owner {
+            None => true,
+            Some(Owner(owns)) => !self.is_shared(parent) || owns(node),
+        }
+    }
+
+    /// True for a node on a path that all members of a fleet know.
+    pub fn is_shared(&self, node: u64) -> bool {
+        self.owner.is_some() && (node == ROOT || self.mark(node) == Some(Mark::Shared))
     }
 
     /// The node that a decision leads to.
@@ -236,7 +280,7 @@ impl Tree {
         self.table.words().for_each(|word| counts[(word & 15) as usize] += 1);
         let mut kept: usize = counts[1..].iter().sum();
         let mut least = 0;
-        for mark in [Mark::Taken, Mark::End, Mark::Sat, Mark::Optimistic] {
+        for mark in [Mark::Taken, Mark::Shared, Mark::End, Mark::Sat, Mark::Optimistic] {
             if kept <= max {
                 break;
             }
@@ -391,6 +435,26 @@ mod tests {
             tree.count_added(&table, new, 10_000);
             assert_eq!(tree.edges(), 10_000);
         }
+    }
+
+    /// Of the flips that lead away from shared paths, a member sees its own.
+    #[test]
+    fn flips_of_shared_paths_are_shared_out() {
+        let mut tree = Tree::default();
+        let (shared, private) = (Tree::child(ROOT, 1, 0), Tree::child(ROOT, 1, 1));
+        tree.set(shared, Mark::Shared);
+        tree.set(private, Mark::Taken);
+        let flips = |node| (10..110).map(move |key| Tree::child(node, key, 1));
+        let open = |tree: &Tree, from| flips(from).filter(|&n| tree.is_open(from, n)).count();
+        assert_eq!([ROOT, shared, private].map(|from| open(&tree, from)), [100; 3]);
+        tree.share_out(Arc::new(|node| node >> 60 < 4));
+        let [at_root, at_shared, at_private] =
+            [ROOT, shared, private].map(|from| open(&tree, from));
+        assert!((10..40).contains(&at_root) && (10..40).contains(&at_shared));
+        assert_eq!(at_private, 100);
+        // What was found by a member alone becomes known to all.
+        tree.set(private, Mark::Shared);
+        assert!((10..40).contains(&open(&tree, private)));
     }
 
     #[test]

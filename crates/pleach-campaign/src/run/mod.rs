@@ -33,9 +33,9 @@ mod threads;
 mod watchdog;
 
 pub use account::{
-    Actions, Branches, Flips, Functions, Guard, Hybrid as HybridStats, Inquiry, Ledger, Lock, Loss,
-    Module, Obstacle, Place, PlaceStats, PlotPoint, Reached, Reason, Sight, Sights, Stats, Stop,
-    Symbolic, Sync, Tally, Time, Tokens,
+    Actions, Branches, FleetMember, FleetStats, Flips, Functions, Guard, Hybrid as HybridStats,
+    Inquiry, Ledger, Lock, Loss, Module, Obstacle, Place, PlaceStats, PlotPoint, Reached, Reason,
+    Sight, Sights, Stats, Stop, Symbolic, Sync, Tally, Time, Tokens,
 };
 pub use corpus::{BranchEntries, Dir, DirError, Disk, Kept};
 pub use grammar::Source;
@@ -54,6 +54,7 @@ use crate::mutate::Dictionary;
 use account::Account;
 use corpus::{Corpus, Journal, Past, Record, Seed};
 use exchange::{AllTaken, Announcement, Exchange, Watcher};
+use fleet::{Fleet, Mail, Post, Split};
 use grammar::{Fit, Language, MISFIT_SENTENCES, Stock};
 use memory::Shares;
 use pleach_exec::container::is_container;
@@ -61,7 +62,7 @@ use pleach_exec::executor::ExecError;
 use pleach_exec::layout::Layout;
 use pleach_exec::scratch::WorkDir;
 use pleach_exec::triage::readme;
-use pleach_search::{Aim, Descriptor, Options, Rng, Strategy, UnknownStrategy, find};
+use pleach_search::{Aim, Descriptor, Options, Rng, Strategy, Tree, UnknownStrategy, find};
 use pleach_template::{Grafts, Vocabulary};
 use ring::{Bets, Crashes, Growing, Pace, Patience};
 use search::{AskedLengths, Covered, Search};
@@ -71,7 +72,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Condvar, Mutex, RwLock};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
 use thiserror::Error;
 
 /// How many sentences are run at most to learn the numbers of tokens.
@@ -255,6 +256,41 @@ impl Campaign {
         Campaign::build(setup, dir, parts, past)
     }
 
+    /// Makes it a member of a fleet: a campaign on several machines.
+    pub fn join(mut self, fleet: Arc<dyn Fleet>) -> Campaign {
+        let jobs = self.jobs;
+        let shared = match Arc::get_mut(&mut self.shared) {
+            Some(shared) => shared,
+            None => unreachable!("it has not begun to run"),
+        };
+        let split = Split::of(shared.descriptor);
+        let view = fleet.view();
+        let state = shared.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let branches = shared.map.program.branches();
+        let keeps_hit_counts = shared.descriptor.keeps_hit_counts;
+        let mut mail = Mail::new(split, &view.name, branches, keeps_hit_counts);
+        for &input in state.corpus.store.queue() {
+            if let Some(candidate) = state.corpus.store.get(input) {
+                mail.add_own(input, &candidate.bytes);
+            }
+        }
+        state.mail = Some(mail);
+        state.count_fleet(view);
+        match split {
+            // What the log says is what counts: the last answers of an earlier life may not
+            // have been told.
+            Split::Paths => {
+                state.search.tree = Tree::new(Shares::new(shared.settings.max_memory, jobs).tree)
+            }
+            Split::Finds => {
+                let fleet = fleet.clone();
+                state.search.tree.share_out(Arc::new(move |hash| fleet.owns(hash)));
+            }
+        }
+        shared.post = Some(Post::new(fleet));
+        self
+    }
+
     fn build(setup: Setup, dir: Dir, parts: Parts, past: Past) -> Result<Campaign, CampaignError> {
         let Parts { descriptor, strategy, language, tokens, stock, .. } = parts;
         let Parts { probes, untried, map, aim, places, .. } = parts;
@@ -294,6 +330,7 @@ impl Campaign {
             aim,
             places,
             map: map.clone(),
+            mail: None,
         };
         let shared = Shared {
             map,
@@ -306,6 +343,7 @@ impl Campaign {
             stock,
             dictionary: Mutex::new(Arc::new(dictionary)),
             exchange,
+            post: None,
             seen: state.covered.kept.buckets(),
             pace: Mutex::new(pace),
             runs: state.account.runs.clone(),

@@ -4,13 +4,15 @@
 //! between runs, to ask for an action and to report the result. The other locks guard what
 //! takes longer, or what every run needs ([`Pace`]), for a few instructions. Whoever needs two
 //! takes them in the order in which they are declared in [`Shared`], and **takes no other lock
-//! while it holds the state**. The number of runs and what they cover need no lock.
+//! while it holds the state**, except those inside a fleet, which holds them for a few
+//! instructions and takes none of ours. The number of runs and what they cover need no lock.
 //!
 //! A flip takes the state two or three times, and a burst of mutants once for each batch.
 
 use super::account::Stop;
 use super::clock::{self, Part, Sample};
 use super::exchange::Exchange;
+use super::fleet::Post;
 use super::grammar::{Language, Stock};
 use super::memory::Shares;
 use super::ring::Pace;
@@ -48,6 +50,8 @@ pub struct Shared {
     pub pace: Mutex<Pace>,
     /// The exchange with other fuzzers, if there is one. It has a lock of its own inside.
     pub exchange: Option<Exchange>,
+    /// What carries mail to and from the other members of a fleet, if there is one.
+    pub post: Option<Post>,
     pub state: Mutex<State>,
     /// How many runs the campaign has made; [`State::refresh`] puts it into the statistics.
     pub runs: Arc<AtomicU64>,

@@ -3,6 +3,7 @@
 
 use super::account::{Account, Entry, Gap, Reached, Stop};
 use super::corpus::{Corpus, Kept, Label, Record, file_name_part};
+use super::fleet::{HeardAs, Mail, Split};
 use super::grammar::Fit;
 use super::places::{FoundPlace, Obstacles, is_in_stack};
 use super::ring::{Bets, Candidate, Crashes, FastEnd, Judgement, divergence};
@@ -32,6 +33,8 @@ pub struct State {
     /// The places that the search should get to.
     pub aim: Arc<Aim>,
     pub places: Vec<FoundPlace>,
+    /// The mail of a member of a fleet.
+    pub mail: Option<Mail>,
 }
 
 /// How far a campaign is.
@@ -76,7 +79,11 @@ impl State {
         counts: &Counts,
     ) -> Option<InputId> {
         let Judgement { gain, keep, cost } = judgement;
-        let is_traced = matches!(candidate.origin, Origin::Flip(_) | Origin::Seed);
+        let is_seed_or_flip = matches!(candidate.origin, Origin::Flip(_) | Origin::Seed);
+        let heard = candidate.heard.clone();
+        // Another member traces it.
+        let is_foreign = heard == Some(HeardAs::Known);
+        let is_traced = is_seed_or_flip || (heard.is_some() && !is_foreign);
         let has_gained = *keep || !gain.branches.is_empty();
         let mut news = ExecutionReport {
             input: None,
@@ -94,18 +101,37 @@ impl State {
             if let Some(sender) = &candidate.sender {
                 self.account.count_sync(sender).kept += u64::from(*keep);
             }
+            let (bytes, is_complete) =
+                (candidate.bytes.clone(), candidate.fast == FastEnd::Complete);
             let (input, file) = self.corpus.add(candidate, label.as_ref());
-            news.input = Some(input);
+            news.input = (!is_foreign).then_some(input);
+            if let Some(mail) = &mut self.mail {
+                match heard {
+                    Some(HeardAs::Shared) => mail.set_shared(input),
+                    None | Some(HeardAs::Task(_)) if is_complete && *keep && !gain.is_empty() => {
+                        mail.tell_find(input, &bytes, gain, counts);
+                    }
+                    _ => {}
+                }
+            }
             if let Some(file) = file {
                 self.reach(&gain.branches, &file);
             }
-            self.tell(|strategy, view| strategy.record_counts(view, input, counts, *keep));
+            if !is_foreign {
+                self.tell(|strategy, view| strategy.record_counts(view, input, counts, *keep));
+            }
         }
         if !gain.branches.is_empty() {
             self.account.record_gain();
         }
         self.tell(|strategy, view| strategy.record_execution(view, &news));
         news.input
+    }
+
+    /// A worker begins an action.
+    pub fn start_action(&mut self) {
+        self.progress.outstanding += 1;
+        self.mail.iter_mut().for_each(|mail| mail.is_exhausted = false);
     }
 
     /// Records which goals an input reached, given the branches that no earlier input took.
@@ -226,6 +252,7 @@ impl State {
             Origin::Live => ("op:hybrid", None),
             Origin::Recalled => ("op:recovered", None),
             Origin::Imported => ("op:sync", None),
+            Origin::Task => ("op:flip", None),
         };
         let branch: Option<BranchId> = flipped.or_else(|| site.branches.first().copied());
         let place = branch.and_then(|b| self.map.place(b));
@@ -250,10 +277,24 @@ impl State {
         }
         self.record_folded(&run);
         let Entered { path, is_new, open } = run.finish_entering(&mut self.search.tree, marked);
+        if !run.shared && self.is_shared(run.input) {
+            // Others have heard of it meanwhile.
+            run.share(&mut self.search.tree);
+        }
         self.account.stats.paths += u64::from(is_new);
         self.corpus.record(&Record::Traced { input: run.input, open, path });
         let (search, facts) = self.search();
         search.add_run(facts, run, traced)
+    }
+
+    /// True for a member of a fleet that splits paths.
+    pub fn splits_paths(&self) -> bool {
+        self.mail.as_ref().is_some_and(|mail| mail.split == Split::Paths)
+    }
+
+    /// True if all members of a fleet know an input.
+    pub fn is_shared(&self, input: InputId) -> bool {
+        self.mail.as_ref().is_some_and(|mail| mail.is_shared(input))
     }
 
     /// Where a run left its predicted path, if it did.
@@ -279,7 +320,9 @@ impl State {
     /// Records something that keeps the search from being exhaustive.
     pub fn record_gap(&mut self, gap: Gap) {
         if self.account.add_gap(gap) {
-            self.corpus.record(&Record::Partial(gap.name().into_owned()));
+            let name = gap.name().into_owned();
+            self.corpus.record(&Record::Partial(name.clone()));
+            self.mail.iter_mut().for_each(|mail| mail.tell_gap(name.clone()));
         }
     }
 

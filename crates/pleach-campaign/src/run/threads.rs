@@ -92,6 +92,11 @@ impl Campaign {
                 let shared = &shared;
                 (exchange, scope.spawn(move || exchange.watch(shared)))
             });
+            let post = shared.post.as_ref().filter(|post| post.fleet.in_step().is_none());
+            let post = post.map(|post| {
+                let shared = &shared;
+                (post, scope.spawn(move || post.run(shared)))
+            });
             let mut threads = Vec::new();
             for (i, worker) in workers.iter_mut().enumerate() {
                 let (processor, started, first) = (processors.get(i), &started, first.take());
@@ -123,6 +128,7 @@ impl Campaign {
             }
             watch_workers(&shared, &running, began, watchdog, &mut watch);
             exchange.iter().for_each(|(exchange, thread)| exchange.end(thread.thread()));
+            post.iter().for_each(|(post, thread)| post.end(thread.thread()));
             let mut result = Ok(());
             for thread in threads {
                 match thread.join() {
@@ -132,6 +138,7 @@ impl Campaign {
             }
             result
         });
+        shared.post.iter().for_each(|post| post.leave(&shared));
         let mut state = shared.lock();
         // Only the flag was set: the user has stopped it.
         let stop = *state.progress.stop.get_or_insert(Stop::Interrupted);
@@ -219,6 +226,13 @@ fn run_seeds(runner: &mut Runner, seeds: &[Seed]) -> Result<(), ExecError> {
                 if shared.is_out_of_runs() {
                     return Ok(());
                 }
+                // Whoever owns it runs it. It is told again if the campaign is resumed.
+                let mut state = shared.lock();
+                if state.splits_paths() {
+                    state.mail.iter_mut().for_each(|mail| mail.tell_seed(bytes));
+                    continue;
+                }
+                drop(state);
                 let candidate = Candidate::new(bytes[..].into(), Origin::Seed, None);
                 run_candidate(runner, candidate)?;
                 shared.lock().corpus.record(&Record::SeedRun);

@@ -3,6 +3,7 @@
 //! is compiled and no process is started, so each test takes milliseconds.
 
 mod batches;
+mod fleets;
 mod keeping;
 mod limits;
 mod live;

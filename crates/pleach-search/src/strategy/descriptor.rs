@@ -27,6 +27,9 @@ pub struct Descriptor {
     /// True if an infeasible flip is tried again with fewer conditions. A strategy that
     /// promises to run every path once sets this to false.
     pub relaxes: bool,
+    /// True if members of a fleet split its paths; otherwise they split the flips of what any
+    /// of them found.
+    pub splits_paths: bool,
     /// How flips over tokens are solved, if the program has a token function.
     pub tokens: Option<TokenUse>,
     /// True if, with a grammar, inputs are also made from parts of other inputs.
@@ -95,6 +98,7 @@ impl Descriptor {
         keeps_hit_counts: false,
         random_values: false,
         relaxes: true,
+        splits_paths: false,
         tokens: None,
         grafts: false,
         derives: Derives::Samples,

@@ -20,6 +20,7 @@ pub(super) const DESCRIPTOR: Descriptor = Descriptor {
     use_for: "small programs; showing that every path was run",
     exhausts: true,
     relaxes: false,
+    splits_paths: true,
     make: |o| Box::new(Dfs::new(o.depth)),
     ..Descriptor::COMMON
 };

@@ -153,14 +153,17 @@ pub enum Origin {
     /// Made before the campaign was resumed. It gained nothing, and it was not traced yet or
     /// its run has open flips.
     Recalled,
-    /// Made by another fuzzer while the campaign runs.
+    /// Made by another fuzzer, or found by another member of a fleet, while the campaign runs.
     Imported,
+    /// The result of a flip that this or another member of a fleet asked, in a search that
+    /// splits paths.
+    Task,
 }
 
 impl Origin {
     /// True if the input must be traced because no other input leads to it.
     pub fn is_start(self) -> bool {
-        matches!(self, Origin::Seed | Origin::Recalled | Origin::Imported)
+        matches!(self, Origin::Seed | Origin::Recalled | Origin::Imported | Origin::Task)
     }
 }
 

@@ -60,6 +60,10 @@ pub enum Gap {
     SnapshotThreads,
     SnapshotFile,
     SnapshotConnection,
+    /// Members of a fleet were lost, and what they alone knew with them.
+    MembersLost,
+    /// Members of a fleet came or went after strings of a symbolic grammar were left to others.
+    StringsLeft,
 }
 
 impl Gap {
@@ -95,6 +99,8 @@ impl Gap {
             Gap::SnapshotThreads => "snapshot without its threads",
             Gap::SnapshotFile => "snapshot shares a file",
             Gap::SnapshotConnection => "snapshot shares a connection",
+            Gap::MembersLost => "members of the fleet were lost",
+            Gap::StringsLeft => "strings that were left to other members",
         };
         name.into()
     }

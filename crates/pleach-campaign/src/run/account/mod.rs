@@ -11,8 +11,8 @@ pub use ledger::{Entry, Ledger, Tally};
 pub use reason::{Guard, Inquiry, Place, Reason};
 pub use sights::{Loss, Sight, Sights};
 pub use stats::{
-    Actions, Branches, Flips, Functions, Hybrid, Lock, Module, Obstacle, PlaceStats, PlotPoint,
-    Reached, Stats, Stop, Symbolic, Sync, Time, Tokens,
+    Actions, Branches, FleetMember, FleetStats, Flips, Functions, Hybrid, Lock, Module, Obstacle,
+    PlaceStats, PlotPoint, Reached, Stats, Stop, Symbolic, Sync, Time, Tokens,
 };
 
 use crate::run::clock;

@@ -69,6 +69,8 @@ pub struct Stats {
     pub time_s: Time,
     /// Files of other fuzzers, by the fuzzer.
     pub sync: BTreeMap<String, Sync>,
+    /// The other machines of the campaign, if there are any.
+    pub fleet: Option<FleetStats>,
     /// Time and estimated cost of each kind of action.
     pub actions: BTreeMap<String, Actions>,
     pub lock: Lock,
@@ -81,6 +83,51 @@ pub struct Stats {
     /// Counted work, by stage.
     pub work: BTreeMap<String, u64>,
     pub stop: Option<Stop>,
+}
+
+/// A campaign on several machines, as one of its members sees it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FleetStats {
+    /// The name of this member.
+    pub member: String,
+    /// The campaign and its server.
+    pub campaign: String,
+    /// How work is split: `paths` or `finds`.
+    pub split: String,
+    /// The other members that were there at the end, or when these statistics were written.
+    pub others: Vec<FleetMember>,
+    /// Finds and tasks that this member told.
+    pub told: u64,
+    /// Finds of others that it heard of, and those that it ran because no find before them
+    /// covered the same.
+    pub heard: u64,
+    pub run: u64,
+    /// Answers of others to flips.
+    pub answers: u64,
+    /// Messages that were ignored, because something about them was wrong or too much.
+    pub ignored: u64,
+    /// Messages that the server has not confirmed.
+    pub unsent: u64,
+    pub told_bytes: u64,
+    pub heard_bytes: u64,
+    /// If the search was declared exhausted: the members that had nothing left, all at one
+    /// position of the log.
+    pub settled_by: Vec<String>,
+    pub settled_at: Option<u64>,
+    /// Members that were lost while they worked, and never came back.
+    pub lost: Vec<String>,
+}
+
+/// Another member of a fleet.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FleetMember {
+    pub name: String,
+    pub runs: u64,
+    pub branches: u64,
+    pub inputs: u64,
+    pub crashes: u64,
 }
 
 /// The files of another fuzzer.

@@ -28,12 +28,19 @@
 //! What is covered and what was answered is known to all in both.
 
 mod build;
+mod local;
+mod mail;
 mod members;
+mod post;
+mod tasks;
 
 pub use build::{Build, Difference};
+pub use local::LocalFleet;
+pub use mail::{HeardAs, Mail, Parcel, TaskPath};
 pub use members::owner;
+pub use post::Post;
 
-use pleach_search::{BranchId, Mark};
+use pleach_search::{BranchId, Descriptor, Mark};
 use std::sync::Arc;
 
 /// The longest list of answers or of tasks that are done in one message.
@@ -235,6 +242,20 @@ pub struct View {
 pub enum Split {
     Paths,
     Finds,
+}
+
+impl Split {
+    /// How the members of a fleet split the work of a strategy.
+    pub fn of(strategy: &Descriptor) -> Split {
+        if strategy.splits_paths { Split::Paths } else { Split::Finds }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Split::Paths => "paths",
+            Split::Finds => "finds",
+        }
+    }
 }
 
 /// A fleet of one: nobody hears, and nobody tells.

@@ -6,6 +6,7 @@
 
 use crate::run::corpus::Record;
 use crate::run::exchange::Sender;
+use crate::run::fleet::HeardAs;
 use pleach_search::{BranchId, Flip, Gain, InputId, Origin, RunCost};
 use pleach_template::Template;
 use pleach_template::solve::LengthPath;
@@ -19,6 +20,8 @@ pub struct Candidate {
     pub parent: Option<InputId>,
     /// The other fuzzer that made it.
     pub sender: Option<Sender>,
+    /// How it is used, if it comes from the fleet.
+    pub heard: Option<HeardAs>,
     /// The parts of it that may change; `None` if every byte may.
     pub template: Option<Arc<Template>>,
     /// Where its run should go, if a solver made it.
@@ -87,6 +90,7 @@ impl Candidate {
             origin,
             parent,
             sender: None,
+            heard: None,
             template: None,
             predicted: None,
             answer: None,

@@ -5,6 +5,7 @@ use super::ends::{Ends, signature};
 use super::runner::{How, Runner};
 use crate::run::account::{Gap, Stop};
 use crate::run::corpus::{Kept, Record, SEQUENCES};
+use crate::run::fleet::HeardAs;
 use pleach_exec::executor::{End, ExecError};
 use pleach_exec::triage::CrashId;
 use pleach_search::{Counts, Gain};
@@ -92,6 +93,10 @@ pub fn judge_crash(
     }
     state.corpus.dir.write_note(Some(&format!("{name}.stack.txt")), &report);
     if is_new {
+        if let Some(mail) = state.mail.as_mut().filter(|_| candidate.heard != Some(HeardAs::Known))
+        {
+            mail.tell_crash(hash, &candidate.bytes, &gain, &runner.counts);
+        }
         state.corpus.record(&Record::Crash { hash });
         state.account.stats.crashes += 1;
         if shared.limits.stop_on_crash {
@@ -121,6 +126,9 @@ pub fn judge_hang(
     state.covered.crashed.add(&shared.map.program, &runner.counts, &mut gain);
     let name = state.keep_bad(Kept::Hang, candidate, "", &gain);
     state.reach_by_bad(&gain, None, &format!("hangs/{name}"));
+    if let Some(mail) = state.mail.as_mut().filter(|_| candidate.heard != Some(HeardAs::Known)) {
+        mail.tell_hang(&candidate.bytes, &gain, &runner.counts);
+    }
     state.account.stats.hangs += 1;
     Ok(gain)
 }

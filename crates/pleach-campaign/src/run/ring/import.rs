@@ -1,12 +1,14 @@
-//! Runs files of other fuzzers.
+//! Runs files of other fuzzers, and what a member of a fleet heard of.
 
-use super::candidate::Candidate;
-use super::judge::run_candidates;
+use super::candidate::{Candidate, Predicted, PredictedPath};
+use super::judge::{run_candidate, run_candidates};
 use super::runner::Runner;
+use crate::run::account::Entry;
 use crate::run::corpus::Record;
 use crate::run::exchange::Exchange;
+use crate::run::fleet::{HeardAs, Parcel};
 use pleach_exec::executor::ExecError;
-use pleach_search::Origin;
+use pleach_search::{Flip, Origin, RunId};
 
 /// How many files are run between two actions of the search.
 const BATCH: usize = 32;
@@ -29,4 +31,59 @@ pub fn import(runner: &mut Runner, exchange: &Exchange) -> Result<usize, ExecErr
         state.corpus.record(&Record::Taken(import.taken));
     }
     Ok(run)
+}
+
+/// The run of a flip that another member may have asked.
+const NO_RUN: RunId = RunId::MAX;
+
+/// Runs some of what a member of a fleet heard of. Returns how many were run.
+pub fn import_parcels(runner: &mut Runner) -> Result<usize, ExecError> {
+    let shared = runner.shared.clone();
+    let parcels = {
+        let mut state = shared.lock();
+        state.mail.as_mut().map_or_else(Vec::new, |mail| mail.take_parcels(BATCH))
+    };
+    let mut count = 0;
+    for parcel in parcels {
+        if shared.is_ending() {
+            break;
+        }
+        run_parcel(runner, parcel)?;
+        count += 1;
+    }
+    Ok(count)
+}
+
+fn run_parcel(runner: &mut Runner, parcel: Parcel) -> Result<(), ExecError> {
+    let Parcel { bytes, heard, sender } = parcel;
+    if let Some(sender) = &sender {
+        let mut state = runner.shared.lock();
+        state.account.count_sync(sender).taken += 1;
+        state.mail.iter_mut().for_each(|mail| mail.tally.run += 1);
+    }
+    let (mut origin, mut predicted, mut asked) = (Origin::Imported, None, None);
+    if let HeardAs::Task(task) = &heard {
+        origin = Origin::Task;
+        asked = task.asked;
+        predicted = (task.bound > 0).then(|| {
+            let flip = Flip { run: NO_RUN, at: task.bound - 1, outcome: 0 };
+            let (decisions, node) = (task.bound, task.node);
+            let optimistic = node == 0;
+            let (check, on_tokens) = (false, false);
+            PredictedPath { flip, decisions, node, optimistic, check, on_tokens }
+        });
+    }
+    let candidate = Candidate {
+        sender,
+        heard: Some(heard),
+        predicted: predicted.map(Predicted::Path),
+        ..Candidate::new(bytes, origin, None)
+    };
+    let id = run_candidate(runner, candidate)?;
+    if let (Some(id), Some(branch)) = (id, asked.filter(|&branch| runner.has_missed(branch))) {
+        let mut state = runner.shared.lock();
+        state.record_branch(Entry::Missed(branch));
+        state.corpus.store.set_uncounted(id, branch);
+    }
+    Ok(())
 }

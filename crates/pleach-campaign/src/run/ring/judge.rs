@@ -191,7 +191,10 @@ pub fn recall_input(runner: &mut Runner, id: InputId) -> Result<(), ExecError> {
     let Some(candidate) = candidate else { return Ok(()) };
     let size = candidate.bytes.len();
     if candidate.queue.is_none() {
-        shared.lock().recall(id, size, None, false, runner.cost());
+        let mut state = shared.lock();
+        if !state.splits_paths() {
+            state.recall(id, size, None, false, runner.cost());
+        }
         return Ok(());
     }
     // It has ended before, within the limits that there were then.
@@ -210,7 +213,16 @@ pub fn recall_input(runner: &mut Runner, id: InputId) -> Result<(), ExecError> {
             state.reach(&gain.branches, &format!("queue/id:{number:06}"));
         }
         let counts = &runner.counts;
+        let has_new = !gain.is_empty();
+        if let Some(mail) = state.mail.as_mut().filter(|_| has_new) {
+            // Perhaps it was not told before the campaign was interrupted.
+            mail.tell_find(id, &candidate.bytes, &gain, counts);
+        }
         state.tell(|strategy, view| strategy.record_counts(view, id, counts, true));
+    }
+    if state.splits_paths() {
+        // Whoever owns its task traces it.
+        return Ok(());
     }
     state.recall(id, size, Some(&gain), is_bad, runner.cost());
     Ok(())
@@ -225,6 +237,16 @@ pub fn recall_bad(runner: &mut Runner, kept: Kept, bytes: &[u8]) -> Result<(), E
     state.crashes.ends.is_new(&end, &runner.counts);
     let mut gain = state.covered.gain_of_crash(&runner.counts);
     state.covered.crashed.add(&runner.shared.map.program, &runner.counts, &mut gain);
+    if state.mail.is_some() && kept == Kept::Crash {
+        drop(state);
+        // Perhaps it was not told before the campaign was interrupted.
+        let counts = runner.counts.clone();
+        let examined = runner.target.examine(bytes)?;
+        state = runner.shared.lock();
+        if let (Some(mail), Some(crash)) = (&mut state.mail, examined.crash) {
+            mail.tell_crash(crash.hash, &bytes.into(), &gain, &counts);
+        }
+    }
     let dir = if kept == Kept::Crash { "crashes" } else { "hangs" };
     state.reach(&gain.branches, dir);
     Ok(())

@@ -43,7 +43,7 @@ use super::corpus::Record;
 use super::search::Question;
 use super::shared::Shared;
 use pleach_exec::executor::ExecError;
-use pleach_search::{Action, Flip, InputId, Mark, Origin, Verdict};
+use pleach_search::{Action, BranchId, Flip, InputId, Mark, Origin, Verdict};
 use pleach_template::solve::{self, Answer, Found, Prediction, Prepared};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -77,6 +77,17 @@ pub trait Stage {
     /// Runs a candidate on the fast half, judges it, keeps it if it is worth that, and
     /// tells the strategy. Returns its number if it is remembered.
     fn run(&mut self, candidate: Candidate) -> Result<Option<InputId>, ExecError>;
+
+    /// Hands the result of a flip to the member of a fleet that runs it. False if it is for
+    /// this one. `boundary`: another input that comes with it.
+    fn hand_over(
+        &mut self,
+        _candidate: &Candidate,
+        _boundary: Option<&[u8]>,
+        _asked: (PredictedPath, Option<BranchId>),
+    ) -> bool {
+        false
+    }
 
     /// The result of a flip was run.
     fn check_result(&mut self, question: &Question, path: PredictedPath, id: Option<InputId>);
@@ -156,6 +167,10 @@ fn flip(stage: &mut impl Stage, flip: Flip) -> Result<bool, ExecError> {
     let path = PredictedPath { optimistic, ..question.predicted };
     let is_path = matches!(found.prediction, Prediction::Path);
     let candidate = Candidate { answer: record, ..Candidate::solved(found, path, question.parent) };
+    let boundary = answer.boundary.as_ref().map(|boundary| &boundary.bytes[..]);
+    if is_path && stage.hand_over(&candidate, boundary, (path, question.branch)) {
+        return Ok(true);
+    }
     let id = stage.run(candidate)?;
     if is_path {
         stage.check_result(&question, path, id);

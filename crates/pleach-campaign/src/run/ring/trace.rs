@@ -5,6 +5,7 @@ use super::candidate::{Candidate, FastEnd};
 use super::runner::{How, Runner};
 use crate::run::account::{Constraints, Gap};
 use crate::run::clock::{self, Part};
+use crate::run::fleet::HeardAs;
 use crate::run::grammar::{Language, check_accepted};
 use crate::run::search::{Conditions, Decided, find_lengths, follow_lengths, holes_of};
 use crate::run::shared::SharedTokens;
@@ -185,7 +186,14 @@ fn add_trace(
     let conditions = Conditions::of(&run);
     let constraints = Constraints::count(&shared.map, variables, &run);
     // A long run has many decisions, and others need not wait while they are marked.
-    let table = shared.lock().search.tree.share(run.decisions.len());
+    let table = {
+        let mut state = shared.lock();
+        run.shared = state.is_shared(tracing.id);
+        state.search.tree.share(run.decisions.len())
+    };
+    if let Some(HeardAs::Task(task)) = &tracing.candidate.heard {
+        run.own_from = task.bound;
+    }
     let marked = run.mark_taken(table);
     let mut state = shared.lock();
     state.account.stats.traces += 1;

@@ -2,7 +2,7 @@
 //! it without holding the lock, and reports the result.
 
 use super::candidate::{Candidate, PredictedPath};
-use super::import::import;
+use super::import::{import, import_parcels};
 use super::judge::run_candidate;
 use super::runner::Runner;
 use super::{Answered, Stage, act, offspring, optimistic, trace};
@@ -11,18 +11,21 @@ use crate::run::account::{Account, Entry, Gap, Stop};
 use crate::run::clock::{self, Part};
 use crate::run::corpus::Record;
 use crate::run::exchange::Exchange;
+use crate::run::fleet::{Mail, TaskPath};
 use crate::run::grammar::try_refused;
 use crate::run::hybrid::Live;
 use crate::run::memory::WorkerMemory;
 use crate::run::search::Question;
 use crate::run::shared::{Shared, StateGuard};
+use crate::run::state::State;
 use pleach_exec::Target;
 use pleach_exec::executor::ExecError;
-use pleach_search::{Action, Flip, InputId, TokenUse, Verdict};
+use pleach_search::{Action, BranchId, Flip, InputId, TokenUse, Verdict};
 use pleach_solve::Config;
 use pleach_template::solve::{self, Answer, FlipSolver, Prepared, Tokens};
 use pleach_work::Task;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// How often a worker reports its time, and where its runs have been.
@@ -69,6 +72,8 @@ impl Worker {
         let mut reported = start;
         let mut estimated = state.search.strategy.estimated_cost();
         let mut may_import = true;
+        // The runs at which members in step have met last.
+        let mut met = 0;
         while let Some(Chosen { turn, question }) = next_turn(&shared, state, may_import) {
             self.question = question;
             let result = match turn {
@@ -77,8 +82,10 @@ impl Worker {
                     .exchange
                     .as_ref()
                     .map_or(Ok(0), |exchange| import(&mut self.runner, exchange)),
+                Turn::Parcels => import_parcels(&mut self.runner),
             };
-            may_import = turn != Turn::Import;
+            meet(&shared, &mut met);
+            may_import = matches!(turn, Turn::Act(_));
             state = shared.lock();
             if reported.elapsed() >= REPORT_INTERVAL {
                 reported = Instant::now();
@@ -92,7 +99,7 @@ impl Worker {
                 (Turn::Act(action), _) => {
                     state.account.stats.count_action(action, spent, estimate);
                 }
-                (Turn::Import, run) => {
+                (Turn::Import | Turn::Parcels, run) => {
                     let count = *run.as_ref().unwrap_or(&0);
                     state.account.stats.count_actions("import", count as u64, spent, estimate);
                 }
@@ -120,17 +127,40 @@ struct Chosen {
     question: Option<(Flip, Question)>,
 }
 
+impl Chosen {
+    fn other(turn: Turn, state: &mut State) -> Chosen {
+        state.start_action();
+        Chosen { turn, question: None }
+    }
+}
+
 /// What a worker does next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Turn {
     Act(Action),
     /// Run files of other fuzzers.
     Import,
+    /// Run what was heard from other members of a fleet.
+    Parcels,
+}
+
+/// Members in step meet after so many runs of each.
+fn meet(shared: &Shared, met: &mut u64) {
+    let Some(post) = &shared.post else { return };
+    let Some(step) = post.fleet.in_step() else { return };
+    while shared.runs.load(Ordering::Relaxed) >= *met + step && !shared.is_ending() {
+        *met += step;
+        post.carry(shared);
+    }
 }
 
 /// The next turn, as soon as there is one; `None` when the campaign is over. Files of other
 /// fuzzers and actions of the search alternate.
-fn next_turn(shared: &Shared, mut state: StateGuard, may_import: bool) -> Option<Chosen> {
+fn next_turn<'a>(
+    shared: &'a Shared,
+    mut state: StateGuard<'a>,
+    mut may_import: bool,
+) -> Option<Chosen> {
     let _choosing = (clock::enter(Part::Search), pleach_work::enter(Task::Choose));
     pleach_work::show_input(None);
     pleach_work::beat();
@@ -149,16 +179,21 @@ fn next_turn(shared: &Shared, mut state: StateGuard, may_import: bool) -> Option
             shared.end(&mut state, Stop::Runs);
             return None;
         }
+        let has_parcels = state.mail.as_ref().is_some_and(Mail::has_parcels);
+        if has_parcels && may_import {
+            return Some(Chosen::other(Turn::Parcels, &mut state));
+        }
         let has_files = shared.exchange.as_ref().is_some_and(Exchange::has_waiting);
         if has_files && may_import {
-            state.progress.outstanding += 1;
-            return Some(Chosen { turn: Turn::Import, question: None });
+            return Some(Chosen::other(Turn::Import, &mut state));
         }
         let (search, facts) = state.search();
         match search.choose(facts) {
+            Action::Wait if has_parcels => {
+                return Some(Chosen::other(Turn::Parcels, &mut state));
+            }
             Action::Wait if has_files => {
-                state.progress.outstanding += 1;
-                return Some(Chosen { turn: Turn::Import, question: None });
+                return Some(Chosen::other(Turn::Import, &mut state));
             }
             Action::Wait if state.progress.outstanding == 0 => {
                 if state.search.tree.forgotten().refutations > 0 {
@@ -166,6 +201,24 @@ fn next_turn(shared: &Shared, mut state: StateGuard, may_import: bool) -> Option
                 }
                 if state.search.strategy.left_out() > 0 {
                     state.record_gap(Gap::LeftOut);
+                }
+                if let Some(post) = &shared.post {
+                    let owns = |hash| post.fleet.owns(hash);
+                    if state.take_work(post.fleet.generation(), &owns) {
+                        may_import = true;
+                        continue;
+                    }
+                    state.mail.iter_mut().for_each(|mail| mail.is_exhausted = true);
+                    // All members must have come as far: see `Post::settle`.
+                    state = match post.fleet.in_step() {
+                        None => shared.wait(state),
+                        Some(_) => {
+                            drop(state);
+                            post.carry(shared);
+                            shared.lock()
+                        }
+                    };
+                    continue;
                 }
                 let is_whole = state.account.stats.partial.is_empty();
                 if shared.exchange.is_some() && !is_whole {
@@ -188,7 +241,7 @@ fn next_turn(shared: &Shared, mut state: StateGuard, may_import: bool) -> Option
                 return None;
             }
             action => {
-                state.progress.outstanding += 1;
+                state.start_action();
                 let question = match action {
                     Action::Flip(flip) => state.search.question(flip).map(|asked| (flip, asked)),
                     _ => None,
@@ -241,10 +294,37 @@ impl Stage for Worker {
         }
         let record = state.answer(flip, verdict)?;
         if has_result {
+            if !state.splits_paths() {
+                state.tell_answer(&record);
+            }
             return Some(record);
         }
+        state.tell_answer(&record);
         state.corpus.record(&record);
         None
+    }
+
+    fn hand_over(
+        &mut self,
+        candidate: &Candidate,
+        boundary: Option<&[u8]>,
+        (path, asked): (PredictedPath, Option<BranchId>),
+    ) -> bool {
+        /// The edge of an input that comes with the result of a flip.
+        const BOUNDARY: u64 = 0x6b79_2d70_6c65_6163;
+        let mut state = self.runner.shared.lock();
+        if !state.splits_paths() {
+            return false;
+        }
+        let Some(Record::Flip { node: edge, .. }) = candidate.answer else { return false };
+        let bound = path.decisions;
+        let is_certain = !(path.optimistic || path.check);
+        let node = if is_certain || bound == 0 { path.node } else { 0 };
+        let mut tasks = vec![(candidate.bytes.clone(), TaskPath { edge, bound, node, asked })];
+        // Its path is that of the flip, or that of its parent.
+        let path = TaskPath { edge: edge ^ BOUNDARY, bound, node: 0, asked: None };
+        tasks.extend(boundary.filter(|_| bound > 0).map(|bytes| (bytes.into(), path)));
+        state.hand_over(tasks, candidate.answer.clone())
     }
 
     fn prepared(&mut self) -> &mut Prepared {

@@ -192,7 +192,12 @@ impl Strategy for Auto {
                 self.bandit.spend(Arm::Grammar, cost.max(MIN_SINGLE_COST) + bad);
                 self.bandit.reward(Arm::Grammar, gain);
             }
-            Origin::Seed | Origin::Random | Origin::Live | Origin::Recalled | Origin::Imported => {}
+            Origin::Seed
+            | Origin::Random
+            | Origin::Live
+            | Origin::Recalled
+            | Origin::Imported
+            | Origin::Task => {}
         }
         if let Some(tokens) = &mut self.tokens {
             tokens.record_execution(view, news, stepped && by_tokens, by_tokens);
@@ -217,7 +222,10 @@ impl Strategy for Auto {
             _ if is_seed || (gain > 0.0 && !news.hung) => {
                 self.paths.add(input, distance, Rank::new(news));
             }
-            Origin::Recalled => self.paths.add_recalled(input, Rank::new(news)),
+            // What others found may gain nothing here, and has flips of its own.
+            Origin::Recalled | Origin::Imported if !news.hung => {
+                self.paths.add_recalled(input, Rank::new(news));
+            }
             Origin::Flip(flip) if !news.hung && !by_tokens => {
                 self.paths.add_without_gain(view, input, distance, Rank::new(news), flip);
             }

@@ -94,7 +94,9 @@ impl Tokens {
         }
         match news.origin {
             _ if gained || news.origin == Origin::Seed => self.paths.add(input, 0, Rank::new(news)),
-            Origin::Recalled => self.paths.add_recalled(input, Rank::new(news)),
+            Origin::Recalled | Origin::Imported => {
+                self.paths.add_recalled(input, Rank::new(news));
+            }
             Origin::Flip(flip) if own => {
                 self.paths.add_without_gain(view, input, 0, Rank::new(news), flip);
             }
