@@ -11,7 +11,7 @@ use super::{
     Answer, Cover, Find, FindKind, HeardWhat, MAX_BATCH, MAX_COVERS, News, Report, Split, Task,
     View,
 };
-use crate::run::account::FleetMember;
+use crate::run::account::{FleetMember, Gap};
 use crate::run::corpus::Record;
 use crate::run::exchange::Sender;
 use crate::run::state::State;
@@ -54,6 +54,8 @@ pub struct Mail {
     pub tasks: Tasks,
     /// The generation of the fleet for which tasks or flips were shared out.
     generation: u64,
+    /// The generation in which a string of a symbolic grammar was left to another member.
+    left_strings: Option<u64>,
     sent: u64,
     pub tally: Tally,
 }
@@ -111,6 +113,7 @@ impl Mail {
             finds: Vec::new(),
             tasks: Tasks::default(),
             generation: u64::MAX,
+            left_strings: None,
             sent: 0,
             tally: Tally::default(),
         }
@@ -210,6 +213,11 @@ impl Mail {
             Sender { name: from.clone(), number: self.sent as u32 }
         });
         self.inbox.push_back(Parcel { bytes, heard, sender });
+    }
+
+    /// A string of a symbolic grammar is left to its owner.
+    pub fn leave_string(&mut self, generation: u64) {
+        self.left_strings.get_or_insert(generation);
     }
 
     /// Tells the seeds of a search that splits paths.
@@ -375,6 +383,10 @@ impl State {
         let Some(mail) = &mut self.mail else { return false };
         let has_changed = mail.generation != generation;
         mail.generation = generation;
+        if mail.left_strings.is_some_and(|left| left != generation) {
+            self.record_gap(Gap::StringsLeft);
+        }
+        let Some(mail) = &mut self.mail else { return false };
         match mail.split {
             Split::Paths => {
                 if has_changed {

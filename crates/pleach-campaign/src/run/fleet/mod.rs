@@ -36,9 +36,9 @@ mod tasks;
 
 pub use build::{Build, Difference};
 pub use local::LocalFleet;
-pub use mail::{HeardAs, Mail, Parcel, TaskPath};
+pub(super) use mail::{HeardAs, Mail, Parcel, TaskPath};
 pub use members::owner;
-pub use post::Post;
+pub(super) use post::Post;
 
 use pleach_search::{BranchId, Descriptor, Mark};
 use std::sync::Arc;

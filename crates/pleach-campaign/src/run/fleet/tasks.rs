@@ -140,7 +140,8 @@ impl Tasks {
         !self.own.is_empty()
     }
 
-    pub fn len(&self) -> usize {
+    #[cfg(test)]
+    fn len(&self) -> usize {
         self.open.len()
     }
 }

@@ -10,6 +10,7 @@ use crate::run::clock::{self, Part};
 use crate::run::grammar::{Language, Walk};
 use crate::run::shared::lock;
 use pleach_exec::executor::ExecError;
+use pleach_hash::hash_bytes;
 use pleach_search::{InputId, Origin, Rng};
 use pleach_work::Task;
 use std::sync::Arc;
@@ -110,6 +111,16 @@ pub fn derive(runner: &mut Runner) -> Result<(), ExecError> {
     pleach_work::count(derived.as_ref().map_or(0, |derived| derived.bytes.len() as u64));
     drop(deriving);
     clock::charge(Part::Parse, start.elapsed());
+    // Every member of a fleet derives the same strings.
+    if let (Some(post), Some(walk), Some(derived)) = (&shared.post, walk, &derived)
+        && let Some(number) = derived.number
+        && !post.fleet.owns(hash_bytes(&derived.bytes))
+    {
+        walk.finish(number);
+        let generation = post.fleet.generation();
+        shared.lock().mail.iter_mut().for_each(|mail| mail.leave_string(generation));
+        return Ok(());
+    }
     let mut state = shared.lock();
     let Some(derived) = derived else {
         if walk.is_some_and(Walk::is_cut) {
