@@ -1,0 +1,229 @@
+//! The log as someone reads it who is no member.
+
+use crate::address::Address;
+use crate::duty::{BEAT, read};
+use crate::error::JoinError;
+use crate::link::{Link, runtime};
+use crate::log::{Admitted, Gate, Ledger};
+use crate::wire::{self, Body, FROM, Session};
+use futures_util::StreamExt;
+use pleach_campaign::run::fleet::{Find, FindKind, HeardWhat, News, Report, Settled};
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a campaign has.
+#[derive(Clone, Debug, Default)]
+pub struct Survey {
+    /// Without secrets.
+    pub campaign: String,
+    /// The parts of the build, and the first member's `run.toml`.
+    pub build: Vec<(String, String)>,
+    pub run: String,
+    pub members: Vec<MemberState>,
+    pub inputs: u64,
+    pub crashes: u64,
+    pub hangs: u64,
+    pub tasks: u64,
+    pub done: u64,
+    pub answers: u64,
+    /// The branches that someone covered, as far as the inputs say.
+    pub branches: u64,
+    pub gaps: Vec<String>,
+    pub messages: u64,
+    pub bytes: u64,
+    /// Messages that members ignore.
+    pub ignored: u64,
+    pub settled: Option<Settled>,
+}
+
+/// A member, or one that was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemberState {
+    pub name: String,
+    pub is_member: bool,
+    /// It left, and nobody heard of it before.
+    pub is_lost: bool,
+    /// A member that answered just now; the last that others heard of it otherwise.
+    pub answers: bool,
+    pub report: Report,
+    /// What it told first.
+    pub inputs: u64,
+    pub crashes: u64,
+    pub hangs: u64,
+}
+
+/// Reads the whole log and asks the members how they are.
+pub fn survey(url: &str, creds: Option<&Path>) -> Result<Survey, JoinError> {
+    fetch(url, creds, |_, _| Ok(()))
+}
+
+/// The same, and hands over all finds in the order of the log, with the names of their finders.
+pub fn fetch(
+    url: &str,
+    creds: Option<&Path>,
+    mut keep: impl FnMut(&str, &Find) -> Result<(), JoinError>,
+) -> Result<Survey, JoinError> {
+    let address = Address::parse(url)?;
+    let options = address.login(creds)?;
+    runtime()?.block_on(async {
+        let link = Link::connect(address, options).await?;
+        let error = |trouble| link.join_error(trouble);
+        let no_campaign = || JoinError::NoCampaign { address: link.address.to_string() };
+        let stream = link.stream().await.map_err(error)?.ok_or_else(no_campaign)?;
+        let manifest = link.manifest(&stream).await.map_err(error)?.ok_or_else(no_campaign)?;
+        let mut reading = Reading::default();
+        reading.survey.campaign = link.address.to_string();
+        reading.survey.build = manifest.build;
+        reading.survey.run = manifest.run;
+        let end = stream.cached_info().state.last_sequence;
+        reading.survey.bytes = stream.cached_info().state.bytes;
+        let prefix = link.subject("").len();
+        let mut messages = read(&stream, 1, 256).await.map_err(error)?;
+        let mut seen = 0;
+        while seen < end {
+            let away = |why: String| JoinError::NoServer { address: link.address.to_string(), why };
+            let message = match messages.next().await {
+                Some(Ok(message)) => message,
+                Some(Err(error)) => return Err(away(error.to_string())),
+                None => return Err(away("it stopped sending".into())),
+            };
+            let info = message.info().map_err(|error| away(error.to_string()))?;
+            seen = info.stream_sequence;
+            let time = info.published.unix_timestamp_nanos() as i64;
+            let from = message.headers.as_ref().and_then(|headers| headers.get(FROM));
+            let session = from.and_then(|from| wire::hex64(from.as_str()).ok());
+            let subject = message.subject.get(prefix..).unwrap_or("");
+            let body = wire::decode(subject, &message.payload);
+            reading.take(seen, time, session, body, message.payload.len(), &mut keep)?;
+        }
+        let answers = ask(&link, reading.ledger.len()).await;
+        Ok(reading.finish(&answers))
+    })
+}
+
+/// How all members are that answer within a moment.
+async fn ask(link: &Link, members: usize) -> HashMap<Session, Report> {
+    let mut answers = HashMap::new();
+    let inbox = link.client.new_inbox();
+    let Ok(mut replies) = link.client.subscribe(inbox.clone()).await else { return answers };
+    if link.client.publish_with_reply(link.live("ping"), inbox, Vec::new().into()).await.is_err() {
+        return answers;
+    }
+    let deadline = tokio::time::Instant::now() + BEAT.min(Duration::from_millis(1500));
+    while answers.len() < members {
+        let Ok(Some(reply)) = tokio::time::timeout_at(deadline, replies.next()).await else {
+            break;
+        };
+        if let Some((session, rest)) = reply.payload.split_first_chunk::<8>()
+            && let Ok(report) = wire::decode_report(rest)
+        {
+            answers.insert(u64::from_le_bytes(*session), report);
+        }
+    }
+    answers
+}
+
+#[derive(Default)]
+struct Reading {
+    gate: Gate,
+    ledger: Ledger,
+    survey: Survey,
+    members: BTreeMap<Arc<str>, MemberState>,
+    covered: std::collections::HashSet<u32>,
+}
+
+impl Reading {
+    fn take(
+        &mut self,
+        sequence: u64,
+        time: i64,
+        session: Option<Session>,
+        body: Result<Body, wire::Broken>,
+        size: usize,
+        keep: &mut impl FnMut(&str, &Find) -> Result<(), JoinError>,
+    ) -> Result<(), JoinError> {
+        self.survey.messages += 1;
+        if body == Ok(Body::Manifest) {
+            return Ok(());
+        }
+        let entry = match self.gate.admit(sequence, time, session, body, size) {
+            Admitted::Entry(entry) => entry,
+            Admitted::Repeated => return Ok(()),
+            Admitted::Ignored(_) => {
+                self.survey.ignored += 1;
+                return Ok(());
+            }
+        };
+        let from = entry.from.clone();
+        if let Body::Leave { session, lost, report } = &entry.body
+            && let Some(name) = self.gate.name(*session).cloned()
+        {
+            let member = self.member(&name);
+            member.is_lost = *lost;
+            member.report = *report;
+        }
+        if let Body::Join { name } = &entry.body {
+            self.member(name).is_lost = false;
+        }
+        for heard in self.ledger.apply(entry) {
+            let HeardWhat::News(news) = heard.what else { continue };
+            let member = self.member(&from);
+            match &news {
+                News::Find(find) => {
+                    match find.kind {
+                        FindKind::Queue => member.inputs += 1,
+                        FindKind::Crash(_) => member.crashes += 1,
+                        FindKind::Hang => member.hangs += 1,
+                    }
+                    self.covered.extend(find.covers.iter().map(|cover| cover.branch));
+                    keep(&from, find)?;
+                }
+                News::Task(_) => self.survey.tasks += 1,
+                News::Done(edges) => self.survey.done += edges.len() as u64,
+                News::Answers(answers) => self.survey.answers += answers.len() as u64,
+                News::Partial(gap) => {
+                    if !self.survey.gaps.contains(gap) && self.survey.gaps.len() < 100 {
+                        self.survey.gaps.push(gap.clone());
+                    }
+                }
+                News::Begun(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn member(&mut self, name: &Arc<str>) -> &mut MemberState {
+        self.members.entry(name.clone()).or_insert_with(|| MemberState {
+            name: name.to_string(),
+            is_member: false,
+            is_lost: false,
+            answers: false,
+            report: Report::default(),
+            inputs: 0,
+            crashes: 0,
+            hangs: 0,
+        })
+    }
+
+    fn finish(mut self, answers: &HashMap<Session, Report>) -> Survey {
+        let now: Vec<(Session, Arc<str>)> =
+            self.ledger.members().map(|(session, name)| (session, name.clone())).collect();
+        for (session, name) in now {
+            let member = self.member(&name);
+            member.is_member = true;
+            if let Some(report) = answers.get(&session) {
+                (member.answers, member.report) = (true, *report);
+            }
+        }
+        let mut survey = self.survey;
+        survey.members = self.members.into_values().collect();
+        let sum = |f: fn(&MemberState) -> u64| survey.members.iter().map(f).sum();
+        (survey.inputs, survey.crashes, survey.hangs) =
+            (sum(|m| m.inputs), sum(|m| m.crashes), sum(|m| m.hangs));
+        survey.branches = self.covered.len() as u64;
+        survey.settled = self.ledger.settled().cloned();
+        survey
+    }
+}
