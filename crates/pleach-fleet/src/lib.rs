@@ -39,4 +39,4 @@ pub use error::JoinError;
 pub use link::Connection;
 #[cfg(feature = "server")]
 pub use stranger::Stranger;
-pub use survey::{MemberState, Survey, fetch, survey};
+pub use survey::{Found, MemberState, Survey, fetch, survey};

@@ -16,6 +16,8 @@ use std::sync::Arc;
 pub const MESSAGES_PER_SECOND: u64 = 4_000;
 pub const BYTES_PER_SECOND: u64 = 32 << 20;
 const BURST_SECONDS: u64 = 10;
+/// What all inputs of a campaign may take, unpacked: a server's limit counts packed bytes.
+pub const CAMPAIGN_BYTES: u64 = 32 << 30;
 /// The most members at a time.
 pub const MAX_MEMBERS: usize = 10_000;
 /// The most sessions in a log. More are not joinings but a flood.
@@ -81,6 +83,8 @@ pub struct Gate {
     senders: HashMap<Session, Sender>,
     /// The inputs and tasks that the log has.
     known: HashSet<u128>,
+    /// The bytes of these.
+    bytes: u64,
 }
 
 /// What becomes of a message.
@@ -113,7 +117,12 @@ impl Gate {
         let Some(sender) = self.senders.get_mut(&session) else {
             return Admitted::Ignored(Broken::Stranger);
         };
-        if !sender.bucket.take(time, size) {
+        let length = match &body {
+            Ok(Body::Find(find)) => find.bytes.len(),
+            Ok(Body::Task(task)) => task.bytes.len(),
+            _ => 0,
+        };
+        if !sender.bucket.take(time, size.max(length)) {
             return Admitted::Ignored(Broken::Flood);
         }
         let body = match body {
@@ -126,10 +135,15 @@ impl Gate {
             }
             sender.last_news = *number;
         }
-        if let Some(key) = content_key(&body)
-            && !self.known.insert(key)
-        {
-            return Admitted::Repeated;
+        if let Some(key) = content_key(&body) {
+            if self.known.contains(&key) {
+                return Admitted::Repeated;
+            }
+            if self.bytes + length as u64 > CAMPAIGN_BYTES {
+                return Admitted::Ignored(Broken::CampaignFull);
+            }
+            self.bytes += length as u64;
+            self.known.insert(key);
         }
         Admitted::Entry(Entry { sequence, session, from: sender.name.clone(), body })
     }

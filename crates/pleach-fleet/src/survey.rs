@@ -56,15 +56,27 @@ pub struct MemberState {
 
 /// Reads the whole log and asks the members how they are.
 pub fn survey(url: &str, creds: Option<&Path>) -> Result<Survey, JoinError> {
-    fetch(url, creds, |_, _| Ok(()))
+    fetch(url, creds, |_, _| Ok::<(), JoinError>(()))
 }
 
-/// The same, and hands over all finds in the order of the log, with the names of their finders.
-pub fn fetch(
+/// An input of the log.
+pub struct Found<'a> {
+    /// The name of its finder, and how many it had found before.
+    pub from: &'a str,
+    pub number: u64,
+    /// Milliseconds since the campaign began.
+    pub time_ms: u64,
+    /// The branches that are covered with it, as far as the inputs say.
+    pub branches: u64,
+    pub find: &'a Find,
+}
+
+/// The same, and hands over all finds in the order of the log, with what is known before them.
+pub fn fetch<E: From<JoinError>>(
     url: &str,
     creds: Option<&Path>,
-    mut keep: impl FnMut(&str, &Find) -> Result<(), JoinError>,
-) -> Result<Survey, JoinError> {
+    mut keep: impl FnMut(&Survey, Found) -> Result<(), E>,
+) -> Result<Survey, E> {
     let address = Address::parse(url)?;
     let options = address.login(creds)?;
     runtime()?.block_on(async {
@@ -86,8 +98,8 @@ pub fn fetch(
             let away = |why: String| JoinError::NoServer { address: link.address.to_string(), why };
             let message = match messages.next().await {
                 Some(Ok(message)) => message,
-                Some(Err(error)) => return Err(away(error.to_string())),
-                None => return Err(away("it stopped sending".into())),
+                Some(Err(error)) => return Err(away(error.to_string()).into()),
+                None => return Err(away("it stopped sending".into()).into()),
             };
             let info = message.info().map_err(|error| away(error.to_string()))?;
             seen = info.stream_sequence;
@@ -131,20 +143,23 @@ struct Reading {
     ledger: Ledger,
     survey: Survey,
     members: BTreeMap<Arc<str>, MemberState>,
+    /// The time of the first message.
+    start: Option<i64>,
     covered: std::collections::HashSet<u32>,
 }
 
 impl Reading {
-    fn take(
+    fn take<E>(
         &mut self,
         sequence: u64,
         time: i64,
         session: Option<Session>,
         body: Result<Body, wire::Broken>,
         size: usize,
-        keep: &mut impl FnMut(&str, &Find) -> Result<(), JoinError>,
-    ) -> Result<(), JoinError> {
+        keep: &mut impl FnMut(&Survey, Found) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.survey.messages += 1;
+        let start = *self.start.get_or_insert(time);
         if body == Ok(Body::Manifest) {
             return Ok(());
         }
@@ -172,13 +187,17 @@ impl Reading {
             let member = self.member(&from);
             match &news {
                 News::Find(find) => {
-                    match find.kind {
-                        FindKind::Queue => member.inputs += 1,
-                        FindKind::Crash(_) => member.crashes += 1,
-                        FindKind::Hang => member.hangs += 1,
-                    }
+                    let counter = match find.kind {
+                        FindKind::Queue => &mut member.inputs,
+                        FindKind::Crash(_) => &mut member.crashes,
+                        FindKind::Hang => &mut member.hangs,
+                    };
+                    *counter += 1;
+                    let number = *counter - 1;
                     self.covered.extend(find.covers.iter().map(|cover| cover.branch));
-                    keep(&from, find)?;
+                    let branches = self.covered.len() as u64;
+                    let time_ms = ((time - start) / 1_000_000).max(0) as u64;
+                    keep(&self.survey, Found { from: &from, number, time_ms, branches, find })?;
                 }
                 News::Task(_) => self.survey.tasks += 1,
                 News::Done(edges) => self.survey.done += edges.len() as u64,

@@ -53,6 +53,8 @@ pub enum Broken {
     Stranger,
     #[error("its sender sends too much")]
     Flood,
+    #[error("the campaign has too many bytes")]
+    CampaignFull,
 }
 
 /// A message of the log.

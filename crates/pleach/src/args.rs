@@ -21,7 +21,9 @@ use std::path::PathBuf;
                        defect of Pleach.\n\n\
                        Environment: PLEACH_LLVM is the prefix of LLVM 22 for the compiler, \
                        PLEACH_SYMBOLIC=0 makes it leave out the symbolic half, TMPDIR is the \
-                       directory of temporary files, NO_COLOR turns colours off, and \
+                       directory of temporary files, NO_COLOR turns colours off, \
+                       NATS_CREDS, NATS_NKEY, NATS_USER, NATS_PASSWORD, NATS_TOKEN, NATS_CA, \
+                       NATS_CERT and NATS_KEY log in to the server of a fleet, and \
                        ASAN_OPTIONS and UBSAN_OPTIONS are added to the options of the \
                        sanitizers."
 )]
@@ -119,6 +121,9 @@ pub enum Command {
         mut_arg("program", |program| program.required(false))
     )]
     Export(crate::commands::export::Export),
+    /// See what the machines of a campaign do, and fetch what they found
+    #[command(subcommand)]
+    Fleet(crate::commands::fleet::Command),
     /// Put several streams (arguments, variables, files) into one input file
     Pack(Pack),
     /// Run one half as if it were the plain program

@@ -14,6 +14,7 @@ mod exec;
 mod explain;
 pub mod export;
 mod extract;
+pub mod fleet;
 pub mod grammar;
 mod init;
 mod libfuzzer;
@@ -66,6 +67,7 @@ pub fn run(command: Command) -> Result<Code, Failure> {
         Command::Ci(args) => ci::run(args),
         Command::Export(args) => export::run(args),
         Command::Pack(args) => pack::run(args),
+        Command::Fleet(command) => fleet::run(command),
         Command::Sites(args) => sites::run(args),
         Command::Tokens(args) => tokens::run(args),
         Command::Grammar(command) => grammar::run(command),

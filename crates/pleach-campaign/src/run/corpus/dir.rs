@@ -186,6 +186,19 @@ impl Dir {
         self.writer.write_file(self.path.join(kept.dir()).join(name), bytes.to_vec());
     }
 
+    /// Writes an input that a member of a fleet found. `number` is that among its own.
+    pub fn keep_of_member(
+        &self,
+        kept: Kept,
+        id: u32,
+        (member, number): (&str, u32),
+        time_ms: u64,
+        bytes: &[u8],
+    ) {
+        let sender = Sender { name: file_name_part(member).into(), number };
+        self.keep(kept, &file_name(id, From::Other(&sender), time_ms, "op:fleet"), bytes);
+    }
+
     /// Writes a text beside the crashes: the report of one, or how to replay them.
     pub fn write_note(&self, name: Option<&str>, text: &str) {
         let path = self.path.join(Kept::Crash.dir()).join(name.unwrap_or(README));
