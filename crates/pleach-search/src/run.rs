@@ -143,6 +143,9 @@ pub struct Run {
     pub shared: bool,
     /// Flips before this decision are asked by other members of a fleet.
     pub own_from: u32,
+    /// True if members of a fleet may know its path, or the beginning of it, though this one
+    /// has not traced what they know: only flips that it owns are open.
+    pub is_common: bool,
     pub decisions: Vec<Decision>,
     /// The number of decisions before the first gap. A long trace has gaps where decisions
     /// were left out; after a gap the solver does not have all conditions.
@@ -183,6 +186,7 @@ impl Run {
             tokens: false,
             shared: false,
             own_from: 0,
+            is_common: false,
             complete: decisions.len() as u32,
             left_out: 0,
             decisions,
@@ -214,7 +218,10 @@ impl Run {
     /// of a fleet asks it.
     pub fn is_open(&self, tree: &Tree, at: u32, outcome: u32) -> bool {
         let flipped = self.flipped(at, outcome).filter(|_| at >= self.own_from);
-        flipped.is_some_and(|node| tree.is_open(self.nodes[at as usize], node))
+        flipped.is_some_and(|node| match self.is_common {
+            true => tree.mark(node).is_none() && tree.owns(node),
+            false => tree.is_open(self.nodes[at as usize], node),
+        })
     }
 
     /// The number of decisions that two runs have in common, from the start.

@@ -151,10 +151,12 @@ impl Tree {
     }
 
     fn is_own(&self, parent: u64, node: u64) -> bool {
-        match &self.owner {
-            None => true,
-            Some(Owner(owns)) => !self.is_shared(parent) || owns(node),
-        }
+        self.owner.is_none() || !self.is_shared(parent) || self.owns(node)
+    }
+
+    /// True if this member of a fleet asks for a node that all may know.
+    pub fn owns(&self, node: u64) -> bool {
+        self.owner.as_ref().is_none_or(|Owner(owns)| owns(node))
     }
 
     /// True for a node on a path that all members of a fleet know.

@@ -37,7 +37,7 @@ pub use account::{
     Inquiry, Ledger, Lock, Loss, Module, Obstacle, Place, PlaceStats, PlotPoint, Reached, Reason,
     Sight, Sights, Stats, Stop, Symbolic, Sync, Tally, Time, Tokens,
 };
-pub use corpus::{BranchEntries, Dir, DirError, Disk, Kept};
+pub use corpus::{BranchEntries, Dir, DirError, Disk, Kept, asked_flips};
 pub use grammar::Source;
 pub use memory::{MIN_MEMORY, Memory};
 pub use places::{FoundPlace, PlaceError, Places};

@@ -287,6 +287,22 @@ impl State {
         search.add_run(facts, run, traced)
     }
 
+    /// True if other members of a fleet may know the path of a run, or its beginning: its
+    /// input was not made by a flip that this member owns, or left the path of it.
+    pub fn is_common(&self, run: &Run, candidate: &Candidate) -> bool {
+        let splits_finds = self.mail.as_ref().is_some_and(|mail| mail.split == Split::Finds);
+        splits_finds
+            && match candidate.origin {
+                Origin::Flip(_) => candidate.predicted_path().is_some_and(|path| {
+                    path.on_tokens != run.tokens || !divergence::follows(run, path)
+                }),
+                Origin::Mutant(_) | Origin::Graft(_) | Origin::Random | Origin::Live => true,
+                Origin::Derived => candidate.template.is_none(),
+                Origin::Imported => candidate.heard.is_none(),
+                Origin::Seed | Origin::Recalled | Origin::Task => false,
+            }
+    }
+
     /// True for a member of a fleet that splits paths.
     pub fn splits_paths(&self) -> bool {
         self.mail.as_ref().is_some_and(|mail| mail.split == Split::Paths)

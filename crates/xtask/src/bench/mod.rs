@@ -1,4 +1,4 @@
-//! The benchmarks. `solve`, `race` (`./x bench run`), `runs`, `prices`, `hybrid`, `grammar`
+//! The benchmarks. `solve`, `race` (`./x bench run`), `runs`, `prices`, `hybrid`, `fleet`, `grammar`
 //! and `grammar_run` have their own files, and `contest` lets fuzzers compete. The others
 //! belong to `./x bench trace`, which measures the cost of instrumented programs as ratios to
 //! the plain `-O2` program.
@@ -10,6 +10,7 @@ mod compile;
 mod constraints;
 pub mod contest;
 mod cpu;
+mod fleet;
 mod fzero;
 mod grammar;
 mod grammar_run;
@@ -64,6 +65,8 @@ pub enum Bench {
     /// Measure how long --toward takes to get to places that auto finds late; continues a run
     /// that was interrupted
     Toward(toward::Args),
+    /// Measure what members of a campaign on several machines are worth, and what they cost
+    Fleet(fleet::Args),
     /// Measure how fast the flips of recorded traces are solved, and compare with Z3
     Solve(solve::SolveArgs),
 }
@@ -120,6 +123,7 @@ pub fn run(bench: &Bench) -> Result<bool> {
         Bench::GrammarRun(args) => grammar_run::run(args),
         Bench::Toward(args) => toward::run(args),
         Bench::Hybrid(args) => hybrid::run(args),
+        Bench::Fleet(args) => fleet::run(args),
     }
 }
 

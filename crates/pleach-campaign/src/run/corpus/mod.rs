@@ -19,7 +19,18 @@ use journal::InputRecord;
 use pleach_search::InputId;
 use pleach_template::Strings;
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
+
+/// The flips that a campaign asked, by the edges of the tree, as its journal has them.
+pub fn asked_flips(dir: &Path) -> io::Result<Vec<u64>> {
+    let records = Journal::read(&dir.join("journal"))?;
+    let asked = records.into_iter().filter_map(|record| match record {
+        Record::Flip { node, .. } => Some(node),
+        _ => None,
+    });
+    Ok(asked.collect())
+}
 
 pub struct Corpus {
     pub store: Store,

@@ -189,6 +189,7 @@ fn add_trace(
     let table = {
         let mut state = shared.lock();
         run.shared = state.is_shared(tracing.id);
+        run.is_common = state.is_common(&run, &tracing.candidate);
         state.search.tree.share(run.decisions.len())
     };
     if let Some(HeardAs::Task(task)) = &tracing.candidate.heard {
