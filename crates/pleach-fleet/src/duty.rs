@@ -8,6 +8,7 @@
 use crate::link::{Link, Manifest, Stored, Trouble, stored, unanswered};
 use crate::log::Admitted;
 use crate::member::{Arrival, LEAVE_TIME, Shared};
+use crate::outbox::Urgency;
 use crate::wire::{self, Body, FROM, Session};
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
 use async_nats::jetstream::stream::Stream;
@@ -426,17 +427,14 @@ impl Sender<'_> {
         loop {
             let (moved, wait) = self.send_contents().await?;
             let mut wait = wait;
-            let linger = self.linger();
-            let list = self.shared.lock().outbox.list();
-            if let Some((number, news)) = list {
-                if last_list.elapsed() >= linger {
+            if let Some(urgency) = self.urgency() {
+                let linger = self.linger(urgency).saturating_sub(last_list.elapsed());
+                if linger.is_zero() {
                     last_list = Instant::now();
-                    let (session, body) = (self.shared.lock().session, Body::News { number, news });
-                    self.say(session, &body).await?;
-                    self.shared.lock().outbox.settle_list();
+                    self.send_list().await?;
                     continue;
                 }
-                wait = wait.min(linger.saturating_sub(last_list.elapsed()));
+                wait = wait.min(linger);
             }
             self.say_idle().await?;
             if moved {
@@ -449,10 +447,30 @@ impl Sender<'_> {
         }
     }
 
-    /// Lists of news are collected for a while, the longer the more members there are.
-    fn linger(&self) -> Duration {
+    fn urgency(&self) -> Option<Urgency> {
+        self.shared.lock().outbox.urgency()
+    }
+
+    async fn send_list(&self) -> Result<(), Trouble> {
+        let (session, list) = {
+            let mut state = self.shared.lock();
+            (state.session, state.outbox.list())
+        };
+        if let Some((number, news)) = list {
+            self.say(session, &Body::News { number, news }).await?;
+            self.shared.lock().outbox.settle_list();
+        }
+        Ok(())
+    }
+
+    /// Lists of news are collected for a while, the longer the more members hear them.
+    fn linger(&self, urgency: Urgency) -> Duration {
         let members = self.shared.lock().ledger.len() as u64;
-        Duration::from_millis((10 + members).min(1000))
+        Duration::from_millis(match urgency {
+            Urgency::Now => 0,
+            Urgency::Soon => (10 + members).min(1000),
+            Urgency::Later => (20 * members).min(2000),
+        })
     }
 
     async fn say(&self, session: Session, body: &Body) -> Result<Stored, Trouble> {

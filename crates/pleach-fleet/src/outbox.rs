@@ -42,6 +42,16 @@ pub struct Outbox {
     pub too_large: u64,
 }
 
+/// When a list of news is to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Urgency {
+    Now,
+    /// What the members' work depends on: what is begun and done.
+    Soon,
+    /// Answers only: they save others from asking what nobody needs at once.
+    Later,
+}
+
 /// Sends at half the speed that others accept.
 struct Pace {
     messages: f64,
@@ -222,24 +232,48 @@ impl Outbox {
         }
     }
 
+    /// How many news can go with the next list.
+    fn ready(&self) -> usize {
+        let before = self.contents.front().map_or(u64::MAX, |&(index, _)| index);
+        let ready = self.news.iter().take_while(|&&(index, _)| index < before);
+        let sizes = ready.scan(0, |bytes, (_, news)| {
+            *bytes += size(news);
+            Some(*bytes)
+        });
+        // One goes, however long it is.
+        let mut count = 0;
+        for bytes in sizes {
+            if count > 0 && bytes > NEWS_BYTES {
+                break;
+            }
+            count += 1;
+        }
+        count
+    }
+
+    /// What the next list has; `None` if there is none. Answers can wait for others.
+    pub fn urgency(&mut self) -> Option<Urgency> {
+        self.refill();
+        if self.under_way.is_some() {
+            return Some(Urgency::Now);
+        }
+        let count = self.ready();
+        let is_answer = |news: &News| matches!(news, News::Answers(_));
+        match count {
+            0 => None,
+            _ if count < self.news.len() => Some(Urgency::Now),
+            _ if self.news.iter().take(count).all(|(_, news)| is_answer(news)) => {
+                Some(Urgency::Later)
+            }
+            _ => Some(Urgency::Soon),
+        }
+    }
+
     /// The next list of news, with its number: the same until it is stored.
     pub fn list(&mut self) -> Option<(u64, Vec<News>)> {
         self.refill();
-        let before = self.contents.front().map_or(u64::MAX, |&(index, _)| index);
         if self.under_way.is_none() {
-            let ready = self.news.iter().take_while(|&&(index, _)| index < before);
-            let mut bytes = 0;
-            let fits = |news: &News| {
-                bytes += size(news);
-                bytes <= NEWS_BYTES
-            };
-            let mut fits = fits;
-            let count = ready.take_while(|(_, news)| fits(news)).count();
-            let count = if count == 0 && self.news.front().is_some_and(|&(i, _)| i < before) {
-                1
-            } else {
-                count
-            };
+            let count = self.ready();
             if count > 0 {
                 self.last_number += 1;
                 self.under_way = Some((self.last_number, count));
@@ -395,15 +429,17 @@ mod tests {
             .for_each(|news| outbox.tell(news));
         outbox.pace.messages = 100.0;
         outbox.pace.bytes = 1e9;
-        assert_eq!(outbox.list(), None);
+        assert_eq!((outbox.list(), outbox.urgency()), (None, None));
         let window = outbox.window();
         assert_eq!(window.len(), 2);
         outbox.settle(window[0].0);
+        assert_eq!(outbox.urgency(), Some(Urgency::Now), "others wait for the second task");
         assert_eq!(outbox.list(), Some((1, vec![done(0)])));
         assert_eq!(outbox.list(), Some((1, vec![done(0)])), "the same until it is stored");
         outbox.settle_list();
         assert_eq!(outbox.list(), None);
         outbox.settle(window[1].0);
+        assert_eq!(outbox.urgency(), Some(Urgency::Soon));
         assert_eq!(outbox.list(), Some((2, vec![done(1), done(2)])));
         outbox.settle_list();
         assert!(outbox.is_empty());

@@ -283,6 +283,8 @@ impl Collection<'_> {
             ..FleetStats::default()
         });
         let (Some(dir), Some(settings)) = (&self.dir, &self.settings) else { return Ok(()) };
+        // Nothing of the tree came over the network: whoever resumes begins with the inputs.
+        dir.write_file("journal", Vec::new());
         dir.write_stats(&self.stats);
         dir.settle();
         dir.begin(settings)?;

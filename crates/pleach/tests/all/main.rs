@@ -20,6 +20,7 @@ mod doctor;
 mod documents;
 mod examples;
 mod export;
+mod fleet;
 mod floats;
 mod fuzzers;
 mod grammar;

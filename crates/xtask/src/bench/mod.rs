@@ -11,6 +11,7 @@ mod constraints;
 pub mod contest;
 mod cpu;
 mod fleet;
+mod fleet_sim;
 mod fzero;
 mod grammar;
 mod grammar_run;
@@ -67,6 +68,8 @@ pub enum Bench {
     Toward(toward::Args),
     /// Measure what members of a campaign on several machines are worth, and what they cost
     Fleet(fleet::Args),
+    /// Measure what many members of a fleet cost their server: recorded finds are told again
+    FleetSim(fleet_sim::Args),
     /// Measure how fast the flips of recorded traces are solved, and compare with Z3
     Solve(solve::SolveArgs),
 }
@@ -115,6 +118,7 @@ pub fn run(bench: &Bench) -> Result<bool> {
     match bench {
         Bench::Trace(args) => trace(args),
         Bench::Solve(args) => solve::run(args),
+        Bench::FleetSim(args) => fleet_sim::run(args),
         Bench::Run(args) => race::run(args),
         Bench::Runs(args) => runs::run(args),
         Bench::Prices(args) => prices::run(args),
