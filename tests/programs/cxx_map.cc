@@ -15,7 +15,7 @@
 // path: in[3] == ' '
 // path: model: in[0] != in[2]
 // path: in[0] - in[2] != 0
-// path: in[0] - in[2] >= 0
+// path: in[0] - in[2] > -1
 // path: model: in[2] != in[0]
 // path: in[2] - in[0] != 0
 // path: in[2] - in[0] < 0

@@ -185,6 +185,8 @@ fn run_front_end(cx: &Context, input: &Input, number: usize, bitcode: &Path) -> 
     args.extend((!keeps_debug_info(cx)).then(|| debug.into()));
     let action = ["-emit-llvm-bc", "-disable-llvm-passes", "-disable-O0-optnone"];
     args.extend(action.iter().flat_map(|a| ["-Xclang".into(), OsString::from(a)]));
+    // `orient` reads the names of blocks.
+    args.push("-fno-discard-value-names".into());
     run_clang_on(cx, args, input, bitcode)
 }
 

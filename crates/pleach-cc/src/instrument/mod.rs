@@ -10,6 +10,7 @@
 pub mod fast;
 pub mod labels;
 pub mod llvm;
+pub mod orient;
 pub mod program;
 pub mod recursion;
 pub mod shortcut;
@@ -69,6 +70,7 @@ pub fn write_fast_half(
     let machine = TargetMachine::for_module(&base).map_err(read)?;
     let internal = |stage| move |why| Error::Internal { stage, why };
     program::prepare(&ctx, &base);
+    orient::orient_branches(&ctx, &base);
     shortcut::thread_known_operands(&ctx, &base);
     base.run_passes("function(break-crit-edges)", &machine).map_err(internal("edges"))?;
     let copy = base.duplicate();

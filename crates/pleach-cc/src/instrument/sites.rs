@@ -273,16 +273,25 @@ fn find_calls(function: Value) -> Vec<Call> {
     all
 }
 
-/// For each block, the places that it has code for. A line is listed once, with the column of
-/// its first code.
+/// For each block, the places that it has code for. A line is listed with the column of its first
+/// code, and once more if later code has a larger column, with the largest.
 fn find_places(function: Value, function_file: &str) -> Vec<Vec<Place>> {
     let of_block = |block: &Block| {
         let mut places: Vec<Place> = Vec::new();
         let code = block.instructions().into_iter().filter(|i| i.opcode() != Opcode::LLVMPHI);
         for (file, line, column) in code.map(Value::location).filter(|(_, line, _)| *line > 0) {
             let file = if file == function_file { String::new() } else { file };
-            if places.iter().all(|p| p.line != line || p.file != file) {
-                places.push(Place { file, line, column });
+            let same = |p: &Place| p.line == line && p.file == file;
+            let known = places.iter().position(same);
+            let last = known
+                .and_then(|first| Some(first + 1 + places[first + 1..].iter().position(same)?));
+            match (known, last) {
+                (None, _) => places.push(Place { file, line, column }),
+                (_, Some(last)) => places[last].column = column.max(places[last].column),
+                (Some(first), None) if column > places[first].column => {
+                    places.push(Place { file, line, column });
+                }
+                (Some(_), None) => {}
             }
         }
         places
@@ -343,6 +352,9 @@ fn hash_code(function: Value) -> u32 {
             hash = hash.add(i.opcode() as u64).add_bytes(i.ty().text().as_bytes());
             if matches!(i.opcode(), Opcode::LLVMICmp) {
                 hash = hash.add(i.predicate() as u64);
+            }
+            if matches!(i.opcode(), Opcode::LLVMFCmp) {
+                hash = hash.add(i.real_predicate() as u64);
             }
             for operand in (0..i.operand_count()).map(|n| i.operand(n)) {
                 hash = match numbers.get(&operand) {

@@ -178,7 +178,7 @@ fn coverage_adds_up() {
     assert_eq!(cover(&["two", "one", "one"]), (5, 9));
     let text = p.text(&["cover", "one", "two", "--", "./prog"], b"");
     assert!(text.contains("5/9     main  prog.c:2\n"), "{text}");
-    let missing = ["4:9: false", "6:24: false", "10:5: case 121", "10:5: default"];
+    let missing = ["4:9: true", "6:24: false", "10:5: case 121", "10:5: default"];
     let missing = missing.map(|side| format!("prog.c:{side} in main"));
     let text = p.text(&["cover", "--missing", "one", "two", "--", "./prog"], b"");
     let listed: Vec<&str> = text.lines().filter(|l| l.contains(" in main")).collect();
@@ -189,6 +189,58 @@ fn coverage_adds_up() {
         (&json["missing"][2]["side"], &json["missing"][2]["function"]),
         (&"case 121".into(), &"main".into())
     );
+}
+
+/// The front end emits no negation for `if (!x)`: it swaps the targets.
+#[test]
+fn the_true_side_is_that_of_the_condition_as_written() {
+    for level in ["-O0", "-O2"] {
+        let p = Program::with(
+            r#"#include <stdio.h>
+int main(void) {
+    unsigned char b[8] = {0};
+    double d = fread(b, 1, 8, stdin) / 2.0;
+    int x = b[0];
+    if (!x) puts("1");
+    if (!(b[1] == 'a')) puts("2");
+    if (!(b[2] == 'a' && b[3] == 'b')) puts("3");
+    if (b[4] == 'a' || !(b[5] > 'a')) puts("4");
+    puts(!(b[6] && b[7]) ? "5" : "no");
+    if (!(d < 3)) puts("6");
+    if (!!x) puts("7");
+    while (!(x > 5 || x == 3)) x++;
+    if (!(x < 7) && !(x == 8)) puts("8");
+}
+"#,
+            &[level],
+        );
+        let missing = |input: &[u8]| -> Vec<String> {
+            p.file("in", input);
+            let text = p.text(&["cover", "--missing", "in", "--", "./prog"], b"");
+            let is_side = |l: &&str| l.contains(" in main");
+            let side = |l: &str| l.split_once(':').unwrap().1.replace(" in main", "");
+            text.lines().filter(is_side).map(side).collect()
+        };
+        let seen = missing(b"\0bxxxaxx");
+        let expected = [
+            "6:9: false", // !x
+            "7:9: false", // !(b[1] == 'a')
+            "8:23: true", // b[2] == 'a', at the &&
+            "8:9: true",  // the whole condition: it was not evaluated
+            "8:9: false",
+            "9:21: true",   // b[4] == 'a'
+            "9:21: false",  // !(b[5] > 'a')
+            "10:17: false", // b[6], at the &&
+            "10:10: true",  // the whole condition
+            "11:9: false",  // !(d < 3)
+            "12:9: true",   // !!x
+            "13:20: true",  // x > 5
+            "14:18: true",  // !(x < 7)
+            "14:18: true",  // !(x == 8): it was not evaluated
+            "14:18: false",
+        ];
+        assert_eq!(seen, expected, "{level}");
+    }
 }
 
 #[test]

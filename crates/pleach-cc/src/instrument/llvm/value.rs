@@ -104,6 +104,13 @@ impl Block {
         self.instructions().into_iter().take_while(|i| i.opcode() == Opcode::LLVMPHI).collect()
     }
 
+    pub fn name(self) -> String {
+        unsafe {
+            let name = LLVMGetBasicBlockName(self.0);
+            text(name, if name.is_null() { 0 } else { libc::strlen(name) })
+        }
+    }
+
     pub fn terminator(self) -> Option<Value> {
         let t = unsafe { LLVMGetBasicBlockTerminator(self.0) };
         (!t.is_null()).then_some(Value(t))
@@ -318,6 +325,16 @@ impl Value {
         unsafe { LLVMGetICmpPredicate(self.0) }
     }
 
+    /// Makes the branch go where it did not go, and sets the condition that it decides on.
+    pub fn swap_sides(self, inverse: Value) {
+        unsafe {
+            let first = LLVMGetSuccessor(self.0, 0);
+            LLVMSetSuccessor(self.0, 0, LLVMGetSuccessor(self.0, 1));
+            LLVMSetSuccessor(self.0, 1, first);
+            LLVMSetCondition(self.0, inverse.0);
+        }
+    }
+
     pub fn incoming(self) -> Vec<(Value, Block)> {
         let n = unsafe { LLVMCountIncoming(self.0) };
         (0..n)
@@ -434,6 +451,10 @@ impl Value {
 
     pub fn set_metadata(self, kind: u32, m: Value) {
         unsafe { LLVMSetMetadata(self.0, kind, m.0) }
+    }
+
+    pub fn remove_metadata(self, kind: u32) {
+        unsafe { LLVMSetMetadata(self.0, kind, std::ptr::null_mut()) }
     }
 
     /// Makes a load or store atomic, with relaxed ordering.
