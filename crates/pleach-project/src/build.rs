@@ -4,6 +4,7 @@
 //! others the tree is copied, because makefiles of many projects do not work from another
 //! directory, and `autoreconf` writes to the sources.
 
+use crate::includes::include_dirs;
 use crate::programs::Program;
 use crate::tree::{File, Tree};
 use pleach_exec::triage::quoted;
@@ -222,6 +223,11 @@ pub fn systems(tree: &Tree) -> Vec<System> {
     found
 }
 
+/// A directory below another; an empty name is the other itself.
+pub fn below(top: &Path, dir: &Path) -> PathBuf {
+    if dir.as_os_str().is_empty() { top.to_owned() } else { top.join(dir) }
+}
+
 fn configure(tree: &Tree, out: &Path, flags: &str) -> String {
     let text = |name: &str| {
         let file = tree.files.iter().find(|f| f.path == Path::new(name));
@@ -244,9 +250,11 @@ fn configure(tree: &Tree, out: &Path, flags: &str) -> String {
     )
 }
 
+/// The sources at the top of the tree and in its directories for sources.
 fn top_sources(tree: &Tree) -> impl Iterator<Item = &File> {
+    const DIRS: [&str; 5] = ["", "src", "source", "sources", "lib"];
     let sources = tree.with_extension(&["c", "cc", "cpp", "cxx"]);
-    sources.filter(|f| f.dir() == Path::new(""))
+    sources.filter(|f| DIRS.iter().any(|dir| f.dir() == Path::new(dir)))
 }
 
 /// One command for each source with a `main`, with all sources that have none.
@@ -254,6 +262,9 @@ fn sources(tree: &Tree, out: &Path, flags: &str) -> Vec<String> {
     let (main, rest): (Vec<&File>, Vec<&File>) =
         top_sources(tree).partition(|f| crate::programs::has_main(&tree.text(f)));
     let path = |file: &File| quoted(tree.root.join(&file.path).as_os_str());
+    let include = include_dirs(tree, main.iter().chain(&rest).copied()).into_iter();
+    let include = include.map(|dir| format!(" -I{}", quoted(below(&tree.root, &dir).as_os_str())));
+    let include: String = include.collect();
     let commands = main.iter().map(|file| {
         let stem = file.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let files: Vec<String> =
@@ -261,7 +272,7 @@ fn sources(tree: &Tree, out: &Path, flags: &str) -> Vec<String> {
         let is_c = std::iter::once(file).chain(&rest).all(|f| f.extension() == "c");
         let compiler = if is_c { "pleach-cc" } else { "pleach-c++" };
         let output = quoted(out.join(stem).as_os_str());
-        format!("{compiler} {flags} -o {output} {} -lm", files.join(" "))
+        format!("{compiler} {flags}{include} -o {output} {} -lm", files.join(" "))
     });
     commands.collect()
 }

@@ -8,11 +8,12 @@
 
 mod build;
 mod grammars;
+mod includes;
 mod programs;
 mod seeds;
 mod tree;
 
-pub use build::{Build, System};
+pub use build::{Build, System, below};
 pub use grammars::Grammar;
 pub use programs::{Harness, Program, Programs, is_test_dir};
 pub use seeds::{MAX_SIZE, Seeds};

@@ -1,5 +1,6 @@
 //! The programs that a build makes, by the names in its files, and harnesses of fuzzers.
 
+use crate::includes::include_dirs;
 use crate::tree::{File, Tree};
 use std::path::{Path, PathBuf};
 
@@ -119,34 +120,8 @@ fn harness(tree: &Tree, file: &File) -> Option<Harness> {
     if !text.match_indices(NAME).any(is_definition) {
         return None;
     }
-    let mut include = Vec::new();
-    for header in text.lines().filter_map(included) {
-        let wanted = Path::new(header);
-        for other in &tree.files {
-            if !other.path.ends_with(wanted) {
-                continue;
-            }
-            let depth = wanted.iter().count();
-            let dir = other.path.ancestors().nth(depth).unwrap_or(Path::new("")).to_owned();
-            if !include.contains(&dir) {
-                include.push(dir);
-            }
-            break;
-        }
-    }
+    let include = include_dirs(tree, [file]);
     Some(Harness { path: file.path.clone(), include })
-}
-
-/// The header of a line `#include "x.h"` or `#include <x.h>`, without leading `../`.
-fn included(line: &str) -> Option<&str> {
-    let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
-    let rest = rest.trim_start();
-    let name = rest.get(1..)?.split(['"', '>']).next()?;
-    let mut name = name;
-    while let Some(rest) = name.strip_prefix("../") {
-        name = rest;
-    }
-    (!name.is_empty()).then_some(name)
 }
 
 fn is_name(name: &str) -> bool {

@@ -4,7 +4,7 @@
 //! the sizes of the files say how likely it is that they are inputs.
 
 use crate::tree::{File, Tree};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Larger files make every run slow.
@@ -138,16 +138,9 @@ const OTHERS: &[&str] = &[
     "zip",
     "tar",
     "tgz",
-    "expected",
-    "exp",
-    "out",
-    "ok",
-    "ref",
-    "result",
     "results",
     "err",
     "stderr",
-    "stdout",
     "d",
     "def",
     "rc",
@@ -179,6 +172,10 @@ const OTHERS: &[&str] = &[
     "postinst",
     "prerm",
 ];
+
+/// Files that say what the program answers on the file of the same name.
+const ANSWERS: [&str; 9] =
+    ["expect", "expected", "exp", "out", "ok", "ref", "result", "good", "stdout"];
 
 /// Names of files that many projects have.
 const NAMES: [&str; 26] = [
@@ -213,14 +210,18 @@ const NAMES: [&str; 26] = [
 /// All groups that look like inputs, the most likely first.
 pub fn find(tree: &Tree) -> Vec<Seeds> {
     let mut groups: BTreeMap<(PathBuf, String), Vec<File>> = BTreeMap::new();
-    for file in tree.files.iter().filter(|f| is_possible(f)) {
+    let answered = answered(tree);
+    let has_answer = |file: &File| answered.contains(&file.path.with_extension(""));
+    for file in tree.files.iter().filter(|f| is_possible(f, has_answer(f))) {
         let Some(top) = seed_dir(file.dir()) else { continue };
         groups.entry((top, file.extension())).or_default().push(file.clone());
     }
     let mut found: Vec<Seeds> = groups
         .into_iter()
         .map(|((dir, extension), files)| {
-            let score = score(tree, &dir, &extension, &files);
+            let with_answers = files.iter().filter(|file| has_answer(file)).count();
+            let bonus = if 2 * with_answers > files.len() { 40 } else { 0 };
+            let score = score(tree, &dir, &extension, &files) + bonus;
             Seeds { dir: common_dir(&files).unwrap_or(dir), extension, files, score }
         })
         .filter(|seeds| seeds.score > 0)
@@ -229,16 +230,25 @@ pub fn find(tree: &Tree) -> Vec<Seeds> {
     found
 }
 
-fn is_possible(file: &File) -> bool {
+/// The files that have an answer beside them, without their extensions.
+fn answered(tree: &Tree) -> HashSet<PathBuf> {
+    let answers = tree.with_extension(&ANSWERS);
+    answers.map(|file| file.path.with_extension("")).collect()
+}
+
+/// `has_answer`: a test compares what the program answers on it, so it is an input of a compiler
+/// even if its name is that of a source.
+fn is_possible(file: &File, has_answer: bool) -> bool {
     let stem = file.name().split('.').next().unwrap_or("");
     // The tests of a Debian package are scripts.
     !file.path.starts_with("debian")
         && (1..=MAX_SIZE).contains(&file.size)
-        && !OTHERS.contains(&file.extension().as_str())
+        && !ANSWERS.contains(&file.extension().as_str())
+        && (has_answer || !OTHERS.contains(&file.extension().as_str()))
         && !NAMES.contains(&stem)
         && !file.name().ends_with('~')
         && file.name() != "CMakeLists.txt"
-        && !file.path.to_string_lossy().contains("expected")
+        && (has_answer || !file.path.to_string_lossy().contains("expected"))
 }
 
 /// The outermost directory of a path whose name says that it has inputs.

@@ -128,7 +128,48 @@ fn harnesses_are_definitions() {
     assert_eq!(harnesses.len(), 1, "{harnesses:?}");
     assert_eq!(harnesses[0].path, Path::new("fuzz/one.cc"));
     assert!(harnesses[0].is_cxx());
-    assert_eq!(harnesses[0].include, [Path::new(""), Path::new("include")].map(Path::to_owned));
+    assert_eq!(harnesses[0].include, [Path::new("include").to_owned()]);
+}
+
+/// A test that compares answers says what an input is: of a compiler, these are sources.
+#[test]
+fn files_with_answers_are_seeds() {
+    let files = [
+        ("tests/all.txt", "x"),
+        ("tests/run/00_sum.c", "x"),
+        ("tests/run/00_sum.expect", "x"),
+        ("tests/run/01_if.c", "x"),
+        ("tests/run/01_if.expect", "x"),
+        ("tests/driver.c", "x"),
+    ];
+    let (_dir, project) = tree("x", &files);
+    let first = &project.seeds[0];
+    assert_eq!((first.pattern().as_str(), first.files.len()), ("tests/run/*.c", 2));
+    assert!(project.seeds.iter().all(|s| s.extension != "expect"), "{:?}", project.seeds);
+}
+
+/// Sources without a build system get the directories of their headers, and of the headers
+/// that these include. A header of the system stays that of the system.
+#[test]
+fn headers_are_found() {
+    let main = "#include <stdio.h>\n#include \"beside.h\"\n#include <x/word.h>\n\
+                #include \"deep.h\"\nint main(void) { return 0; }\n";
+    let files = [
+        ("src/main.c", main),
+        ("src/beside.h", ""),
+        ("include/x/word.h", "#include \"inner.h\"\n#include \"other.h\"\n"),
+        ("include/x/inner.h", ""),
+        ("third/party/other.h", ""),
+        ("third/party/deep.h", ""),
+        ("tests/deep.h", ""),
+        ("win32/stdio.h", ""),
+    ];
+    let (_dir, project) = tree("x", &files);
+    assert_eq!(project.systems, [System::Sources]);
+    let build = System::Sources.build(&project.tree, Path::new("/out"), "", 1);
+    let root = project.tree.root.display();
+    let expected = format!("-I{root}/include -I{root}/third/party -o /out/main {root}/src/main.c");
+    assert!(build.commands.last().unwrap().contains(&expected), "{:?}", build.commands);
 }
 
 #[test]

@@ -55,6 +55,19 @@ fn a_tree_with_a_makefile_is_searched() {
     finds_the_crash(&source(&[("Makefile", MAKEFILE)]));
 }
 
+/// No build system: the headers are found.
+#[test]
+fn sources_alone_are_built() {
+    let p = source(&[]);
+    for dir in ["calc-1.2/src", "calc-1.2/include"] {
+        p.make_dir(dir);
+    }
+    std::fs::remove_file(p.path("calc-1.2/calc.c")).unwrap();
+    p.file("calc-1.2/src/calc.c", format!("#include \"all.h\"\n{CALC}").as_bytes());
+    p.file("calc-1.2/include/all.h", b"#include <stdio.h>\nint all(void);\n");
+    finds_the_crash(&p);
+}
+
 /// The first build system fails; the second is tried.
 #[test]
 fn another_build_system_is_tried() {

@@ -2,14 +2,9 @@
 
 use crate::args::Init;
 use pleach_exec::triage::quoted;
-use pleach_project::{Build, Project, System};
+use pleach_project::{Build, Project, System, below};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-
-/// A directory below another; an empty name is the other itself.
-fn below(top: &Path, dir: &Path) -> PathBuf {
-    if dir.as_os_str().is_empty() { top.to_owned() } else { top.join(dir) }
-}
 
 /// The number of cores that a build uses.
 pub fn build_jobs() -> usize {
