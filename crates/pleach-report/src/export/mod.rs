@@ -91,6 +91,7 @@ pub fn find(name: &str) -> Option<&'static Format> {
 }
 
 /// What all formats may say about the export.
+#[derive(Default)]
 pub struct Context {
     /// The name of the program.
     pub program: String,

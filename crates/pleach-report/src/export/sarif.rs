@@ -5,7 +5,7 @@
 use super::{Context, Decision, Outcome};
 use pleach_exec::{CrashId, Frame};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -29,10 +29,12 @@ pub fn write(outcomes: &[Outcome], context: &Context) -> Vec<u8> {
         .keys()
         .map(|kind| json!({ "id": rule_id(kind), "shortDescription": { "text": kind } }))
         .collect();
+    let mut sources = Sources::default();
     let results: Vec<Value> = crashes
         .iter()
         .map(|(outcome, crash, count)| {
-            result(context, outcome, crash, *count, rules[crash.kind.as_str()])
+            let rule = rules[crash.kind.as_str()];
+            result(context, &mut sources, outcome, crash, *count, rule)
         })
         .collect();
     let log = json!({
@@ -44,6 +46,7 @@ pub fn write(outcomes: &[Outcome], context: &Context) -> Vec<u8> {
                 "version": env!("CARGO_PKG_VERSION"),
                 "rules": descriptors,
             }},
+            "columnKind": "unicodeCodePoints",
             "invocations": [{ "commandLine": context.command, "executionSuccessful": true }],
             "originalUriBaseIds": { ROOT: { "uri": directory_uri(&context.source) } },
             "results": results,
@@ -56,6 +59,7 @@ pub fn write(outcomes: &[Outcome], context: &Context) -> Vec<u8> {
 
 fn result(
     context: &Context,
+    sources: &mut Sources,
     outcome: &Outcome,
     crash: &CrashId,
     count: usize,
@@ -84,7 +88,7 @@ fn result(
         "baselineState": if outcome.is_known { "unchanged" } else { "new" },
         "properties": { "input": outcome.path, "end": outcome.end, "inputs": count },
     });
-    let steps = steps(context, &outcome.path_condition, crash);
+    let steps = steps(context, sources, &outcome.path_condition, crash);
     if !steps.is_empty() {
         value["codeFlows"] = json!([{ "threadFlows": [{ "locations": steps }] }]);
     }
@@ -95,9 +99,15 @@ fn result(
     value
 }
 
-fn steps(context: &Context, decisions: &[Decision], crash: &CrashId) -> Vec<Value> {
+fn steps(
+    context: &Context,
+    sources: &mut Sources,
+    decisions: &[Decision],
+    crash: &CrashId,
+) -> Vec<Value> {
     let decisions = decisions.iter().map(|d| {
-        let mut location = physical(context, &d.file, d.line, d.column);
+        let column = sources.code_points(context, &d.file, d.line, d.column);
+        let mut location = physical(context, &d.file, d.line, column);
         location["message"] = json!({ "text": d.condition });
         json!({ "location": location, "kinds": ["branch"] })
     });
@@ -141,6 +151,26 @@ fn physical(context: &Context, file: &str, line: u32, column: u32) -> Value {
     json!({ "physicalLocation": { "artifactLocation": artifact, "region": region } })
 }
 
+/// The sources that columns are counted in.
+#[derive(Default)]
+struct Sources(HashMap<String, Vec<u8>>);
+
+impl Sources {
+    /// The compiler counts columns in bytes, from 1. SARIF's readers count characters.
+    fn code_points(&mut self, context: &Context, file: &str, line: u32, column: u32) -> u32 {
+        let read = || std::fs::read(context.locate(file)).unwrap_or_default();
+        let text = self.0.entry(file.into()).or_insert_with(read);
+        let text = text.split(|&b| b == b'\n').nth(line.saturating_sub(1) as usize);
+        let before = text.and_then(|t| t.get(..column.saturating_sub(1) as usize));
+        match before {
+            Some(before) if column > 0 => {
+                String::from_utf8_lossy(before).chars().count() as u32 + 1
+            }
+            _ => column,
+        }
+    }
+}
+
 /// `runtime error: index 5 out of bounds` becomes `runtime-error-index-5-out-of-bounds`.
 fn rule_id(kind: &str) -> String {
     let words = kind.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
@@ -179,6 +209,21 @@ mod tests {
         assert_eq!(uri(Path::new("src/c.c")), "src/c.c");
         assert_eq!(uri(Path::new("id:1,op:x")), "id%3A1,op%3Ax");
         assert_eq!(directory_uri(Path::new("/a")), "file:///a/");
+    }
+
+    #[test]
+    fn columns_count_characters() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a.c"), "/* äöü */ if (x) y();\n\tif (x) z();\n").unwrap();
+        let context = Context { source: dir.path().into(), ..Context::default() };
+        let mut sources = Sources::default();
+        // Three characters have two bytes.
+        assert_eq!(sources.code_points(&context, "a.c", 1, 18), 15);
+        assert_eq!(sources.code_points(&context, "a.c", 2, 6), 6);
+        // Nothing is changed where there is no such column, or no source.
+        for (file, line, column) in [("a.c", 1, 99), ("a.c", 9, 3), ("b.c", 1, 5), ("a.c", 1, 0)] {
+            assert_eq!(sources.code_points(&context, file, line, column), column);
+        }
     }
 
     #[test]

@@ -132,6 +132,21 @@ fn wrong_places_are_refused() {
 }
 
 #[test]
+fn the_column_of_a_result_counts() {
+    let source = "#include <stdio.h>\nint main(void) {\n    int c = getchar(), n = 0;\n\
+                  \x20   if (c > 'a') { n = 1; } if (c == '#') { n = 2; }\n    return n;\n}\n";
+    let program = Program::with(source, &["-O0"]);
+    let column = source.lines().nth(3).unwrap().find("n = 2").unwrap() + 1;
+    let region = serde_json::json!({ "startLine": 4, "startColumn": column, "endColumn": column });
+    let at = serde_json::json!({ "artifactLocation": { "uri": "prog.c" }, "region": region });
+    let log = serde_json::json!({ "version": "2.1.0", "runs": [{ "tool": {}, "results": [
+        { "ruleId": "R", "locations": [{ "physicalLocation": at }] }] }] });
+    program.file("found.sarif", log.to_string().as_bytes());
+    let ended = program.campaign("out", &["--toward-sarif", "found.sarif", "-n", "2000"]);
+    assert_eq!(input_of(&ended, 0)[0], b'#', "{}", ended.stats["places"]);
+}
+
+#[test]
 fn results_of_an_analyser_are_confirmed_one_by_one() {
     let program = Program::with(WAYS, &["-O0"]);
     let result = |uri: &str, line: u32, text: &str| {

@@ -199,8 +199,9 @@ fn parse(text: &str) -> Result<Option<InFile<'_>>, PlaceError> {
     }
 }
 
-/// The blocks of a function with code on some lines. With a column, only those with the code
-/// at it, or else the nearest before it.
+/// The blocks of a function with code on some lines. With a column, only those whose code on the
+/// line goes over it, or else begins or ends nearest to it: the compiler gives `n = 2` the column
+/// of `=`, and a user that of `n`.
 fn blocks_at(
     function: &Function,
     is_here: impl Fn(&Place) -> bool,
@@ -210,12 +211,17 @@ fn blocks_at(
     let mut blocks = Vec::new();
     for (block, places) in (0..).zip(&function.places) {
         let on_lines = places.iter().filter(|p| (first..=last).contains(&p.line) && is_here(p));
-        blocks.extend(on_lines.map(|p| (p.column, block)).min());
+        let columns = on_lines.map(|p| p.column);
+        let range = columns.map(|c| (c, c)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+        blocks.extend(range.map(|range| (range, block)));
     }
     if let Some(column) = column {
-        let before = blocks.iter().map(|b| b.0).filter(|c| *c <= column).max();
-        let best = before.or_else(|| blocks.iter().map(|b| b.0).min());
-        blocks.retain(|b| Some(b.0) == best);
+        let distance = |(first, last): (u32, u32)| {
+            let outside = first.saturating_sub(column).max(column.saturating_sub(last));
+            (outside, last - first)
+        };
+        let best = blocks.iter().map(|b| distance(b.0)).min();
+        blocks.retain(|b| Some(distance(b.0)) == best);
     }
     blocks.into_iter().map(|(_, block)| block).collect()
 }
@@ -381,7 +387,9 @@ mod tests {
         check("lib/parse.c:12", &[(0, 0), (0, 1)], None);
         check("/src/app/lib/parse.c:11", &[(0, 0)], None);
         check("lib/parse.c:12:15", &[(0, 1)], None);
-        check("lib/parse.c:12:14", &[(0, 0)], None);
+        check("lib/parse.c:12:14", &[(0, 1)], None);
+        check("lib/parse.c:12:9", &[(0, 0)], None);
+        check("lib/parse.c:15:6", &[(0, 2)], None);
         check("lib/parse.c:14-20", &[(0, 2)], None);
         check("show.h:4", &[(1, 0), (2, 0)], None);
         check("parse", &[(0, 0)], None);

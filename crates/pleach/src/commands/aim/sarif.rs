@@ -72,6 +72,8 @@ struct ArtifactLocation {
 #[serde(rename_all = "camelCase")]
 struct Region {
     start_line: Option<u32>,
+    /// The first column is 1.
+    start_column: Option<u32>,
 }
 
 /// Adds the places of a file's results. A result with no code in the program gets a note.
@@ -140,7 +142,7 @@ fn add_place(place: String, what: &str, places: &Places, aim: &mut Aim) {
     }
 }
 
-/// `FILE:LINE` of a location.
+/// `FILE:LINE` or `FILE:LINE:COLUMN` of a location.
 fn place_of(run: &Run, location: &Location) -> Option<String> {
     let physical = location.physical_location.as_ref()?;
     let artifact = physical.artifact_location.as_ref()?;
@@ -149,8 +151,12 @@ fn place_of(run: &Run, location: &Location) -> Option<String> {
         run.artifacts.get(index)?.location.as_ref()?.uri.as_ref()
     };
     let uri = artifact.uri.as_ref().or_else(by_index)?;
-    let line = physical.region.as_ref()?.start_line?;
-    Some(format!("{}:{line}", path_of(uri)))
+    let region = physical.region.as_ref()?;
+    let (path, line) = (path_of(uri), region.start_line?);
+    Some(match region.start_column.filter(|column| *column > 0) {
+        Some(column) => format!("{path}:{line}:{column}"),
+        None => format!("{path}:{line}"),
+    })
 }
 
 /// The path in a URI: `file:///a%20b.c` is `/a b.c`.
