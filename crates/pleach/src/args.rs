@@ -230,10 +230,10 @@ pub struct Extract {
 /// The options of all commands that run a target, except `run`.
 #[derive(Clone, Group)]
 pub struct Run {
-    /// Time limit of a run, in milliseconds
-    #[arg(short, long, value_name = "MS", default_value_t = 10_000,
-          value_parser = clap::value_parser!(u64).range(1..))]
-    pub timeout: u64,
+    /// Time limit of a run, in milliseconds [default: 10000; for an input that a campaign kept
+    /// as a hang, the limit of the campaign]
+    #[arg(short, long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub timeout: Option<u64>,
     /// Memory limit of a run, in MiB; 0 for no limit
     #[arg(short, long, value_name = "MIB", default_value_t = 4096)]
     pub memory: u64,
@@ -382,8 +382,7 @@ pub struct Cover {
     /// Print one line of JSON instead of text
     #[arg(long)]
     pub json: bool,
-    /// List the uncovered sides of branches and cases of switches. `true` and `false` are
-    /// those of the compiled code, which tests `p` where the source has `!p`
+    /// List the uncovered sides of branches and cases of switches
     #[arg(long)]
     pub missing: bool,
     /// Also count branches in system headers and the C++ library

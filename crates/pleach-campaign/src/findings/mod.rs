@@ -33,6 +33,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
 
+/// Where they hang is found out for this many inputs: each needs the whole time limit.
+const MAX_EXAMINED_HANGS: usize = 32;
+
 /// Why the directory of a campaign cannot be read.
 #[derive(Debug, Error)]
 pub enum FindingsError {
@@ -182,14 +185,21 @@ impl Findings {
         Ok(())
     }
 
-    /// Finds out which crash each crashing input is that was not examined yet.
+    /// Finds out which crash each crashing input is that was not examined yet, and where inputs
+    /// hang, the smallest of them first.
     pub fn examine(
         &mut self,
         mut progress: impl FnMut(usize, usize) -> bool,
     ) -> Result<(), FindingsError> {
-        let waits = |input: &Input| input.kept == Kept::Crash && input.crash.is_none();
-        let waiting: Vec<usize> =
-            (0..self.inputs.len()).filter(|&i| waits(&self.inputs[i])).collect();
+        let of = |kept| {
+            let inputs = self.inputs.iter().enumerate();
+            inputs.filter(move |(_, input)| input.kept == kept).map(|(i, _)| i)
+        };
+        let mut hangs: Vec<usize> = of(Kept::Hang).collect();
+        hangs.sort_by_key(|&i| (self.inputs[i].len, i));
+        hangs.truncate(MAX_EXAMINED_HANGS);
+        let all = of(Kept::Crash).chain(hangs);
+        let waiting: Vec<usize> = all.filter(|&i| self.inputs[i].crash.is_none()).collect();
         for (done, &i) in waiting.iter().enumerate() {
             if !progress(done, waiting.len()) {
                 break;

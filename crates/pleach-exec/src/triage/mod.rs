@@ -93,6 +93,11 @@ impl Triage {
         Ok(Triage { executor, symbols: Symbols::default(), timeout })
     }
 
+    /// Changes the time limit of runs.
+    pub fn set_timeout(&mut self, timeout: Duration) {
+        self.timeout = timeout;
+    }
+
     /// Runs an input and says which crash it shows.
     pub fn examine(&mut self, input: &[u8]) -> Result<Examined, ExecError> {
         let (symbols, timeout) = (&mut self.symbols, self.timeout);

@@ -32,7 +32,7 @@ use std::time::{Duration, Instant};
 const DEFAULT_STRATEGY: &str = pleach_search::STRATEGIES[0].name;
 /// The strategy if there are places to get to.
 const TOWARD_STRATEGY: &str = "toward";
-const DEFAULT_TIMEOUT_MS: u64 = 1000;
+pub const DEFAULT_TIMEOUT_MS: u64 = 1000;
 const DEFAULT_MEMORY_MIB: u64 = 2048;
 const DEFAULT_LEN: u64 = 16;
 const DEFAULT_MAX_LEN: u64 = 64 << 10;
@@ -361,6 +361,10 @@ fn exchange_settings(args: &Args, earlier: Option<&Settings>) -> Result<Exchange
         [] => earlier.from,
         given => given.iter().map(absolute).collect::<Result<_, _>>()?,
     };
+    for dir in args.from.iter().filter(|dir| !dir.exists()) {
+        let dir = dir.display();
+        eprintln!("pleach: warning: -F {dir}: does not exist; its files are taken when it does");
+    }
     if let Some(file) = args.from.iter().find(|dir| dir.is_file()) {
         return Err(Failure::user_error(anyhow!("-F {}: is not a directory", file.display())));
     }

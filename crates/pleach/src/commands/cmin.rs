@@ -1,6 +1,6 @@
 //! `pleach cmin`: a small set of inputs with the same coverage.
 
-use super::{executor, inputs_in, read_input, require_vacant};
+use super::{executor, inputs_in, read_input, require_vacant, time_limit};
 use crate::args::Cmin;
 use crate::exit::{Code, Failure};
 use crate::show;
@@ -11,7 +11,6 @@ use pleach_report::Progress;
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
-use std::time::Duration;
 
 pub fn run(args: Cmin) -> Result<Code, Failure> {
     let paths = inputs_in(&args.input, &["queue"])?;
@@ -28,7 +27,7 @@ pub fn run(args: Cmin) -> Result<Code, Failure> {
     for (index, path) in paths.iter().enumerate() {
         progress.inc();
         let input = read_input(path)?;
-        let outcome = executor.run(&input, Duration::from_millis(args.run.timeout))?;
+        let outcome = executor.run(&input, time_limit(&args.run, path))?;
         match outcome.end {
             End::Exit(_) => {
                 runs.push((features.of(&executor.counters()), input.len()));

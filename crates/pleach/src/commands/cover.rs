@@ -1,7 +1,7 @@
 //! `pleach cover`: the branches that some inputs take.
 
 use super::coverage::{Missing, SideCounts};
-use super::{executor, named_inputs, read_input};
+use super::{executor, named_inputs, read_input, time_limit};
 use crate::args::Cover;
 use crate::exit::{Code, Failure};
 use crate::show;
@@ -10,7 +10,6 @@ use pleach_report::Progress;
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
-use std::time::Duration;
 
 /// At most this many bytes of a crashing run's output are kept.
 const MAX_OUTPUT: u64 = 16 << 20;
@@ -23,9 +22,9 @@ pub fn run(args: Cover) -> Result<Code, Failure> {
     let mut coverage = SideCounts::new(args.system);
     let mut ends = Vec::new();
     let progress = Progress::new("running inputs", inputs.len() as u64);
-    for input in &inputs {
+    for (path, input) in paths.iter().zip(&inputs) {
         progress.inc();
-        let timeout = Duration::from_millis(args.run.timeout);
+        let timeout = time_limit(&args.run, path);
         let outcome = executor.run(input, timeout)?;
         coverage.add_run(&mut executor, &outcome, input, timeout)?;
         ends.push(outcome.end);
@@ -104,7 +103,7 @@ fn crash_messages(
             continue;
         }
         executor.stop();
-        let outcome = executor.run(input, Duration::from_millis(args.run.timeout))?;
+        let outcome = executor.run(input, time_limit(&args.run, first))?;
         *message = match outcome.end == *end {
             true => show::last_words(&outcome.stderr),
             false => Some(format!(

@@ -1,7 +1,7 @@
 //! `pleach dict`: writes a dictionary in AFL++'s format. Its words are what traces compare the
 //! input with: in `memcmp` and its like, in equations of several bytes, and in switches.
 
-use super::{inputs_in, read_input, tracer};
+use super::{inputs_in, read_input, time_limit, tracer};
 use crate::args::Dict;
 use crate::exit::{Code, Failure};
 use crate::show;
@@ -10,7 +10,6 @@ use pleach_campaign::mutate::{Dictionary, write_words};
 use pleach_exec::Output;
 use pleach_report::Progress;
 use std::io::Write;
-use std::time::Duration;
 
 pub fn run(args: Dict) -> Result<Code, Failure> {
     let mut paths = Vec::new();
@@ -25,12 +24,11 @@ pub fn run(args: Dict) -> Result<Code, Failure> {
         return Err(Failure::user_error(anyhow!("{given}: no inputs in it")));
     };
     let mut executor = tracer(&args.run, first, Output::Null, false)?;
-    let timeout = Duration::from_millis(args.run.timeout);
     let (mut dictionary, mut untraced) = (Dictionary::default(), 0);
     let progress = Progress::new("tracing inputs", paths.len() as u64);
     for path in &paths {
         progress.inc();
-        executor.run(&read_input(path)?, timeout)?;
+        executor.run(&read_input(path)?, time_limit(&args.run, path))?;
         match executor.trace() {
             Ok(trace) => {
                 dictionary.add_trace(&trace);

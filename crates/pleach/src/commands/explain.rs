@@ -5,7 +5,7 @@
 //! input, `pin` for an address that is held at its value, `check` for a condition without
 //! which the program fails, `model` for a decision inside a libc function.
 
-use super::{read_input, tokens, tracer};
+use super::{read_input, time_limit, tokens, tracer};
 use crate::args::{Explain, Span};
 use crate::exit::{Code, Failure};
 use crate::show;
@@ -18,7 +18,6 @@ use pleach_exec::{End, Layout, Output};
 use pleach_expr::{Expr, Printer};
 use std::io::Write;
 use std::path::Path;
-use std::time::Duration;
 
 /// Long conditions are wrapped at this column.
 const COLUMNS: usize = 80;
@@ -27,7 +26,7 @@ pub fn run(args: Explain) -> Result<Code, Failure> {
     let input = read_input(&args.input)?;
     let mut executor = tracer(&args.run, &args.input, Output::Null, args.tokens)?;
     let holes = super::parse_holes(&args.holes, &input)?;
-    let timeout = Duration::from_millis(args.run.timeout);
+    let timeout = time_limit(&args.run, &args.input);
     let outcome = executor.run_with(&input, &holes, timeout)?;
     let trace = executor.trace()?;
     let layout = executor.layout();

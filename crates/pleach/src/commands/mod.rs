@@ -37,12 +37,14 @@ use crate::args::{Command, Run};
 use crate::exit::{Code, Failure};
 use anyhow::Context;
 use pleach_abi::shm::{HOLES_MAX, Hole};
+use pleach_campaign::run::{Dir, Kept};
 use pleach_exec::{Executor, Half, Layout, Output, TargetOptions, WorkDir, container};
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 pub fn run(command: Command) -> Result<Code, Failure> {
     match command {
@@ -102,7 +104,7 @@ fn read_input(path: &Path) -> Result<Vec<u8>, Failure> {
 /// The inputs in a directory, sorted by name. In a campaign directory, these are the inputs
 /// in `subdirectories` (`queue`, …).
 fn inputs_in(dir: &Path, subdirectories: &[&str]) -> Result<Vec<PathBuf>, Failure> {
-    let is_campaign = dir.join("queue").is_dir();
+    let is_campaign = dir.join("queue").is_dir() || dir.join("run.toml").is_file();
     let dirs: Vec<PathBuf> = match is_campaign {
         true => subdirectories.iter().map(|p| dir.join(p)).filter(|d| d.is_dir()).collect(),
         false => vec![dir.into()],
@@ -189,6 +191,21 @@ fn target(half: Half, run: &Run, input: &Path, output: Output) -> Result<TargetO
     target.workdir = workdir.map(WorkDir::read).transpose().map_err(Failure::user_error)?;
     target.extension = extension(input).unwrap_or_default();
     Ok(target)
+}
+
+/// The time limit of a run on an input: the user's, or that of the campaign which kept the input
+/// as a hang. With more time it might end, and would not be a hang.
+fn time_limit(run: &Run, input: &Path) -> Duration {
+    const DEFAULT_MS: u64 = 10_000;
+    let ms = run.timeout.or_else(|| limit_of_hang(input)).unwrap_or(DEFAULT_MS);
+    Duration::from_millis(ms)
+}
+
+/// The time limit of the campaign that has an input in `hangs/`, in milliseconds.
+fn limit_of_hang(input: &Path) -> Option<u64> {
+    let path = std::path::absolute(input).ok()?;
+    let dir = path.parent().filter(|dir| dir.ends_with(Kept::Hang.dir()))?;
+    Some(Dir::settings(dir.parent()?).ok()?.timeout_ms)
 }
 
 /// The extension of an input's name with its dot (`.json`), for programs that check it. The

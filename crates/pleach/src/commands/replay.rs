@@ -2,7 +2,7 @@
 //! cover together. For a crash, reports its kind and stack; equal crashes count once.
 
 use super::coverage::{SideCounts, Tally};
-use super::{named_inputs, read_input, target};
+use super::{named_inputs, read_input, target, time_limit};
 use crate::args::{Replay, ReplayHalf};
 use crate::exit::{Code, Failure};
 use crate::show;
@@ -41,6 +41,7 @@ pub fn run(args: Replay) -> Result<Code, Failure> {
     let progress = Progress::new("running inputs", inputs.len() as u64);
     for (path, input) in paths.into_iter().zip(&inputs) {
         progress.inc();
+        replayer.set_timeout(time_limit(&args.run, &path));
         let row = replayer.run(path, input)?;
         if !args.json {
             progress.suspend(|| print_row(&row))?;
@@ -103,10 +104,15 @@ impl Replayer {
                 }
             }
         };
-        let timeout = Duration::from_millis(args.run.timeout);
+        let timeout = time_limit(&args.run, first);
         let triage = Triage::new(layout.clone(), &named(Half::Fast, Output::Null), timeout)?;
         let (coverage, sequence) = (SideCounts::default(), args.sequence);
         Ok(Replayer { layout, runner, fast, triage, coverage, timeout, sequence })
+    }
+
+    fn set_timeout(&mut self, timeout: Duration) {
+        self.timeout = timeout;
+        self.triage.set_timeout(timeout);
     }
 
     fn run(&mut self, path: PathBuf, input: &[u8]) -> Result<Row, Failure> {

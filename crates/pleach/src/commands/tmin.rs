@@ -1,7 +1,7 @@
 //! `pleach tmin`: makes one input smaller, while it keeps its crash, its hang, or the
 //! branches that it takes.
 
-use super::{read_input, target};
+use super::{read_input, target, time_limit};
 use crate::args::Tmin;
 use crate::exit::{Code, Failure};
 use crate::show;
@@ -36,11 +36,12 @@ pub fn run(args: Tmin) -> Result<Code, Failure> {
     }
     let layout = Arc::new(Layout::private(Path::new(&args.run.program[0]))?);
     let named = target(Half::Fast, &args.run, &args.input, Output::Null)?;
+    let timeout = time_limit(&args.run, &args.input);
     let mut shrinker = Shrinker {
         executor: Executor::new(layout.clone(), named.clone())?,
-        triage: Triage::new(layout.clone(), &named, Duration::from_millis(args.run.timeout))?,
+        triage: Triage::new(layout.clone(), &named, timeout)?,
         features: Features::default(),
-        timeout: Duration::from_millis(args.run.timeout),
+        timeout,
     };
     let goal = shrinker.goal(&input)?;
     let kept = match &goal {

@@ -107,7 +107,7 @@ fn list_tokens(args: &Tokens, path: &Path) -> Result<Code, Failure> {
     let input = read_input(path)?;
     let mut program = vec![args.program.clone().into_os_string()];
     program.extend(args.args.iter().cloned());
-    let (timeout, cwd) = (args.timeout, args.cwd.clone());
+    let (timeout, cwd) = (Some(args.timeout), args.cwd.clone());
     let run = Run { timeout, memory: 4096, socket: false, tty: None, cwd, program };
     let mut executor = tracer(&run, path, Output::Null, true)?;
     let outcome = executor.run(&input, Duration::from_millis(args.timeout))?;

@@ -1,6 +1,6 @@
 //! `pleach trace`: the decisions of the symbolic half on an input, and the cost of the run.
 
-use super::{read_input, record, tokens, tracer};
+use super::{read_input, record, time_limit, tokens, tracer};
 use crate::args;
 use crate::exit::{Code, Failure};
 use crate::show;
@@ -22,7 +22,7 @@ pub fn run(args: args::Trace) -> Result<Code, Failure> {
     let output = if args.capture { Output::Capture { limit: MAX_OUTPUT } } else { Output::Null };
     let mut executor = tracer(&args.run, &args.input, output, args.tokens)?;
     let holes = super::parse_holes(&args.holes, &input)?;
-    let timeout = Duration::from_millis(args.run.timeout);
+    let timeout = time_limit(&args.run, &args.input);
     let mut cpu = Duration::ZERO;
     let mut last = None;
     for _ in 0..args.repeat {

@@ -93,6 +93,7 @@ fn missing_inputs_and_outputs_are_refused() {
     let plain = place.compiled(&[]);
     let plain = plain.to_str().unwrap();
     refuses(&["trace", "/no/such/input", "--", plain], &["/no/such/input", "No such file"]);
+    refuses(&["export", "--to", "lcov", "x", "/no/such/input"], &["/no/such/input", "not exist"]);
     refuses(&["cover", "/no/such/input", "--", plain], &["/no/such/input"]);
     refuses(&["replay", "/no/such/input", "--", plain], &["/no/such/input"]);
     refuses(&["cmin", "-i", "/no/such/dir", "-o", "/no/such/out", "--", plain], &["/no/such/dir"]);

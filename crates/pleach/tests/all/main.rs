@@ -27,6 +27,7 @@ mod grammar;
 mod grammar_run;
 mod guidance;
 mod hampi;
+mod hangs;
 mod hybrid;
 mod hygiene;
 mod init;

@@ -156,8 +156,8 @@ fn mistakes_on_the_command_line_are_refused() {
         (&["-o", "out", "-V=-1", "--", "./prog"], &["-V", "must be a number of seconds"]),
         (&["-o", "out", "--max-memory", "63M", "--", "./prog"], &["--max-memory 63M", "64M"]),
         (&["-o", "out", "--max-memory", "much", "--", "./prog"], &["--max-memory much", "800M"]),
-        (&["-i", "-", "-o", "out"], &["out", "no campaign to resume"]),
-        (&["-i", "-", "-o", "empty"], &["empty", "no campaign to resume"]),
+        (&["-i", "-", "-o", "out"], &["out", "no campaign"]),
+        (&["-i", "-", "-o", "empty"], &["empty", "no campaign"]),
     ] {
         refuses(args, parts);
     }

@@ -263,3 +263,16 @@ impl Random {
         (self.0 >> 40) as f64 / (1u64 << 24) as f64
     }
 }
+
+#[test]
+fn a_lost_directory_of_inputs_is_written_again() {
+    let program = Program::new(MANY_PATHS);
+    let ended = program.campaign("out", &["-s", "dfs", "--len", "6", "-n", "50"]);
+    let before = ended.queue().len();
+    std::fs::remove_dir_all(program.path("out/queue")).unwrap();
+    // The messages name what is missing, and no other file of the campaign is an input.
+    program.refuses(&["report", "out", "-o", "page"], &["out/queue", "No such file"]);
+    program.refuses(&["replay", "out", "--", "./prog"], &["out: no inputs in it"]);
+    let again = program.resume("out", &["-n", "60"]);
+    assert!(again.queue().len() >= before, "{}", again.stats);
+}

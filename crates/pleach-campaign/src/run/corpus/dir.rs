@@ -32,7 +32,7 @@ pub enum DirError {
     Used { dir: PathBuf },
     #[error("{}: is not empty, and is not the directory of a campaign", dir.display())]
     Foreign { dir: PathBuf },
-    #[error("{}: holds no campaign to resume (there is no run.toml)", dir.display())]
+    #[error("{}: holds no campaign (there is no run.toml)", dir.display())]
     Nothing { dir: PathBuf },
     #[error("{}: {}", path.display(), error.message())]
     Settings { path: PathBuf, error: toml::de::Error },
@@ -164,6 +164,11 @@ impl Dir {
         let dir = Dir::lock(path, disk)?;
         if Dir::settings(path)? != *settings {
             dir.begin(settings)?;
+        }
+        // Somebody may have removed one. The journal has the inputs that were in it.
+        for kept in [Kept::Queue, Kept::Crash, Kept::Hang] {
+            let path = dir.path.join(kept.dir());
+            std::fs::create_dir_all(&path).map_err(|error| DirError::Io { path, error })?;
         }
         Ok(dir)
     }

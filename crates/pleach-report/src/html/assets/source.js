@@ -81,6 +81,12 @@ function why(branch) {
   return parts;
 }
 
+/** Which of the branches at its place a site is: each operand of `a && b` is a branch there. */
+function ordinal(site, sites) {
+  const same = sites.filter(s => D.sites.c[s] === D.sites.c[site] && functionOfSite[s] === functionOfSite[site]);
+  return same.length > 1 ? `, branch ${same.indexOf(site) + 1} of ${same.length}` : "";
+}
+
 const LINE = 20;
 const WORDS = /^(?:auto|bool|break|case|catch|char|class|const|constexpr|continue|default|delete|do|double|else|enum|explicit|extern|float|for|friend|goto|if|inline|int|long|namespace|new|nullptr|operator|private|protected|public|register|return|short|signed|sizeof|static|struct|switch|template|this|throw|try|typedef|typename|union|unsigned|using|virtual|void|volatile|while)$/;
 const TOKENS = /\/\/.*|\/\*.*?(?:\*\/|$)|"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|[A-Za-z_]\w*/g;
@@ -140,7 +146,7 @@ function sourceView(file, line) {
     panel.replaceChildren(h("h3", null, `Line ${at}`), h("ul", null, sites.map(site => {
       const sides = Array.from({ length: D.sites.k[site] }, (_, i) => firstBranch[site] + i);
       return h("li", null, h("span", { class: "dim" }, "in "), h("code", null, D.fns[functionOfSite[site]][0]),
-        D.sites.c[site] ? h("span", { class: "dim" }, `, column ${D.sites.c[site]}`) : null,
+        D.sites.c[site] ? h("span", { class: "dim" }, `, column ${D.sites.c[site]}${ordinal(site, sites)}`) : null,
         sides.map(branch => h("p", null, h("b", null, sideName(branch)), " ", why(branch))));
     })));
     if (!sites.length) append(panel, [h("p", { class: "dim" }, "No branch on this line.")]);
@@ -161,7 +167,7 @@ function sourceView(file, line) {
   const whole = lines.length <= 3000;
   const longest = lines.reduce((a, l) => Math.max(a, l.length), 0);
   area.style.height = `${lines.length * LINE}px`;
-  area.style.minWidth = `calc(${Math.min(longest, 2000) + 4}ch + 130px)`;
+  area.style.minWidth = `max(100%, ${Math.min(longest, 2000) + 4}ch + 130px)`;
   code.append(area);
   const row = i => {
     const sites = byLine.get(i + 1);

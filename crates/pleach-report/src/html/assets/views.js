@@ -135,7 +135,7 @@ function inputs() {
     { name: "Input", key: i => D.inputs[i][0] * 1e9 + D.inputs[i][1], cell: inputLink },
     text("Made by", i => D.inputs[i][2]),
     { name: "From", num: true, key: i => D.inputs[i][4] ?? -1, cell: i => { const from = D.inputs[i][4]; const at = from === null ? -1 : D.inputs.findIndex(x => x[0] === 0 && x[1] === from); return at >= 0 ? inputLink(at) : ""; } },
-    text("For", i => D.inputs[i][5], { text: true }),
+    text("Branch", i => D.inputs[i][5], { text: true }),
     count("Time", i => D.inputs[i][3], i => duration(D.inputs[i][3] / 1000)), count("Bytes", i => D.inputs[i][6]),
     count("New branches", i => D.firsts[i]), text("Ended", i => D.inputs[i][7]),
   ], rows, { sort: 0 });
@@ -185,8 +185,8 @@ function inputView(i) {
   const firsts = [];
   D.taken.forEach((by, branch) => { if (by === i) firsts.push(branch); });
   return [
-    h("h2", null, inputName(i)),
-    h("dl", null, h("dt", null, "File"), h("dd", null, h("code", null, name)), h("dt", null, "Made by"), h("dd", null, op || "–", from >= 0 ? [" from ", inputLink(from)] : null, site ? ` for ${site}` : null),
+    h("h2", null, input[0] === 0 ? `Input ${inputName(i)}` : inputName(i)),
+    h("dl", null, h("dt", null, "File"), h("dd", null, h("code", null, name)), h("dt", null, "Made by"), h("dd", null, op || "–", from >= 0 ? [" from ", inputLink(from)] : null, site ? (/flip|optimistic/.test(op) ? ` for ${site}` : `, takes a new branch at ${site}`) : null),
       h("dt", null, "Kept after"), h("dd", null, duration(time / 1000)), h("dt", null, "Length"), h("dd", null, `${number(length)} bytes`), h("dt", null, "Ended"), h("dd", null, end),
       h("dt", null, "Replay"), h("dd", null, h("code", null, `${D.replay[0]}${D.dir}/${name}${D.replay[1]}`))),
     D.bytes[i] !== undefined ? bytesView(base64(D.bytes[i]), []) : h("p", { class: "note" }, "The bytes of this input are not in the page: the page would become too large. The file has them."),

@@ -11,7 +11,7 @@ mod state;
 use super::campaign;
 use super::export::replay::Replayer;
 use super::export::{context, write_file};
-use super::{inputs_in, read_input};
+use super::{inputs_in, read_input, time_limit};
 use crate::args::{Args, Command, Run};
 use crate::exit::{Code, Failure};
 use crate::show;
@@ -27,7 +27,7 @@ use pleach_report::Progress;
 use pleach_report::ci::Summary;
 use pleach_report::coverage::FileCoverage;
 use pleach_report::export::{Context, Kind, Outcome, find};
-use state::{Answer, Known, State};
+use state::{Answer, HANG, Known, State};
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
 use std::io::Write;
@@ -58,14 +58,21 @@ pub fn run(args: Ci) -> Result<Code, Failure> {
     let stats = search(&args, &corpus, work.path(), &out, start)?;
     let mut found = Found::new(&args, &corpus)?;
     let progress = Progress::new("running the corpus", corpus.inputs.len() as u64);
+    // With more time, these inputs might get an answer.
+    let hangs = inputs_in(&out, &["hangs"])?;
+    let hangs: HashSet<Vec<u8>> =
+        hangs.iter().map(|path| read_input(path)).collect::<Result<_, _>>()?;
     for (path, input) in &corpus.inputs {
-        found.replay(path, input)?;
+        match hangs.contains(input) {
+            true => found.replay_within(path, input, search_limit(&args))?,
+            false => found.replay(path, input)?,
+        };
         progress.inc();
     }
     progress.finish();
     let changed = found.compare_answers(&args, &corpus, &mut state)?;
     let added = found.add_new(&out, &corpus)?;
-    let fixed = found.replay_known(&mut state)?;
+    let fixed = found.replay_known(&args, &mut state)?;
     for path in inputs_in(&out, &["crashes", "hangs"])? {
         found.replay_failure(&path, &read_input(&path)?)?;
     }
@@ -191,7 +198,7 @@ struct Found {
 impl Found {
     fn new(args: &Ci, corpus: &Corpus) -> Result<Found, Failure> {
         let run = Run {
-            timeout: args.timeout.unwrap_or(10_000),
+            timeout: args.timeout,
             memory: args.memory.unwrap_or(4096),
             socket: args.socket,
             tty: None,
@@ -212,7 +219,16 @@ impl Found {
 
     /// Replays an input. Returns what it covers, if it exits.
     fn replay(&mut self, path: &Path, input: &[u8]) -> Result<Vec<u32>, Failure> {
-        let outcome = self.replayer.run(path, input)?;
+        self.replay_within(path, input, time_limit(&self.run, path))
+    }
+
+    fn replay_within(
+        &mut self,
+        path: &Path,
+        input: &[u8],
+        limit: Duration,
+    ) -> Result<Vec<u32>, Failure> {
+        let outcome = self.replayer.run_within(path, input, limit)?;
         let features = match outcome.has_passed {
             true => self.features.of(&self.replayer.executor.counters()),
             false => Vec::new(),
@@ -252,12 +268,26 @@ impl Found {
     }
 
     /// Replays the inputs of known crashes. Those that no longer crash are forgotten.
-    fn replay_known(&mut self, state: &mut State) -> Result<Vec<String>, Failure> {
+    fn replay_known(&mut self, args: &Ci, state: &mut State) -> Result<Vec<String>, Failure> {
         let mut fixed = Vec::new();
         for (id, path) in state.crash_inputs() {
-            self.replay(&path, &read_input(&path)?)?;
+            let input = read_input(&path)?;
+            match state.crashes.get(&id) {
+                Some(known) if known.kind == HANG => {
+                    self.replay_within(&path, &input, search_limit(args))?
+                }
+                _ => self.replay(&path, &input)?,
+            };
             let crash = self.outcomes.last().and_then(|o| o.crash.as_ref());
             if crash.is_some_and(|c| state::id(c) == id) {
+                continue;
+            }
+            // The stack of a hang is read at some moments only, and may be another one.
+            let is_hang = |known: &&Known| known.kind == HANG;
+            if let Some(crash) = crash.filter(|c| c.kind == HANG)
+                && let Some(known) = state.crashes.get(&id).filter(is_hang).cloned()
+            {
+                state.crashes.entry(state::id(crash)).or_insert(known);
                 continue;
             }
             if let Some(known) = state.crashes.remove(&id) {
@@ -298,7 +328,7 @@ impl Found {
         let mut all: BTreeMap<u64, (Outcome, Vec<u8>)> = BTreeMap::new();
         for (outcome, input) in self.outcomes.iter_mut().zip(&self.inputs) {
             let Some(crash) = &outcome.crash else { continue };
-            outcome.is_known = state.crashes.contains_key(&state::id(crash));
+            outcome.is_known = state.knows(crash);
             all.entry(crash.hash).or_insert_with(|| (outcome.clone(), input.clone()));
         }
         all.into_values().collect()
@@ -322,10 +352,15 @@ impl Found {
         for ((path, input), outcome) in corpus.inputs.iter().zip(&self.outcomes) {
             let (name, answer) = (name_of(input), answer_of(outcome));
             let before = state.answers.get(&name);
+            if !outcome.has_passed && args.accept_answers {
+                // A crash or a hang is no answer.
+                state.answers.remove(&name);
+                continue;
+            }
             if before == Some(&answer) || !outcome.has_passed && before.is_none() {
                 continue;
             }
-            let other = again.run(input, self.replayer.timeout)?;
+            let other = again.run(input, time_limit(&self.run, path))?;
             let is_stable =
                 answer.end == show::end(&other.end) && answer.output == hash_of(&other.stdout);
             match before {
@@ -356,8 +391,13 @@ fn difference(before: &Answer, now: &Answer) -> String {
     }
 }
 
+/// The time limit of a run in the search.
+fn search_limit(args: &Ci) -> Duration {
+    Duration::from_millis(args.timeout.unwrap_or(campaign::DEFAULT_TIMEOUT_MS))
+}
+
 fn is_hang(outcome: &Outcome) -> bool {
-    outcome.crash.as_ref().is_some_and(|c| c.kind == "hang")
+    outcome.crash.as_ref().is_some_and(|c| c.kind == HANG)
 }
 
 /// Keeps new crashes and their inputs, so that the next run knows them. Returns the inputs, by

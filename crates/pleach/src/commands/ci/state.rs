@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+/// The kind of a crash that is a hang.
+pub const HANG: &str = "hang";
+
 /// A crash that an earlier run found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known {
@@ -51,6 +54,13 @@ impl State {
             dir,
             baseline,
         })
+    }
+
+    /// True if a crash is known. A hang whose stack could not be read may be any hang.
+    pub fn knows(&self, crash: &CrashId) -> bool {
+        let mut hangs = self.crashes.values().filter(|known| known.kind == HANG);
+        self.crashes.contains_key(&id(crash))
+            || crash.kind == HANG && hangs.any(|k| k.text == HANG || crash.frames.is_empty())
     }
 
     /// The inputs of known crashes, by the identity of the crash.

@@ -88,6 +88,9 @@ fn with_program(mut run: Run, inputs: &[PathBuf]) -> Result<Run, Failure> {
     if !run.program.is_empty() {
         return Ok(run);
     }
+    if let Some(missing) = inputs.iter().find(|path| !path.exists()) {
+        return Err(Failure::user_error(anyhow!("{}: does not exist", missing.display())));
+    }
     let campaign = inputs.iter().find(|dir| dir.join("run.toml").is_file());
     let Some(dir) = campaign else {
         return Err(Failure::user_error(anyhow!(

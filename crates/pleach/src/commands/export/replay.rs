@@ -2,7 +2,7 @@
 //! program got there, and the coverage of all.
 
 use crate::args::Run;
-use crate::commands::{extension, target};
+use crate::commands::{extension, target, time_limit};
 use crate::exit::Failure;
 use crate::show;
 use pleach_abi::event::Kind;
@@ -31,7 +31,7 @@ pub struct Replayer {
     /// Made for the first crash.
     symbolic: Option<Executor>,
     collector: Collector,
-    pub timeout: Duration,
+    run: Run,
 }
 
 impl Replayer {
@@ -42,7 +42,7 @@ impl Replayer {
         let output = Output::Capture { limit: MAX_OUTPUT };
         let mut options = target(Half::Fast, run, first, output)?;
         options.extension = extension(first).unwrap_or_default();
-        let timeout = Duration::from_millis(run.timeout);
+        let timeout = time_limit(run, first);
         let mut executor = Executor::new(layout.clone(), options.clone())?;
         executor.start()?;
         Ok(Replayer {
@@ -52,18 +52,28 @@ impl Replayer {
             collector: Collector::new(layout.clone(), system),
             layout,
             options,
-            timeout,
+            run: run.clone(),
         })
     }
 
     /// Runs an input, and adds its coverage.
     pub fn run(&mut self, path: &Path, input: &[u8]) -> Result<Outcome, Failure> {
-        let outcome = self.executor.run(input, self.timeout)?;
+        self.run_within(path, input, time_limit(&self.run, path))
+    }
+
+    /// The same, with a time limit.
+    pub fn run_within(
+        &mut self,
+        path: &Path,
+        input: &[u8],
+        timeout: Duration,
+    ) -> Result<Outcome, Failure> {
+        let outcome = self.executor.run(input, timeout)?;
         let has_exited = matches!(outcome.end, End::Exit(_));
         self.collector.add(&self.executor.counters(), has_exited);
         // The first round of a persistent process may take other branches than later ones.
         if outcome.round == 1 && self.executor.is_waiting() {
-            self.executor.run(input, self.timeout)?;
+            self.executor.run(input, timeout)?;
             self.collector.add(&self.executor.counters(), has_exited);
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -80,17 +90,18 @@ impl Replayer {
             path_condition: Vec::new(),
         };
         if !has_exited {
+            self.triage.set_timeout(timeout);
             let again = self.triage.examine(input)?;
             result.crash = again.crash;
             result.stderr = again.outcome.stderr;
-            result.path_condition = self.decisions(input)?;
+            result.path_condition = self.decisions(input, timeout)?;
         }
         Ok(result)
     }
 
     /// The last decisions of the program on an input. None if they cannot be traced: a crash
     /// is a crash without them.
-    fn decisions(&mut self, input: &[u8]) -> Result<Vec<Decision>, Failure> {
+    fn decisions(&mut self, input: &[u8], timeout: Duration) -> Result<Vec<Decision>, Failure> {
         let symbolic = match &mut self.symbolic {
             Some(symbolic) => symbolic,
             None => {
@@ -99,7 +110,7 @@ impl Replayer {
                 self.symbolic.insert(Executor::new(self.layout.clone(), options)?)
             }
         };
-        symbolic.run(input, self.timeout)?;
+        symbolic.run(input, timeout)?;
         let Ok(trace) = symbolic.bounded_trace() else { return Ok(Vec::new()) };
         let symbols = show::symbols(&self.layout, &trace);
         let printer = Printer::new(&trace.expr, &symbols);

@@ -5,7 +5,7 @@ use super::Export;
 use super::replay::Replayer;
 use super::{cannot_write, read_input};
 use crate::args::Run;
-use crate::commands::{extension, require_vacant, split_option, target};
+use crate::commands::{extension, require_vacant, split_option, target, time_limit};
 use crate::exit::{Code, Failure};
 use crate::show;
 use anyhow::anyhow;
@@ -140,7 +140,7 @@ fn choose(
     left_out: &mut LeftOut,
 ) -> Result<(BTreeMap<String, Vec<u8>>, bool), Failure> {
     let mut replayer = Replayer::new(run, &paths[0], false)?;
-    let (executor, timeout) = (&mut replayer.executor, replayer.timeout);
+    let executor = &mut replayer.executor;
     let (mut features, mut good, mut bad) = (Features::default(), Vec::new(), Vec::new());
     let (mut runs, mut classes): (Vec<Covered>, Vec<AnswerClass>) = Default::default();
     let mut seeds = Vec::new();
@@ -152,7 +152,7 @@ fn choose(
             left_out.inexpressible += 1;
             continue;
         }
-        let outcome = executor.run(&input, timeout)?;
+        let outcome = executor.run(&input, time_limit(run, path))?;
         match outcome.end {
             End::Exit(status) => {
                 let class = (status, !outcome.stdout.is_empty());
@@ -187,6 +187,7 @@ fn choose(
     let mut inputs: BTreeMap<String, Vec<u8>> =
         seeds.iter().map(|&i| (case_name(&good[i]), good[i].clone())).collect();
     let chosen: Vec<usize> = chosen.into_iter().filter(|i| !seeds.contains(i)).collect();
+    let timeout = time_limit(run, Path::new(""));
     let progress = Progress::new("making inputs smaller", chosen.len() as u64);
     for i in chosen {
         progress.inc();
@@ -307,7 +308,7 @@ fn run_case(
     // The runner puts the files in place.
     options.workdir = None;
     let mut plain = Plain::new(shell, options, MAX_OUTPUT)?;
-    let outcome = plain.run(b"", std::time::Duration::from_millis(run.timeout))?;
+    let outcome = plain.run(b"", time_limit(run, Path::new("")))?;
     let status = match outcome.end {
         End::Exit(status) => status,
         End::Signal(signal) if args.crashes => 128 + signal,

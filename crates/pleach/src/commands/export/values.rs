@@ -4,7 +4,7 @@
 use super::Export;
 use super::{cannot_write, read_input};
 use crate::args::Run;
-use crate::commands::{require_vacant, target};
+use crate::commands::{require_vacant, target, time_limit};
 use crate::exit::{Code, Failure};
 use crate::show;
 use anyhow::anyhow;
@@ -41,7 +41,7 @@ pub fn run(
     for path in paths {
         let input = read_input(path)?;
         let _ = std::fs::remove_file(&log);
-        let end = run_with_log(run, &log, &input)?;
+        let end = run_with_log(run, &log, &input, time_limit(run, path))?;
         if !matches!(end, End::Exit(_) | End::Signal(_)) {
             hangs += 1;
             continue;
@@ -75,7 +75,7 @@ pub fn run(
     Ok(Code::Ok)
 }
 
-fn run_with_log(run: &Run, log: &Path, input: &[u8]) -> Result<End, Failure> {
+fn run_with_log(run: &Run, log: &Path, input: &[u8], timeout: Duration) -> Result<End, Failure> {
     let mut options = target(Half::Fast, run, Path::new(""), Output::Null)?;
     let mut variable = OsString::from("PLEACH_CALLS=");
     variable.push(log);
@@ -84,5 +84,5 @@ fn run_with_log(run: &Run, log: &Path, input: &[u8]) -> Result<End, Failure> {
     options.args = vec!["env".into(), variable, program];
     options.args.extend(rest);
     let mut plain = Plain::new(PathBuf::from("/usr/bin/env"), options, MAX_OUTPUT)?;
-    Ok(plain.run(input, Duration::from_millis(run.timeout))?.end)
+    Ok(plain.run(input, timeout)?.end)
 }

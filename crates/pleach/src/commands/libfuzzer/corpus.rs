@@ -3,7 +3,7 @@
 use super::flags::Flags;
 use super::{add_limits, parse, words};
 use crate::args::Command;
-use crate::commands::{executor, read_input};
+use crate::commands::{executor, read_input, time_limit};
 use crate::exit::{Code, Failure};
 use anyhow::{Context, anyhow};
 use pleach_campaign::minimise::{Features, smallest_set};
@@ -97,7 +97,7 @@ pub fn open_target(
     let Command::Replay(replay) = parse(line)? else {
         return Err(Failure::internal(anyhow!("this is `pleach replay`")));
     };
-    let timeout = Duration::from_millis(replay.run.timeout);
+    let timeout = time_limit(&replay.run, Path::new("-"));
     Ok((executor(Half::Fast, &replay.run, Path::new("-"), output)?, timeout))
 }
 

@@ -10,7 +10,7 @@ use pleach_campaign::run::Kept;
 use pleach_exec::growth::Growth;
 use pleach_exec::trace::Trace;
 use pleach_exec::triage::{CrashId, quoted};
-use pleach_exec::{CompiledTarget, ExecError, Layout, RunOptions, Target, TraceOptions};
+use pleach_exec::{CompiledTarget, End, ExecError, Layout, RunOptions, Target, TraceOptions};
 use pleach_expr::Printer;
 use pleach_report::html::{CrashSection, replay_flags};
 use std::collections::{BTreeMap, HashMap};
@@ -22,6 +22,8 @@ const MAX_CONDITIONS: usize = 80;
 const MAX_OUTPUT: usize = 8 << 10;
 /// How many crashes are made smaller at most.
 const MAX_MINIMISED: usize = 32;
+/// How long runs that hang may take together while one input is made smaller.
+const HANG_TIME: Duration = Duration::from_secs(5);
 /// The symbolic half may take this many times as long as the fast one.
 const SYMBOLIC_FACTOR: u32 = 10;
 
@@ -75,11 +77,11 @@ impl Crashes {
     ) -> Result<CrashSection, Failure> {
         let smallest = findings.inputs[inputs[0]].clone();
         let is_crash = smallest.kept == Kept::Crash;
-        let crash = smallest.crash.clone().filter(|_| is_crash);
+        let crash = smallest.crash.clone();
         let id = crash.as_ref().and_then(|crash| crash.id.clone());
         if !self.known.contains_key(&key) {
             let bytes = smallest.read().unwrap_or_default();
-            let explained = self.explain(findings, bytes, id.as_ref())?;
+            let explained = self.explain(findings, bytes, id.as_ref(), is_crash)?;
             self.known.insert(key, explained);
         }
         let explained = &self.known[&key];
@@ -102,12 +104,14 @@ impl Crashes {
             ..CrashSection::default()
         };
         if let Some(id) = &id {
-            let frames = id.frames.iter().take(MAX_FRAMES).map(|frame| {
+            // Of a hang, the innermost function may be none of the program, nor of a library.
+            let known = id.frames.iter().filter(|f| is_crash || !f.function.is_empty());
+            let frames = known.clone().take(MAX_FRAMES).map(|frame| {
                 let module = frame.module.file_name().unwrap_or_default().to_string_lossy();
                 (frame.function.clone(), frame.file.clone(), frame.line, module.into_owned())
             });
             section.frames = frames.collect();
-            if let Some(first) = id.frames.first() {
+            if let Some(first) = known.clone().next() {
                 section.place = first.to_string();
             }
         } else if is_crash {
@@ -117,13 +121,34 @@ impl Crashes {
                     .into(),
             );
         }
+        if !is_crash {
+            let ms = findings.settings.timeout_ms;
+            section.note = Some(match (&id, &smallest.end) {
+                (Some(_), _) if section.frames.is_empty() => {
+                    format!(
+                        "The program does not end within {ms} ms; it was in no function that is known."
+                    )
+                }
+                (Some(_), _) => format!(
+                    "The program does not end within {ms} ms. These functions were active \
+                     whenever its stack was read."
+                ),
+                (None, Some(End::Timeout)) => {
+                    format!(
+                        "The program does not end within {ms} ms. Its stack was not read: too many inputs hang."
+                    )
+                }
+                (None, _) => format!("It ended within {ms} ms when it ran again."),
+            });
+        }
         section.set_bytes(&explained.input);
         if explained.input.len() < explained.from {
             section.minimal = Some(format!(
-                "Made smaller, from {} to {} bytes. It crashes at the same place; pleach tmin \
-                 writes such an input to a file.",
+                "Made smaller, from {} to {} bytes. It {} at the same place{}.",
                 explained.from,
-                explained.input.len()
+                explained.input.len(),
+                if is_crash { "crashes" } else { "hangs" },
+                if is_crash { "; pleach tmin writes such an input to a file" } else { "" },
             ));
         }
         let output = crash.map(|crash| crash.stderr).unwrap_or_default();
@@ -132,12 +157,13 @@ impl Crashes {
         Ok(section)
     }
 
-    /// Makes an input smaller that crashes, and traces it.
+    /// Makes an input smaller that crashes or hangs, and traces it.
     fn explain(
         &self,
         findings: &mut Findings,
         bytes: Vec<u8>,
         id: Option<&CrashId>,
+        is_crash: bool,
     ) -> Result<Explained, Failure> {
         let timeout = Duration::from_millis(findings.settings.timeout_ms);
         let layout = findings.layout.clone();
@@ -145,11 +171,17 @@ impl Crashes {
         let from = bytes.len();
         let mut input = bytes;
         if let Some(id) = id.filter(|_| self.runs > 0 && self.known.len() < MAX_MINIMISED) {
-            let mut crashes_so = |candidate: &[u8]| crashes_at(target, candidate, id.hash, timeout);
-            input = shrink(&input, self.runs, &mut crashes_so)?.input;
+            input = match is_crash {
+                true => {
+                    let mut crashes_so =
+                        |candidate: &[u8]| crashes_at(target, candidate, id.hash, timeout);
+                    shrink(&input, self.runs, &mut crashes_so)?.input
+                }
+                false => shrink_hang(target, &input, id.hash, timeout, self.runs)?,
+            };
         }
         let options = TraceOptions {
-            timeout: timeout * if id.is_some() { SYMBOLIC_FACTOR } else { 1 },
+            timeout: timeout * if is_crash { SYMBOLIC_FACTOR } else { 1 },
             cpu_limit: None,
             tokens: false,
             holes: &[],
@@ -205,13 +237,37 @@ fn crashes_at(
 ) -> Result<bool, ExecError> {
     let options = RunOptions { timeout, cpu_limit: None, fresh: true, growth: Growth::default() };
     // The end first, because examining is slow.
-    if !matches!(target.run(input, &options)?.end, pleach_exec::End::Signal(_)) {
+    if !matches!(target.run(input, &options)?.end, End::Signal(_)) {
         return Ok(false);
     }
     Ok(target.examine(input)?.crash.is_some_and(|crash| crash.hash == hash))
 }
 
-/// The crashes and hangs, each with its inputs, the smallest first. Hangs are not told apart.
+/// Makes an input smaller that hangs. A run that hangs costs the whole time limit, so few of
+/// them are made, and the place is compared at the end.
+fn shrink_hang(
+    target: &mut CompiledTarget,
+    input: &[u8],
+    hash: u64,
+    timeout: Duration,
+    runs: u64,
+) -> Result<Vec<u8>, ExecError> {
+    let options = RunOptions { timeout, cpu_limit: None, fresh: true, growth: Growth::default() };
+    let mut left = HANG_TIME.as_millis() / timeout.as_millis().max(1);
+    let mut hangs = |candidate: &[u8]| {
+        if left == 0 {
+            return Ok(false);
+        }
+        let hangs = target.run(candidate, &options)?.end == End::Timeout;
+        left -= u128::from(hangs);
+        Ok::<_, ExecError>(hangs)
+    };
+    let small = shrink(input, runs, &mut hangs)?.input;
+    let is_same = target.examine(&small)?.crash.is_some_and(|crash| crash.hash == hash);
+    Ok(if is_same { small } else { input.to_vec() })
+}
+
+/// The crashes and hangs, each with its inputs, the smallest first.
 fn groups(findings: &Findings) -> Vec<(u64, Vec<usize>)> {
     let mut all: BTreeMap<(u8, u64), Vec<usize>> = BTreeMap::new();
     for (i, input) in findings.inputs.iter().enumerate() {
