@@ -18,6 +18,7 @@
 // path: (uint8_t)(in[4] - '0') < 10
 // path: len != 5
 // path: (uint8_t)(in[5] - '0') >= 10
+// path: (uint8_t)(in[5] - '0') >= 10
 // path: !(umul_overflow32(1, (uint8_t)(in[3] - '0') * 10 + (uint8_t)(in[4] - '0')) || ((uint8_t)(in[3] - '0') * 10 + (uint8_t)(in[4] - '0')) * 1 > 0x80000000)
 // path: select: ((uint8_t)(in[3] - '0') * 10 + (uint8_t)(in[4] - '0')) * 1 == 42
 // path: select: len != 5
