@@ -7,6 +7,7 @@
 use super::api::{V, clear};
 use super::define::models;
 use super::source::{self, Source};
+use super::stream_way;
 use super::text::check_fits;
 use crate::symbolic::channels::{self, Arrival};
 use crate::{input, live, sys};
@@ -25,6 +26,9 @@ mod real {
         pub fn __recv_chk(fd: i32, to: u64, n: u64, room: u64, flags: i32) -> i64;
         pub fn recvfrom(fd: i32, to: u64, n: u64, flags: i32, addr: u64, len: u64) -> i64;
         pub fn recvmsg(fd: i32, message: u64, flags: i32) -> i64;
+        pub fn close(fd: i32) -> i32;
+        pub fn dup2(old: i32, new: i32) -> i32;
+        pub fn dup3(old: i32, new: i32, flags: i32) -> i32;
         pub fn lseek(fd: i32, to: i64, whence: i32) -> i64;
     }
 }
@@ -105,6 +109,19 @@ models! {
         label_scattered(src, fd, None, [(*m).parts, (*m).count], got, flags & MSG_PEEK == 0)
     }
 
+    fn close(fd: i32) -> i32 {
+        note_change(fd);
+        real::close(fd.val as i32)
+    }
+    fn dup2(old: i32, new: i32) -> i32 {
+        note_change(new);
+        real::dup2(old.val as i32, new.val as i32)
+    }
+    fn dup3(old: i32, new: i32, flags: i32) -> i32 {
+        note_change(new);
+        real::dup3(old.val as i32, new.val as i32, flags.val as i32)
+    }
+
     fn lseek(fd: i32, to: i64, whence: i32) -> i64 {
         seek(fd, to, whence)
     }
@@ -135,6 +152,12 @@ extern "C" fn read_from_outside(fd: i32, to: u64, n: u64) -> i64 {
     let got = unsafe { real::read(fd, to, n) };
     label_arrived(src, (fd, None), to, V::new(64, n), got, true);
     got
+}
+
+/// A descriptor is about to be closed or replaced.
+fn note_change(fd: V) {
+    channels::note_change(fd.val as i32);
+    stream_way::note_move();
 }
 
 const MSG_PEEK: i32 = 2;
@@ -286,6 +309,7 @@ fn clear_address(addr: u64, len: u64) {
 unsafe fn seek(fd: V, to: V, whence: V) -> V {
     let (fd, to, whence) = (fd.pin() as i32, to.pin() as i64, whence.pin() as i32);
     let src = source::of(fd);
+    stream_way::note_move();
     // Safety: all arguments are allowed.
     let now = unsafe { real::lseek(fd, to, whence) };
     match src {

@@ -13,7 +13,7 @@ use super::api::V;
 use super::define::{assembly_model, drop_argument_labels, jump_to_real, models};
 use super::fd;
 use super::file::{EOF, File, low_byte};
-use super::stream_way::Sink;
+use super::stream_way::{self, Sink};
 use super::text::{check_fits, symbolic_length};
 use crate::symbolic::channels::{self, Write};
 use crate::symbolic::events::count_loss;
@@ -228,6 +228,7 @@ fn begin_write(fd: i32, at: Option<u64>, got: i64) -> Option<Write> {
         return None;
     }
     let way = channels::write_way(fd)?;
+    stream_way::note_move();
     let at = at.unwrap_or_else(|| fd::offset(fd).saturating_sub(got as u64));
     channels::write_at(way, at)
 }
@@ -260,6 +261,7 @@ unsafe fn truncate(fd: V, n: V) -> i32 {
     // Safety: the caller guarantees it.
     let out = unsafe { real::ftruncate(fd, n.val as i64) };
     if out == 0 {
+        stream_way::note_move();
         channels::truncate(fd, n);
     }
     out

@@ -35,6 +35,7 @@ models! {
         let fp = File(fp.pin());
         let src = source_at_stream(fp);
         stream_way::settle(fp);
+    stream_way::note_move();
         real::rewind(fp.0);
         after_seek(fp, src, 0, SEEK_SET, 0);
     }
@@ -78,12 +79,12 @@ models! {
         out
     }
     fn freopen(path: u64, mode: u64, fp: u64) -> u64 {
-        stream_way::settle(File(fp.pin()));
+        stream_way::change(File(fp.pin()));
         File(fp.val).clear_labels();
         real::freopen(path.pin(), mode.pin(), fp.val)
     }
     fn freopen64(path: u64, mode: u64, fp: u64) -> u64 {
-        stream_way::settle(File(fp.pin()));
+        stream_way::change(File(fp.pin()));
         File(fp.val).clear_labels();
         real::freopen(path.pin(), mode.pin(), fp.val)
     }
@@ -104,6 +105,7 @@ unsafe fn seek(fp: V, to: V, whence: V) -> i32 {
     let (fp, to, whence) = (File(fp.pin()), to.pin() as i64, whence.pin() as i32);
     let src = source_at_stream(fp);
     stream_way::settle(fp);
+    stream_way::note_move();
     // Safety: the caller guarantees it.
     let out = unsafe { real::fseeko(fp.0, to, whence) };
     after_seek(fp, src, to, whence, out);
@@ -154,6 +156,7 @@ unsafe fn set_position(fp: V, from: V) -> i32 {
     let (fp, place) = (File(fp.pin()), V::load(from.val, 64).pin() as i64);
     let src = source_at_stream(fp);
     stream_way::settle(fp);
+    stream_way::note_move();
     // Safety: the caller guarantees it.
     let out = unsafe { real::fsetpos(fp.0, from.pin()) };
     after_seek(fp, src, place, SEEK_SET, out);

@@ -14,7 +14,7 @@ use super::api::{V, clear, copy, is_clean};
 use super::define::models;
 use super::file::File;
 use crate::symbolic::channels::{self, Arrival, Key, Way, Write};
-use crate::symbolic::{is_labelling, objects};
+use crate::symbolic::{arena, is_labelling, objects};
 
 mod real {
     unsafe extern "C" {
@@ -135,29 +135,71 @@ pub fn arrival_at_end(fp: File, n: u64) -> Option<Arrival> {
     arrival(fp, n).filter(|a| !a.is_from_queue())
 }
 
-/// Where a stream writes to.
-pub enum Sink {
+/// Where a stream or a descriptor writes to.
+pub struct Sink {
+    target: Target,
+    /// The stream; `None` for a descriptor.
+    fp: Option<File>,
+}
+
+enum Target {
     Channel(Write),
     Memory(u64),
+}
+
+/// The last write of a stream. If nothing has moved since, the next one continues there: most
+/// streams are written by a character or a few at a time, and each system call costs more.
+struct Last {
+    fp: u64,
+    fd: i32,
+    /// Where the next byte goes in the buffer.
+    write_ptr: u64,
+    write: Option<Write>,
+}
+
+static mut LAST: Last = Last { fp: 0, fd: -1, write_ptr: 0, write: None };
+
+fn last() -> &'static mut Last {
+    // Safety: used while there is one thread.
+    unsafe { &mut *&raw mut LAST }
+}
+
+/// A descriptor or its position changes.
+pub fn note_move() {
+    last().write = None;
 }
 
 impl Sink {
     /// Where the next bytes go; called before the real function. `None` if what the stream
     /// writes cannot be read in this run.
+    #[inline]
     pub fn of(fp: File) -> Option<Sink> {
-        if !is_labelling() {
+        if !is_labelling() || channels::is_outside(fp.inside().fileno) && find(fp.0).is_none() {
             return None;
         }
+        Sink::find(fp)
+    }
+
+    fn find(fp: File) -> Option<Sink> {
+        let sink = |write| Sink { target: Target::Channel(write), fp: Some(fp) };
         if let Some(stream) = find(fp.0) {
             let at = tell(fp);
             return match stream.buffer {
-                0 => channels::write_at(memory_way(fp.0), at).map(Sink::Channel),
-                buffer => Some(Sink::Memory(buffer + at)),
+                0 => channels::write_at(memory_way(fp.0), at).map(sink),
+                buffer => Some(Sink { target: Target::Memory(buffer + at), fp: None }),
             };
         }
-        let way = channels::write_way(fp.inside().fileno)?;
+        let inside = fp.inside();
+        let last = last();
+        if (last.fp, last.fd, last.write_ptr) == (fp.0, inside.fileno, inside.write_ptr)
+            && arena::is_single_threaded()
+            && let Some(write) = last.write
+        {
+            return Some(sink(write));
+        }
+        let way = channels::write_way(inside.fileno)?;
         if way.is_queue {
-            return channels::write_at(way, 0).map(Sink::Channel);
+            return channels::write_at(way, 0).map(sink);
         }
         let (start, at) = fp.write_place(way.size);
         let (from, n) = fp.pending();
@@ -165,40 +207,52 @@ impl Sink {
             channels::write_at(way, start)?.put(from, V::new(64, n), true);
             clear(from, n);
         }
-        channels::write_at(way, at).map(Sink::Channel)
+        channels::write_at(way, at).map(sink)
     }
 
     /// Where the next bytes that are written to a descriptor go.
     pub fn of_descriptor(fd: i32) -> Option<Sink> {
         let way = channels::write_way(fd)?;
         let at = if way.is_appending(fd) { way.size } else { super::fd::offset(fd) };
-        channels::write_at(way, at).map(Sink::Channel)
+        note_move();
+        let write = channels::write_at(way, at)?;
+        Some(Sink { target: Target::Channel(write), fp: None })
     }
 
     /// Bytes in memory were written, with their labels.
     pub fn put(&mut self, from: u64, n: V) {
-        match self {
-            Sink::Channel(write) => write.put(from, n, false),
-            Sink::Memory(at) => {
+        match &mut self.target {
+            Target::Channel(write) => write.put(from, n, false),
+            Target::Memory(at) => {
                 copy(*at, from, n.val);
                 *at += n.val;
             }
         }
+        self.remember();
     }
 
     pub fn put_byte(&mut self, byte: V) {
-        match self {
-            Sink::Channel(write) => write.put_byte(byte),
-            Sink::Memory(at) => {
+        match &mut self.target {
+            Target::Channel(write) => write.put_byte(byte),
+            Target::Memory(at) => {
                 byte.store_label(*at);
                 *at += 1;
             }
+        }
+        self.remember();
+    }
+
+    fn remember(&self) {
+        if let (Target::Channel(write), Some(fp)) = (&self.target, self.fp) {
+            let inside = fp.inside();
+            let (fp, fd, write_ptr) = (fp.0, inside.fileno, inside.write_ptr);
+            *last() = Last { fp, fd, write_ptr, write: Some(*write) };
         }
     }
 
     /// Bytes were written whose labels are lost.
     pub fn lose(&mut self) {
-        if let Sink::Channel(write) = self {
+        if let Target::Channel(write) = &mut self.target {
             write.lose();
         }
     }
@@ -209,6 +263,13 @@ pub fn settle(fp: File) {
     if fp.pending().1 != 0 {
         Sink::of(fp);
     }
+}
+
+/// The descriptor of the stream is about to be closed or replaced.
+pub fn change(fp: File) {
+    settle(fp);
+    note_move();
+    channels::note_change(fp.inside().fileno);
 }
 
 /// Labels the text of `open_memstream`, after libc has stored its address and size.
@@ -227,7 +288,7 @@ pub fn show_contents(fp: u64) {
 
 /// The stream is about to be closed. Returns what to do afterwards.
 pub fn close(fp: File) -> impl FnOnce() {
-    settle(fp);
+    change(fp);
     let number = streams().iter().position(|s| s.fp == fp.0);
     move || {
         let Some(number) = number else { return };

@@ -142,7 +142,7 @@ fn compare(of: u32, width: u32, c: u64, at_most: bool, excluded: bool, is_signed
     };
     if is_signed {
         // Only what is not negative has one range.
-        let is_positive = at_most && bounds(of).1 < sign || !at_most;
+        let is_positive = !at_most || bounds(of).1 < sign;
         if bound < sign && is_positive {
             let (low, high) = if at_most { (0, bound) } else { (bound, sign - 1) };
             narrow(of, low, high);

@@ -6,12 +6,12 @@ use crate::goals::check_folder;
 
 #[test]
 fn all_goals_are_reached() {
-    check_folder("memory", 20, &["-O1"]);
+    check_folder("memory", 30, &["-O1"]);
 }
 
 #[test]
 fn all_goals_of_programs_that_are_not_optimised_are_reached() {
-    check_folder("memory", 20, &["-O0"]);
+    check_folder("memory", 30, &["-O0"]);
 }
 
 const INDEX: &str = r#"#include <unistd.h>

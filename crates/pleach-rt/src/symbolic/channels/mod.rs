@@ -146,6 +146,8 @@ pub fn begin_run() {
     if !is_labelling() {
         return;
     }
+    // Safety: one thread begins a run.
+    unsafe { OUTSIDE_FDS = 0b110 };
     locked(|c| {
         (c.len, c.kept, c.pairs_len) = (0, 0, 0);
         c.outside = [1, 2].map(|fd| match sys::fstat(fd) {
@@ -165,7 +167,7 @@ const ANONYMOUS: u32 = 0;
 /// The way of what is read from a descriptor, or written to it; `None` if nothing that was
 /// written can be read.
 fn way(fd: i32, reads: bool) -> Option<Way> {
-    if !is_labelling() {
+    if !is_labelling() || !reads && is_outside(fd) {
         return None;
     }
     let st = sys::fstat(fd)?;
@@ -333,7 +335,26 @@ impl Channel {
     }
 }
 
+/// Bit `fd` is set while that descriptor is what it was at the start of the run.
+static mut OUTSIDE_FDS: u8 = 0;
+
+/// True if nothing that is written to the descriptor can be read.
+#[inline]
+pub fn is_outside(fd: i32) -> bool {
+    // Safety: a race between threads costs a system call.
+    (fd == 1 || fd == 2) && unsafe { OUTSIDE_FDS } >> fd & 1 != 0
+}
+
+/// A descriptor is closed or replaced.
+pub fn note_change(fd: i32) {
+    if fd == 1 || fd == 2 {
+        // Safety: as above.
+        unsafe { OUTSIDE_FDS &= !(1 << fd) };
+    }
+}
+
 /// A write to a way: at an offset for a file, at the end of a queue.
+#[derive(Clone, Copy)]
 pub struct Write {
     number: usize,
     at: u64,
