@@ -134,7 +134,7 @@ impl File {
                 src.label(at, 0, n);
                 src.advance(n);
             }
-            None if behind.1 == 0 => {
+            None if behind.1 == 0 && !stream_way::is_function(self) => {
                 clear(at, n);
                 self.label_arrived(&[(at, n)]);
             }

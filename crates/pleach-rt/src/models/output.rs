@@ -324,7 +324,7 @@ extern "C" fn count_copy() {
     }
 }
 
-/// Models of copies in the kernel, which are not followed.
+/// Models of copies in the kernel and of messages that are not followed.
 macro_rules! kernel_copies {
     ($($name:literal)*) => {$(
         assembly_model!($name, [
@@ -339,7 +339,7 @@ macro_rules! kernel_copies {
     )*};
 }
 
-kernel_copies! { "sendfile" "sendfile64" "splice" "tee" "vmsplice" "copy_file_range" }
+kernel_copies! { "sendfile" "sendfile64" "splice" "tee" "vmsplice" "copy_file_range" "recvmmsg" }
 
 /// Models that only drop the labels of their arguments.
 macro_rules! without_labels {

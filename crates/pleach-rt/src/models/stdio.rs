@@ -9,12 +9,14 @@
 use super::api::{V, clear, copy};
 use super::define::models;
 use super::file::{EOF, ERR_SEEN, File, as_int, low_byte};
-use super::source;
 use super::text::{check_fits, for_each_labelled};
+use super::{source, stream_way};
 use crate::live;
+use crate::symbolic::events::count_loss;
 use crate::symbolic::{arena, objects};
 use crate::sys;
 use pleach_abi::node::Op;
+use pleach_abi::shm::Loss;
 
 mod real {
     unsafe extern "C" {
@@ -406,7 +408,10 @@ unsafe fn read_block(to: V, size: V, n: V, fp: File) -> V {
     let (ahead, at) = (fp.buffered(), fp.inside().read_ptr);
     let Some(src) = src else {
         let mut count = V::new(64, got);
-        if got > buffered {
+        if got > buffered && stream_way::is_function(fp) {
+            // libc's copy from its buffer is not seen.
+            count_loss(Loss::Channel);
+        } else if got > buffered {
             clear(at, ahead);
             fp.label_arrived(&[(to + done, got - done), (at, ahead)]);
         }

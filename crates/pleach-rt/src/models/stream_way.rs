@@ -14,7 +14,9 @@ use super::api::{V, clear, copy, is_clean};
 use super::define::models;
 use super::file::File;
 use crate::symbolic::channels::{self, Arrival, Key, Way, Write};
+use crate::symbolic::events::count_loss;
 use crate::symbolic::{arena, is_labelling, objects};
+use pleach_abi::shm::Loss;
 
 mod real {
     unsafe extern "C" {
@@ -129,6 +131,11 @@ pub fn arrival(fp: File, n: u64) -> Option<Arrival> {
     Some(channels::arrival(way, at, true))
 }
 
+/// True if a function of the program fills the buffer, and so labels it.
+pub fn is_function(fp: File) -> bool {
+    fp.inside().fileno < 0 && find(fp.0).is_none()
+}
+
 /// As [`arrival`], for the buffer of a file that was moved. `None` if it is a queue, which cannot
 /// be moved.
 pub fn arrival_at_end(fp: File, n: u64) -> Option<Arrival> {
@@ -145,6 +152,8 @@ pub struct Sink {
 enum Target {
     Channel(Write),
     Memory(u64),
+    /// A function of the program, behind libc's buffer.
+    Function,
 }
 
 /// The last write of a stream. If nothing has moved since, the next one continues there: most
@@ -197,6 +206,9 @@ impl Sink {
         {
             return Some(sink(write));
         }
+        if inside.fileno < 0 {
+            return Some(Sink { target: Target::Function, fp: None });
+        }
         let way = channels::write_way(inside.fileno)?;
         if way.is_queue {
             return channels::write_at(way, 0).map(sink);
@@ -227,6 +239,8 @@ impl Sink {
                 copy(*at, from, n.val);
                 *at += n.val;
             }
+            Target::Function if is_clean(from, n.val) => {}
+            Target::Function => count_loss(Loss::Channel),
         }
         self.remember();
     }
@@ -238,6 +252,8 @@ impl Sink {
                 byte.store_label(*at);
                 *at += 1;
             }
+            Target::Function if byte.label == 0 => {}
+            Target::Function => count_loss(Loss::Channel),
         }
         self.remember();
     }
@@ -252,8 +268,9 @@ impl Sink {
 
     /// Bytes were written whose labels are lost.
     pub fn lose(&mut self) {
-        if let Target::Channel(write) = &mut self.target {
-            write.lose();
+        match &mut self.target {
+            Target::Channel(write) => write.lose(),
+            Target::Memory(_) | Target::Function => count_loss(Loss::Channel),
         }
     }
 }

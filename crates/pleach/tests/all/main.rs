@@ -50,6 +50,7 @@ mod sanitizers;
 mod solve;
 mod strategies;
 mod switches;
+mod targets;
 mod threads;
 mod tokens;
 mod triage;

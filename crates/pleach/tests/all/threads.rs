@@ -52,3 +52,16 @@ fn traces_of_threads_are_sound() {
         assert_eq!(cover["inputs"][0]["status"], json["status"], "{cover}");
     }
 }
+
+/// The decisions of two threads come in any order. A search in which the order has changed says so.
+#[test]
+fn a_search_with_threads_is_exhaustive_or_says_why_not() {
+    let source = include_str!("../../../../tests/ways/two_threads.c");
+    let p = Program::with(source, &["-pthread"]);
+    p.seeds([("seed", b"abcdef".as_slice())]);
+    let flags = ["-s", "dfs", "-n", "1000", "-i", "seeds"];
+    let ended = p.campaign_with_args("out", &flags, &["7"]);
+    let is_complete = ended.stop() == "exhausted" && ended.count("traces") == 1 + (1 << 6);
+    let is_counted = ended.partial().iter().any(|&why| why == "unstable" || why == "diverged");
+    assert!(is_complete || is_counted, "{}", ended.stats);
+}

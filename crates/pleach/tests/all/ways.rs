@@ -31,6 +31,9 @@ const WAYS: &str = r#"
     #include <unistd.h>
     static int decide(int c) { return c == 'Q' ? 3 : 0; }
     static int is(const char *a, const char *b) { return !strcmp(a, b); }
+    static char place;
+    static ssize_t give(void *none, char *to, size_t n) { to[0] = place; return 1; }
+    static ssize_t take(void *none, const char *from, size_t n) { place = from[0]; return n; }
     static void *identity(void *p) { return p; }
     int main(int count, char **args) {
         const char *how = args[1];
@@ -100,6 +103,15 @@ const WAYS: &str = r#"
             char *a = mmap(0, 4096, PROT_READ, MAP_SHARED, open("note", O_RDONLY), 0);
             if (pwrite(fd, &c, 1, 0) != 1) return 1;
             back = *a;
+        } else if (is(how, "cookie")) {
+            place = c;
+            file = fopencookie(0, "r", (cookie_io_functions_t){ .read = give });
+            back = getc(file);
+        } else if (is(how, "taking-cookie")) {
+            file = fopencookie(0, "w", (cookie_io_functions_t){ .write = take });
+            putc(c, file);
+            fclose(file);
+            back = place;
         } else if (is(how, "printed")) {
             printf("%c%d", c, c);
             back = c;
@@ -111,7 +123,7 @@ const WAYS: &str = r#"
 #[test]
 fn a_search_that_follows_a_way_is_exhaustive() {
     let program = Program::with(WAYS, &["-pthread"]);
-    for how in ["pipe", "file", "socket", "memory", "thread", "event", "printed"] {
+    for how in ["pipe", "file", "socket", "memory", "thread", "event", "cookie", "printed"] {
         let flags = ["-s", "dfs", "--len", "1", "-n", "100"];
         let ended = program.campaign_with_args(how, &flags, &[how]);
         assert_eq!(ended.stop(), "exhausted", "{how}: {}", ended.stats);
@@ -123,7 +135,9 @@ fn a_search_that_follows_a_way_is_exhaustive() {
 #[test]
 fn a_way_that_loses_labels_is_counted() {
     let program = Program::with(WAYS, &["-pthread"]);
-    for how in ["number", "child", "sendfile", "splice", "far", "large", "mapped-before"] {
+    for how in
+        ["number", "child", "sendfile", "splice", "far", "large", "mapped-before", "taking-cookie"]
+    {
         let flags = ["-s", "dfs", "--len", "1", "-n", "100"];
         let ended = program.campaign_with_args(how, &flags, &[how]);
         assert_eq!(ended.stop(), "exhausted-partial", "{how}: {}", ended.stats);

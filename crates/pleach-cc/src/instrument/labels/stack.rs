@@ -14,7 +14,7 @@ use std::collections::HashSet;
 /// Smaller variables are no arrays that an index could choose from.
 const MIN_SIZE: u64 = 4;
 /// A function with more of them would spend too much.
-const MAX_ARRAYS: usize = 8;
+const MAX_ARRAYS: usize = 16;
 /// The granule of the heap map.
 const ALIGNMENT: u32 = 16;
 
