@@ -73,16 +73,15 @@ impl Address {
     /// The options that log in. A file comes first, then what the address has, then the
     /// environment, with the names that the `nats` command uses.
     pub(crate) fn login(&self, creds: Option<&Path>) -> Result<ConnectOptions, JoinError> {
-        let env = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let var = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let mut options = ConnectOptions::new().require_tls(self.tls);
-        if let Some(roots) = env("NATS_CA") {
+        if let Some(roots) = var("NATS_CA") {
             options = options.add_root_certificates(readable(Path::new(&roots))?);
         }
-        if let (Some(cert), Some(key)) = (env("NATS_CERT"), env("NATS_KEY")) {
+        if let (Some(cert), Some(key)) = (var("NATS_CERT"), var("NATS_KEY")) {
             let (cert, key) = (readable(Path::new(&cert))?, readable(Path::new(&key))?);
             options = options.add_client_certificate(cert, key);
         }
-        let file = |name: &str| env(name).map(PathBuf::from);
         if let Some(path) = creds {
             return from_file(options, path);
         }
@@ -92,10 +91,10 @@ impl Address {
                 None => options.token(user),
             });
         }
-        if let Some(path) = file("NATS_CREDS").or_else(|| file("NATS_NKEY")) {
-            return from_file(options, &path);
+        if let Some(path) = var("NATS_CREDS").or_else(|| var("NATS_NKEY")) {
+            return from_file(options, Path::new(&path));
         }
-        Ok(match (env("NATS_USER"), env("NATS_PASSWORD"), env("NATS_TOKEN")) {
+        Ok(match (var("NATS_USER"), var("NATS_PASSWORD"), var("NATS_TOKEN")) {
             (Some(user), Some(password), _) => options.user_and_password(user, password),
             (_, _, Some(token)) => options.token(token),
             // As the `nats` command does it.

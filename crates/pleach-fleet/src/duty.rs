@@ -33,6 +33,9 @@ const INBOX_BYTES: usize = 64 << 20;
 /// How many messages the server sends ahead.
 const READ_AHEAD: usize = 256;
 
+/// After so long without trouble, what went wrong before does not count.
+const STABLE: Duration = Duration::from_secs(30);
+
 pub struct Duty {
     shared: Arc<Shared>,
     link: Link,
@@ -45,6 +48,8 @@ pub struct Duty {
     said_idle: Option<u64>,
     /// Inputs whose subject was taken when they were sent, and the end of the log at that time.
     refused: HashMap<u64, u64>,
+    /// How often something went wrong lately.
+    failures: u32,
 }
 
 impl Duty {
@@ -57,6 +62,7 @@ impl Duty {
             joined: None,
             said_idle: None,
             refused: HashMap::new(),
+            failures: 0,
         }
     }
 
@@ -70,11 +76,17 @@ impl Duty {
                     _ = connected.changed() => continue,
                 }
             } else {
-                match self.prepare().await {
-                    Ok(stream) => match self.serve(&stream).await {
-                        Ok(()) => break,
-                        Err(trouble) => trouble,
-                    },
+                let begun = Instant::now();
+                let prepared = self.prepare().await;
+                let served = match prepared {
+                    Ok(stream) => self.serve(&stream).await,
+                    Err(trouble) => Err(trouble),
+                };
+                if begun.elapsed() > STABLE {
+                    self.failures = 0;
+                }
+                match served {
+                    Ok(()) => break,
                     Err(trouble) => trouble,
                 }
             };
@@ -91,7 +103,7 @@ impl Duty {
     }
 
     /// Notes what is wrong, and waits a moment. True if the member leaves.
-    async fn pause(&self, trouble: &Trouble) -> bool {
+    async fn pause(&mut self, trouble: &Trouble) -> bool {
         let note = match trouble {
             Trouble::Again => None,
             Trouble::Away(_) => Some("the server is away; this member continues alone".into()),
@@ -107,8 +119,13 @@ impl Duty {
         }
         let wait = match trouble {
             Trouble::Again => Duration::ZERO,
-            _ => Duration::from_millis(300 + fastrand::u64(..400)),
+            // Members that all come back at once must not keep a busy server busy.
+            _ => {
+                let most = 400 << self.failures.min(5);
+                Duration::from_millis(300 + fastrand::u64(..most))
+            }
         };
+        self.failures += 1;
         tokio::select! {
             () = leaving(&self.shared) => true,
             () = tokio::time::sleep(wait) => false,

@@ -27,9 +27,11 @@ use tokio::sync::watch;
 const CAMPAIGN_BYTES: i64 = 8 << 30;
 const LEAST_BYTES: i64 = 64 << 10;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
+/// A connection that does not answer for two or three of these is made anew.
+const PING_INTERVAL: Duration = Duration::from_secs(4);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a server that is reached may take to make a campaign.
-const START_PATIENCE: Duration = Duration::from_secs(12);
+const START_PATIENCE: Duration = Duration::from_secs(25);
 /// The longest pause between two attempts to reach a server that is away.
 const RECONNECT_PAUSE: Duration = Duration::from_secs(2);
 
@@ -172,6 +174,7 @@ impl Link {
         let options = options
             .name("pleach")
             .connection_timeout(CONNECT_TIMEOUT)
+            .ping_interval(PING_INTERVAL)
             .reconnect_delay_callback(|attempts| {
                 RECONNECT_PAUSE.min(Duration::from_millis(100 * attempts.min(100) as u64))
             })
@@ -223,7 +226,7 @@ impl Link {
     }
 
     fn stream_name(&self) -> String {
-        format!("PLEACH_{}", self.address.campaign)
+        format!("pleach-{}", self.address.campaign)
     }
 
     /// The stream, if there is one.

@@ -11,6 +11,7 @@ use tempfile::TempDir;
 pub struct Server {
     child: Option<Child>,
     dir: TempDir,
+    host: String,
     pub port: u16,
     cluster_port: u16,
     config: PathBuf,
@@ -19,7 +20,13 @@ pub struct Server {
 impl Server {
     /// Starts a server with JetStream. `extra` is added to its configuration.
     pub fn start(extra: &str) -> io::Result<Server> {
+        Server::start_on("127.0.0.1", extra)
+    }
+
+    /// The same, for connections to another address of this machine.
+    pub fn start_on(host: &str, extra: &str) -> io::Result<Server> {
         let mut server = Server::new(free_port()?, free_port()?)?;
+        server.host = host.to_string();
         server.configure("jetstream {}", extra)?;
         server.restart()?;
         Ok(server)
@@ -65,7 +72,8 @@ impl Server {
     fn new(port: u16, cluster_port: u16) -> io::Result<Server> {
         let dir = tempfile::Builder::new().prefix("pleach-nats-").tempdir()?;
         let config = dir.path().join("server.conf");
-        Ok(Server { child: None, dir, port, cluster_port, config })
+        let host = "127.0.0.1".to_string();
+        Ok(Server { child: None, dir, host, port, cluster_port, config })
     }
 
     fn configure(&self, jetstream: &str, extra: &str) -> io::Result<()> {
@@ -74,7 +82,7 @@ impl Server {
             Some((head, rest)) => format!("{head}{{ store_dir: {store:?}, {rest}"),
             None => String::new(),
         };
-        let text = format!("listen: 127.0.0.1:{}\n{jetstream}\n{extra}\n", self.port);
+        let text = format!("listen: {}:{}\n{jetstream}\n{extra}\n", self.host, self.port);
         std::fs::write(&self.config, text)
     }
 

@@ -1,5 +1,6 @@
 //! Members and a real `nats-server`.
 
+mod chaos;
 mod members;
 mod outages;
 mod refusals;

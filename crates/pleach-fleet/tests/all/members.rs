@@ -159,8 +159,7 @@ fn a_copied_directory_gets_another_name() {
     a.until("a member", |a| a.members() == 1);
     let copy = tempfile::tempdir().unwrap();
     std::fs::create_dir(copy.path().join("fleet")).unwrap();
-    let name = |dir: &std::path::Path| dir.join("fleet/name");
-    std::fs::copy(name(a.dir.path()), name(copy.path())).unwrap();
+    std::fs::copy(a.home().join("name"), copy.path().join("fleet/name")).unwrap();
     let mut b = Member::join_in(&url, copy);
     a.until("two members", |a| a.members() == 2);
     b.until("two members", |b| b.members() == 2);

@@ -22,7 +22,7 @@ fn what_is_told_while_the_server_is_away_comes_later() {
     assert!(a.fleet.view().unsent >= 196);
     let notes = a.fleet.view().notes;
     assert!(notes.iter().any(|note| note.contains("the server is away")), "{notes:?}");
-    assert_eq!(crate::support::files(&a.dir.path().join("fleet/spool")), 1);
+    assert_eq!(crate::support::files(&a.home().join("spool")), 1);
     server.restart().unwrap();
     let last = News::Done(vec![99]);
     let done = |m: &Member| {
@@ -34,7 +34,7 @@ fn what_is_told_while_the_server_is_away_comes_later() {
         assert!(!member.heard.iter().any(|heard| heard.what == HeardWhat::Lost));
     }
     a.until("sent", |a| a.fleet.view().unsent == 0);
-    assert_eq!(crate::support::files(&a.dir.path().join("fleet/spool")), 0);
+    assert_eq!(crate::support::files(&a.home().join("spool")), 0);
     assert_eq!(a.news(), b.news());
     assert_eq!(a.members(), 2);
 }
@@ -52,6 +52,7 @@ fn a_member_that_was_killed_sends_at_its_next_start() {
     a.fleet.tell(find(7));
     let Member { fleet, dir, .. } = a;
     drop(fleet);
+    let dir = dir.unwrap();
     server.restart().unwrap();
     let a = Member::join_in(&url, dir);
     b.until("heard", |b| b.has(&find(7)));

@@ -78,6 +78,74 @@ fn logins() {
 }
 
 #[test]
+fn keys() {
+    let pair = nkeys::KeyPair::new_user();
+    let server = format!("authorization {{ users: [{{ nkey: {} }}] }}", pair.public_key());
+    let server = Server::start(&server).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("seed");
+    let open = |seed: String| {
+        std::fs::write(&path, seed).unwrap();
+        Connection::open(&server.url("c"), Some(&path), &build(), "").map(drop)
+    };
+    open(format!("{}\n", pair.seed().unwrap())).unwrap();
+    let other = open(nkeys::KeyPair::new_user().seed().unwrap()).unwrap_err();
+    assert!(matches!(other, JoinError::Login { .. }), "{other}");
+}
+
+#[test]
+fn a_member_that_may_do_no_more_than_its_campaign_needs() {
+    let server = Server::start(
+        "authorization { users: [{ user: me, password: secret, permissions: {
+             publish: [\"pleach.c.>\", \"$JS.API.>\", \"_INBOX.>\"],
+             subscribe: [\"pleach.c.>\", \"_INBOX.>\"] } }] }",
+    )
+    .unwrap();
+    let url = server.url("c").replace("//", "//me:secret@");
+    let a = Member::join(&url);
+    let mut b = Member::join(&url);
+    a.fleet.tell(find(1));
+    b.until("heard", |b| b.has(&find(1)) && b.members() == 2);
+    assert!(!format!("{:?}", b.fleet.view()).contains("secret"));
+}
+
+#[test]
+fn a_secure_connection() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let made = std::process::Command::new("openssl")
+        .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"])
+        .args(["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"])
+        .args(["-addext", "basicConstraints=critical,CA:FALSE"])
+        .args(["-keyout", &path("key"), "-out", &path("cert")])
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let tls = format!("tls {{ cert_file: {:?}, key_file: {:?} }}", path("cert"), path("key"));
+    let server = Server::start(&tls).unwrap();
+    let url = server.url("c").replace("nats:", "tls:");
+    // Nobody whom this machine trusts has signed it.
+    let error = Connection::open(&url, None, &build(), "").map(drop).unwrap_err();
+    assert!(matches!(error, JoinError::Tls { .. } | JoinError::NoServer { .. }), "{error}");
+    let with_root = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "chaos::member", "--nocapture"])
+        .env("NATS_CA", path("cert"))
+        .env("PLEACH_FLEET_MEMBER", format!("{url} {} 1", member_dir(dir.path()).display()))
+        .status()
+        .unwrap();
+    assert!(with_root.success());
+}
+
+/// The directory of a member that ends when it has heard what it told.
+fn member_dir(home: &Path) -> PathBuf {
+    std::fs::write(home.join("stop"), b"").unwrap();
+    let dir = home.join("member");
+    std::fs::create_dir(&dir).unwrap();
+    std::fs::write(dir.join("told"), b"7\n").unwrap();
+    dir
+}
+
+#[test]
 fn a_store_that_is_too_small() {
     let server = Server::with_store(20_000).unwrap();
     let message = refused(&server.url("c"), None);
@@ -103,7 +171,7 @@ fn a_store_that_fills_up() {
     b.until("some", |b| b.news().len() > 100);
     assert!(b.fleet.view().connected);
     a.fleet.leave();
-    assert!(crate::support::files(&a.dir.path().join("fleet/spool")) > 0);
+    assert!(crate::support::files(&a.home().join("spool")) > 0);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use pleach_campaign::run::fleet::{
     Build, Find, FindKind, Fleet, Heard, HeardWhat, News, Settled, Task,
 };
-use pleach_fleet::Connection;
-use std::path::Path;
+use pleach_fleet::{Connection, JoinError};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -20,7 +20,7 @@ pub fn build() -> Build {
 pub struct Member {
     pub fleet: Arc<dyn Fleet>,
     pub heard: Vec<Heard>,
-    pub dir: TempDir,
+    pub dir: Option<TempDir>,
 }
 
 impl Member {
@@ -29,9 +29,19 @@ impl Member {
     }
 
     pub fn join_in(url: &str, dir: TempDir) -> Member {
-        let connection = Connection::open(url, None, &build(), "").unwrap();
-        let fleet = connection.join(dir.path()).unwrap();
-        Member { fleet, heard: Vec::new(), dir }
+        let member = Member::try_join(url, dir.path()).unwrap();
+        Member { dir: Some(dir), ..member }
+    }
+
+    /// Joins in a directory that stays.
+    pub fn try_join(url: &str, dir: &Path) -> Result<Member, JoinError> {
+        let fleet = Connection::open(url, None, &build(), "")?.join(dir)?;
+        Ok(Member { fleet, heard: Vec::new(), dir: None })
+    }
+
+    /// Its own directory in that of the campaign.
+    pub fn home(&self) -> PathBuf {
+        self.dir.as_ref().unwrap().path().join("fleet")
     }
 
     pub fn name(&self) -> String {
