@@ -59,10 +59,16 @@ pub struct Args {
     /// Seed of the faults and their moments
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Instead, kill, stop and cut off members and server of a fleet N times
+    #[arg(long, value_name = "N", conflicts_with_all = ["names", "hours", "kills"])]
+    fleet: Option<u64>,
 }
 
 /// True if nothing was lost or left behind, and nothing stood still.
 pub fn run(args: &Args) -> Result<bool> {
+    if let Some(events) = args.fleet {
+        return endure_fleet(events, args.seed);
+    }
     if !args.hours.is_finite() || args.hours <= 0.0 {
         bail!("--hours {}: give a number above 0", args.hours);
     }
@@ -100,6 +106,16 @@ pub fn run(args: &Args) -> Result<bool> {
     print!("{tally}");
     done.into_iter().collect::<Result<Vec<_>>>()?;
     Ok(tally.failed() == 0)
+}
+
+/// Runs the test of `pleach-fleet` with more events.
+fn endure_fleet(events: u64, seed: u64) -> Result<bool> {
+    let mut command = Command::new("cargo");
+    command.args(["test", "--release", "--quiet", "-p", "pleach-fleet", "--test", "all", "--"]);
+    command.args(["--exact", "chaos::nothing_is_lost_whatever_happens", "--nocapture"]);
+    command.env("PLEACH_CHAOS", events.to_string()).env("PLEACH_CHAOS_SEED", seed.to_string());
+    let status = command.current_dir(project::root()).status();
+    Ok(status.context("cannot run cargo")?.success())
 }
 
 struct Soak<'a> {

@@ -201,7 +201,7 @@ impl Dir {
         bytes: &[u8],
     ) {
         let sender = Sender { name: file_name_part(member).into(), number };
-        self.keep(kept, &file_name(id, From::Other(&sender), time_ms, "op:fleet"), bytes);
+        self.keep(kept, &file_name(id, From::Other(&sender), time_ms, "op:sync"), bytes);
     }
 
     /// Writes a text beside the crashes: the report of one, or how to replay them.
