@@ -244,9 +244,16 @@ fn configure(tree: &Tree, out: &Path, flags: &str) -> String {
         true => format!(" --prefix={}", quoted(out.join(INSTALLED).as_os_str())),
         false => String::new(),
     };
+    // Scripts that people have written may have an option for the compiler, and ignore CC.
+    let option = |name: &str, compiler: &str| match made.contains(&format!("{name}=")) {
+        true => format!(" {name}={compiler}"),
+        false => String::new(),
+    };
+    let compiler = option("--cc", "pleach-cc") + &option("--cxx", "pleach-c++");
     let flags = quoted(flags.as_ref());
     format!(
-        "CC=pleach-cc CXX=pleach-c++ CFLAGS={flags} CXXFLAGS={flags} ./configure{prefix}{shared}"
+        "CC=pleach-cc CXX=pleach-c++ CFLAGS={flags} CXXFLAGS={flags} \
+         ./configure{prefix}{shared}{compiler}"
     )
 }
 

@@ -52,6 +52,10 @@ fn shared_libraries_are_disabled_where_configure_can() {
     assert!(with.contains("-declaration -m64'") && with.contains("--disable-shared"), "{with}");
     assert!(with.contains("make -j3") && with.contains("cp -a "), "{with}");
     assert!(!built("no such option").contains("--disable-shared"));
+    // Scripts that people have written ignore CC.
+    let by_hand = built("  --cc=CC  use C compiler CC [$cc]");
+    assert!(by_hand.contains("./configure --cc=pleach-cc"), "{by_hand}");
+    assert!(!with.contains("--cc="), "{with}");
 }
 
 /// A patch makes `Makefile.am` newer than `Makefile.in`; automake need not be there.

@@ -7,10 +7,11 @@ mod obstacle;
 pub use obstacle::Obstacles;
 
 use pleach_abi::function::{Function, Place};
-use pleach_exec::source::path_in;
+use pleach_exec::source::{path_in, tidy};
 use pleach_exec::triage::{CrashId, readable};
 use pleach_search::Goal;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
 use thiserror::Error;
 
 /// A place of a program.
@@ -293,7 +294,8 @@ fn clean(path: &str) -> Vec<&str> {
 /// True if a path ends in another, in whole parts.
 pub fn is_end_of(end: &str, path: &str) -> bool {
     match (end.starts_with('/'), path.starts_with('/')) {
-        (true, true) => end == path,
+        // An included file may be `src/./table.h`.
+        (true, true) => tidy(Path::new(end)) == tidy(Path::new(path)),
         // The program does not say which directory it was built in.
         (true, false) => clean(end).ends_with(&clean(path)),
         (false, _) => clean(path).ends_with(&clean(end)),
@@ -386,6 +388,7 @@ mod tests {
     fn lines_columns_ranges_and_functions_are_found() {
         check("lib/parse.c:12", &[(0, 0), (0, 1)], None);
         check("/src/app/lib/parse.c:11", &[(0, 0)], None);
+        check("/src/app/./lib/../lib/parse.c:11", &[(0, 0)], None);
         check("lib/parse.c:12:15", &[(0, 1)], None);
         check("lib/parse.c:12:14", &[(0, 1)], None);
         check("lib/parse.c:12:9", &[(0, 0)], None);

@@ -88,6 +88,14 @@ fn search(plan: &Plan) -> Result<Code, Failure> {
     if chosen.is_none() && build::install(plan)? {
         chosen = probe::choose(plan)?;
     }
+    if chosen.is_none() && !probe::has_programs(plan) && plan.project.programs.harnesses.is_empty()
+    {
+        return Err(Failure::failed_check(anyhow!(
+            "no program in {} was made by pleach-cc: the build uses another compiler, or makes only \
+             libraries; say how with --build, or build it as docs/recipes.md shows",
+            plan.out.display()
+        )));
+    }
     let Some(chosen) = chosen else {
         return Err(Failure::failed_check(anyhow!(
             "no program was found in {} that reads its input and decides on it; name one with \
