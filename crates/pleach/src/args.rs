@@ -553,6 +553,15 @@ pub struct Campaign {
     /// The same as a secondary instance
     #[arg(short = 'S', long = "secondary", value_name = "NAME", value_parser = instance_name)]
     pub secondary: Option<String>,
+    /// Search together with other machines: nats://HOST:PORT/NAME, or tls://, is a server of
+    /// NATS with JetStream and the name of the campaign there. All members run the same
+    /// program with the same options; only the first needs -i
+    #[arg(long, value_name = "URL")]
+    pub fleet: Option<String>,
+    /// File with what logs in to the server: credentials of NATS, the seed of an nkey,
+    /// USER:PASSWORD, or a token
+    #[arg(long, value_name = "FILE", requires = "fleet")]
+    pub creds: Option<PathBuf>,
     /// Stop at the first crash
     #[arg(long)]
     pub stop_on_crash: bool,

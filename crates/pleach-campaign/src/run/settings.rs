@@ -235,6 +235,11 @@ impl Settings {
         pairs.into_iter().find(|(_, then, now)| then != now)
     }
 
+    /// The text of `run.toml`.
+    pub fn toml(&self) -> String {
+        toml::to_string(self).unwrap_or_default()
+    }
+
     /// The maximal length of a hole.
     pub fn max_hole(&self) -> u32 {
         self.grammar.as_ref().map_or(MAX_HOLE, |g| g.max_hole)

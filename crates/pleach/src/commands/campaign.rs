@@ -23,6 +23,7 @@ use pleach_report::{Panel, Size, describe_places, describe_stall, line, summary}
 use pleach_search::{FirstInputs, Needs};
 use pleach_template::Choices;
 use std::ffi::OsString;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -122,6 +123,15 @@ pub fn search(args: &Args) -> Result<Option<(Stats, Vec<OsString>)>, Failure> {
         check_hybrid(&settings, &seeds)?;
     }
     let workdir = settings.workdir().map_err(Failure::user_error)?;
+    let fleet = args.fleet.as_deref();
+    if fleet.is_some() && args.seed.is_none() && !resuming {
+        // Members that draw the same random numbers would make the same mutants.
+        settings.seed = RandomState::new().build_hasher().finish() >> 1;
+    }
+    let connect = |url| super::join::connect(url, args.creds.as_deref(), &layout, &settings);
+    let connection = fleet.map(connect).transpose()?;
+    // The others have seeds already.
+    let is_late = connection.as_ref().is_some_and(|connection| !connection.is_new());
     let (start, time) = (Instant::now(), args.seconds.map(seconds).transpose()?);
     let trial = |seeds: &[_]| {
         let made_up = first_inputs(&settings).swap_remove(0);
@@ -158,6 +168,7 @@ pub fn search(args: &Args) -> Result<Option<(Stats, Vec<OsString>)>, Failure> {
         }
         false => {
             let mut inputs = match seeds.is_empty() {
+                true if is_late => Vec::new(),
                 // The strategy derives all its inputs.
                 true if strategy.seeds == FirstInputs::Derived => Vec::new(),
                 true if let Some(source) = &grammar => {
@@ -167,12 +178,19 @@ pub fn search(args: &Args) -> Result<Option<(Stats, Vec<OsString>)>, Failure> {
                 false => seeds.into_iter().map(|(_, bytes)| bytes).collect(),
             };
             let is_covering = strategy.seeds == FirstInputs::GivenAndCovering;
-            if let Some(source) = grammar.as_ref().filter(|_| is_covering) {
+            if let Some(source) = grammar.as_ref().filter(|_| is_covering && !is_late) {
                 inputs.extend(source.covering().map_err(Failure::user_error)?);
             }
             let setup = Setup { layout, settings, limits, jobs, grammar, workdir, words, notes };
             Campaign::begin(setup, inputs, &args.output, Disk::default())?
         }
+    };
+    let campaign = match connection {
+        Some(connection) => {
+            let fleet = connection.join(&args.output);
+            campaign.join(fleet.map_err(|error| Failure::user_error(anyhow!(error)))?)
+        }
+        None => campaign,
     };
     for note in &screen.notes {
         eprintln!("pleach: warning: {note}");
@@ -536,6 +554,9 @@ fn seconds(n: f64) -> Result<Duration, Failure> {
 fn resume_command(args: &Args, program: &[OsString]) -> String {
     let mut words = vec!["pleach".into(), "run".into(), "-i".into(), "-".into(), "-o".into()];
     words.push(quoted(args.output.as_os_str()));
+    if let Some(url) = &args.fleet {
+        words.extend(super::join::options(url, args.creds.as_deref()));
+    }
     words.push("--".into());
     words.extend(program.iter().map(|w| quoted(w)));
     words.join(" ")

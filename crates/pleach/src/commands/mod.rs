@@ -17,6 +17,7 @@ mod extract;
 pub mod fleet;
 pub mod grammar;
 mod init;
+mod join;
 mod libfuzzer;
 mod pack;
 mod record;

@@ -299,7 +299,14 @@ impl State {
             }
             HeardWhat::News(News::Answers(_)) => {}
             HeardWhat::News(News::Partial(name)) => self.hear_gap(name),
-            HeardWhat::Left => mail.tasks.forget_member(from),
+            HeardWhat::Left => {
+                mail.tasks.forget_member(from);
+                if is_own {
+                    // The others took it for dead. What it works on is still its own.
+                    let begun = mail.tasks.group();
+                    mail.out.extend((!begun.is_empty()).then_some(News::Begun(begun)));
+                }
+            }
             HeardWhat::Lost => mail.tell_all(),
         }
     }

@@ -129,6 +129,11 @@ impl Tasks {
         edges
     }
 
+    /// What this member works on.
+    pub fn group(&self) -> Vec<u64> {
+        self.group.iter().copied().collect()
+    }
+
     /// Everything that is known, to tell it again: tasks, those begun here, those done.
     pub fn all(&self) -> (Vec<Task>, Vec<u64>, Vec<u64>) {
         let open = self.open.values().map(|open| open.task.clone()).collect();
