@@ -19,4 +19,4 @@ pub use ends::end_words;
 pub use panel::{Panel, Size};
 pub use places::describe_places;
 pub use progress::Progress;
-pub use summary::{describe_stall, line, summary};
+pub use summary::{describe_fleet, describe_stall, line, summary};

@@ -3,7 +3,7 @@
 //! after a crash.
 
 use crate::numbers::{percent, short, time};
-use crate::summary::describe_stall;
+use crate::summary::{describe_fleet, describe_stall};
 use pleach_campaign::run::{Snapshot, Stall};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -43,8 +43,8 @@ const PLAIN: &str = "\x1b[0m";
 /// How long a worker that has not come back is shown.
 const STALL_SHOWN: Duration = Duration::from_secs(10);
 /// The lines, the most important first. If the terminal has few rows, the last are left out.
-const IMPORTANCE: [&str; 8] =
-    ["branches", "crashes", "runs", "time", "search", "flips", "queue", "functions"];
+const IMPORTANCE: [&str; 9] =
+    ["branches", "crashes", "runs", "time", "search", "flips", "queue", "functions", "fleet"];
 
 impl Panel {
     pub fn new(title: String, colour: bool) -> Panel {
@@ -109,7 +109,7 @@ impl Panel {
         let s = &snapshot.stats;
         let (b, f) = (&s.branches, &s.flips);
         let total = Duration::from_secs_f64(s.time_s.total.max(0.0));
-        let pairs = [
+        let mut pairs = vec![
             ("time", format!("{}, last new branch {} ago", time(total), time(snapshot.since_gain))),
             (
                 "branches",
@@ -149,6 +149,7 @@ impl Panel {
             ("crashes", s.crashes.to_string()),
             ("search", self.recent_stall().unwrap_or(&snapshot.doing).to_owned()),
         ];
+        pairs.extend(s.fleet.as_ref().map(|fleet| ("fleet", describe_fleet(fleet))));
         // The cursor is in the row below the last line.
         let room = self.size.rows.saturating_sub(1).max(1);
         let mut lines = Vec::new();

@@ -1,7 +1,7 @@
 //! A campaign as plain text: a line while it runs, and a summary at its end.
 
 use crate::numbers::{percent, time};
-use pleach_campaign::run::{Snapshot, Stall, Stats, Stop};
+use pleach_campaign::run::{FleetStats, Snapshot, Stall, Stats, Stop};
 use std::time::Duration;
 
 /// The current state of a campaign on one line, for logs.
@@ -21,6 +21,42 @@ pub fn line(snapshot: &Snapshot) -> String {
         s.crashes,
         s.hangs
     )
+}
+
+/// The fleet of a campaign, on one line.
+pub fn describe_fleet(fleet: &FleetStats) -> String {
+    let unsent = match fleet.unsent {
+        0 => String::new(),
+        count => format!(", {count} messages wait for the server"),
+    };
+    format!(
+        "{} and {} others, {} inputs told, {} heard{unsent}",
+        fleet.member,
+        fleet.others.len(),
+        fleet.told,
+        fleet.heard
+    )
+}
+
+/// What members of a fleet did, for the summary.
+fn summarise_fleet(fleet: &FleetStats) -> String {
+    let mut text = match fleet.member.is_empty() {
+        true => format!("campaign {}, {} members\n", fleet.campaign, fleet.others.len()),
+        false => format!("campaign {}: {}\n", fleet.campaign, describe_fleet(fleet)),
+    };
+    if let Some(position) = fleet.settled_at {
+        text += &format!(
+            "exhausted at message {position}, where nothing was left for {}\n",
+            fleet.settled_by.join(", ")
+        );
+    }
+    if !fleet.lost.is_empty() {
+        text += &format!("members that did not come back: {}\n", fleet.lost.join(", "));
+    }
+    if fleet.ignored > 0 {
+        text += &format!("{} messages of other members were ignored\n", fleet.ignored);
+    }
+    text
 }
 
 /// A worker that has not come back, on one line.
@@ -54,6 +90,7 @@ pub fn summary(stats: &Stats, out: &str, resume: &str) -> String {
     if stats.hangs > 0 {
         text.push_str(&format!("{} hangs in {out}/hangs\n", stats.hangs));
     }
+    text.extend(stats.fleet.iter().map(summarise_fleet));
     for (name, sync) in &stats.sync {
         text.push_str(&format!("{} inputs taken from {name}, {} kept", sync.taken, sync.kept));
         match sync.skipped {
@@ -168,5 +205,38 @@ fn describe_stop(stats: &Stats, total: &str) -> String {
              depends on the events"
         ),
         Some(Stop::Interrupted) | None => format!("interrupted after {total}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pleach_campaign::run::FleetMember;
+
+    #[test]
+    fn a_summary_names_who_declared_the_search_exhausted() {
+        let other = FleetMember { name: "b".into(), runs: 5, ..FleetMember::default() };
+        let fleet = FleetStats {
+            member: "a".into(),
+            campaign: "nats://host/lexer".into(),
+            others: vec![other],
+            told: 3,
+            heard: 4,
+            unsent: 2,
+            ignored: 1,
+            settled_by: vec!["a".into(), "b".into()],
+            settled_at: Some(17),
+            lost: vec!["c".into()],
+            ..FleetStats::default()
+        };
+        let stats = Stats { fleet: Some(fleet), ..Stats::default() };
+        let text = summary(&stats, "out", "pleach run");
+        let expected = "campaign nats://host/lexer: a and 1 others, 3 inputs told, 4 heard, \
+                        2 messages wait for the server\n\
+                        exhausted at message 17, where nothing was left for a, b\n\
+                        members that did not come back: c\n\
+                        1 messages of other members were ignored\n";
+        assert!(text.contains(expected), "{text}");
+        assert!(!summary(&Stats::default(), "out", "pleach run").contains("campaign"));
     }
 }

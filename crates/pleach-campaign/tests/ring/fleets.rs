@@ -1,11 +1,14 @@
 //! Several campaigns are members of one fleet.
 
-use crate::support::{Bench, Ended, LETTERS_PATHS, letters};
-use pleach_campaign::run::fleet::LocalFleet;
-use pleach_exec::Half;
-use pleach_exec::fake::FakeTarget;
+use crate::support::{Bench, Ended, LETTERS_PATHS, letters, one_branch};
+use pleach_campaign::run::asked_flips;
+use pleach_campaign::run::fleet::{Fleet, LocalFleet, News};
+use pleach_exec::fake::{FakeProgram, FakeTarget};
+use pleach_exec::{End, Half};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::thread::sleep;
+use std::time::Duration;
 
 /// Members of a fleet. The first has the seeds.
 fn members(count: usize, make: impl Fn() -> Bench) -> Vec<Bench> {
@@ -21,9 +24,13 @@ fn name(number: usize) -> String {
     format!("m{number}")
 }
 
-/// Runs all members to their end.
-fn run(fleet: &Arc<LocalFleet>, members: &[Bench]) -> Vec<Ended> {
-    let joined: Vec<_> = (0..members.len()).map(|number| fleet.join(&name(number))).collect();
+fn join(fleet: &Arc<LocalFleet>, count: usize) -> Vec<Arc<dyn Fleet>> {
+    (0..count).map(|number| fleet.join(&name(number))).collect()
+}
+
+/// Runs all members to their end. `meanwhile` is done while they run.
+fn run_and(fleet: &Arc<LocalFleet>, members: &[Bench], meanwhile: impl FnOnce()) -> Vec<Ended> {
+    let joined = join(fleet, members.len());
     std::thread::scope(|scope| {
         let started = members.iter().zip(joined).map(|(member, fleet)| {
             scope.spawn(move || {
@@ -32,8 +39,13 @@ fn run(fleet: &Arc<LocalFleet>, members: &[Bench]) -> Vec<Ended> {
             })
         });
         let threads: Vec<_> = started.collect();
+        meanwhile();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     })
+}
+
+fn run(fleet: &Arc<LocalFleet>, members: &[Bench]) -> Vec<Ended> {
+    run_and(fleet, members, || {})
 }
 
 /// How often each input was traced, over all members.
@@ -45,21 +57,43 @@ fn traced(members: &[Bench]) -> BTreeMap<Vec<u8>, usize> {
     traced
 }
 
-/// `letters` with more letters: 2^5 paths of five bytes, and those of shorter inputs.
-fn bits() -> FakeTarget {
-    use pleach_exec::End;
-    use pleach_exec::fake::FakeProgram;
-    FakeProgram::new().branches("main", [10, 11, 12, 13, 14]).target(|run| {
+/// The flips that were asked, and those that more than one member asked.
+fn asked(members: &[Bench]) -> (usize, usize) {
+    let mut asked: BTreeMap<u64, usize> = BTreeMap::new();
+    for member in members {
+        let own: BTreeSet<u64> = asked_flips(&member.out()).unwrap().into_iter().collect();
+        own.into_iter().for_each(|flip| *asked.entry(flip).or_default() += 1);
+    }
+    (asked.len(), asked.values().filter(|&&count| count > 1).count())
+}
+
+fn stops(all: &[Ended]) -> BTreeSet<&str> {
+    all.iter().map(Ended::stop).collect()
+}
+
+/// Five bytes, each with its letter or without, and shorter inputs.
+fn words(pause: Duration) -> FakeTarget {
+    FakeProgram::new().branches("main", [10, 11, 12, 13, 14]).target(move |run| {
+        sleep(pause);
         for i in 0..5 {
-            let byte = run.byte(i as usize);
-            run.branch(10 + i, byte.equals(b'a' + i as u8));
+            let byte = run.byte(i);
+            run.branch(10 + i as u32, byte.equals(b'a' + i as u8));
         }
         End::Exit(0)
     })
 }
 
-fn long(target: FakeTarget) -> Bench {
-    let mut bench = Bench::new(target);
+/// The path of an input of `words`.
+fn path(input: &[u8]) -> Vec<bool> {
+    input.iter().take(5).enumerate().map(|(i, &byte)| byte == b'a' + i as u8).collect()
+}
+
+fn paths(members: &[Bench]) -> BTreeSet<Vec<bool>> {
+    traced(members).keys().map(|input| path(input)).collect()
+}
+
+fn search_words(pause: Duration) -> Bench {
+    let mut bench = Bench::new(words(pause));
     (bench.settings.len, bench.settings.max_len) = (5, 5);
     bench.seeds = vec![vec![0; 5]];
     bench
@@ -73,17 +107,16 @@ fn members_run_every_path_once() {
     for count in [1, 2, 8] {
         let members = members(count, || Bench::new(letters()));
         let all = run(&LocalFleet::new(), &members);
-        let stops: BTreeSet<_> = all.iter().map(Ended::stop).collect();
-        assert_eq!(stops, BTreeSet::from(["exhausted"]), "{count} members");
+        assert_eq!(stops(&all), BTreeSet::from(["exhausted"]), "{count} members");
         assert_eq!(all.iter().map(|e| e.stats.paths).sum::<u64>(), LETTERS_PATHS, "{count}");
         let traced = traced(&members);
         assert!(traced.values().all(|&times| times == 1), "{count} members: {traced:?}");
         assert_eq!(traced.len() as u64, LETTERS_PATHS);
-        // What one finds, all have.
+        // What one finds, all have, and all write down who declared the end.
         for member in &all {
             assert_eq!(member.stats.branches, ended.stats.branches, "{count} members");
             let fleet = member.stats.fleet.as_ref().unwrap();
-            assert_eq!(fleet.settled_by.len(), count);
+            assert_eq!(fleet.settled_by, (0..count).map(name).collect::<Vec<_>>());
             assert!(fleet.settled_at.is_some() && fleet.split == "paths");
         }
     }
@@ -91,14 +124,167 @@ fn members_run_every_path_once() {
 
 #[test]
 fn eight_members_share_the_paths_and_ask_no_flip_twice() {
-    let alone = long(bits());
+    let alone = search_words(Duration::ZERO);
     let whole = alone.run();
-    let members = members(8, || long(bits()));
+    let members = members(8, || search_words(Duration::ZERO));
     let all = run(&LocalFleet::in_step(1), &members);
-    assert!(all.iter().all(|ended| ended.stop() == "exhausted"));
+    assert_eq!(stops(&all), BTreeSet::from(["exhausted"]));
+    assert_eq!(paths(&members), paths(&[alone]));
     assert_eq!(all.iter().map(|e| e.stats.paths).sum::<u64>(), whole.stats.paths);
-    assert_eq!(all.iter().map(|e| e.stats.flips.asked).sum::<u64>(), whole.stats.flips.asked);
+    assert_eq!(asked(&members), (whole.stats.flips.asked as usize, 0));
     assert!(traced(&members).values().all(|&times| times == 1));
     let shares: Vec<u64> = all.iter().map(|e| e.stats.paths).collect();
     assert!(shares.iter().filter(|&&share| share > 0).count() >= 5, "{shares:?}");
+}
+
+/// In step, members find the same in every run of the test.
+#[test]
+fn members_in_step_do_not_depend_on_time() {
+    let search = || {
+        let mut members = members(3, || Bench::with(letters(), "auto", 200));
+        members.iter_mut().for_each(|member| member.settings.adaptive = false);
+        let all = run(&LocalFleet::in_step(10), &members);
+        all.into_iter().map(|ended| (ended.stats.runs, ended.queue)).collect::<Vec<_>>()
+    };
+    assert_eq!(search(), search());
+}
+
+/// Waits until a member has begun a task.
+fn wait_for_begun(fleet: &LocalFleet, name: &str) {
+    for _ in 0..2000 {
+        let begun =
+            |(from, news): &(Arc<str>, News)| **from == *name && matches!(news, News::Begun(_));
+        if fleet.told().iter().any(begun) {
+            return;
+        }
+        sleep(Duration::from_millis(5));
+    }
+    panic!("{name} begins nothing");
+}
+
+#[test]
+fn what_a_lost_member_had_begun_is_done_by_the_others() {
+    let alone = search_words(Duration::ZERO);
+    alone.run();
+    let members = members(3, || search_words(Duration::from_millis(3)));
+    let fleet = LocalFleet::new();
+    let all = run_and(&fleet, &members, || {
+        wait_for_begun(&fleet, "m1");
+        fleet.lose("m1");
+    });
+    assert_eq!(all[0].stop(), "exhausted");
+    assert_eq!(all[0].stats.fleet.as_ref().unwrap().settled_by, ["m0", "m2"]);
+    let survivors = [&members[0], &members[2]];
+    let mut found: BTreeSet<Vec<bool>> = BTreeSet::new();
+    let done: BTreeSet<u64> = fleet
+        .told()
+        .into_iter()
+        .filter_map(|(from, news)| match news {
+            News::Done(edges) if *from == *"m1" => Some(edges),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    for member in survivors {
+        found.extend(member.runs_on(Half::Symbolic).iter().map(|run| path(&run.input)));
+    }
+    // The others need not run again what it had done.
+    let whole = paths(&[alone]);
+    assert_eq!(paths(&members), whole);
+    assert!(found.len() + done.len() >= whole.len(), "{} of {}", found.len(), whole.len());
+}
+
+#[test]
+fn members_come_while_others_work() {
+    let alone = search_words(Duration::ZERO);
+    alone.run();
+    let fleet = LocalFleet::new();
+    let first = members(1, || search_words(Duration::from_millis(3)));
+    let mut late = search_words(Duration::from_millis(3));
+    late.seeds.clear();
+    let mut late_ended = None;
+    let all = run_and(&fleet, &first, || {
+        wait_for_begun(&fleet, "m0");
+        let joined = fleet.join("late");
+        late_ended = Some(late.search(late.campaign().join(joined)).unwrap());
+    });
+    let late_ended = late.ended(late_ended.unwrap());
+    assert_eq!((all[0].stop(), late_ended.stop()), ("exhausted", "exhausted"));
+    assert!(late_ended.stats.paths > 0, "it had no part of the work");
+    let both = [first.into_iter().next().unwrap(), late];
+    assert_eq!(paths(&both), paths(&[alone]));
+}
+
+#[test]
+fn a_member_that_is_interrupted_continues() {
+    let alone = search_words(Duration::ZERO);
+    alone.run();
+    let fleet = LocalFleet::new();
+    let mut members = members(1, || search_words(Duration::ZERO));
+    members[0].limits.runs = Some(10);
+    let all = run(&fleet, &members);
+    assert_eq!(all[0].stop(), "runs");
+    members[0].limits.runs = None;
+    let campaign = pleach_campaign::run::Campaign::resume(
+        members[0].setup(),
+        &members[0].out(),
+        Default::default(),
+    );
+    let stats = members[0].search(campaign.unwrap().join(fleet.join("m0"))).unwrap();
+    assert_eq!(stats.stop.unwrap().name(), "exhausted");
+    assert_eq!(paths(&members), paths(&[alone]));
+}
+
+#[test]
+fn searches_that_split_finds_are_exhausted_by_all() {
+    for strategy in ["generational", "cfg"] {
+        let make = || {
+            let mut bench = search_words(Duration::ZERO);
+            bench.settings.strategy = strategy.into();
+            bench
+        };
+        let alone = make();
+        let whole = alone.run();
+        let members = members(4, make);
+        let all = run(&LocalFleet::in_step(5), &members);
+        assert_eq!(stops(&all), BTreeSet::from([whole.stop()]), "{strategy}");
+        assert_eq!(paths(&members), paths(&[alone]), "{strategy}");
+        let (flips, twice) = asked(&members);
+        assert!(twice * 20 < flips, "{strategy}: {twice} of {flips} flips were asked twice");
+        for member in &all {
+            assert_eq!(member.stats.branches, whole.stats.branches, "{strategy}");
+        }
+    }
+}
+
+#[test]
+fn a_crash_is_kept_once_by_each_member() {
+    let make = || Bench::with(one_branch(|run| run.crash(libc::SIGSEGV)), "auto", 300);
+    let members = members(3, make);
+    let fleet = LocalFleet::in_step(20);
+    let all = run(&fleet, &members);
+    for ended in &all {
+        assert_eq!((ended.stats.crashes, ended.crashes.len()), (1, 1));
+    }
+    let crashes = fleet.told();
+    let crashes = crashes.iter().filter(|(_, news)| match news {
+        News::Find(find) => matches!(find.kind, pleach_campaign::run::fleet::FindKind::Crash(_)),
+        _ => false,
+    });
+    assert!((1..=3).contains(&crashes.count()));
+}
+
+#[test]
+fn a_gap_of_one_member_is_known_to_all() {
+    let target = || {
+        one_branch(|run| {
+            run.cut = pleach_abi::shm::CUT_NODES;
+            End::Exit(0)
+        })
+    };
+    let members = members(4, || Bench::new(target()));
+    let all = run(&LocalFleet::new(), &members);
+    for ended in &all {
+        assert_eq!((ended.stop(), ended.gaps()), ("exhausted-partial", vec!["cut by nodes"]));
+    }
 }

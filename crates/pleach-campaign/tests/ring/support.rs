@@ -116,7 +116,7 @@ impl Bench {
         Ended { stats, queue, crashes, hangs }
     }
 
-    fn setup(&self) -> Setup {
+    pub fn setup(&self) -> Setup {
         Setup {
             layout: self.target.layout(),
             settings: self.settings.clone(),

@@ -10,7 +10,7 @@ use crate::end_words;
 #[cfg(feature = "sample")]
 use pleach_campaign::findings::BranchPlace;
 use pleach_campaign::findings::{Findings, FunctionPlace};
-use pleach_campaign::run::{Kept, Stop};
+use pleach_campaign::run::{FleetStats, Kept, Stats, Stop};
 use pleach_exec::triage::{quoted, readable};
 use pleach_search::BranchId;
 use serde::Serialize;
@@ -110,6 +110,8 @@ struct Data<'a> {
     tiers: Vec<(String, u64, f64)>,
     time: Vec<(&'static str, f64)>,
     partial: Vec<(String, u64)>,
+    /// The members of a fleet: name, runs, branches, inputs and crashes.
+    members: Vec<(String, u64, u64, u64, u64)>,
     unmodelled: &'a [String],
     folded: Vec<(String, u64)>,
     diverged: Vec<(String, u64)>,
@@ -237,6 +239,7 @@ pub fn campaign_page(findings: &Findings, sources: &mut Sources, sections: Secti
         tiers: tiers.collect(),
         time: time_parts(findings),
         partial: pairs(&stats.partial),
+        members: stats.fleet.as_ref().map(|fleet| members(fleet, stats)).unwrap_or_default(),
         unmodelled: &stats.unmodelled,
         folded: pairs(&stats.folded_at),
         diverged: pairs(&stats.diverged_at),
@@ -347,6 +350,7 @@ pub fn sample_page(files: usize, branches_per_file: usize) -> String {
         tiers: vec![("domains".into(), 18, 1.0)],
         time: vec![("solver", 3.0)],
         partial: vec![(HOSTILE.into(), 3)],
+        members: vec![(HOSTILE.into(), 7, 6, 5, 4)],
         unmodelled: &stats.unmodelled,
         folded: Vec::new(),
         diverged: Vec::new(),
@@ -556,6 +560,17 @@ fn ops(findings: &Findings, firsts: &[u64]) -> Vec<(String, u64, u64)> {
         entry.1 += firsts;
     }
     all.into_iter().map(|(op, (inputs, firsts))| (op.to_string(), inputs, firsts)).collect()
+}
+
+/// The members of a fleet, this one first if the campaign is that of a member.
+fn members(fleet: &FleetStats, stats: &Stats) -> Vec<(String, u64, u64, u64, u64)> {
+    let own = (!fleet.member.is_empty()).then(|| {
+        let name = fleet.member.clone();
+        (name, stats.runs, stats.branches.covered, stats.inputs, stats.crashes)
+    });
+    let others = fleet.others.iter();
+    let others = others.map(|m| (m.name.clone(), m.runs, m.branches, m.inputs, m.crashes));
+    own.into_iter().chain(others).collect()
 }
 
 fn time_parts(findings: &Findings) -> Vec<(&'static str, f64)> {

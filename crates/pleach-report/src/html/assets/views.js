@@ -57,6 +57,7 @@ function overview() {
         table("actions", [text("Kind", a => a[0]), count("Number", a => a[1]), count("Seconds", a => a[2], a => duration(a[2]))], D.actions, { sort: 2, down: true })),
       card("Flips", stack("answers of the solver", [["sat", D.flips.sat, "var(--taken)"], ["unsat", D.flips.unsat, "var(--c0)"], ["optimistic", D.flips.optimistic, "var(--c1)"], ["unknown", D.flips.unknown, "var(--c7)"]]),
         table("tiers", [text("Answered by", r => r[0]), count("Flips", r => r[1]), count("Seconds", r => r[2], r => duration(r[2]))], D.tiers, { sort: 1, down: true })),
+      D.members.length ? card("Members of the fleet", table("members", [text("Member", r => r[0]), count("Runs", r => r[1]), count("Branches", r => r[2]), count("Inputs", r => r[3]), count("Crashes", r => r[4])], D.members, { sort: 0 })) : null,
       card("Time of the workers", barChart("time by part", D.time.map(r => [r[0], r[1], duration(r[1])]), colours)),
       h("section", { class: "card wide" }, h("h2", null, "What was lost"),
         h("p", { class: "dim" }, "What keeps the search from following everything, and how often it was met."),
