@@ -30,7 +30,7 @@ pub fn describe_fleet(fleet: &FleetStats) -> String {
         count => format!(", {count} messages wait for the server"),
     };
     format!(
-        "{} and {} others, {} inputs told, {} heard{unsent}",
+        "{} with {} others, {} inputs told, {} heard{unsent}",
         fleet.member,
         fleet.others.len(),
         fleet.told,
@@ -231,7 +231,7 @@ mod tests {
         };
         let stats = Stats { fleet: Some(fleet), ..Stats::default() };
         let text = summary(&stats, "out", "pleach run");
-        let expected = "campaign nats://host/lexer: a and 1 others, 3 inputs told, 4 heard, \
+        let expected = "campaign nats://host/lexer: a with 1 others, 3 inputs told, 4 heard, \
                         2 messages wait for the server\n\
                         exhausted at message 17, where nothing was left for a, b\n\
                         members that did not come back: c\n\

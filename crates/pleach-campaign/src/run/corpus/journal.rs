@@ -116,8 +116,13 @@ pub struct Journal {
 
 impl Journal {
     /// Reads the records of a journal that another driver may be writing. It is not changed.
+    /// The files of a fleet that were fetched have none.
     pub fn read(path: &Path) -> io::Result<Vec<Record>> {
-        Ok(parse(&std::fs::read(path)?).0)
+        match std::fs::read(path) {
+            Ok(bytes) => Ok(parse(&bytes).0),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Opens a journal, or creates it, and reads its records. A damaged end is cut off.
