@@ -26,7 +26,7 @@ fn check_predictions(locale: &str) {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/predict.c");
     let archive = concat!(env!("OUT_DIR"), "/libpleach_rt_symbolic.a");
     // The models must be compared with libc's functions, not with the compiler's builtins.
-    let flags = "-O1 -fno-builtin -Wall -Wextra -Werror -fPIE -pie -o predict";
+    let flags = "-O1 -fno-builtin -Wall -Wextra -Werror -fPIE -pie -o predict -lz";
     dir.run(common::clang().arg(source).arg(archive), flags, "").quiet();
     let program = dir.join("predict");
     let only = std::env::var("PLEACH_MODEL").unwrap_or_default();

@@ -134,6 +134,16 @@
     F(wmemset, DWC, 64) \
     F(mbtowc, MULTIBYTE, 32) \
     F(mbrtowc, MULTIBYTE_STATE, 64) \
+    F(mbstowcs, MULTIBYTE_STRING, 64) \
+    F(crc32, SUM, 64) \
+    F(adler32, SUM, 64) \
+    F(crc32_z, SUM, 64) \
+    F(adler32_z, SUM, 64) \
+    F(inet_pton, ADDRESS, 32) \
+    F(inet_pton, ADDRESS6, 32) \
+    F(inet_aton, ADDRESS_ANY, 32) \
+    F(inet_addr, S, 32) \
+    F(ether_aton_r, ADDRESS_ANY, 64) \
     F(iswalnum, CHAR, 32) \
     F(iswalpha, CHAR, 32) \
     F(iswblank, CHAR, 32) \

@@ -31,6 +31,7 @@ enum shape {
     CHAR, CHAR_LOCALE, SIGNED32, SIGNED64, UNSIGNED16, DIVIDE32, DIVIDE64,
     SORT, SORT_LARGE, SORT_ARG, SEARCH, FIND,
     W, WN, WC, WCN, WW, WWN, DW, DWN, DWC, MULTIBYTE, MULTIBYTE_STATE,
+    MULTIBYTE_STRING, SUM, ADDRESS, ADDRESS6, ADDRESS_ANY,
 };
 
 struct test {
@@ -64,6 +65,7 @@ static u32 below(u32 n) {
 static const struct { const char *text; int n; } alphabets[] = {
     {"ab", 2}, {"abA\0", 4}, {"01 ", 3}, {"0123456789", 10}, {"0x1fF-+ ", 8}, {"aBcDeF \t\n", 9}, {"a,b;c", 5},
     {"\x7f\x80\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z", 12}, {"19-", 3}, {"1.5e+3", 6}, {"infaty(N)", 9}, {"a/b", 3},
+    {"12.", 3}, {"0x.7 ", 5}, {"1f:", 3}, {"a::1.", 5},
 };
 static int alphabet;
 static byte letter(void) { return alphabets[alphabet].text[below(alphabets[alphabet].n)]; }
@@ -160,6 +162,11 @@ static struct call make_call(enum shape shape) {
     case DW: give(&c, (u64)M.out), give(&c, (u64)M.in); break;
     case DWN: give(&c, (u64)M.out), give(&c, (u64)M.in), give(&c, n); break;
     case DWC: give(&c, (u64)M.out), give_char(&c), give(&c, n); break;
+    case MULTIBYTE_STRING: give(&c, (u64)M.out), give(&c, s), give(&c, 1 + below(16)); break;
+    case SUM: give(&c, below(2)), give(&c, s), give(&c, n); break;
+    case ADDRESS: give(&c, 2), give(&c, s), give(&c, (u64)M.out); break;
+    case ADDRESS6: give(&c, 10), give(&c, s), give(&c, (u64)M.out); break;
+    case ADDRESS_ANY: give(&c, s), give(&c, (u64)M.out); break;
     case MULTIBYTE: give(&c, (u64)M.out), give(&c, s), give(&c, 1 + below(6)); break;
     case MULTIBYTE_STATE: give(&c, (u64)M.out), give(&c, s), give(&c, 1 + below(6)), give(&c, (u64)M.word); break;
     }
@@ -174,6 +181,25 @@ static int is_wide(enum shape s) { return s >= W && s < MULTIBYTE; }
 static int is_fixed(int i, int wide) { return wide ? (i >= 28 && i < 32) || i >= 56 : i == 31 || i == 62; }
 
 static byte labelled[INPUTS];
+
+// An address as text, at most 24 characters.
+static void put_address(char *to, struct test *t) {
+    static const int numbers[] = {0, 1, 9, 10, 99, 127, 255, 256}, groups[] = {0, 1, 10, 255, 0xabcd, 0xffff};
+    int n[4], g[4];
+    for (int i = 0; i < 4; i++)
+        n[i] = numbers[below(8)], g[i] = groups[below(6)];
+    if (strstr(t->name, "ether"))
+        sprintf(to, "%x:%02x:%x:%02x:%x:%x", n[0] & 255, n[1] & 255, n[2] & 255, n[3], g[0] & 255, g[1] & 255);
+    else if (t->shape == ADDRESS6)
+        switch (below(4)) {
+        case 0: sprintf(to, "%x::%x:%x", g[0], g[1], g[2]); break;
+        case 1: sprintf(to, "::%x", g[0]); break;
+        case 2: sprintf(to, "%x:%x:1:2:3::%x", g[0], g[1], g[2]); break;
+        default: sprintf(to, "::%d.%d.%d.%d", n[0], n[1], n[2], n[3]);
+        }
+    else
+        sprintf(to, (const char *[]){"%d.%d.%d.%d", "%d.%d.%d", "0x%x.%d.%d", "%d.%o"}[below(4)], n[0], n[1], n[2], n[3]);
+}
 
 static void fill(struct test *t) {
     int wide = is_wide(t->shape);
@@ -191,6 +217,8 @@ static void fill(struct test *t) {
         int at = wide ? 4 * i : i;
         M.key[at] = below(3) ? letter() : M.in[at];
     }
+    if (t->shape >= ADDRESS && t->shape <= ADDRESS_ANY && below(4))
+        put_address((char *)M.in + first, t);
     // Equal beginnings, so that comparisons get far.
     if (has_two_strings(t->shape) && below(2))
         memcpy(below(2) ? M.key : M.in + OTHER, M.in + first, 1 + below(8));

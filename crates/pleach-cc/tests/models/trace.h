@@ -101,7 +101,9 @@ static u64 compute(struct node *n) {
     case 11: return a - b;
     case 12: return a * b;
     case 14: return b ? sign(a, width) / sign(b, width) : 0;
+    case 15: return b ? a % b : 0;
     case 16: return b ? sign(a, width) % sign(b, width) : 0;
+    case 18: return b < (u64)width ? a >> b : 0;
     case 20: return a & b;
     case 21: return a | b;
     case 22: return a ^ b;

@@ -111,6 +111,17 @@ impl V {
     pub fn or(self, o: V) -> V {
         self.binary(Op::Or, self.width, o, self.val | o.val)
     }
+    pub fn xor(self, o: V) -> V {
+        self.binary(Op::Xor, self.width, o, self.val ^ o.val)
+    }
+    /// `self >> n`, with zeros from the left.
+    pub fn shift_right(self, n: u32) -> V {
+        self.binary(Op::LShr, self.width, V::new(self.width, n.into()), self.val >> n)
+    }
+    /// The remainder of unsigned numbers; `o` is not 0.
+    pub fn remainder(self, o: V) -> V {
+        self.binary(Op::URem, self.width, o, self.val % o.val.max(1))
+    }
     pub fn eq(self, o: V) -> V {
         self.compare(Op::Eq, o, self.val == o.val)
     }

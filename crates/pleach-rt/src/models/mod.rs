@@ -6,8 +6,10 @@
 //! Labels of arguments and results pass as in instrumented code: [`api::enter`],
 //! [`api::leave`]. docs/contributing/add-a-libc-model.md says how to add a model.
 
+pub mod address;
 pub mod api;
 pub mod arithmetic;
+pub mod checksum;
 pub mod compare;
 pub mod ctype;
 pub mod define;

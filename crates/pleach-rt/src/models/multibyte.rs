@@ -24,6 +24,7 @@ mod real {
         pub fn mblen(s: u64, n: u64) -> i32;
         pub fn mbrlen(s: u64, n: u64, state: u64) -> u64;
         pub fn mbsinit(state: u64) -> i32;
+        pub fn mbstowcs(to: u64, s: u64, n: u64) -> u64;
         pub fn nl_langinfo(item: i32) -> u64;
     }
 }
@@ -146,6 +147,47 @@ models! {
     }
 }
 
+models! {
+    fn mbstowcs(to: u64, s: u64, n: u64) -> u64 {
+        let (to, s, n) = (to.pin(), s.pin(), n.pin());
+        let count = real::mbstowcs(to, s, n);
+        label_string(to, s, n, count);
+        count
+    }
+}
+
+/// Labels the characters of a string that libc has decoded; `count` is their number, or the
+/// largest number after an error. Nothing is stored if `to` is 0.
+fn label_string(to: u64, s: u64, n: u64, count: u64) {
+    let mut from = s;
+    for i in 0.. {
+        if to != 0 && i == n {
+            return;
+        }
+        let byte = V::byte(from);
+        let is_end = decide_end(byte);
+        let used = match is_end {
+            true => 0,
+            // What libc decodes here, with a state of its own.
+            false => {
+                let mut state = [0u64; 2];
+                // Safety: the bytes are those of the string, and the state is a fresh one.
+                unsafe { real::mbrtowc(0, from, MAX_SEQUENCE, &raw mut state as u64) }
+            }
+        };
+        let place =
+            if to == 0 || (count == u64::MAX && used > MAX_SEQUENCE) { 0 } else { to + 4 * i };
+        label_decoded(place, from, MAX_SEQUENCE, used, true);
+        if is_end || used > MAX_SEQUENCE {
+            return;
+        }
+        from += used;
+    }
+}
+
+/// The longest sequence of any encoding of glibc.
+const MAX_SEQUENCE: u64 = 16;
+
 /// Decides whether a character is in ASCII; pins it if it is not.
 fn decide_ascii(c: V) -> bool {
     let yes = c.ult(V::new(c.width, 128)).decide();
@@ -197,8 +239,6 @@ fn label_decoded(to: u64, s: u64, n: u64, used: u64, fresh: bool) {
         return;
     }
     let exact = if fresh { decode(s, n, used) } else { None };
-    // The longest sequence of any encoding of glibc.
-    const MAX_SEQUENCE: u64 = 16;
     if exact.is_none() {
         pin_bytes(s, if used <= MAX_SEQUENCE { used.max(1) } else { MAX_SEQUENCE }.min(n));
     }

@@ -6,12 +6,12 @@ use crate::goals::check_folder;
 
 #[test]
 fn goals_behind_checksums_are_reached() {
-    check_folder("checksums", 10, &["-O1"]);
+    check_folder("checksums", 10, &["-O1", "-lz"]);
 }
 
 #[test]
 fn goals_behind_checksums_in_programs_that_are_not_optimised_are_reached() {
-    check_folder("checksums", 10, &["-O0"]);
+    check_folder("checksums", 10, &["-O0", "-lz"]);
 }
 
 /// A hash that nothing here inverts, compared with a constant: the search must not claim that

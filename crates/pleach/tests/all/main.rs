@@ -51,6 +51,7 @@ mod solve;
 mod strategies;
 mod switches;
 mod targets;
+mod texts;
 mod threads;
 mod tokens;
 mod triage;
