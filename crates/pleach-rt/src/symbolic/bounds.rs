@@ -4,38 +4,74 @@
 //! one of the first 16 elements, and a flip of a later decision keeps that one as it is.
 
 use super::arena::{mask, node};
-use pleach_abi::node::Op;
+use pleach_abi::node::{FLAG_DECIDED, Op};
 
 const MAX_DEPTH: u32 = 6;
 const SLOTS: usize = 256;
+const WAYS: usize = 2;
 
-/// What the decisions of this run say about a label.
+/// A decision that bounds a value: the condition has the outcome `dir`. A condition on
+/// `x - 48`, or on a wider copy of `x`, is one on `x`.
 #[derive(Clone, Copy)]
-struct Decided {
-    label: u32,
-    low: u64,
-    high: u64,
+struct Decision {
+    of: u32,
+    condition: u32,
+    dir: bool,
 }
 
-const NOTHING: Decided = Decided { label: 0, low: 0, high: u64::MAX };
+const NONE: Decision = Decision { of: 0, condition: 0, dir: false };
 
-/// By label; a newer label replaces an older one.
-static mut DECIDED: [Decided; SLOTS] = [NOTHING; SLOTS];
+/// The last decisions of this run, by the label that they bound.
+static mut DECISIONS: [[Decision; WAYS]; SLOTS] = [[NONE; WAYS]; SLOTS];
 
-fn slot(label: u32) -> &'static mut Decided {
+fn slot(label: u32) -> &'static mut [Decision; WAYS] {
     // Safety: plain numbers. Threads that race for a slot can mix up two decisions; the
     // driver checks what it computes from a trace in any case.
-    unsafe { &mut *&raw mut DECIDED[label as usize % SLOTS] }
+    unsafe { &mut *&raw mut DECISIONS[label as usize % SLOTS] }
 }
 
 pub fn begin_run() {
     // Safety: only this thread runs.
-    unsafe { DECIDED = [NOTHING; SLOTS] };
+    unsafe { DECISIONS = [[NONE; WAYS]; SLOTS] };
 }
 
-fn decided(label: u32) -> (u64, u64) {
-    let s = *slot(label);
-    if s.label == label { (s.low, s.high) } else { (0, u64::MAX) }
+/// Notes a decision: the condition `label` has the outcome `dir` on the rest of the path.
+/// This is on the path of every decision, so it only finds what is compared.
+#[inline]
+pub fn learn(label: u32, dir: bool) {
+    let n = node(label);
+    let bounds = match Op::from_u8(n.op) {
+        Some(Op::Eq) => dir,
+        Some(Op::Ne) => !dir,
+        Some(Op::Ult | Op::Ule | Op::Slt | Op::Sle) => true,
+        _ => false,
+    };
+    // One operand is labelled and the other is `imm`.
+    if !bounds || (n.a != 0 && n.b != 0) {
+        return;
+    }
+    let mut of = n.a | n.b;
+    for _ in 0..MAX_DEPTH {
+        match moved(of) {
+            Some((inner, _)) => of = inner,
+            None => break,
+        }
+    }
+    let ways = slot(of);
+    ways.copy_within(..WAYS - 1, 1);
+    ways[0] = Decision { of, condition: label, dir };
+}
+
+/// If a value is another one, or that plus a constant: the other, and the constant.
+#[inline]
+fn moved(label: u32) -> Option<(u32, u64)> {
+    let n = node(label);
+    match Op::from_u8(n.op) {
+        Some(Op::ZExt | Op::SExt) => Some((n.a, 0)),
+        Some(Op::Add) if (n.a == 0) != (n.b == 0) => Some((n.a | n.b, n.imm)),
+        Some(Op::Sub) if n.a != 0 && n.b == 0 => Some((n.a, n.imm.wrapping_neg())),
+        _ => None,
+    }
 }
 
 /// Lower and upper bound of the value of a label, unsigned, from a few nodes. This shows
@@ -45,9 +81,84 @@ pub fn bounds(label: u32) -> (u64, u64) {
 }
 
 fn within(label: u32, depth: u32) -> (u64, u64) {
-    let (low, high) = of_expression(label, depth);
-    let known = decided(label);
-    (low.max(known.0), high.min(known.1))
+    let (mut low, mut high) = of_expression(label, depth);
+    let ways = *slot(label);
+    // A later decision can need an earlier one: `x < 10`, after `x >= 0`.
+    for d in ways.iter().rev().filter(|d| d.of == label) {
+        if let Some((l, h)) = decided(d, (low, high))
+            && l.max(low) <= h.min(high)
+        {
+            (low, high) = (l.max(low), h.min(high));
+        }
+    }
+    (low, high)
+}
+
+/// The bounds of a value by one decision; `now` are those that are known.
+fn decided(d: &Decision, now: (u64, u64)) -> Option<(u64, u64)> {
+    let n = *node(d.condition);
+    let op = Op::from_u8(n.op)?;
+    let mut label = n.a | n.b;
+    let width = u32::from(node(label).width);
+    if !(2..=64).contains(&width) {
+        return None;
+    }
+    let c = n.imm & mask(width);
+    let (mut low, mut high) = match op {
+        Op::Eq | Op::Ne => (c, c),
+        _ => {
+            let is_strict = matches!(op, Op::Ult | Op::Slt);
+            let is_signed = matches!(op, Op::Slt | Op::Sle);
+            let is_left = n.b == 0;
+            let sign = 1u64 << (width - 1);
+            let is_positive = label == d.of && now.1 < sign;
+            let signed = is_signed.then_some(is_positive);
+            compared(width, c, is_left == d.dir, is_strict == d.dir, signed)?
+        }
+    };
+    // From the value that is compared down to the one that was asked for.
+    while label != d.of {
+        let (inner, constant) = moved(label)?;
+        let is = node(label);
+        let mask = mask(is.width.into());
+        (low, high) = (low.wrapping_sub(constant) & mask, high.wrapping_sub(constant) & mask);
+        let width = u32::from(node(inner).width).clamp(1, 64);
+        let fits = match Op::from_u8(is.op) {
+            Some(Op::SExt) => high < 1 << (width - 1),
+            _ => true,
+        };
+        if low > high || !fits {
+            return None;
+        }
+        label = inner;
+    }
+    Some((low, high))
+}
+
+/// The bounds of a value that is at most `c`, or at least; one less or more if `c` is
+/// excluded. `signed` says for a signed comparison if the value is known not to be negative.
+fn compared(
+    width: u32,
+    c: u64,
+    at_most: bool,
+    excluded: bool,
+    signed: Option<bool>,
+) -> Option<(u64, u64)> {
+    let all = mask(width);
+    let bound = match (excluded, at_most) {
+        (false, _) => c,
+        (true, true) => c.wrapping_sub(1) & all,
+        (true, false) => c.wrapping_add(1) & all,
+    };
+    let sign = 1 << (width - 1);
+    match signed {
+        // Only what is not negative has one range.
+        Some(_) if bound >= sign => None,
+        Some(is_positive) if at_most => is_positive.then_some((0, bound)),
+        Some(_) => Some((bound, sign - 1)),
+        None if at_most => (!excluded || c != 0).then_some((0, bound)),
+        None => (!excluded || c != all).then_some((bound, all)),
+    }
 }
 
 fn of_expression(label: u32, depth: u32) -> (u64, u64) {
@@ -64,6 +175,10 @@ fn of_expression(label: u32, depth: u32) -> (u64, u64) {
         (Some(l), Some(h)) if h <= all.1 => (l, h),
         _ => all,
     };
+    let shift = |(low, high): (u64, u64), by: u64| {
+        let (low, high) = (low.wrapping_add(by) & all.1, high.wrapping_add(by) & all.1);
+        if low <= high { (low, high) } else { all }
+    };
     match Op::from_u8(n.op) {
         Some(Op::ZExt) => of(n.a),
         Some(Op::SExt) => {
@@ -73,14 +188,8 @@ fn of_expression(label: u32, depth: u32) -> (u64, u64) {
         }
         Some(Op::And) if single => (0, of(one).1.min(n.imm)),
         Some(Op::URem) if n.b == 0 && n.imm != 0 => (0, of(n.a).1.min(n.imm - 1)),
-        Some(Op::Add) if single => {
-            let (low, high) = of(one);
-            fit(low.checked_add(n.imm), high.checked_add(n.imm))
-        }
-        Some(Op::Sub) if n.b == 0 => {
-            let (low, high) = of(n.a);
-            fit(low.checked_sub(n.imm), high.checked_sub(n.imm))
-        }
+        Some(Op::Add) if single => shift(of(one), n.imm),
+        Some(Op::Sub) if n.b == 0 => shift(of(n.a), n.imm.wrapping_neg()),
         Some(Op::Mul) if single => {
             let (low, high) = of(one);
             fit(low.checked_mul(n.imm), high.checked_mul(n.imm))
@@ -93,9 +202,9 @@ fn of_expression(label: u32, depth: u32) -> (u64, u64) {
             let (low, high) = of(n.a);
             (low >> n.imm, high >> n.imm)
         }
-        Some(Op::Ite) => match decided(n.a) {
-            (1, _) if n.b != 0 => of(n.b),
-            (_, 0) if n.c != 0 => of(n.c),
+        Some(Op::Ite) => match node(n.a) {
+            is if is.flags & FLAG_DECIDED != 0 && is.val != 0 && n.b != 0 => of(n.b),
+            is if is.flags & FLAG_DECIDED != 0 && is.val == 0 && n.c != 0 => of(n.c),
             _ if n.b != 0 && n.c != 0 => {
                 let (yes, no) = (of(n.b), of(n.c));
                 (yes.0.min(no.0), yes.1.max(no.1))
@@ -103,82 +212,6 @@ fn of_expression(label: u32, depth: u32) -> (u64, u64) {
             _ => all,
         },
         _ => all,
-    }
-}
-
-/// Learns from a decision: the condition `label` has the outcome `dir` on the rest of the path.
-pub fn learn(label: u32, dir: bool) {
-    *slot(label) = Decided { label, low: dir.into(), high: dir.into() };
-    let n = *node(label);
-    use Op::{Eq, Ne, Sle, Slt, Ule, Ult};
-    let Some(op @ (Eq | Ne | Ult | Ule | Slt | Sle)) = Op::from_u8(n.op) else { return };
-    // One operand is labelled and the other is `imm`.
-    let (of, is_left) = (n.a | n.b, n.b == 0);
-    if of == 0 || (n.a != 0 && n.b != 0) {
-        return;
-    }
-    let width = u32::from(node(of).width);
-    let c = n.imm & mask(width);
-    match op {
-        Eq | Ne if width == 1 => learn(of, dir == ((op == Eq) == (c == 1))),
-        _ if width == 1 || width > 64 => {}
-        Eq | Ne if dir == (op == Eq) => narrow(of, c, c),
-        Eq | Ne => {}
-        _ => {
-            let is_strict = matches!(op, Ult | Slt);
-            let is_signed = matches!(op, Slt | Sle);
-            compare(of, width, c, is_left == dir, is_strict == dir, is_signed);
-        }
-    }
-}
-
-/// Learns that a value is at most `c`, or at least; one less or more if `c` is excluded.
-fn compare(of: u32, width: u32, c: u64, at_most: bool, excluded: bool, is_signed: bool) {
-    let sign = 1 << (width - 1);
-    let bound = match (excluded, at_most) {
-        (false, _) => c,
-        (true, true) => c.wrapping_sub(1) & mask(width),
-        (true, false) => c.wrapping_add(1) & mask(width),
-    };
-    if is_signed {
-        // Only what is not negative has one range.
-        let is_positive = !at_most || bounds(of).1 < sign;
-        if bound < sign && is_positive {
-            let (low, high) = if at_most { (0, bound) } else { (bound, sign - 1) };
-            narrow(of, low, high);
-        }
-        return;
-    }
-    match at_most {
-        true if !excluded || c != 0 => narrow(of, 0, bound),
-        false if !excluded || c != mask(width) => narrow(of, bound, mask(width)),
-        _ => {}
-    }
-}
-
-/// Keeps the bounds of a value, and of the value that it is made of.
-fn narrow(mut label: u32, mut low: u64, mut high: u64) {
-    for _ in 0..MAX_DEPTH {
-        let now = bounds(label);
-        (low, high) = (low.max(now.0), high.min(now.1));
-        if low > high {
-            return;
-        }
-        *slot(label) = Decided { label, low, high };
-        let n = *node(label);
-        let mask = mask(n.width.into());
-        let (of, moved) = match Op::from_u8(n.op) {
-            Some(Op::ZExt) => (n.a, 0),
-            Some(Op::SExt) if high < 1 << (node(n.a).width.clamp(1, 64) - 1) => (n.a, 0),
-            Some(Op::Add) if (n.a == 0) != (n.b == 0) => (n.a | n.b, n.imm),
-            Some(Op::Sub) if n.a != 0 && n.b == 0 => (n.a, n.imm.wrapping_neg()),
-            _ => return,
-        };
-        (low, high) = (low.wrapping_sub(moved) & mask, high.wrapping_sub(moved) & mask);
-        if low > high {
-            return;
-        }
-        label = of;
     }
 }
 
