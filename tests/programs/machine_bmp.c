@@ -13,7 +13,6 @@
 // path: u32le(in+2) * (u16le(in+10) >> 3) * u32le(in+6) != 0
 // path: u32le(in+2) * (u16le(in+10) >> 3) * u32le(in+6) <= 4096
 // path: pin: u32le(in+2) * (u16le(in+10) >> 3) * u32le(in+6) == 36
-// path: check: (uint64_t)((int64_t)(u32le(in+2) * (u16le(in+10) >> 3) * u32le(in+6)) - 1) <= 35
 // path: select: table_…[u32le(in+2) * (u16le(in+10) >> 3) * u32le(in+6) - 1] == 0
 // path: select: u32le(in+2) * (u16le(in+10) >> 3) * u32le(in+6) == 36
 // other: "BM\x04\x00\x00\x00\x03\x00\x00\x40\x20\x00"

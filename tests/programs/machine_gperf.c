@@ -12,8 +12,6 @@
 // path: pin: len == 5
 // path: (int8_t)in[4] >= 'a'
 // path: in[4] <= 'z'
-// path: check: (uint64_t)(in[0] - 'a') <= 25
-// path: check: (uint64_t)(in[4] - 'a') <= 25
 // path: value[in[0] - 97] + len + value[in[4] - 97] <= 7
 // path: pin: word[value[in[0] - 97] + len + value[in[4] - 97] & 7] == 0x…
 // path: length: len <= 5
@@ -32,8 +30,6 @@
 // path: pin: len == 2
 // path: (int8_t)in[1] >= 'a'
 // path: in[1] <= 'z'
-// path: check: (uint64_t)(in[0] - 'a') <= 25
-// path: check: (uint64_t)(in[1] - 'a') <= 25
 // path: value[in[0] - 97] + len + value[in[1] - 97] <= 7
 // path: pin: word[value[in[0] - 97] + len + value[in[1] - 97] & 7] == 0x…
 // path: length: len <= 3

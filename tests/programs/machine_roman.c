@@ -10,25 +10,19 @@
 // path: pin: len == 7
 // path: switch: in[6] == 'X'
 // path: (int64_t)(len - 1) > 0
-// path: check: len - 2 <= 15
-// path: pin: len == 7
 // path: switch: in[5] == 'I'
 // path: (int64_t)(len - 2) > 0
-// path: check: len - 3 <= 15
-// path: pin: len == 7
 // path: switch: in[4] == 'C'
 // path: (int64_t)(len - 3) > 0
-// path: check: len - 4 <= 15
-// path: pin: len == 7
 // path: switch: in[3] == 'X'
 // path: (int64_t)(len - 4) > 0
-// path: check: len - 5 <= 15
-// path: pin: len == 7
 // path: switch: in[2] == 'M'
 // path: (int64_t)(len - 5) > 0
 // path: check: len - 6 <= 15
 // path: switch: table_…[len - 6] == 67
-// path: …
+// path: (int64_t)(len - 6) > 0
+// path: switch: table_…[len - 7] == 77
+// path: (int64_t)(len - 7) <= 0
 // other: "MCMXCXI"
 // run
 // input: "IQ"

@@ -7,7 +7,6 @@
 // path: length: len > 0
 // path: in[0] >= 'A'
 // path: in[0] <= 'Z'
-// path: check: (uint64_t)(in[0] - 'A') <= 25
 // path: select: score[in[0] - 65] == 99
 // must: in[0] == 'G'
 // other: "H"

@@ -7,7 +7,6 @@
 // path: length: len > 0
 // path: in[0] >= '0'
 // path: in[0] <= '3'
-// path: check: (uint64_t)(in[0] * 8 - 384) <= 24
 // path: select: u8le(name + in[0] * 8 - 384) == 115
 // path: pin: name[in[0] - 48] == 0x…
 // other: "1"

@@ -8,11 +8,9 @@
 // path: len >= 2
 // path: (int8_t)in[0] >= '1'
 // path: in[0] <= '8'
-// path: check: (uint32_t)((int8_t)in[0] - '0') <= 9
 // path: (uint32_t)((int8_t)in[0] - '0') > 1
 // path: check: (uint64_t)((int64_t)(uint32_t)((int8_t)in[0] - '0') - 1) <= 9
 // path: (uint32_t)((int8_t)in[0] - '0') > 2
-// path: check: (uint64_t)((int64_t)(uint32_t)((int8_t)in[0] - '0') - 2) <= 9
 // path: (uint32_t)((int8_t)in[0] - '0') <= 3
 // path: table_…[(uint32_t)((int8_t)in[0] - '0')] != in[1]
 // path: select: table_…[(uint32_t)((int8_t)in[0] - '0')] != in[1]

@@ -50,16 +50,32 @@ pub fn learn(label: u32, dir: bool) {
     if !bounds || (n.a != 0 && n.b != 0) {
         return;
     }
-    let mut of = n.a | n.b;
+    let compared = n.a | n.b;
+    let mut of = compared;
     for _ in 0..MAX_DEPTH {
         match moved(of) {
             Some((inner, _)) => of = inner,
             None => break,
         }
     }
-    let ways = slot(of);
-    ways.copy_within(..WAYS - 1, 1);
-    ways[0] = Decision { of, condition: label, dir };
+    note(Decision { of, condition: label, dir });
+    // The bounds of `x + 3` can be none of `x`, which is signed.
+    if of != compared {
+        note(Decision { of: compared, condition: label, dir });
+    }
+}
+
+/// Keeps a decision. A value that is known says more than later decisions.
+#[inline]
+fn note(d: Decision) {
+    let ways = slot(d.of);
+    let fixes = |w: &Decision| {
+        w.of == d.of && matches!(Op::from_u8(node(w.condition).op), Some(Op::Eq | Op::Ne))
+    };
+    if !ways.iter().any(fixes) {
+        ways.copy_within(..WAYS - 1, 1);
+        ways[0] = d;
+    }
 }
 
 /// If a value is another one, or that plus a constant: the other, and the constant.
