@@ -86,6 +86,8 @@ fn mistakes_are_refused() {
         (&["-i", "-"][..], "cannot resume one"),
         (&["--module", "parser"], "NAME=FILE"),
         (&["--no-such-flag"], "--no-such-flag"),
+        (&["-M", "main"], "-M"),
+        (&["--fleet", "nats://localhost/name"], "--fleet"),
     ] {
         program.refuses_flag(&[&start, flags, &["--", "./prog"]].concat(), part);
     }

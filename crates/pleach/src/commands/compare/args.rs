@@ -12,6 +12,8 @@ const DEFAULT_STRATEGIES: &str = "auto,generational,cfg,dfs,random";
 const DEFAULT_SECONDS: f64 = 60.0;
 /// Options of `run` that `compare` does not pass on, because it sets them itself.
 const OWN: [&str; 8] = ["output", "strategy", "seconds", "runs", "jobs", "seed", "json", "program"];
+/// Options of `run` that make campaigns share what they find, so that nothing could be compared.
+const SHARING: [&str; 4] = ["main", "secondary", "fleet", "creds"];
 
 #[derive(Args)]
 struct Own {
@@ -90,7 +92,10 @@ fn parse_module(text: &str) -> Result<(String, Vec<String>), String> {
 fn passed_options() -> Vec<Arg> {
     const HEADING: &str = "Options for `pleach run`";
     let run = Campaign::augment_args(Command::new("run"));
-    let is_passed = |arg: &&Arg| !OWN.contains(&arg.get_id().as_str());
+    let is_passed = |arg: &&Arg| {
+        let id = arg.get_id().as_str();
+        !OWN.contains(&id) && !SHARING.contains(&id)
+    };
     let describe = |arg: Arg| match arg.get_id().as_str() {
         // `-i -` is refused here.
         "input" => arg.help("Directory of seeds. Without -i, the first input is made up"),
