@@ -37,7 +37,7 @@ work() {
 }
 
 fuzz() {
-    echo out/echo @@
+    echo out/echo @@ yes
 }
 
 # The first two bytes say how to read and to print.
