@@ -107,7 +107,7 @@ impl Coverage {
 
     /// Adds what a run gained. Removes from the gain what another run added in the meantime.
     pub fn add(&mut self, program: &Program, counts: &Counts, gain: &mut Gain) {
-        let Coverage { buckets, covered, reached, doubted } = self;
+        let Coverage { buckets, doubted, .. } = self;
         gain.branches.retain(|branch| {
             doubted.remove(branch);
             buckets.add(*branch, bucket(counts.get(*branch))) == Some(0)
@@ -117,11 +117,25 @@ impl Coverage {
             doubted.remove(branch);
             buckets.add(*branch, bit).is_some_and(|seen| seen & bit != bit)
         });
-        for &branch in &gain.branches {
-            *covered += usize::from(program.counts(branch));
-            if let Some(f) = program.function_of(branch) {
-                reached[f as usize] = true;
+        gain.branches.iter().for_each(|&branch| self.count(program, branch));
+    }
+
+    /// Adds branches that an earlier run is known to have taken.
+    pub fn restore(&mut self, program: &Program, branches: &[BranchId]) {
+        for &branch in branches {
+            if self.buckets.get(branch) == Some(0) {
+                self.doubted.remove(&branch);
+                self.buckets.add(branch, bucket(1));
+                self.count(program, branch);
             }
+        }
+    }
+
+    /// Counts a branch that is covered from now on.
+    fn count(&mut self, program: &Program, branch: BranchId) {
+        self.covered += usize::from(program.counts(branch));
+        if let Some(f) = program.function_of(branch) {
+            self.reached[f as usize] = true;
         }
     }
 

@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod aim;
+mod archive;
 mod counts;
 mod coverage;
 mod distance;
@@ -22,6 +23,7 @@ mod targets;
 mod tree;
 
 pub use aim::{Aim, Goal};
+pub use archive::Archive;
 pub use counts::Counts;
 pub use coverage::{Buckets, Coverage, Gain, bucket};
 pub use distance::{Distances, FAR};

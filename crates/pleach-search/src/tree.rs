@@ -14,11 +14,13 @@
 //! again: edges that runs took first (their inputs can be traced again), then the ends of
 //! paths and flips with an input, then half of the refutations. What is forgotten depends
 //! only on the edges, so the same search forgets the same. An edge that is forgotten is asked
-//! for again, which finds a known path or the same answer.
+//! for again, which finds a known path or the same answer. A search that should be exhaustive
+//! gives its tree an [`Archive`], which takes these edges instead.
 //!
 //! When several machines search, all of them know some of the paths, and share out the flips
 //! that lead away from these ([`Tree::share_out`]).
 
+use crate::archive::Archive;
 use pleach_hash::{Hash, mix};
 use std::fmt;
 use std::sync::Arc;
@@ -103,10 +105,13 @@ pub struct Forgotten {
 /// memory. So a worker may mark them while others work with the tree: see
 /// [`Run::mark_taken`](crate::Run::mark_taken).
 #[derive(Debug)]
-pub struct Table(
+pub struct Table {
     /// `hash << 4 | mark`; 0 is empty.
-    Box<[AtomicU64]>,
-);
+    slots: Box<[AtomicU64]>,
+    /// The edges that are not in the slots. An edge that is in both has the stronger mark
+    /// here.
+    archive: Option<Arc<dyn Archive>>,
+}
 
 /// The node where every run starts.
 pub const ROOT: u64 = Hash::new().finish();
@@ -128,7 +133,7 @@ impl Tree {
             slots => slots.next_power_of_two() / 2,
         };
         Tree {
-            table: Arc::new(Table::new(MIN_SLOTS)),
+            table: Arc::new(Table::new(MIN_SLOTS, None)),
             edges: 0,
             reserved: 0,
             paths: 0,
@@ -136,6 +141,16 @@ impl Tree {
             forgotten: Forgotten::default(),
             owner: None,
         }
+    }
+
+    /// Puts edges into an archive that would otherwise be forgotten. Call it first of all.
+    pub fn set_archive(&mut self, archive: Arc<dyn Archive>) {
+        self.table = Arc::new(Table::new(MIN_SLOTS, Some(archive)));
+    }
+
+    /// The number of edges that are in the archive, and perhaps in memory as well.
+    pub fn archived(&self) -> usize {
+        self.table.archive.as_ref().map_or(0, |archive| archive.count())
     }
 
     /// Shares the flips of paths that all members of a fleet know: only those are open here
@@ -187,9 +202,14 @@ impl Tree {
         self.table.withdraw(node);
     }
 
+    /// The node for the end of a path.
+    pub const fn end_of(node: u64) -> u64 {
+        Self::child(node, 0, u32::MAX)
+    }
+
     /// Records the end of a path. Returns true if the path is new.
     pub fn end(&mut self, node: u64) -> bool {
-        let new = self.set(Self::child(node, 0, u32::MAX), Mark::End);
+        let new = self.set(Self::end_of(node), Mark::End);
         self.paths += usize::from(new);
         new
     }
@@ -223,7 +243,7 @@ impl Tree {
     }
 
     pub fn memory(&self) -> usize {
-        self.table.0.len() * 8
+        self.table.slots.len() * 8
     }
 
     /// What was forgotten so far.
@@ -238,7 +258,7 @@ impl Tree {
 
     fn make_room(&mut self, edges: usize) {
         let needed = self.edges + self.reserved + edges;
-        if needed * 4 <= self.table.0.len() * 3 {
+        if needed * 4 <= self.table.slots.len() * 3 {
             return;
         }
         let slots_for = |edges: usize| (edges * 4).div_ceil(3).next_power_of_two();
@@ -251,22 +271,26 @@ impl Tree {
         let before = self.edges;
         self.rebuild(self.max_slots.max(slots_for(before + added) / 2), is_kept);
         // One run may need more than the largest table.
-        if (self.edges + added) * 4 > self.table.0.len() * 3 {
+        if (self.edges + added) * 4 > self.table.slots.len() * 3 {
             self.rebuild(slots_for(self.edges + added), |_| true);
         }
         self.forgotten.times += 1;
     }
 
-    /// Moves the edges to a new table. Those that are not kept are counted as forgotten.
+    /// Moves the edges to a new table. Those that are not kept go to the archive, or are
+    /// counted as forgotten.
     fn rebuild(&mut self, slots: usize, is_kept: impl Fn(u64) -> bool) {
-        let next = Table::new(slots);
+        let archive = self.table.archive.clone();
+        let is_archived =
+            |word| mark_of(word).is_some() && archive.as_ref().is_some_and(|a| a.add(word));
+        let next = Table::new(slots, archive.clone());
         self.edges = 0;
         // Others may be adding edges, so those in the table count.
         for word in self.table.words() {
             if is_kept(word) {
-                next.0[next.slot(word)].store(word, Relaxed);
+                next.slots[next.slot(word)].store(word, Relaxed);
                 self.edges += 1;
-            } else {
+            } else if !is_archived(word) {
                 let is_refutation = matches!(mark_of(word), Some(Mark::Unsat | Mark::Unknown));
                 self.forgotten.edges += u64::from(mark_of(word).is_some());
                 self.forgotten.refutations += u64::from(is_refutation);
@@ -311,24 +335,36 @@ fn mark_of(word: u64) -> Option<Mark> {
 }
 
 impl Table {
-    fn new(slots: usize) -> Table {
-        Table(std::iter::repeat_with(AtomicU64::default).take(slots).collect())
+    fn new(slots: usize, archive: Option<Arc<dyn Archive>>) -> Table {
+        let slots = std::iter::repeat_with(AtomicU64::default).take(slots).collect();
+        Table { slots, archive }
     }
 
     pub fn mark(&self, node: u64) -> Option<Mark> {
-        mark_of(self.0[self.slot(node)].load(Relaxed))
+        mark_of(self.slots[self.slot(node)].load(Relaxed)).or_else(|| self.archived_mark(node))
+    }
+
+    fn archived_mark(&self, node: u64) -> Option<Mark> {
+        self.archive.as_ref()?.find(node).and_then(mark_of)
     }
 
     /// The slots that are used.
     fn words(&self) -> impl Iterator<Item = u64> {
-        self.0.iter().map(|word| word.load(Relaxed)).filter(|&word| word != 0)
+        self.slots.iter().map(|word| word.load(Relaxed)).filter(|&word| word != 0)
     }
 
     /// Marks a node, unless it has a stronger mark. Returns true if the node is new.
     pub fn set(&self, node: u64, mark: Mark) -> bool {
+        let mut archived = None;
         loop {
-            let slot = &self.0[self.slot(node)];
+            let slot = &self.slots[self.slot(node)];
             let old = slot.load(Relaxed);
+            if old & 15 == 0 {
+                archived = self.archived_mark(node);
+                if archived >= Some(mark) {
+                    return false;
+                }
+            }
             // Another thread has just put another node here.
             if old != 0 && old >> 4 != node >> 4 {
                 continue;
@@ -338,7 +374,7 @@ impl Table {
             }
             let new = node & !15 | mark as u64;
             if slot.compare_exchange(old, new, Relaxed, Relaxed).is_ok() {
-                return old == 0;
+                return old == 0 && archived.is_none();
             }
         }
     }
@@ -346,13 +382,13 @@ impl Table {
     /// Reads the places of nodes, so that they are in the processor's cache. Unlike marks,
     /// which are set one after the other, these reads do not wait for each other.
     pub fn read_ahead(&self, nodes: impl Iterator<Item = u64>) {
-        let mask = self.0.len() - 1;
-        let word = |node: u64| self.0[(node >> 4) as usize & mask].load(Relaxed);
+        let mask = self.slots.len() - 1;
+        let word = |node: u64| self.slots[(node >> 4) as usize & mask].load(Relaxed);
         std::hint::black_box(nodes.fold(0, |sum, node| sum ^ word(node)));
     }
 
     fn withdraw(&self, node: u64) {
-        let slot = &self.0[self.slot(node)];
+        let slot = &self.slots[self.slot(node)];
         let old = slot.load(Relaxed);
         if old >> 4 == node >> 4 && old & 15 == Mark::Asked as u64 {
             // The hash stays in its slot, because other entries may come after it. If the
@@ -362,10 +398,10 @@ impl Table {
     }
 
     fn slot(&self, node: u64) -> usize {
-        let mask = self.0.len() - 1;
+        let mask = self.slots.len() - 1;
         let mut at = (node >> 4) as usize & mask;
         loop {
-            let word = self.0[at].load(Relaxed);
+            let word = self.slots[at].load(Relaxed);
             if word == 0 || word >> 4 == node >> 4 {
                 return at;
             }
@@ -457,6 +493,51 @@ mod tests {
         // What was found by a member alone becomes known to all.
         tree.set(private, Mark::Shared);
         assert!((10..40).contains(&open(&tree, private)));
+    }
+
+    #[derive(Debug, Default)]
+    struct Shelf(std::sync::Mutex<std::collections::HashMap<u64, u64>>);
+
+    impl Archive for Shelf {
+        fn add(&self, word: u64) -> bool {
+            let mut words = self.0.lock().unwrap();
+            let known = words.entry(word >> 4).or_default();
+            *known = word.max(*known);
+            true
+        }
+
+        fn find(&self, word: u64) -> Option<u64> {
+            self.0.lock().unwrap().get(&(word >> 4)).copied()
+        }
+
+        fn count(&self) -> usize {
+            self.0.lock().unwrap().len()
+        }
+    }
+
+    #[test]
+    fn a_tree_with_an_archive_forgets_nothing() {
+        const MAX_MEMORY: usize = 16 << 10;
+        let mut tree = Tree::new(MAX_MEMORY);
+        tree.set_archive(Arc::new(Shelf::default()));
+        let node = |i| Tree::child(ROOT, i, 1);
+        let mark = |i| if i % 3 == 0 { Mark::Unsat } else { Mark::Taken };
+        for i in 0..20_000 {
+            assert!(tree.set(node(i), mark(i)) && tree.memory() <= MAX_MEMORY);
+        }
+        assert!(tree.archived() > 10_000);
+        assert_eq!(tree.forgotten().edges, 0);
+        for i in 0..20_000 {
+            assert!(!tree.set(node(i), Mark::Unsat), "{i}");
+            assert_eq!(tree.mark(node(i)), Some(mark(i)), "{i}");
+        }
+        // A stronger mark is in memory before the one in the archive.
+        assert!(!tree.set(node(0), Mark::Sat));
+        assert_eq!(tree.mark(node(0)), Some(Mark::Sat));
+        let path = tree.end(7);
+        (20_000..30_000).for_each(|i| _ = tree.set(node(i), Mark::Taken));
+        assert_eq!((path, tree.end(7), tree.paths()), (true, false, 1));
+        assert_eq!(tree.mark(node(0)), Some(Mark::Sat));
     }
 
     #[test]
