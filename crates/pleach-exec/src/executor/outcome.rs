@@ -108,7 +108,12 @@ pub enum ExecError {
     #[error("{}: cannot be started: {error}", program.display())]
     Spawn { program: PathBuf, error: io::Error },
     #[error("{}: does not start: {why}", program.display())]
-    Start { program: PathBuf, why: String },
+    Start {
+        program: PathBuf,
+        why: String,
+        /// It was killed by SIGKILL, or its warden was: perhaps by somebody else.
+        was_killed: bool,
+    },
     #[error(
         "{}: built by another version of Pleach (its layout is {theirs}, this one's {ours}); \
          build it again with this `pleach cc`",

@@ -20,16 +20,19 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How much of the output is kept of a server that does not start.
 const MAX_LAST_WORDS: u64 = 1 << 20;
+/// How often a server is started that is killed before it is ready.
+const MAX_STARTS: usize = 4;
 
 impl Setup {
     /// Starts the fork server. `container`: the input is a container.
     pub fn start_server(&mut self, container: bool) -> Result<Server, ExecError> {
         self.run_dir.make()?;
-        let failure = match self.try_start(container, self.options.output) {
+        let failure = match self.start_patiently(container) {
             Err(ExecError::Start { why, .. }) if self.options.output == Output::Null => why,
             other => return other,
         };
@@ -40,8 +43,24 @@ impl Setup {
         self.capture = before;
         match again {
             Err(error) => Err(error),
-            Ok(_) => Err(ExecError::Start { program: self.program(), why: failure }),
+            Ok(_) => {
+                let program = self.program();
+                Err(ExecError::Start { program, why: failure, was_killed: false })
+            }
         }
+    }
+
+    /// Starts the server. One that somebody kills is started again a few times.
+    fn start_patiently(&mut self, container: bool) -> Result<Server, ExecError> {
+        let is_cancelled = |cancel: &AtomicBool| cancel.load(Ordering::Relaxed);
+        for _ in 1..MAX_STARTS {
+            let started = self.try_start(container, self.options.output);
+            let was_killed = matches!(&started, Err(ExecError::Start { was_killed: true, .. }));
+            if !was_killed || self.options.cancel.as_deref().is_some_and(is_cancelled) {
+                return started;
+            }
+        }
+        self.try_start(container, self.options.output)
     }
 
     fn try_start(&mut self, container: bool, output: Output) -> Result<Server, ExecError> {
@@ -140,6 +159,11 @@ impl Setup {
             Ok(None) => None,
             _ => server.warden.ended(Instant::now() + Duration::from_secs(1)),
         };
+        // Without a status, the warden is gone.
+        let was_killed = match status {
+            Some(status) => libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == libc::SIGKILL,
+            None => instead.is_err(),
+        };
         let mut why = match (instead, status) {
             (_, Some(status)) if libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0 => {
                 "it ended before it was ready for input (is pleach_ready() or __AFL_INIT() \
@@ -158,7 +182,7 @@ impl Setup {
         } else if let Some(text) = self.capture.as_ref().and_then(Capture::last_words) {
             why = format!("{why}; it said: {text}");
         }
-        ExecError::Start { program: self.program(), why }
+        ExecError::Start { program: self.program(), why, was_killed }
     }
 }
 
