@@ -118,9 +118,7 @@ impl Findings {
         self.plot = Dir::plot(&self.dir);
         self.ledger = Ledger::new(self.map.program.branches());
         let journal = self.dir.join("journal");
-        for entry in BranchEntries::read(&journal).map_err(io(journal.clone()))? {
-            self.ledger.add(&entry);
-        }
+        BranchEntries::read(&journal, &mut self.ledger).map_err(io(journal.clone()))?;
         let mut found = Vec::new();
         for kept in [Kept::Queue, Kept::Crash, Kept::Hang] {
             let path = self.dir.join(kept.dir());

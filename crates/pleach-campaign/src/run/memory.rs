@@ -5,12 +5,14 @@
 //! used: two campaigns with the same limit forget the same at the same moment, and so have
 //! the same queue. What a part drops is what is cheapest to make again:
 //!
-//! - The tree forgets edges (`pleach_search::Tree`).
+//! - The tree forgets edges (`pleach_search::Tree`). In a search that should be exhaustive,
+//!   they go to disk.
 //! - Runs and their traces are dropped, the oldest first; their inputs can be traced again.
-//! - Inputs outside of the queue are dropped, the oldest first.
+//! - Inputs outside of the queue are dropped, the oldest first; in a search that should be
+//!   exhaustive, they go to disk. Of inputs of the queue, the bytes go to disk.
 //! - Prepared paths and the answers of the solver are made again.
 //!
-//! What is not in a share has about a third of the limit: what is known of the program, the
+//! What is not in a share has about a quarter of the limit: what is known of the program, the
 //! trace that is being read, and the tables of the strategy.
 
 use serde::{Deserialize, Serialize};
@@ -26,6 +28,8 @@ pub struct Shares {
     pub runs: usize,
     /// Inputs outside of the queue.
     pub inputs: usize,
+    /// Inputs of the queue.
+    pub queue: usize,
     /// The number of inputs that wait to be traced, and of questions about lengths.
     pub waiting: usize,
     pub lengths: usize,
@@ -46,6 +50,7 @@ impl Shares {
             tree: limit / 8,
             runs: limit / 4,
             inputs: limit / 16,
+            queue: limit / 16,
             waiting: limit.max(MIN_MEMORY as usize) / 64 / 16,
             lengths: limit.max(MIN_MEMORY as usize) / 64 / 32,
             paths: of_worker / 8,
@@ -77,6 +82,8 @@ pub struct Memory {
     /// Edges of the tree that were forgotten, and how many of them were refuted or given up.
     pub forgotten: u64,
     pub forgotten_refutations: u64,
+    /// Edges of the tree that are on disk.
+    pub edges_on_disk: u64,
 }
 
 impl Memory {

@@ -52,7 +52,7 @@ pub use watchdog::Stall;
 
 use crate::mutate::Dictionary;
 use account::Account;
-use corpus::{Corpus, Journal, Past, Record, Seed};
+use corpus::{Corpus, EdgeFile, Journal, Needs, Past, Record, Scratch, Seed};
 use exchange::{AllTaken, Announcement, Exchange, Watcher};
 use fleet::{Fleet, Mail, Post, Split};
 use grammar::{Fit, Language, MISFIT_SENTENCES, Stock};
@@ -63,7 +63,7 @@ use pleach_exec::layout::Layout;
 use pleach_exec::scratch::WorkDir;
 use pleach_exec::triage::readme;
 use pleach_search::{Aim, Descriptor, Options, Rng, Strategy, Tree, UnknownStrategy, find};
-use pleach_template::{Grafts, Vocabulary};
+use pleach_template::{Grafts, Strings, Vocabulary};
 use ring::{Bets, Crashes, Growing, Pace, Patience};
 use search::{AskedLengths, Covered, Search};
 use shared::{Shared, SharedTokens};
@@ -209,6 +209,21 @@ struct Parts {
     places: Vec<FoundPlace>,
 }
 
+impl Parts {
+    fn strings(&self) -> Option<Arc<Strings>> {
+        self.language.as_ref().and_then(Language::walk).map(|walk| walk.strings().clone())
+    }
+
+    fn needs<'a>(&self, shares: &'a Shares) -> Needs<'a> {
+        Needs {
+            shares,
+            strings: self.strings(),
+            keeps_all: self.descriptor.exhausts,
+            branches: self.map.program.branches(),
+        }
+    }
+}
+
 /// A campaign that is ready to run.
 pub struct Campaign {
     probes: Vec<Vec<u8>>,
@@ -233,13 +248,13 @@ impl Campaign {
         let dir = Dir::create(out, Arc::new(disk))?;
         let path = dir.journal();
         let io = |error| CampaignError::Dir(DirError::Write { path: path.clone(), error });
-        let (mut journal, _) = Journal::open(&path, dir.disk.clone()).map_err(io)?;
+        let mut journal = Journal::open(&path, dir.disk.clone(), |_| {}).map_err(io)?;
         seeds.iter().for_each(|bytes| journal.add(&Record::Seed(bytes.clone())));
         journal.flush().map_err(io)?;
         dir.begin(&setup.settings)?;
         let shares = Shares::new(setup.settings.max_memory, setup.jobs);
         let seeds = seeds.into_iter().map(Seed::New).collect();
-        let past = Past { seeds, ..Past::new(journal, &shares) };
+        let past = Past { seeds, ..Past::new(&dir, &parts.needs(&shares), journal) };
         Campaign::build(setup, dir, parts, past)
     }
 
@@ -249,9 +264,9 @@ impl Campaign {
         let before = std::fs::metadata(dir.journal()).map_or(0, |m| m.len());
         let parts = setup.parts(before)?;
         let io = |error| CampaignError::Io { path: dir.path.clone(), error };
-        let walk = parts.language.as_ref().and_then(Language::walk);
         let shares = Shares::new(setup.settings.max_memory, setup.jobs);
-        let past = Past::read(&dir, walk.map(|w| &**w.strings()), &shares).map_err(io)?;
+        let past = Past::read(&dir, &parts.needs(&shares)).map_err(io)?;
+        let walk = parts.language.as_ref().and_then(Language::walk);
         walk.iter().for_each(|walk| walk.skip(past.stats.strings_done));
         Campaign::build(setup, dir, parts, past)
     }
@@ -280,7 +295,11 @@ impl Campaign {
             // What the log says is what counts: the last answers of an earlier life may not
             // have been told.
             Split::Paths => {
-                state.search.tree = Tree::new(Shares::new(shared.settings.max_memory, jobs).tree)
+                let dir = &state.corpus.dir;
+                let scratch = Scratch { dir: dir.path.clone(), disk: dir.disk.clone() };
+                let mut tree = Tree::new(Shares::new(shared.settings.max_memory, jobs).tree);
+                tree.set_archive(Arc::new(EdgeFile::new(scratch)));
+                state.search.tree = tree;
             }
             Split::Finds => {
                 let fleet = fleet.clone();
@@ -292,6 +311,7 @@ impl Campaign {
     }
 
     fn build(setup: Setup, dir: Dir, parts: Parts, past: Past) -> Result<Campaign, CampaignError> {
+        let strings = parts.strings();
         let Parts { descriptor, strategy, language, tokens, stock, .. } = parts;
         let Parts { probes, untried, map, aim, places, .. } = parts;
         let Setup { layout, settings, limits, jobs, workdir, words, notes, .. } = setup;
@@ -308,11 +328,10 @@ impl Campaign {
         given.for_each(|bytes| dictionary.add_seed(bytes));
         let mut account = Account::new(past.stats, &map);
         account.stats.memory = Memory { limit: settings.max_memory, ..Memory::default() };
-        past.entries.iter().for_each(|entry| _ = account.ledger.add(entry));
+        account.ledger = past.ledger;
         account.set_places(&settings.toward, &places, &aim);
         account.rereading = seeds.iter().any(|s| !matches!(s, Seed::New(_)));
         notes.into_iter().for_each(|note| account.note(note));
-        let strings = language.as_ref().and_then(Language::walk).map(|w| w.strings().clone());
         // A resumed campaign draws other random numbers than at first.
         let rng = Rng::new(settings.seed.wrapping_add(past.records << 32));
         let pace =

@@ -114,6 +114,9 @@ impl State {
                     _ => {}
                 }
             }
+            if let Some(number) = self.corpus.store.queue_number(input) {
+                self.record_covered(Kept::Queue, number, gain);
+            }
             if let Some(file) = file {
                 self.reach(&gain.branches, &file);
             }
@@ -231,7 +234,17 @@ impl State {
             self.account.count_sync(sender).bad += 1;
         }
         let label = self.label(what, candidate, &Gain::default(), gain);
-        self.corpus.keep(kept, candidate, &label).1
+        let (number, name) = self.corpus.keep(kept, candidate, &label);
+        self.record_covered(kept, number, gain);
+        name
+    }
+
+    /// Records which branches a kept input took before any other.
+    fn record_covered(&mut self, kept: Kept, number: u32, gain: &Gain) {
+        if !gain.branches.is_empty() {
+            let branches = gain.branches.clone();
+            self.corpus.record(&Record::Covered { kept, number, branches });
+        }
     }
 
     /// What the name of a file says: `what`, how the input was made, and the branch that it
@@ -266,7 +279,7 @@ impl State {
 
     /// Adds the trace of an input to the search.
     pub fn add_trace(&mut self, mut run: Run, marked: Marked, traced: Arc<Traced>) -> AddedRun {
-        let candidate = self.corpus.store.get(run.input).cloned();
+        let candidate = self.corpus.store.get(run.input);
         if let Some(path) = candidate.as_ref().and_then(|c| divergence::predicted(c, &run)) {
             run.bound = path.decisions.min(run.decisions.len() as u32);
             run.diverged = !divergence::follows(&run, path);
@@ -316,7 +329,7 @@ impl State {
     /// Where a run left its predicted path, if it did.
     pub fn find_divergence(&self, run: &Run) -> Option<String> {
         let candidate = self.corpus.store.get(run.input)?;
-        let path = divergence::left_path(candidate, run)?;
+        let path = divergence::left_path(&candidate, run)?;
         Some(divergence::place(run, self.search.runs.get(path.flip.run), path))
     }
 
@@ -371,6 +384,7 @@ impl State {
         memory.runs = self.search.runs.memory() as u64;
         (memory.inputs, memory.queue) = self.corpus.store.memory();
         (memory.forgotten, memory.forgotten_refutations) = (forgotten.edges, forgotten.refutations);
+        memory.edges_on_disk = self.search.tree.archived() as u64;
         memory.add_up();
         self.account.refresh(&self.map, &self.covered);
     }
@@ -379,6 +393,7 @@ impl State {
     pub fn write_stats(&mut self) {
         self.refresh();
         self.corpus.flush();
+        self.corpus.tend_journal(&mut self.search.tree, self.map.program.branches());
         self.corpus.dir.write_stats(&self.account.stats);
     }
 }

@@ -112,7 +112,7 @@ impl Campaign {
                         Some(first) => {
                             let result = first.run(&mut worker.runner);
                             started.set();
-                            result?;
+                            worker.unless_ended(result)?;
                         }
                         None => {
                             let _waiting =
@@ -121,6 +121,7 @@ impl Campaign {
                         }
                     }
                     let result = worker.work();
+                    let result = worker.unless_ended(result);
                     let shared = worker.runner.shared.clone();
                     worker.report(&mut shared.lock().account);
                     result
@@ -237,8 +238,8 @@ fn run_seeds(runner: &mut Runner, seeds: &[Seed]) -> Result<(), ExecError> {
                 run_candidate(runner, candidate)?;
                 shared.lock().corpus.record(&Record::SeedRun);
             }
-            Seed::Recalled(id) => recall_input(runner, *id)?,
-            Seed::Bad(kept, bytes) => recall_bad(runner, *kept, bytes)?,
+            Seed::Recalled(id, first) => recall_input(runner, *id, first)?,
+            Seed::Bad(kept, bytes, first) => recall_bad(runner, *kept, bytes, first)?,
         }
     }
     let mut state = shared.lock();

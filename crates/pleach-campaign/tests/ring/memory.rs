@@ -45,7 +45,11 @@ fn the_limit_is_kept_over_many_runs() {
         let mut bench = bench(strategy, LITTLE);
         bench.limits.runs = Some(2000);
         let memory = bench.run().stats.memory;
-        assert!(memory.forgotten > 0, "{strategy}: {memory:?}");
+        // A search that should be exhaustive has the rest on disk.
+        match strategy {
+            "auto" => assert!(memory.forgotten > 0, "{memory:?}"),
+            _ => assert!(memory.edges_on_disk > 0 && memory.forgotten == 0, "{memory:?}"),
+        }
         assert_eq!(memory.limit, LITTLE);
         assert!(memory.tree > 0 && memory.runs > 0 && memory.total <= LITTLE, "{memory:?}");
     }
@@ -78,12 +82,29 @@ fn a_smaller_limit_loses_no_input() {
     assert_eq!(plenty.stats.branches, little.stats.branches);
 }
 
-/// With enough memory, this search is exhaustive.
+#[test]
+fn an_exhaustive_search_needs_little_memory() {
+    for strategy in ["dfs", "generational"] {
+        let whole = bench(strategy, 1 << 30).run();
+        let part = bench(strategy, LITTLE).run();
+        for ended in [&whole, &part] {
+            assert_eq!((ended.stop(), ended.gaps()), ("exhausted", vec![]), "{strategy}");
+        }
+        assert_eq!(whole.stats.paths, part.stats.paths);
+        assert_eq!(contents(&whole), contents(&part));
+        assert!(part.stats.memory.edges_on_disk > 0 && part.stats.memory.total <= LITTLE);
+    }
+}
+
+/// Without room on the disk for it, the tree forgets. Then the search does not end by itself:
+/// it asks for what it forgot.
 #[test]
 fn a_search_that_forgot_refutations_is_not_exhaustive() {
-    let whole = bench("generational", 1 << 30).run();
-    assert_eq!((whole.stop(), whole.gaps()), ("exhausted", vec![]));
-    let part = bench("generational", LITTLE).run();
-    assert_eq!(part.stop(), "exhausted-partial");
-    assert!(part.gaps().contains(&"forgotten"), "{:?}", part.gaps());
+    let mut bench = bench("generational", LITTLE);
+    bench.limits.runs = Some(2000);
+    let campaign = bench.campaign();
+    std::fs::create_dir(bench.out().join(".edges.scratch")).unwrap();
+    let stats = bench.search(campaign).unwrap();
+    assert!(stats.memory.forgotten_refutations > 0, "{:?}", stats.memory);
+    assert_eq!(bench.ended(stats).stop(), "runs");
 }

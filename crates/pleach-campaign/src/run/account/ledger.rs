@@ -64,6 +64,11 @@ impl Ledger {
         self.tallies.get(branch as usize).copied().unwrap_or_default()
     }
 
+    /// Sets all that is known of a branch.
+    pub fn set(&mut self, branch: BranchId, tally: Tally) {
+        self.change(branch, |known| *known = tally);
+    }
+
     /// Adds an entry. Returns false if it says nothing new.
     pub fn add(&mut self, entry: &Entry) -> bool {
         match *entry {

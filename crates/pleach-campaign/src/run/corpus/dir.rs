@@ -64,7 +64,7 @@ pub struct Dir {
 }
 
 /// The kinds of inputs that are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kept {
     Queue,
     Crash,
@@ -72,6 +72,8 @@ pub enum Kept {
 }
 
 impl Kept {
+    pub const ALL: [Kept; 3] = [Kept::Queue, Kept::Crash, Kept::Hang];
+
     pub fn dir(self) -> &'static str {
         match self {
             Kept::Queue => "queue",
@@ -114,7 +116,7 @@ impl Dir {
         }
         let dir = Dir::lock(path, disk)?;
         let _ = std::fs::remove_file(dir.journal());
-        for kept in [Kept::Queue, Kept::Crash, Kept::Hang] {
+        for kept in Kept::ALL {
             dir.disk.create_dir(&dir.path.join(kept.dir())).map_err(write)?;
         }
         Ok(dir)
@@ -166,7 +168,7 @@ impl Dir {
             dir.begin(settings)?;
         }
         // Somebody may have removed one. The journal has the inputs that were in it.
-        for kept in [Kept::Queue, Kept::Crash, Kept::Hang] {
+        for kept in Kept::ALL {
             let path = dir.path.join(kept.dir());
             std::fs::create_dir_all(&path).map_err(|error| DirError::Io { path, error })?;
         }

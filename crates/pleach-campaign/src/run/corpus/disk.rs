@@ -3,6 +3,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -56,15 +57,31 @@ impl Disk {
         OpenOptions::new().create(true).append(true).open(path)
     }
 
+    /// Creates a file, or empties it, for reading and writing.
+    pub fn create(&self, path: &Path) -> io::Result<File> {
+        self.count_write()?;
+        OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path)
+    }
+
+    pub fn write_at(&self, file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+        self.count_write()?;
+        file.write_all_at(bytes, at)
+    }
+
+    /// Puts a file in the place of another, when its contents are on the disk.
+    pub fn replace(&self, file: &File, temporary: &Path, path: &Path) -> io::Result<()> {
+        self.count_write()?;
+        file.sync_data()?;
+        self.count_write()?;
+        std::fs::rename(temporary, path)
+    }
+
     fn write_and_rename(&self, temporary: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
         self.count_write()?;
         let mut file = File::create(temporary)?;
         self.count_write()?;
         file.write_all(bytes)?;
-        self.count_write()?;
-        file.sync_data()?;
-        self.count_write()?;
-        std::fs::rename(temporary, path)
+        self.replace(&file, temporary, path)
     }
 
     /// Counts a write, and fails if it should.

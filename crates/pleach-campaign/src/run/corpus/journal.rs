@@ -10,17 +10,22 @@
 //! write: without its input, an answer would be a path that is never run. Without its answer,
 //! an input only means that one flip is solved again.
 //!
+//! When the journal has grown to twice its size, it is compacted (`compact.rs`): it then has
+//! what is still needed. Most answers fit in 16 bytes, and inputs whose flips were all
+//! answered are left out.
+//!
 //! The files of the queue do not depend on the journal. A campaign without a journal can be
 //! resumed, and solves again what it had solved.
 
+use super::dir::Kept;
 use super::disk::Disk;
-use crate::run::account::Entry;
+use crate::run::account::{Entry, Ledger, Tally};
 use crate::run::exchange::{FileMark, TakenFile};
 use pleach_search::{BranchId, InputId, Mark};
 use pleach_template::HoleRecord;
 use std::fs::File;
-use std::io;
-use std::path::Path;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What the journal records.
@@ -47,6 +52,32 @@ pub enum Record {
     Template { input: InputId, holes: Vec<HoleRecord> },
     /// Something was learned about branches.
     Branch(Entry),
+    /// A kept input took these branches, and none before it.
+    Covered { kept: Kept, number: u32, branches: Vec<BranchId> },
+    /// Of a compacted journal: flips that were answered. Each has the edge that it asked for,
+    /// with its mark in the last four bits, and the edge that its run took.
+    Answers(Vec<[u64; 2]>),
+    /// The same: ends of paths.
+    Paths(Vec<u64>),
+    /// The same: an input that was traced has this many open flips.
+    Open { input: InputId, flips: u32 },
+    /// The same: all that was learned about a branch.
+    Tally(BranchId, Tally),
+    /// The same: the last record of what was compacted.
+    Compacted(Totals),
+}
+
+/// What a compacted journal counts without its records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// The records that it once had.
+    pub records: u64,
+    /// The number of the next input.
+    pub next_input: InputId,
+    /// Answers of the solver, by mark.
+    pub answers: [u64; Mark::Shared as usize + 1],
+    /// Paths whose ends were forgotten.
+    pub paths: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,42 +137,106 @@ const WRITE_SIZE: usize = 4096;
 
 /// An open journal.
 pub struct Journal {
+    path: PathBuf,
     file: File,
     disk: Arc<Disk>,
     /// Records that are not written yet.
     buffer: Vec<u8>,
     /// The length of the part of the file that is whole records.
     valid_len: u64,
+    /// How much of it was compacted.
+    compacted_len: u64,
 }
 
 impl Journal {
     /// Reads the records of a journal that another driver may be writing. It is not changed.
     /// The files of a fleet that were fetched have none.
-    pub fn read(path: &Path) -> io::Result<Vec<Record>> {
-        match std::fs::read(path) {
-            Ok(bytes) => Ok(parse(&bytes).0),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            Err(error) => Err(error),
+    pub fn read(path: &Path, mut each: impl FnMut(Record)) -> io::Result<()> {
+        let mut records = match Records::open(path) {
+            Ok(records) => records,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        while let Some(record) = records.next()? {
+            each(record);
         }
+        Ok(())
     }
 
     /// Opens a journal, or creates it, and reads its records. A damaged end is cut off.
-    pub fn open(path: &Path, disk: Arc<Disk>) -> io::Result<(Journal, Vec<Record>)> {
-        let bytes = match std::fs::read(path) {
-            Ok(bytes) => bytes,
-            Err(e) if e.kind() == io::ErrorKind::NotFound => Vec::new(),
+    pub fn open(path: &Path, disk: Arc<Disk>, mut each: impl FnMut(Record)) -> io::Result<Journal> {
+        let (mut valid_len, mut compacted_len, mut len) = (0, 0, 0);
+        match Records::open(path) {
+            Ok(mut records) => {
+                len = records.len()?;
+                while let Some(record) = records.next()? {
+                    if matches!(record, Record::Compacted(_)) {
+                        compacted_len = records.at;
+                    }
+                    each(record);
+                }
+                valid_len = records.at;
+            }
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {}
             Err(e) => return Err(e),
-        };
-        let (records, valid_len) = parse(&bytes);
+        }
+        // A driver may have died while it compacted.
+        let _ = std::fs::remove_file(path.with_extension("tmp"));
         let file = disk.open_append(path)?;
-        if valid_len < bytes.len() {
-            file.set_len(valid_len as u64)?;
+        if valid_len < len {
+            file.set_len(valid_len)?;
         }
         if valid_len == 0 {
             disk.append(&file, MAGIC)?;
         }
-        let valid_len = valid_len.max(MAGIC.len()) as u64;
-        Ok((Journal { file, disk, buffer: Vec::new(), valid_len }, records))
+        let valid_len = valid_len.max(MAGIC.len() as u64);
+        let path = path.to_path_buf();
+        Ok(Journal { path, file, disk, buffer: Vec::new(), valid_len, compacted_len })
+    }
+
+    /// Begins a new journal, which is to take the place of another.
+    pub fn create(path: &Path, disk: Arc<Disk>) -> io::Result<Journal> {
+        let file = disk.create(path)?;
+        disk.append(&file, MAGIC)?;
+        let (path, valid_len) = (path.to_path_buf(), MAGIC.len() as u64);
+        Ok(Journal { path, file, disk, buffer: Vec::new(), valid_len, compacted_len: 0 })
+    }
+
+    /// The length of the file.
+    pub fn len(&self) -> u64 {
+        self.valid_len
+    }
+
+    /// How much of it was compacted.
+    pub fn compacted_len(&self) -> u64 {
+        self.compacted_len
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn disk(&self) -> &Arc<Disk> {
+        &self.disk
+    }
+
+    /// Puts a compacted journal in the place of this one: it has the records of the first
+    /// `from` bytes of this one, and gets those that came later.
+    pub fn replace_by(&mut self, mut compacted: Journal, from: u64) -> io::Result<()> {
+        self.flush()?;
+        compacted.flush()?;
+        let compacted_len = compacted.valid_len;
+        let mut records = Records::open(&self.path)?;
+        records.skip_to(from)?;
+        let mut rest = Vec::new();
+        records.file.take(self.valid_len - from).read_to_end(&mut rest)?;
+        self.disk.append(&compacted.file, &rest)?;
+        self.disk.replace(&compacted.file, &compacted.path, &self.path)?;
+        // From here on, records must go to the new file.
+        self.valid_len = compacted_len + rest.len() as u64;
+        self.compacted_len = compacted_len;
+        self.file = compacted.file;
+        Ok(())
     }
 
     /// Adds a record. It is written by the next `flush`.
@@ -170,6 +265,11 @@ impl Journal {
         Ok(())
     }
 
+    /// Waits until what was written is on the disk.
+    pub fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+
     /// True if enough records were added for a write.
     pub fn is_full(&self) -> bool {
         self.buffer.len() >= WRITE_SIZE
@@ -181,33 +281,78 @@ pub struct BranchEntries;
 
 impl BranchEntries {
     /// Reads the journal of a campaign, which a driver may be writing.
-    pub fn read(path: &Path) -> io::Result<Vec<Entry>> {
-        let of_branch =
-            |record| if let Record::Branch(entry) = record { Some(entry) } else { None };
-        Ok(Journal::read(path)?.into_iter().filter_map(of_branch).collect())
+    pub fn read(path: &Path, ledger: &mut Ledger) -> io::Result<()> {
+        Journal::read(path, |record| match record {
+            Record::Branch(entry) => _ = ledger.add(&entry),
+            Record::Tally(branch, tally) => ledger.set(branch, tally),
+            _ => {}
+        })
     }
 }
 
-/// Reads the whole records of a file. Also returns their length.
-fn parse(bytes: &[u8]) -> (Vec<Record>, usize) {
-    let mut records = Vec::new();
-    if !bytes.starts_with(MAGIC) {
-        return (records, 0);
+/// The whole records of a file, one after the other.
+pub struct Records {
+    file: BufReader<File>,
+    /// Where the next record begins.
+    at: u64,
+    payload: Vec<u8>,
+}
+
+impl Records {
+    /// Without the first bytes of a journal, there are no records.
+    pub fn open(path: &Path) -> io::Result<Records> {
+        let mut file = BufReader::with_capacity(1 << 16, File::open(path)?);
+        let mut magic = [0; MAGIC.len()];
+        let at = match read_whole(&mut file, &mut magic)? && magic == MAGIC {
+            true => MAGIC.len() as u64,
+            false => 0,
+        };
+        Ok(Records { file, at, payload: Vec::new() })
     }
-    let mut at = MAGIC.len();
-    while let Some(head) = bytes.get(at..at + HEADER_LEN) {
+
+    /// Where the next record begins.
+    pub fn at(&self) -> u64 {
+        self.at
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.file.get_ref().metadata()?.len())
+    }
+
+    fn skip_to(&mut self, at: u64) -> io::Result<()> {
+        self.at = at;
+        io::Seek::seek(&mut self.file, io::SeekFrom::Start(at)).map(drop)
+    }
+
+    /// The next record. `None` at the end, or where the file is damaged.
+    pub fn next(&mut self) -> io::Result<Option<Record>> {
+        let mut head = [0; HEADER_LEN];
+        if self.at == 0 || !read_whole(&mut self.file, &mut head)? {
+            return Ok(None);
+        }
         let number =
             |i: usize| u32::from_le_bytes([head[i], head[i + 1], head[i + 2], head[i + 3]]);
         let len = number(0) as usize;
-        let payload = bytes.get(at + HEADER_LEN..).and_then(|rest| rest.get(..len.min(MAX_RECORD)));
-        let Some(payload) = payload.filter(|p| p.len() == len && checksum(p) == number(4)) else {
-            break;
-        };
-        let Some(record) = decode(payload) else { break };
-        records.push(record);
-        at += HEADER_LEN + len;
+        if len > MAX_RECORD {
+            return Ok(None);
+        }
+        self.payload.resize(len, 0);
+        if !read_whole(&mut self.file, &mut self.payload)? || checksum(&self.payload) != number(4) {
+            return Ok(None);
+        }
+        let record = decode(&self.payload);
+        self.at += if record.is_some() { (HEADER_LEN + len) as u64 } else { 0 };
+        Ok(record)
     }
-    (records, at)
+}
+
+/// Fills the bytes. False if the file ends before.
+fn read_whole(file: &mut impl Read, bytes: &mut [u8]) -> io::Result<bool> {
+    match file.read_exact(bytes) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 fn encode(record: &Record, out: &mut Vec<u8>) {
@@ -267,6 +412,40 @@ fn encode(record: &Record, out: &mut Vec<u8>) {
             out.extend(mark.to_le_bytes());
         }
         Record::Branch(entry) => encode_entry(entry, out),
+        Record::Answers(answers) => {
+            out.push(10);
+            out.extend(answers.iter().flatten().flat_map(|n| n.to_le_bytes()));
+        }
+        Record::Paths(paths) => {
+            out.push(11);
+            out.extend(paths.iter().flat_map(|n| n.to_le_bytes()));
+        }
+        Record::Open { input, flips } => {
+            out.push(12);
+            out.extend(input.to_le_bytes());
+            out.extend(flips.to_le_bytes());
+        }
+        Record::Compacted(Totals { records, next_input, answers, paths }) => {
+            out.push(13);
+            out.extend(next_input.to_le_bytes());
+            let numbers = [records, paths].into_iter().chain(answers);
+            out.extend(numbers.flat_map(|n| n.to_le_bytes()));
+        }
+        Record::Covered { kept, number, branches } => {
+            out.push(14);
+            out.push(*kept as u8);
+            out.extend(number.to_le_bytes());
+            out.extend(branches.iter().flat_map(|branch| branch.to_le_bytes()));
+        }
+        Record::Tally(branch, tally) => {
+            out.push(25);
+            out.extend(branch.to_le_bytes());
+            let Tally { asked, solved, relaxed, refuted, pinned, unknown, missed, .. } = *tally;
+            let counts = [asked, solved, relaxed, refuted, pinned, unknown, missed];
+            out.extend(counts.into_iter().flat_map(|n| n.to_le_bytes()));
+            out.extend(tally.pin.to_le_bytes());
+            out.extend([tally.conditional, tally.fixed, tally.folded].map(u8::from));
+        }
     }
 }
 
@@ -331,6 +510,41 @@ fn decode(payload: &[u8]) -> Option<Record> {
             };
             Record::Taken(TakenFile { place: read_u64(0)?, mark })
         }
+        10 => {
+            let words: Vec<u64> = decode_words(body);
+            Record::Answers(words.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect())
+        }
+        11 => Record::Paths(decode_words(body)),
+        12 => Record::Open { input: read_u32(0)?, flips: read_u32(4)? },
+        13 => {
+            let words = decode_words(body.get(4..)?);
+            let (&[records, paths], rest) = words.split_first_chunk()?;
+            let mut answers = Totals::default().answers;
+            answers.iter_mut().zip(rest).for_each(|(count, &n)| *count = n);
+            Record::Compacted(Totals { records, next_input: read_u32(0)?, answers, paths })
+        }
+        14 => Record::Covered {
+            kept: *Kept::ALL.get(usize::from(*body.first()?))?,
+            number: read_u32(1)?,
+            branches: decode_branches(body.get(5..)?),
+        },
+        25 => {
+            let flag = |at: usize| Some(*body.get(at)? != 0);
+            let tally = Tally {
+                asked: read_u32(4)?,
+                solved: read_u32(8)?,
+                relaxed: read_u32(12)?,
+                refuted: read_u32(16)?,
+                pinned: read_u32(20)?,
+                unknown: read_u32(24)?,
+                missed: read_u32(28)?,
+                pin: read_u64(32)?,
+                conditional: flag(40)?,
+                fixed: flag(41)?,
+                folded: flag(42)?,
+            };
+            Record::Tally(read_u32(0)?, tally)
+        }
         20 => Record::Branch(Entry::Answered {
             branch: read_u32(0)?,
             mark: Mark::from_u8(*body.get(4)?)?,
@@ -342,6 +556,11 @@ fn decode(payload: &[u8]) -> Option<Record> {
         24 => Record::Branch(Entry::Folded(read_u32(0)?)),
         _ => return None,
     })
+}
+
+fn decode_words(body: &[u8]) -> Vec<u64> {
+    let number = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
+    body.chunks_exact(8).map(number).collect()
 }
 
 fn decode_branches(body: &[u8]) -> Vec<BranchId> {
@@ -357,6 +576,12 @@ fn checksum(bytes: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn open(path: &Path) -> (Journal, Vec<Record>) {
+        let mut found = Vec::new();
+        let journal = Journal::open(path, Arc::default(), |record| found.push(record)).unwrap();
+        (journal, found)
+    }
 
     fn records() -> Vec<Record> {
         vec![
@@ -377,6 +602,20 @@ mod tests {
             Record::Branch(Entry::Fixed(vec![4])),
             Record::Branch(Entry::Missed(5)),
             Record::Branch(Entry::Folded(6)),
+            Record::Covered { kept: Kept::Crash, number: 3, branches: vec![1, 2] },
+            Record::Answers(vec![[1 << 40 | 3, 2], [u64::MAX, 0]]),
+            Record::Paths(vec![7, 8, 9]),
+            Record::Open { input: 4, flips: 70_000 },
+            Record::Tally(
+                9,
+                Tally { asked: 5, missed: 2, pin: 1 << 50, fixed: true, ..Tally::default() },
+            ),
+            Record::Compacted(Totals {
+                records: 1 << 33,
+                next_input: 6,
+                answers: [3; 9],
+                paths: 2,
+            }),
         ]
     }
 
@@ -384,7 +623,7 @@ mod tests {
     fn a_journal_that_is_cut_anywhere_keeps_its_whole_records() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("journal");
-        let (mut journal, none) = Journal::open(&path, Arc::default()).unwrap();
+        let (mut journal, none) = open(&path);
         assert!(none.is_empty());
         let mut ends = vec![MAGIC.len()];
         for record in records() {
@@ -396,13 +635,13 @@ mod tests {
         assert_eq!(whole.len(), *ends.last().unwrap());
         for cut in 0..=whole.len() {
             std::fs::write(&path, &whole[..cut]).unwrap();
-            let (mut journal, found) = Journal::open(&path, Arc::default()).unwrap();
+            let (mut journal, found) = open(&path);
             let expected = ends.iter().filter(|&&e| e <= cut).count().saturating_sub(1);
             assert_eq!(found, records()[..expected], "cut at {cut}");
             // Records that are added after a damaged end can be read.
             journal.add(&Record::Crash { hash: 5 });
             journal.flush().unwrap();
-            let (_, found) = Journal::open(&path, Arc::default()).unwrap();
+            let (_, found) = open(&path);
             assert_eq!(found.len(), expected + 1);
         }
     }

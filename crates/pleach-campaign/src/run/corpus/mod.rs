@@ -1,41 +1,56 @@
 //! The corpus: the inputs of a campaign in memory, in its directory and in its journal.
 
+mod attic;
+mod compact;
 mod dir;
 mod disk;
+mod edges;
 mod journal;
 mod past;
+mod scratch;
 mod store;
 mod writer;
 
 pub use dir::{Dir, DirError, Kept, SEQUENCES, file_name_part, number_in};
 pub use disk::Disk;
+pub use edges::EdgeFile;
 pub use journal::{BranchEntries, Journal, Record};
-pub use past::{Past, Seed};
+pub use past::{Needs, Past, Seed};
+pub use scratch::Scratch;
 pub use store::Store;
 
 use crate::run::ring::Candidate;
+use compact::{Compaction, MIN_COMPACTED, Moment};
 use dir::{From, file_name};
 use journal::InputRecord;
-use pleach_search::InputId;
+use pleach_search::{InputId, Tree};
 use pleach_template::Strings;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The flips that a campaign asked, by the edges of the tree, as its journal has them.
+/// The flips that a campaign asked, by the edges of the tree, as its journal has them. The
+/// last four bits are zero.
 pub fn asked_flips(dir: &Path) -> io::Result<Vec<u64>> {
-    let records = Journal::read(&dir.join("journal"))?;
-    let asked = records.into_iter().filter_map(|record| match record {
-        Record::Flip { node, .. } => Some(node),
-        _ => None,
-    });
-    Ok(asked.collect())
+    let mut asked = Vec::new();
+    Journal::read(&dir.join("journal"), |record| match record {
+        Record::Flip { node, .. } => asked.push(node & !15),
+        Record::Answers(answers) => asked.extend(answers.iter().map(|[node, _]| node & !15)),
+        _ => {}
+    })?;
+    Ok(asked)
 }
 
 pub struct Corpus {
     pub store: Store,
     pub dir: Dir,
     journal: Journal,
+    compaction: Option<Compaction>,
+    /// The journal is not compacted before it has this length.
+    min_compacted: u64,
+    /// A record of an input may need that of an input with this number or a later one. Others
+    /// may be left out when the journal is compacted, unless they are in the queue.
+    needed_from: InputId,
     /// A crash was recorded that is not in the journal's file yet.
     has_new_crash: bool,
     /// The next number in the queue, among the crashes and among the hangs.
@@ -61,7 +76,50 @@ impl Corpus {
         next_number: [u32; 3],
         strings: Option<Arc<Strings>>,
     ) -> Corpus {
-        Corpus { store, dir, journal, has_new_crash: false, next_number, strings, failure: None }
+        Corpus {
+            store,
+            dir,
+            journal,
+            compaction: None,
+            min_compacted: MIN_COMPACTED,
+            needed_from: 0,
+            has_new_crash: false,
+            next_number,
+            strings,
+            failure: None,
+        }
+    }
+
+    /// Compacts the journal when it has grown to twice its size. To do so takes a while, and
+    /// happens in another thread: call this again and again.
+    pub fn tend_journal(&mut self, tree: &mut Tree, branches: usize) {
+        if self.compaction.as_ref().is_some_and(|compaction| !compaction.is_finished()) {
+            return;
+        }
+        if let Some(compaction) = self.compaction.take() {
+            let from = compaction.from;
+            let done = compaction.finish().and_then(|new| self.journal.replace_by(new, from));
+            if done.is_err() {
+                // It can be read as it is. If the disk is full, other writes will say so.
+                self.min_compacted = 2 * self.journal.len();
+            }
+            return;
+        }
+        let len = self.journal.len();
+        if len < self.min_compacted.max(2 * self.journal.compacted_len()) || self.has_failed() {
+            return;
+        }
+        self.flush();
+        self.needed_from = self.store.next_id();
+        let moment = Moment {
+            journal: self.journal.path().into(),
+            len: self.journal.len(),
+            table: tree.share(0),
+            branches,
+            inputs: self.store.inputs(),
+            next_input: self.needed_from,
+        };
+        self.compaction = Some(Compaction::begin(moment, self.journal.disk().clone()));
     }
 
     /// Adds a candidate to the inputs; with a label, to the queue as well. Returns its number,
@@ -78,7 +136,10 @@ impl Corpus {
             file = Some(format!("queue/{name}"));
         }
         let answer = candidate.answer.take();
-        let parent = candidate.parent.and_then(|p| Some((p, self.store.get(p)?.clone())));
+        let parent = candidate
+            .parent
+            .filter(|&p| p >= self.needed_from || self.store.queue_number(p).is_some());
+        let parent = parent.and_then(|p| Some((p, self.store.get(p)?)));
         let inherited = parent.as_ref().and_then(|(_, parent)| parent.template.as_ref());
         let own = candidate.template.as_ref();
         let own = own.filter(|own| !inherited.is_some_and(|i| Arc::ptr_eq(own, i)));

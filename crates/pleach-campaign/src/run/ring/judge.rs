@@ -4,9 +4,10 @@
 use super::candidate::{Candidate, FastEnd, Judgement};
 use super::crash::{judge_crash, judge_hang};
 use super::runner::{How, Runner};
+use crate::run::account::Gap;
 use crate::run::corpus::Kept;
 use pleach_exec::executor::{End, ExecError};
-use pleach_search::{Gain, InputId, Origin, RunCost};
+use pleach_search::{BranchId, Gain, InputId, Origin, RunCost};
 use std::sync::atomic::Ordering;
 
 /// What a hanging run costs besides, in microseconds.
@@ -184,11 +185,14 @@ fn judge_exit(
 
 /// Takes an input of a campaign that is resumed: it has its number and its place already.
 /// One of the queue runs again, to see what it covers. Others gained nothing when they were
-/// made, and would gain nothing now.
-pub fn recall_input(runner: &mut Runner, id: InputId) -> Result<(), ExecError> {
+/// made, and would gain nothing now. `first`: the branches that it took before any other.
+pub fn recall_input(runner: &mut Runner, id: InputId, first: &[BranchId]) -> Result<(), ExecError> {
     let shared = runner.shared.clone();
-    let candidate = shared.lock().corpus.store.get(id).cloned();
-    let Some(candidate) = candidate else { return Ok(()) };
+    let candidate = shared.lock().corpus.store.get(id);
+    let Some(candidate) = candidate else {
+        shared.lock().record_gap(Gap::InputDropped);
+        return Ok(());
+    };
     let size = candidate.bytes.len();
     if candidate.queue.is_none() {
         let mut state = shared.lock();
@@ -220,6 +224,8 @@ pub fn recall_input(runner: &mut Runner, id: InputId) -> Result<(), ExecError> {
         }
         state.tell(|strategy, view| strategy.record_counts(view, id, counts, true));
     }
+    // A run that somebody killed, or a busy machine, does not undo what it has shown.
+    state.covered.kept.restore(&shared.map.program, first);
     if state.splits_paths() {
         // Whoever owns its task traces it.
         return Ok(());
@@ -230,13 +236,19 @@ pub fn recall_input(runner: &mut Runner, id: InputId) -> Result<(), ExecError> {
 
 /// Runs a crash or a hang of a campaign that is resumed, to see what it covers. A hang does
 /// not get all the time there is.
-pub fn recall_bad(runner: &mut Runner, kept: Kept, bytes: &[u8]) -> Result<(), ExecError> {
+pub fn recall_bad(
+    runner: &mut Runner,
+    kept: Kept,
+    bytes: &[u8],
+    first: &[BranchId],
+) -> Result<(), ExecError> {
     let how = How { all_time: kept == Kept::Crash, counted: false, fresh: false };
     let end = runner.run(bytes, how)?;
     let mut state = runner.shared.lock();
     state.crashes.ends.is_new(&end, &runner.counts);
     let mut gain = state.covered.gain_of_crash(&runner.counts);
     state.covered.crashed.add(&runner.shared.map.program, &runner.counts, &mut gain);
+    state.covered.crashed.restore(&runner.shared.map.program, first);
     if state.mail.is_some() && kept == Kept::Crash {
         drop(state);
         // Perhaps it was not told before the campaign was interrupted.

@@ -27,8 +27,8 @@ pub fn mutate(worker: &mut Worker, input: InputId, count: u32) -> Result<(), Exe
         let state = &mut *shared.lock();
         let mut rng = Rng::new(state.search.rng.next_u64());
         let store = &state.corpus.store;
-        let other = rng.pick(store.queue()).and_then(|&other| store.get(other).cloned());
-        (store.get(input).cloned(), other, rng)
+        let other = rng.pick(store.queue()).and_then(|&other| store.get(other));
+        (store.get(input), other, rng)
     };
     let Some(parent) = parent else { return Ok(()) };
     let dictionary = shared.dictionary();

@@ -45,7 +45,7 @@ pub fn trace(
     on_tokens: bool,
 ) -> Result<(), ExecError> {
     let shared = runner.shared.clone();
-    let candidate = shared.lock().corpus.store.get(id).cloned();
+    let candidate = shared.lock().corpus.store.get(id);
     let Some(candidate) = candidate else {
         let mut state = shared.lock();
         state.record_gap(Gap::InputDropped);

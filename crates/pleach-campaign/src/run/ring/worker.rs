@@ -111,6 +111,13 @@ impl Worker {
         Ok(())
     }
 
+    /// A program that did not start, unless the campaign was ended meanwhile: that interrupts
+    /// the start.
+    pub fn unless_ended(&self, result: Result<(), ExecError>) -> Result<(), ExecError> {
+        let is_start = matches!(result, Err(ExecError::Start { .. }));
+        if is_start && self.runner.shared.is_stopping() { Ok(()) } else { result }
+    }
+
     /// Adds its time, its work and its memory to the account.
     pub fn report(&mut self, account: &mut Account) {
         account.add_work();

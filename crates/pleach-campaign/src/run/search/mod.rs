@@ -96,7 +96,8 @@ impl Search {
     /// free.
     fn remember_runs(&mut self) {
         let Search { tree, runs, times_forgotten, .. } = self;
-        let times = tree.forgotten().times;
+        // What was not forgotten is on disk.
+        let times = if tree.forgotten().edges > 0 { tree.forgotten().times } else { 0 };
         if times == std::mem::replace(times_forgotten, times) {
             return;
         }
