@@ -246,6 +246,10 @@ impl Fleet for Member {
         self.shared.lock().ledger.generation()
     }
 
+    fn members(&self) -> usize {
+        self.shared.lock().ledger.len()
+    }
+
     fn set_idle(&self, idle: bool) {
         let mut state = self.shared.lock();
         let at = idle.then(|| state.ledger.position());

@@ -139,6 +139,13 @@ impl Coverage {
         }
     }
 
+    /// Takes another member's word for the hit count of a branch that some run here took.
+    pub fn believe(&self, branch: BranchId, count: u8) {
+        if self.buckets.has(branch) {
+            self.buckets.add(branch, bucket(count));
+        }
+    }
+
     /// The branches that a run took and no earlier run did. Nothing is added.
     pub fn fresh(&mut self, counts: &Counts) -> Vec<BranchId> {
         let is_fresh = |b: &BranchId| self.buckets.get(*b) == Some(0);

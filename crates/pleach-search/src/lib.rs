@@ -35,4 +35,4 @@ pub use strategy::{
     Action, Derives, Descriptor, ExecutionReport, FirstInputs, Needs, Options, Origin, RunCost,
     STRATEGIES, Strategy, TokenUse, UnknownStrategy, Verdict, View, find,
 };
-pub use tree::{Forgotten, Mark, ROOT, Table, Tree};
+pub use tree::{Forgotten, Mark, Members, ROOT, Table, Tree};

@@ -4,6 +4,7 @@ use crate::program::BranchId;
 use crate::targets;
 use crate::tree::{Mark, ROOT, Table, Tree};
 use pleach_abi::event::Kind;
+use pleach_hash::mix;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -218,10 +219,24 @@ impl Run {
     /// of a fleet asks it.
     pub fn is_open(&self, tree: &Tree, at: u32, outcome: u32) -> bool {
         let flipped = self.flipped(at, outcome).filter(|_| at >= self.own_from);
+        let question = || self.question(at as usize, outcome);
         flipped.is_some_and(|node| match self.is_common {
-            true => tree.mark(node).is_none() && tree.owns(node),
-            false => tree.is_open(self.nodes[at as usize], node),
+            true => tree.mark(node).is_none() && tree.owns(question),
+            false => tree.is_open(self.nodes[at as usize], node, question),
         })
+    }
+
+    /// What decides which member of a fleet asks a flip: the decision, its outcome, how often
+    /// in a row the run took it, and the decision before that. It is the same after all
+    /// prefixes that end so. If each prefix had an owner of its own, all members would at once
+    /// ask for one uncovered branch, each after another prefix.
+    fn question(&self, at: usize, outcome: u32) -> u64 {
+        const MAX_ROW: usize = 16;
+        let key = self.decisions[at].key;
+        let before = self.decisions[..at].iter().rev();
+        let row = before.clone().take(MAX_ROW).take_while(|d| d.key == key).count();
+        let context = before.skip(row).next().map_or(0, |d| Tree::child(0, d.key, d.outcome));
+        mix(Tree::child(context, key, outcome) ^ row as u64)
     }
 
     /// The number of decisions that two runs have in common, from the start.

@@ -77,17 +77,22 @@ pub struct Tree {
     /// The most slots of the table.
     max_slots: usize,
     forgotten: Forgotten,
-    /// Which flips of shared paths are this member's, in a fleet.
-    owner: Option<Owner>,
+    /// The fleet that shares the flips of shared paths out, if there is one.
+    members: Option<Arc<dyn Members>>,
 }
 
-/// Says for a node if this member of a fleet asks for it.
-#[derive(Clone)]
-struct Owner(Arc<dyn Fn(u64) -> bool + Send + Sync>);
+/// The members of a fleet, as a search knows them.
+pub trait Members: Send + Sync {
+    /// True if this member should work on something with that hash.
+    fn owns(&self, hash: u64) -> bool;
 
-impl fmt::Debug for Owner {
+    /// How many members there are, this one too.
+    fn count(&self) -> usize;
+}
+
+impl fmt::Debug for dyn Members {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("Owner")
+        f.write_str("Members")
     }
 }
 
@@ -139,7 +144,7 @@ impl Tree {
             paths: 0,
             max_slots,
             forgotten: Forgotten::default(),
-            owner: None,
+            members: None,
         }
     }
 
@@ -154,29 +159,30 @@ impl Tree {
     }
 
     /// Shares the flips of paths that all members of a fleet know: only those are open here
-    /// of which `owns` is true. Flips of other paths are known to this member alone.
-    pub fn share_out(&mut self, owns: Arc<dyn Fn(u64) -> bool + Send + Sync>) {
-        self.owner = Some(Owner(owns));
+    /// that this member owns. Flips of other paths are known to this member alone.
+    pub fn share_out(&mut self, members: Arc<dyn Members>) {
+        self.members = Some(members);
+    }
+
+    /// How many members search.
+    pub fn members(&self) -> usize {
+        self.members.as_ref().map_or(1, |members| members.count().max(1))
     }
 
     /// True if nobody has asked for a node, and it is for this member to ask. `parent` is the
-    /// node before it, on a path that a run took.
-    pub fn is_open(&self, parent: u64, node: u64) -> bool {
-        self.mark(node).is_none() && self.is_own(parent, node)
+    /// node before it, on a path that a run took; `question` decides who owns the flip.
+    pub fn is_open(&self, parent: u64, node: u64, question: impl FnOnce() -> u64) -> bool {
+        self.mark(node).is_none() && (!self.is_shared(parent) || self.owns(question))
     }
 
-    fn is_own(&self, parent: u64, node: u64) -> bool {
-        self.owner.is_none() || !self.is_shared(parent) || self.owns(node)
-    }
-
-    /// True if this member of a fleet asks for a node that all may know.
-    pub fn owns(&self, node: u64) -> bool {
-        self.owner.as_ref().is_none_or(|Owner(owns)| owns(node))
+    /// True if this member of a fleet asks a question that all may know.
+    pub fn owns(&self, question: impl FnOnce() -> u64) -> bool {
+        self.members.as_ref().is_none_or(|members| members.owns(question()))
     }
 
     /// True for a node on a path that all members of a fleet know.
     pub fn is_shared(&self, node: u64) -> bool {
-        self.owner.is_some() && (node == ROOT || self.mark(node) == Some(Mark::Shared))
+        self.members.is_some() && (node == ROOT || self.mark(node) == Some(Mark::Shared))
     }
 
     /// The node that a decision leads to.
@@ -475,6 +481,19 @@ mod tests {
         }
     }
 
+    /// A member of a fleet of four.
+    struct Quarter;
+
+    impl Members for Quarter {
+        fn owns(&self, hash: u64) -> bool {
+            hash >> 60 < 4
+        }
+
+        fn count(&self) -> usize {
+            4
+        }
+    }
+
     /// Of the flips that lead away from shared paths, a member sees its own.
     #[test]
     fn flips_of_shared_paths_are_shared_out() {
@@ -483,9 +502,10 @@ mod tests {
         tree.set(shared, Mark::Shared);
         tree.set(private, Mark::Taken);
         let flips = |node| (10..110).map(move |key| Tree::child(node, key, 1));
-        let open = |tree: &Tree, from| flips(from).filter(|&n| tree.is_open(from, n)).count();
+        let open = |tree: &Tree, from| flips(from).filter(|&n| tree.is_open(from, n, || n)).count();
         assert_eq!([ROOT, shared, private].map(|from| open(&tree, from)), [100; 3]);
-        tree.share_out(Arc::new(|node| node >> 60 < 4));
+        tree.share_out(Arc::new(Quarter));
+        assert_eq!(tree.members(), 4);
         let [at_root, at_shared, at_private] =
             [ROOT, shared, private].map(|from| open(&tree, from));
         assert!((10..40).contains(&at_root) && (10..40).contains(&at_shared));

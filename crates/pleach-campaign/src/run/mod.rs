@@ -62,7 +62,9 @@ use pleach_exec::executor::ExecError;
 use pleach_exec::layout::Layout;
 use pleach_exec::scratch::WorkDir;
 use pleach_exec::triage::readme;
-use pleach_search::{Aim, Descriptor, Options, Rng, Strategy, Tree, UnknownStrategy, find};
+use pleach_search::{
+    Aim, Descriptor, Members, Options, Rng, Strategy, Tree, UnknownStrategy, find,
+};
 use pleach_template::{Grafts, Strings, Vocabulary};
 use ring::{Bets, Crashes, Growing, Pace, Patience};
 use search::{AskedLengths, Covered, Search};
@@ -302,8 +304,7 @@ impl Campaign {
                 state.search.tree = tree;
             }
             Split::Finds => {
-                let fleet = fleet.clone();
-                state.search.tree.share_out(Arc::new(move |hash| fleet.owns(hash)));
+                state.search.tree.share_out(Arc::new(MembersOf(fleet.clone())));
             }
         }
         shared.post = Some(Post::new(fleet));
@@ -387,6 +388,19 @@ fn exchange_of(settings: &Settings, dir: &Dir, taken: AllTaken) -> Option<Exchan
     announcement.iter().for_each(|announcement| announcement.begin(dir));
     let watcher = Watcher::new(roots, dir.path.clone(), name, settings.max_len, taken);
     (!from.is_empty() || name.is_some()).then(|| Exchange::new(watcher, announcement))
+}
+
+/// The members of a fleet, as a search knows them.
+struct MembersOf(Arc<dyn Fleet>);
+
+impl Members for MembersOf {
+    fn owns(&self, hash: u64) -> bool {
+        self.0.owns(hash)
+    }
+
+    fn count(&self) -> usize {
+        self.0.members()
+    }
 }
 
 /// Writes how to replay the crashes beside them.

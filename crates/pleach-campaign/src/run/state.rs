@@ -83,7 +83,13 @@ impl State {
         let heard = candidate.heard.clone();
         // Another member traces it.
         let is_foreign = heard == Some(HeardAs::Known);
-        let is_traced = is_seed_or_flip || (heard.is_some() && !is_foreign);
+        // An input of another member whose claims are untrue is rubbish, unless it gained.
+        let is_heard = heard.as_ref().is_some_and(|heard| match heard {
+            HeardAs::Shared(_) => heard.holds(counts) == Some(true),
+            HeardAs::Task(_) => true,
+            HeardAs::Known => false,
+        });
+        let is_traced = is_seed_or_flip || is_heard;
         let has_gained = *keep || !gain.branches.is_empty();
         let mut news = ExecutionReport {
             input: None,
@@ -107,7 +113,7 @@ impl State {
             news.input = (!is_foreign).then_some(input);
             if let Some(mail) = &mut self.mail {
                 match heard {
-                    Some(HeardAs::Shared) => mail.set_shared(input),
+                    Some(HeardAs::Shared(_)) => mail.set_shared(input),
                     None | Some(HeardAs::Task(_)) if is_complete && *keep && !gain.is_empty() => {
                         mail.tell_find(input, &bytes, gain, counts);
                     }
@@ -250,7 +256,7 @@ impl State {
     /// What the name of a file says: `what`, how the input was made, and the branch that it
     /// was made for, or else the first of `site` that it took; `+cov` if it covers
     /// something new.
-    fn label(&self, what: &str, candidate: &Candidate, site: &Gain, covers: &Gain) -> Label {
+    pub fn label(&self, what: &str, candidate: &Candidate, site: &Gain, covers: &Gain) -> Label {
         let optimistic = candidate.predicted_path().is_some_and(|path| path.optimistic);
         let (how, flipped) = match candidate.origin {
             Origin::Seed => ("op:seed", None),

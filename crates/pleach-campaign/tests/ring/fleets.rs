@@ -2,7 +2,7 @@
 
 use crate::support::{Bench, Ended, LETTERS_PATHS, letters, one_branch};
 use pleach_campaign::run::asked_flips;
-use pleach_campaign::run::fleet::{Fleet, LocalFleet, News};
+use pleach_campaign::run::fleet::{Cover, Find, FindKind, Fleet, LocalFleet, News};
 use pleach_exec::fake::{FakeProgram, FakeTarget};
 use pleach_exec::{End, Half};
 use std::collections::{BTreeMap, BTreeSet};
@@ -287,4 +287,87 @@ fn a_gap_of_one_member_is_known_to_all() {
     for ended in &all {
         assert_eq!((ended.stop(), ended.gaps()), ("exhausted-partial", vec!["cut by nodes"]));
     }
+}
+
+/// A find that says what it covers.
+fn claim(bytes: Vec<u8>, branches: impl Iterator<Item = u32>) -> News {
+    let covers = branches.map(|branch| Cover { branch, count: 1 }).collect();
+    News::Find(Find { kind: FindKind::Queue, bytes: bytes.into(), covers })
+}
+
+/// Two members search in step. Others have told something before, and left.
+fn run_after(told: impl Iterator<Item = (&'static str, News)>) -> Vec<Ended> {
+    let make = || {
+        let mut bench = search_words(Duration::ZERO);
+        bench.settings.strategy = "auto".into();
+        bench.limits.runs = Some(3000);
+        bench
+    };
+    let fleet = LocalFleet::in_step(1);
+    let others = ["liar", "honest"].map(|name| (name, fleet.join(name)));
+    for (name, news) in told {
+        let (_, other) = others.iter().find(|(known, _)| *known == name).unwrap();
+        other.tell(news);
+    }
+    others.iter().for_each(|(_, other)| other.leave());
+    run(&fleet, &members(2, make))
+}
+
+#[test]
+fn an_untrue_claim_does_not_keep_others_from_being_heard() {
+    // An input takes one side of each of the five branches.
+    let lie = ("liar", claim(vec![1; 5], 0..10));
+    let truth = ("honest", claim(b"abcde".to_vec(), (0..5).map(|i| 2 * i + 1)));
+    let all = run_after([lie, truth].into_iter());
+    for ended in &all {
+        assert_eq!(ended.stats.branches.covered, 10);
+    }
+    assert_eq!(all[0].stats.sync["honest"].taken, 1, "{:?}", all[0].stats.sync);
+}
+
+#[test]
+fn finds_of_a_member_that_sends_rubbish_are_no_longer_run() {
+    let input = |n: u32| [&n.to_le_bytes()[..], b"x"].concat();
+    let rubbish = (0..5000).map(|n| ("liar", claim(input(n), 0..0)));
+    for ended in run_after(rubbish) {
+        assert!(ended.stats.notes.iter().any(|n| n.contains("the member liar are ignored")));
+        assert!(ended.stats.sync["liar"].taken <= 300, "{:?}", ended.stats.sync);
+        assert_eq!(ended.stats.branches.covered, 10);
+        assert!(ended.stats.fleet.unwrap().ignored > 4000);
+    }
+}
+
+/// The number of `a` is the hit count of a branch.
+#[test]
+fn hit_counts_of_others_are_believed() {
+    let target = || {
+        FakeProgram::new().branches("main", [10]).target(|run| {
+            for i in 0..40 {
+                let byte = run.byte(i);
+                run.branch(10, byte.equals(b'a'));
+            }
+            End::Exit(0)
+        })
+    };
+    let make = || {
+        let mut bench = Bench::with(target(), "auto", 600);
+        (bench.settings.len, bench.settings.max_len) = (40, 40);
+        bench.settings.adaptive = false;
+        bench.seeds = vec![vec![0; 40]];
+        bench
+    };
+    let members = members(3, make);
+    let all = run(&LocalFleet::in_step(20), &members);
+    for ended in &all {
+        assert_eq!(ended.stats.branches.covered, 2);
+        let fleet = ended.stats.fleet.as_ref().unwrap();
+        assert!(fleet.run < fleet.heard, "{fleet:?}");
+        assert_eq!(ended.stats.inputs as usize, ended.queue.len());
+    }
+    // What was not run by a member is in its queue all the same.
+    let believed = all.iter().any(|ended| {
+        ended.stats.sync.values().map(|sync| sync.taken).sum::<u64>()
+            > ended.stats.fleet.as_ref().unwrap().run
+    });
+    assert!(believed);
 }

@@ -421,6 +421,10 @@ impl Fleet for Played {
         0
     }
 
+    fn members(&self) -> usize {
+        8
+    }
+
     fn set_idle(&self, _idle: bool) {}
 
     fn settled(&self) -> Option<Settled> {

@@ -62,6 +62,8 @@ pub enum Gap {
     SnapshotConnection,
     /// Members of a fleet were lost, and what they alone knew with them.
     MembersLost,
+    /// The finds of a member of a fleet are ignored, because almost none brought anything.
+    MemberIgnored,
     /// Members of a fleet came or went after strings of a symbolic grammar were left to others.
     StringsLeft,
 }
@@ -100,6 +102,7 @@ impl Gap {
             Gap::SnapshotFile => "snapshot shares a file",
             Gap::SnapshotConnection => "snapshot shares a connection",
             Gap::MembersLost => "members of the fleet were lost",
+            Gap::MemberIgnored => "finds of a member were ignored",
             Gap::StringsLeft => "strings that were left to other members",
         };
         name.into()

@@ -48,12 +48,22 @@ impl fmt::Display for Difference {
         match (&self.campaign, &self.member) {
             (Some(campaign), Some(member)) => write!(
                 f,
-                "{part} differs from that of the campaign (here {member}, there {campaign})"
+                "{part} {} of the campaign (here {}, there {})",
+                match part.ends_with("arguments") {
+                    true => "differ from those",
+                    false => "differs from that",
+                },
+                shown(member),
+                shown(campaign)
             ),
             (Some(_), None) => write!(f, "the campaign has {part}, and this member does not"),
             (None, _) => write!(f, "this member has {part}, and the campaign does not"),
         }
     }
+}
+
+fn shown(value: &str) -> &str {
+    if value.is_empty() { "none" } else { value }
 }
 
 #[cfg(test)]

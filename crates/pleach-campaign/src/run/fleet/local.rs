@@ -247,6 +247,10 @@ impl Fleet for Local {
         self.generation.load(Ordering::Relaxed)
     }
 
+    fn members(&self) -> usize {
+        lock(&self.reader).members.len()
+    }
+
     fn set_idle(&self, idle: bool) {
         let position = lock(&self.reader).position;
         let mut hub = lock(&self.fleet.hub);

@@ -7,6 +7,7 @@
 //! the others do not take it, and nobody else asks its flips.
 
 use super::tasks::Tasks;
+use super::trust::Trust;
 use super::{
     Answer, Cover, Find, FindKind, HeardWhat, MAX_BATCH, MAX_COVERS, News, Report, Split, Task,
     View,
@@ -14,12 +15,15 @@ use super::{
 use crate::run::account::{FleetMember, Gap};
 use crate::run::corpus::Record;
 use crate::run::exchange::Sender;
+use crate::run::ring::Candidate;
 use crate::run::state::State;
 use pleach_hash::hash_bytes;
-use pleach_search::{BranchId, Counts, Gain, InputId, bucket};
+use pleach_search::{BranchId, Counts, Gain, InputId, Origin, bucket};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
+/// The longest input whose coverage is believed. Who sends untrue finds fills no disk.
+const MAX_BELIEVED: usize = 4 << 10;
 /// How many inputs wait to be run at most, and their bytes, before nothing more is heard.
 const MAX_WAITING: usize = 4096;
 const MAX_WAITING_BYTES: usize = 64 << 20;
@@ -49,8 +53,11 @@ pub struct Mail {
     shared: HashSet<InputId>,
     /// Crashes that were told or heard, by what tells them apart.
     crashes: HashSet<u64>,
-    /// All finds that are known, to tell them again to a server that has lost them.
-    finds: Vec<Find>,
+    /// All finds that are known and their finders, to tell them again to a server that has lost
+    /// them.
+    finds: Vec<(Arc<str>, Find)>,
+    /// Whose finds did what they said.
+    trust: Trust,
     pub tasks: Tasks,
     /// The generation of the fleet for which tasks or flips were shared out.
     generation: u64,
@@ -74,6 +81,14 @@ pub struct Tally {
     pub refused: u64,
 }
 
+/// What a find adds to what the log covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Adds {
+    Nothing,
+    Counts,
+    Branches,
+}
+
 /// An input that was heard of.
 pub struct Parcel {
     pub bytes: Arc<[u8]>,
@@ -85,12 +100,22 @@ pub struct Parcel {
 /// How an input that was heard of is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HeardAs {
-    /// All members know it, and share its flips.
-    Shared,
+    /// All members know it, and share its flips. Its finder says that it covers these branches.
+    Shared(Arc<[BranchId]>),
     /// Its finder alone asks its flips. It is run for what it covers.
     Known,
     /// This member traces it.
     Task(Task),
+}
+
+impl HeardAs {
+    /// True if the run of an input took most of what its finder says: some may be different in
+    /// each run. `None` if the finder says nothing.
+    pub fn holds(&self, counts: &Counts) -> Option<bool> {
+        let HeardAs::Shared(claims) = self else { return None };
+        let taken = claims.iter().filter(|&&branch| counts.get(branch) > 0).count();
+        (!claims.is_empty()).then_some(2 * taken > claims.len())
+    }
 }
 
 impl Mail {
@@ -111,6 +136,7 @@ impl Mail {
             shared: HashSet::new(),
             crashes: HashSet::new(),
             finds: Vec::new(),
+            trust: Trust::default(),
             tasks: Tasks::default(),
             generation: u64::MAX,
             left_strings: None,
@@ -149,7 +175,7 @@ impl Mail {
         let covers = branches.into_iter().map(cover).collect();
         let find = Find { kind, bytes: bytes.clone(), covers };
         self.tally.told += 1;
-        self.finds.push(find.clone());
+        self.finds.push((self.name.clone(), find.clone()));
         self.out.push(News::Find(find));
     }
 
@@ -206,13 +232,21 @@ impl Mail {
         parcels
     }
 
-    fn put(&mut self, bytes: Arc<[u8]>, heard: HeardAs, from: Option<&Arc<str>>) {
-        self.inbox_bytes += bytes.len();
-        let sender = from.map(|from| {
-            self.sent += 1;
-            Sender { name: from.clone(), number: self.sent as u32 }
-        });
-        self.inbox.push_back(Parcel { bytes, heard, sender });
+    /// An input of another member waits to be run.
+    fn put(&mut self, find: Find, heard: HeardAs, from: &Arc<str>) {
+        self.finds.push((from.clone(), find.clone()));
+        let sender = Some(self.sender(from));
+        self.put_parcel(Parcel { bytes: find.bytes, heard, sender });
+    }
+
+    fn put_parcel(&mut self, parcel: Parcel) {
+        self.inbox_bytes += parcel.bytes.len();
+        self.inbox.push_back(parcel);
+    }
+
+    fn sender(&mut self, from: &Arc<str>) -> Sender {
+        self.sent += 1;
+        Sender { name: from.clone(), number: self.sent as u32 }
     }
 
     /// A string of a symbolic grammar is left to its owner.
@@ -234,16 +268,26 @@ impl Mail {
         self.shared.insert(input);
     }
 
-    /// Adds what a find of the log covers. True if no find before it covered that.
-    fn add_to_log(&mut self, covers: &[Cover]) -> bool {
-        let mut is_new = covers.is_empty();
+    /// Adds what a find of the log covers. Returns what no find before it covered.
+    fn add_to_log(&mut self, covers: &[Cover]) -> Adds {
+        let mut adds = if covers.is_empty() { Adds::Branches } else { Adds::Nothing };
         for cover in covers {
             let Some(seen) = self.log.get_mut(cover.branch as usize) else { continue };
             let bit = if self.keeps_hit_counts { bucket(cover.count) } else { 1 };
-            is_new |= *seen & bit != bit;
+            adds = adds.max(match *seen {
+                0 => Adds::Branches,
+                seen if seen & bit != bit => Adds::Counts,
+                _ => Adds::Nothing,
+            });
             *seen |= bit;
         }
-        is_new
+        adds
+    }
+
+    /// Others believe what this find covers, and do not run it.
+    fn is_believed(&self, adds: Adds, find: &Find) -> bool {
+        let splits_finds = self.split == Split::Finds;
+        splits_finds && adds == Adds::Counts && find.bytes.len() <= MAX_BELIEVED
     }
 
     fn is_plausible(&self, covers: &[Cover]) -> bool {
@@ -262,7 +306,8 @@ impl Mail {
         }
         self.out.push(News::Begun(group.iter().map(|task| task.edge).collect()));
         for task in group {
-            self.put(task.bytes.clone(), HeardAs::Task(task), None);
+            let (bytes, heard) = (task.bytes.clone(), HeardAs::Task(task));
+            self.put_parcel(Parcel { bytes, heard, sender: None });
         }
         true
     }
@@ -270,8 +315,9 @@ impl Mail {
     /// Everything is told again.
     fn tell_all(&mut self) {
         self.log.fill(0);
+        self.trust.forget_passed_over();
         let (tasks, begun, done) = self.tasks.all();
-        self.out.extend(self.finds.iter().cloned().map(News::Find));
+        self.out.extend(self.finds.iter().map(|(_, find)| News::Find(find.clone())));
         self.out.extend(tasks.into_iter().map(News::Task));
         self.out.extend(begun.chunks(MAX_BATCH).map(|batch| News::Begun(batch.to_vec())));
         self.done.extend(done);
@@ -318,37 +364,104 @@ impl State {
             return;
         }
         mail.tally.heard += u64::from(!is_own);
+        if mail.trust.is_lost(from) {
+            mail.tally.refused += 1;
+            return;
+        }
         let hash = hash_bytes(&find.bytes);
         match find.kind {
             FindKind::Queue => {
-                if !mail.add_to_log(&find.covers) {
+                let adds = mail.add_to_log(&find.covers);
+                if adds == Adds::Nothing {
+                    if !is_own {
+                        mail.trust.pass_over(from, find);
+                    }
+                    return;
+                }
+                if mail.is_believed(adds, &find) {
+                    if !is_own && !mail.own.contains_key(&hash) && mail.taken.insert(hash) {
+                        mail.finds.push((from.clone(), find.clone()));
+                        self.keep_believed(from, find);
+                    }
                     return;
                 }
                 let heard = match mail.split {
                     Split::Paths => HeardAs::Known,
-                    Split::Finds => HeardAs::Shared,
+                    Split::Finds => {
+                        HeardAs::Shared(find.covers.iter().map(|cover| cover.branch).collect())
+                    }
                 };
                 if let Some(&input) = mail.own.get(&hash) {
-                    if heard == HeardAs::Shared && mail.shared.insert(input) {
+                    if mail.split == Split::Finds && mail.shared.insert(input) {
                         self.search.runs.share(input, &mut self.search.tree);
                     }
                 } else if !is_own && mail.taken.insert(hash) {
-                    mail.finds.push(find.clone());
-                    mail.put(find.bytes, heard, Some(from));
+                    mail.put(find, heard, from);
                 }
             }
             FindKind::Crash(id) => {
                 if mail.crashes.insert(id) && !self.crashes.ids.contains(&id) {
-                    mail.finds.push(find.clone());
-                    mail.put(find.bytes, HeardAs::Known, Some(from));
+                    mail.put(find, HeardAs::Known, from);
                 }
             }
             FindKind::Hang => {
                 if !is_own && mail.taken.insert(hash) {
-                    mail.finds.push(find.clone());
-                    mail.put(find.bytes, HeardAs::Known, Some(from));
+                    mail.put(find, HeardAs::Known, from);
                 }
             }
+        }
+    }
+
+    /// Keeps an input that adds nothing but hit counts. Its finder has run it, and is the one
+    /// that traces and mutates it.
+    fn keep_believed(&mut self, from: &Arc<str>, find: Find) {
+        let Some(mail) = &mut self.mail else { return };
+        let sender = mail.sender(from);
+        let branches = find.covers.iter().map(|cover| cover.branch).collect();
+        find.covers.iter().for_each(|c| self.covered.kept.believe(c.branch, c.count));
+        let sync = self.account.count_sync(&sender);
+        (sync.taken, sync.kept) = (sync.taken + 1, sync.kept + 1);
+        let candidate = Candidate {
+            sender: Some(sender),
+            heard: Some(HeardAs::Known),
+            ..Candidate::new(find.bytes, Origin::Imported, None)
+        };
+        let site = Gain { branches, buckets: Vec::new() };
+        let label = self.label("", &candidate, &site, &Gain::default());
+        self.account.stats.inputs += 1;
+        self.corpus.add(candidate, Some(&label));
+    }
+
+    /// A find of another member was run here. `is_useful`: it was kept. `is_true`: it covers
+    /// what its finder says.
+    pub fn judge_sender(&mut self, from: &Arc<str>, bytes: &[u8], is_useful: bool, is_true: bool) {
+        let Some(mail) = &mut self.mail else { return };
+        let is_lost = mail.trust.judge(from, is_useful);
+        if is_lost {
+            let Mail { inbox, inbox_bytes, tally, .. } = mail;
+            let before = inbox.len();
+            inbox.retain(|p| p.sender.as_ref().is_none_or(|sender| sender.name != *from));
+            *inbox_bytes = inbox.iter().map(|parcel| parcel.bytes.len()).sum();
+            tally.refused += (before - inbox.len()) as u64;
+        }
+        if is_lost || !is_true {
+            // What it claimed must not keep others from being heard.
+            mail.finds
+                .retain(|(finder, find)| finder != from || !(is_lost || *find.bytes == *bytes));
+            mail.log.fill(0);
+            let finds = std::mem::take(&mut mail.finds);
+            finds.iter().for_each(|(_, find)| _ = mail.add_to_log(&find.covers));
+            mail.finds = finds;
+            for (from, find) in mail.trust.take_passed_over() {
+                self.hear_find(&from, false, find);
+            }
+        }
+        if is_lost {
+            self.record_gap(Gap::MemberIgnored);
+            self.account.note(format!(
+                "the finds of the member {from} are ignored: almost none of those that were run \
+                 covered anything new"
+            ));
         }
     }
 
@@ -469,13 +582,13 @@ mod tests {
     #[test]
     fn the_first_find_of_the_log_that_covers_something_is_shared() {
         let mut mail = mail();
-        assert!(mail.add_to_log(&covers(&[(1, 1)])));
-        assert!(!mail.add_to_log(&covers(&[(1, 1)])));
-        assert!(mail.add_to_log(&covers(&[(1, 1), (2, 1)])));
-        assert!(mail.add_to_log(&covers(&[(1, 2)])), "another hit count");
-        assert!(mail.add_to_log(&[]), "nobody knows what it covers");
+        assert_eq!(mail.add_to_log(&covers(&[(1, 1)])), Adds::Branches);
+        assert_eq!(mail.add_to_log(&covers(&[(1, 1)])), Adds::Nothing);
+        assert_eq!(mail.add_to_log(&covers(&[(1, 1), (2, 1)])), Adds::Branches);
+        assert_eq!(mail.add_to_log(&covers(&[(1, 2)])), Adds::Counts);
+        assert_eq!(mail.add_to_log(&[]), Adds::Branches, "nobody knows what it covers");
         mail.keeps_hit_counts = false;
-        assert!(!mail.add_to_log(&covers(&[(1, 100)])));
+        assert_eq!(mail.add_to_log(&covers(&[(1, 100)])), Adds::Nothing);
         assert!(mail.is_plausible(&covers(&[(7, 1)])));
         assert!(!mail.is_plausible(&covers(&[(8, 1)])) && !mail.is_plausible(&covers(&[(7, 0)])));
     }

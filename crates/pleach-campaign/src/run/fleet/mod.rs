@@ -23,7 +23,9 @@
 //! - *Finds* (all other strategies). Inputs that cover something new are known to all, and each
 //!   member may trace them; a flip of such an input is asked by its owner alone. Inputs that
 //!   gained nothing stay with the member that made them: nobody else knows their paths, so
-//!   nobody else asks their flips.
+//!   nobody else asks their flips. Inputs that gained only hit counts stay with their finder
+//!   too. The others keep them, and believe what they cover without running them: when all
+//!   members ran all finds, a third of the runs of sixteen members were imports.
 //!
 //! What is covered and what was answered is known to all in both.
 
@@ -33,6 +35,7 @@ mod mail;
 mod members;
 mod post;
 mod tasks;
+mod trust;
 
 pub use build::{Build, Difference};
 pub use local::LocalFleet;
@@ -69,6 +72,9 @@ pub trait Fleet: Send + Sync {
 
     /// A number that changes whenever the answers of [`Fleet::owns`] may have changed.
     fn generation(&self) -> u64;
+
+    /// How many members there are at that position.
+    fn members(&self) -> usize;
 
     /// True: this member has nothing left to do, at the position that it has heard, and has told
     /// everything. False: it works. Called often; only a change is news.
@@ -275,6 +281,10 @@ impl Fleet for Alone {
 
     fn generation(&self) -> u64 {
         0
+    }
+
+    fn members(&self) -> usize {
+        1
     }
 
     fn set_idle(&self, _idle: bool) {}

@@ -58,8 +58,16 @@ impl Post {
     }
 
     fn tell(&self, shared: &Shared) {
-        let news = shared.lock().mail.as_mut().map(Mail::take_news);
-        news.into_iter().flatten().for_each(|news| self.fleet.tell(news));
+        let news = {
+            let mut state = shared.lock();
+            let news = state.mail.as_mut().map(Mail::take_news).unwrap_or_default();
+            if !news.is_empty() {
+                // A member that is killed must not know less of its work than the others.
+                state.corpus.flush();
+            }
+            news
+        };
+        news.into_iter().for_each(|news| self.fleet.tell(news));
     }
 
     fn hear(&self, shared: &Shared) {

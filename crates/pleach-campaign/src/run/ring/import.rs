@@ -56,9 +56,12 @@ pub fn import_parcels(runner: &mut Runner) -> Result<usize, ExecError> {
 
 fn run_parcel(runner: &mut Runner, parcel: Parcel) -> Result<(), ExecError> {
     let Parcel { bytes, heard, sender } = parcel;
+    let mut kept_before = 0;
     if let Some(sender) = &sender {
         let mut state = runner.shared.lock();
-        state.account.count_sync(sender).taken += 1;
+        let sync = state.account.count_sync(sender);
+        sync.taken += 1;
+        kept_before = sync.kept + sync.bad;
         state.mail.iter_mut().for_each(|mail| mail.tally.run += 1);
     }
     let (mut origin, mut predicted, mut asked) = (Origin::Imported, None, None);
@@ -74,12 +77,19 @@ fn run_parcel(runner: &mut Runner, parcel: Parcel) -> Result<(), ExecError> {
         });
     }
     let candidate = Candidate {
-        sender,
-        heard: Some(heard),
+        sender: sender.clone(),
+        heard: Some(heard.clone()),
         predicted: predicted.map(Predicted::Path),
-        ..Candidate::new(bytes, origin, None)
+        ..Candidate::new(bytes.clone(), origin, None)
     };
     let id = run_candidate(runner, candidate)?;
+    if let Some(sender) = sender.filter(|_| !runner.shared.is_ending()) {
+        let is_true = heard.holds(&runner.counts).unwrap_or(true);
+        let mut state = runner.shared.lock();
+        let sync = state.account.count_sync(&sender);
+        let is_useful = sync.kept + sync.bad > kept_before;
+        state.judge_sender(&sender.name, &bytes, is_useful, is_true);
+    }
     if let (Some(id), Some(branch)) = (id, asked.filter(|&branch| runner.has_missed(branch))) {
         let mut state = runner.shared.lock();
         state.record_branch(Entry::Missed(branch));

@@ -146,9 +146,9 @@ impl Strategy for Auto {
                 Arm::Goals => self.next_goal(view),
                 Arm::Steps => self.next_step(view),
                 Arm::Paths => self.next_path(view),
-                Arm::Mutation => self.next_mutation(rng),
+                Arm::Mutation => self.next_mutation(view, rng),
                 Arm::Grammar => Some(Action::Derive),
-                Arm::Grafts => self.next_graft(rng),
+                Arm::Grafts => self.next_graft(view, rng),
                 Arm::Tokens => self.next_on_tokens(view),
             };
             if let Some(action) = action {
@@ -248,7 +248,12 @@ impl Strategy for Auto {
         };
         let work = self.queue.work(run.input).map_or(0.0, f64::from);
         let decisions = run.decisions.len() as f64 + run.left_out as f64;
-        let cost = TRACE_OVERHEAD + TRACE_SLOWDOWN * work + DECISION_COST * decisions;
+        let mut cost = TRACE_OVERHEAD + TRACE_SLOWDOWN * work + DECISION_COST * decisions;
+        if run.shared {
+            // All members trace it, and each asks its part of the flips. If each charged all of
+            // it, the arms that flip would seem so dear in a large fleet that it only mutated.
+            cost /= view.tree.members() as f64;
+        }
         self.bandit.spend(arm, cost);
         if let Some(tokens) = self.tokens.as_mut().filter(|_| run.tokens) {
             tokens.record_trace(view, id, run);
@@ -407,14 +412,14 @@ impl Auto {
         })
     }
 
-    fn next_mutation(&mut self, rng: &mut Rng) -> Option<Action> {
-        let (input, count, cost) = self.queue.pick_burst(rng)?;
+    fn next_mutation(&mut self, view: &View, rng: &mut Rng) -> Option<Action> {
+        let (input, count, cost) = self.queue.pick_burst(rng, view.tree.members())?;
         self.bandit.spend(Arm::Mutation, f64::from(count) * f64::from(cost));
         Some(Action::Mutate { input, count })
     }
 
-    fn next_graft(&mut self, rng: &mut Rng) -> Option<Action> {
-        let (input, count, cost) = self.queue.pick_burst(rng)?;
+    fn next_graft(&mut self, view: &View, rng: &mut Rng) -> Option<Action> {
+        let (input, count, cost) = self.queue.pick_burst(rng, view.tree.members())?;
         self.bandit.spend(Arm::Grafts, f64::from(count) * f64::from(cost));
         Some(Action::Graft { input, count })
     }

@@ -8,7 +8,9 @@
 //! and every entry is tried again at some time.
 //!
 //! A burst takes about 40 ms of estimated time. That is long enough that the choice costs
-//! nothing, and short enough that flips of its results follow soon.
+//! nothing, and short enough that flips of its results follow soon. In a fleet each
+//! member has its part of a burst: all have the same inputs, and whole bursts of each would
+//! try a new entry as often as there are members, before anything of that is known.
 
 use super::guide::Guide;
 use crate::program::BranchId;
@@ -112,8 +114,9 @@ impl Queue {
         }
     }
 
-    /// Picks an input, the number of its children to run, and the cost of one run.
-    pub fn pick_burst(&mut self, rng: &mut Rng) -> Option<(InputId, u32, u32)> {
+    /// Picks an input, the number of its children to run, and the cost of one run. `members`:
+    /// so many of a fleet pick from the same inputs.
+    pub fn pick_burst(&mut self, rng: &mut Rng, members: usize) -> Option<(InputId, u32, u32)> {
         if self.weights.is_empty() {
             self.weights = self.entries.iter().map(|e| self.weight(e)).collect();
         }
@@ -136,7 +139,7 @@ impl Queue {
         entry.gained /= 2.0;
         entry.bad_children /= 2.0;
         let cost = entry.cost.total();
-        let count = BURST_TIME / cost.max(1);
+        let count = BURST_TIME / u32::try_from(members).unwrap_or(u32::MAX) / cost.max(1);
         let burst = (entry.input, count.clamp(MIN_BURST, MAX_BURST), cost);
         self.update_weight(at);
         Some(burst)
@@ -209,7 +212,7 @@ mod tests {
         all.iter().enumerate().for_each(|(i, n)| queue.add(i as InputId, n, 0));
         let mut picks = vec![0; all.len()];
         for _ in 0..1000 {
-            let Some((input, count, _)) = queue.pick_burst(&mut rng) else { break };
+            let Some((input, count, _)) = queue.pick_burst(&mut rng, 1) else { break };
             assert!((MIN_BURST..=MAX_BURST).contains(&count));
             picks[input as usize] += 1;
             each(&mut queue, input);
@@ -222,6 +225,16 @@ mod tests {
         let all = [news(0, 10, 100, false), news(5, 10, 100, false), news(0, 9000, 9000, false)];
         let picks = picks(&all, |_, _| {});
         assert!(picks[1] > picks[0] && picks[0] > picks[2] && picks[2] > 50, "{picks:?}");
+    }
+
+    #[test]
+    fn members_of_a_fleet_share_a_burst() {
+        let burst = |members| {
+            let mut queue = Queue::default();
+            queue.add(0, &news(0, 10, 40, false), 0);
+            queue.pick_burst(&mut Rng::new(1), members).unwrap().1
+        };
+        assert_eq!([1, 4, 1000].map(burst), [400, 100, MIN_BURST]);
     }
 
     #[test]
@@ -251,6 +264,6 @@ mod tests {
         let picked = picks(&[news(1, 1, 1, true), news(1, 1, 1, false)], |_, _| {});
         assert_eq!(picked, [0, 1000]);
         assert_eq!(picks(&[news(1, 1, 1, true)], |_, _| {}), [1000]);
-        assert!(Queue::default().pick_burst(&mut Rng::new(1)).is_none());
+        assert!(Queue::default().pick_burst(&mut Rng::new(1), 1).is_none());
     }
 }
