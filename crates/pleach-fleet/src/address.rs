@@ -39,7 +39,7 @@ impl Address {
         } else if let Some(rest) = url.strip_prefix("tls://") {
             (true, rest)
         } else {
-            return Err(wrong("it begins with nats:// or tls://"));
+            return Err(wrong("it must begin with nats:// or tls://"));
         };
         let (login, rest) = match rest.rsplit_once('@') {
             Some((login, rest)) => (Some(login), rest),

@@ -7,7 +7,7 @@
 
 use crate::link::{Link, Manifest, Stored, Trouble, stored, unanswered};
 use crate::log::Admitted;
-use crate::member::{Arrival, LEAVE_TIME, Shared};
+use crate::member::{Arrival, GOODBYE_TIME, Shared};
 use crate::outbox::Urgency;
 use crate::wire::{self, Body, FROM, Session};
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
@@ -30,9 +30,14 @@ const SMALL_FLEET: usize = 32;
 /// What waits to be heard at most.
 const INBOX_MESSAGES: usize = 8192;
 const INBOX_BYTES: usize = 64 << 20;
+/// How often a server is asked to send the log.
+const CREATE_ATTEMPTS: u32 = 3;
 /// How many messages the server sends ahead.
 const READ_AHEAD: usize = 256;
 
+/// How often a member says how it is between two beats. Who floods it with questions is not
+/// answered.
+const MAX_ANSWERS: u32 = 50;
 /// After so long without trouble, what went wrong before does not count.
 const STABLE: Duration = Duration::from_secs(30);
 
@@ -72,7 +77,7 @@ impl Duty {
             let trouble = if !*connected.borrow_and_update() {
                 tokio::select! {
                     biased;
-                    () = leaving(&self.shared) => break,
+                    _ = leaving(&self.shared) => break,
                     _ = connected.changed() => continue,
                 }
             } else {
@@ -127,7 +132,7 @@ impl Duty {
         };
         self.failures += 1;
         tokio::select! {
-            () = leaving(&self.shared) => true,
+            _ = leaving(&self.shared) => true,
             () = tokio::time::sleep(wait) => false,
         }
     }
@@ -250,23 +255,25 @@ impl Duty {
             };
             let leave = Body::Leave { session, lost: false, report };
             // If it does not come through, others will find that this member is lost.
-            let _ = tokio::time::timeout(LEAVE_TIME, self.say(session, &leave, true)).await;
+            let _ = tokio::time::timeout(GOODBYE_TIME, self.say(session, &leave, true)).await;
         }
         result
     }
 }
 
-/// Ends when the member wants to leave.
-async fn leaving(shared: &Shared) {
-    while !shared.lock().leaving {
+/// Ends when the member wants to leave. Returns when it will have left.
+async fn leaving(shared: &Shared) -> Instant {
+    loop {
+        if let Some(deadline) = shared.lock().leaving {
+            return deadline;
+        }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
 
 /// Ends when the member wants to leave and everything is sent, or it cannot wait any longer.
 async fn emptied(shared: &Shared) {
-    leaving(shared).await;
-    let deadline = Instant::now() + LEAVE_TIME;
+    let deadline = leaving(shared).await - GOODBYE_TIME;
     while !shared.lock().outbox.is_empty() && Instant::now() < deadline {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
@@ -367,7 +374,7 @@ impl Reader<'_> {
                 let mine = state.session;
                 let again = match &entry.body {
                     // Others have not heard of this member for too long, and it lives.
-                    Body::Leave { session, .. } => *session == mine && !state.leaving,
+                    Body::Leave { session, .. } => *session == mine && state.leaving.is_none(),
                     // Someone else has this name: a copy of the directory.
                     Body::Join { name } => {
                         let copied =
@@ -397,6 +404,8 @@ pub async fn read(
     ahead: usize,
 ) -> Result<pull::Stream, Trouble> {
     let config = pull::Config {
+        // Who asks again, because a busy server took too long, gets the same consumer.
+        name: Some(format!("{:016x}", fastrand::u64(..))),
         deliver_policy: DeliverPolicy::ByStartSequence { start_sequence },
         ack_policy: AckPolicy::None,
         inactive_threshold: Duration::from_secs(60),
@@ -404,7 +413,14 @@ pub async fn read(
         num_replicas: 1,
         ..pull::Config::default()
     };
-    let consumer = stream.create_consumer(config).await.map_err(|error| unanswered(&error))?;
+    let mut attempt = 1;
+    let consumer = loop {
+        match stream.create_consumer(config.clone()).await {
+            Ok(consumer) => break consumer,
+            Err(_) if attempt < CREATE_ATTEMPTS => attempt += 1,
+            Err(error) => return Err(unanswered(&error)),
+        }
+    };
     consumer
         .stream()
         .max_messages_per_batch(ahead)
@@ -652,12 +668,16 @@ async fn keep_watch(shared: &Shared, link: &Link) -> Result<(), Trouble> {
         }
 
         let until = tokio::time::Instant::now() + beat;
+        let mut answered = 0;
         loop {
             let mut heard = futures_util::stream::select_all(ears.values_mut());
             tokio::select! {
                 () = tokio::time::sleep_until(until) => break,
                 Some(ping) = pings.next() => {
-                    if let Some(reply) = ping.reply {
+                    // Who asks gets the answer itself, and not the log.
+                    let asker = ping.reply.filter(|reply| reply.starts_with("_INBOX."));
+                    if let Some(reply) = asker.filter(|_| answered < MAX_ANSWERS) {
+                        answered += 1;
                         let mut answer = session.to_le_bytes().to_vec();
                         answer.extend(wire::encode_report(&shared.lock().report));
                         link.client

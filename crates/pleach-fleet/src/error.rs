@@ -13,7 +13,9 @@ pub enum JoinError {
     NoServer { address: String, why: String },
     #[error("the server at {address} refuses the login: wrong user, password, token or key")]
     Login { address: String },
-    #[error("cannot make a secure connection to {address}: {why}")]
+    #[error(
+        "cannot make a secure connection to {address}: {why}; if its certificate is your own, name the root in NATS_CA"
+    )]
     Tls { address: String, why: String },
     #[error("the server at {address} runs without JetStream; start it with `nats-server -js`")]
     NoJetStream { address: String },

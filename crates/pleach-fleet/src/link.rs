@@ -9,7 +9,7 @@ use async_nats::jetstream::context::{
 };
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::{
-    Config, DiscardPolicy, LastRawMessageErrorKind, RetentionPolicy, StorageType, Stream,
+    Config, DiscardPolicy, RawMessageErrorKind, RetentionPolicy, StorageType, Stream,
 };
 use async_nats::jetstream::{self, ErrorCode};
 use async_nats::{Client, ConnectErrorKind, Event};
@@ -194,6 +194,7 @@ impl Link {
                     JoinError::Login { address: shown() }
                 }
                 ConnectErrorKind::Tls => JoinError::Tls { address: shown(), why },
+                _ if why.contains("certificate") => JoinError::Tls { address: shown(), why },
                 _ if why.contains("authorization violation") => {
                     JoinError::Login { address: shown() }
                 }
@@ -293,19 +294,19 @@ impl Link {
     /// The stream and the manifest that counts: the first one in it.
     pub async fn agree(&self, mine: &Manifest) -> Result<(Stream, Manifest), Trouble> {
         let stream = self.stream_or_new().await?;
-        if let Some(manifest) = self.manifest(&stream).await? {
-            return Ok((stream, manifest));
-        }
         let payload = serde_json::to_vec(mine).map_err(|e| Trouble::Refused(e.to_string()))?;
-        let ack = self.publish(self.subject("manifest"), 0, payload, true).await?;
-        match stored(ack.await)? {
-            Stored::At(_) => Ok((stream, mine.clone())),
-            Stored::Already => {
-                let manifest = self.manifest(&stream).await?;
-                Ok((stream, manifest.ok_or(Trouble::Again)?))
+        // Another member may be faster, or somebody has sent what is no manifest.
+        for only in [true, false] {
+            if let Some(manifest) = self.manifest(&stream).await? {
+                return Ok((stream, manifest));
             }
-            Stored::TooLarge => Err(Trouble::Refused("the settings are too long".into())),
+            let ack = self.publish(self.subject("manifest"), 0, payload.clone(), only).await?;
+            if let Stored::TooLarge = stored(ack.await)? {
+                return Err(Trouble::Refused("the settings are too long".into()));
+            }
         }
+        let manifest = self.manifest(&stream).await?;
+        Ok((stream, manifest.ok_or(Trouble::Again)?))
     }
 
     /// The same at the start: the servers of a cluster may be about to elect a leader.
@@ -321,22 +322,29 @@ impl Link {
         }
     }
 
+    /// The first manifest of the log. What is sent to its subject later counts for nobody.
     pub async fn manifest(&self, stream: &Stream) -> Result<Option<Manifest>, Trouble> {
-        match stream.get_last_raw_message_by_subject(&self.subject("manifest")).await {
-            Ok(message) => match serde_json::from_slice(&message.payload) {
-                Ok(manifest) => Ok(Some(manifest)),
-                Err(_) => Err(Trouble::Refused("the campaign has a broken manifest".into())),
-            },
-            Err(error) => match error.kind() {
-                LastRawMessageErrorKind::NoMessageFound => Ok(None),
-                LastRawMessageErrorKind::JetStream(error)
-                    if error.error_code() == ErrorCode::NO_MESSAGE_FOUND =>
-                {
-                    Ok(None)
+        let subject = self.subject("manifest");
+        let mut next = 1;
+        loop {
+            match stream.get_first_raw_message_by_subject(&subject, next).await {
+                Ok(message) => match serde_json::from_slice(&message.payload) {
+                    Ok(manifest) => return Ok(Some(manifest)),
+                    Err(_) => next = message.sequence + 1,
+                },
+                Err(error) => {
+                    return match error.kind() {
+                        RawMessageErrorKind::NoMessageFound => Ok(None),
+                        RawMessageErrorKind::JetStream(error)
+                            if error.error_code() == ErrorCode::NO_MESSAGE_FOUND =>
+                        {
+                            Ok(None)
+                        }
+                        RawMessageErrorKind::JetStream(error) => Err(refusal(&error)),
+                        _ => Err(unanswered(&error)),
+                    };
                 }
-                LastRawMessageErrorKind::JetStream(error) => Err(refusal(&error)),
-                _ => Err(unanswered(&error)),
-            },
+            }
         }
     }
 

@@ -18,8 +18,10 @@ use tokio::sync::Notify;
 
 /// The most that waits on disk for a server.
 const SPOOL_BYTES: u64 = 4 << 30;
-/// How long [`Fleet::leave`] waits for the server.
-pub const LEAVE_TIME: Duration = Duration::from_millis(1500);
+/// How long [`Fleet::leave`] waits for the server. A campaign ends within a second.
+const LEAVE_TIME: Duration = Duration::from_millis(700);
+/// The part of it that is for saying so, when everything else is sent.
+pub const GOODBYE_TIME: Duration = Duration::from_millis(250);
 
 /// What waits to be heard.
 pub enum Arrival {
@@ -43,7 +45,8 @@ pub struct State {
     pub report: Report,
     pub reports: HashMap<Session, (Report, Instant)>,
     pub connected: bool,
-    pub leaving: bool,
+    /// It wants to leave, and will have left then.
+    pub leaving: Option<Instant>,
     pub ended: bool,
     pub told: u64,
     pub told_bytes: u64,
@@ -151,7 +154,7 @@ impl Member {
             report: Report::default(),
             reports: HashMap::new(),
             connected: false,
-            leaving: false,
+            leaving: None,
             ended: false,
             told: 0,
             told_bytes: 0,
@@ -177,11 +180,10 @@ impl Member {
         Ok(Member { shared, thread: Mutex::new(Some(thread)) })
     }
 
-    fn end(&self, wait: Duration) {
+    fn end(&self) {
         let mut state = self.shared.lock();
-        state.leaving = true;
+        let deadline = *state.leaving.get_or_insert_with(|| Instant::now() + LEAVE_TIME);
         self.shared.work.notify_one();
-        let deadline = Instant::now() + wait;
         while !state.ended {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -205,7 +207,7 @@ impl Member {
 
 impl Drop for Member {
     fn drop(&mut self) {
-        self.end(2 * LEAVE_TIME);
+        self.end();
     }
 }
 
@@ -306,7 +308,7 @@ impl Fleet for Member {
     }
 
     fn leave(&self) {
-        self.end(3 * LEAVE_TIME);
+        self.end();
     }
 }
 

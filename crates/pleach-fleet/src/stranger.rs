@@ -2,7 +2,7 @@
 
 use crate::address::Address;
 use crate::error::JoinError;
-use crate::link::{Link, Stored, runtime};
+use crate::link::{Link, Stored, runtime, unanswered};
 use crate::wire::{self, Body, Session};
 use tokio::runtime::Runtime;
 
@@ -33,6 +33,17 @@ impl Stranger {
         let stored = self.link.store(subject, self.session, payload, false);
         let stored = self.runtime.block_on(stored).map_err(|t| self.link.join_error(t))?;
         Ok(matches!(stored, Stored::At(_)))
+    }
+
+    /// Asks all members how they are. Their answers go to the end of a subject of the log.
+    pub fn ask(&self, subject: &str) -> Result<(), JoinError> {
+        let (ping, reply) = (self.link.live("ping"), self.link.subject(subject));
+        self.runtime.block_on(async {
+            let client = &self.link.client;
+            let asked = client.publish_with_reply(ping, reply, Vec::new().into()).await;
+            asked.map_err(|error| self.link.join_error(unanswered(&error)))?;
+            client.flush().await.map_err(|error| self.link.join_error(unanswered(&error)))
+        })
     }
 
     /// The end of the subject of an input.

@@ -8,10 +8,15 @@ use crate::log::{Admitted, Gate, Ledger};
 use crate::wire::{self, Body, FROM, Session};
 use futures_util::StreamExt;
 use pleach_campaign::run::fleet::{Find, FindKind, HeardWhat, News, Report, Settled};
+use pleach_search::bucket;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// How many inputs are taken of one member that add nothing to what others say they cover. Two
+/// members may find the same at once, but not so often.
+const MAX_WITHOUT_GAIN: u64 = 4096;
 
 /// What a campaign has.
 #[derive(Clone, Debug, Default)]
@@ -145,7 +150,10 @@ struct Reading {
     members: BTreeMap<Arc<str>, MemberState>,
     /// The time of the first message.
     start: Option<i64>,
-    covered: std::collections::HashSet<u32>,
+    /// The hit counts of branches, as [`bucket`] has them.
+    covered: HashMap<u32, u8>,
+    /// Inputs of each member that added nothing to it.
+    without_gain: HashMap<Arc<str>, u64>,
 }
 
 impl Reading {
@@ -184,6 +192,12 @@ impl Reading {
         }
         for heard in self.ledger.apply(entry) {
             let HeardWhat::News(news) = heard.what else { continue };
+            if let News::Find(find) = &news
+                && !self.is_worth_keeping(&from, find)
+            {
+                self.survey.ignored += 1;
+                continue;
+            }
             let member = self.member(&from);
             match &news {
                 News::Find(find) => {
@@ -194,7 +208,6 @@ impl Reading {
                     };
                     *counter += 1;
                     let number = *counter - 1;
-                    self.covered.extend(find.covers.iter().map(|cover| cover.branch));
                     let branches = self.covered.len() as u64;
                     let time_ms = ((time - start) / 1_000_000).max(0) as u64;
                     keep(&self.survey, Found { from: &from, number, time_ms, branches, find })?;
@@ -211,6 +224,20 @@ impl Reading {
             }
         }
         Ok(())
+    }
+
+    /// Adds what an input covers. False if its finder has sent too many that add nothing.
+    fn is_worth_keeping(&mut self, from: &Arc<str>, find: &Find) -> bool {
+        let mut adds = false;
+        for cover in &find.covers {
+            let seen = self.covered.entry(cover.branch).or_default();
+            let bit = bucket(cover.count);
+            adds |= *seen & bit != bit;
+            *seen |= bit;
+        }
+        let count = self.without_gain.entry(from.clone()).or_default();
+        *count += u64::from(!adds);
+        adds || *count <= MAX_WITHOUT_GAIN
     }
 
     fn member(&mut self, name: &Arc<str>) -> &mut MemberState {

@@ -127,3 +127,30 @@ fn a_cluster_of_three_loses_one() {
     assert!(!b.heard.iter().any(|heard| heard.what == HeardWhat::Lost));
     assert_eq!(b.members(), 2);
 }
+
+/// Sends a signal to the server.
+fn signal(server: &Server, signal: &str) {
+    let pid = server.pid().unwrap().to_string();
+    assert!(std::process::Command::new("kill").args([signal, &pid]).status().unwrap().success());
+}
+
+#[test]
+fn a_member_leaves_a_server_that_does_not_answer_within_a_second() {
+    let server = Server::start("").unwrap();
+    let url = server.url("c");
+    let mut a = Member::join(&url);
+    a.until("one", |a| a.members() == 1);
+    signal(&server, "-STOP");
+    a.fleet.tell(find(1));
+    let start = std::time::Instant::now();
+    a.fleet.leave();
+    let Member { fleet, dir, .. } = a;
+    drop(fleet);
+    let spent = start.elapsed();
+    signal(&server, "-CONT");
+    assert!(spent < std::time::Duration::from_secs(1), "{spent:?}");
+    // What it told is not lost.
+    let mut b = Member::join(&url);
+    let _a = Member::join_in(&url, dir.unwrap());
+    b.until("heard", |b| b.has(&find(1)));
+}

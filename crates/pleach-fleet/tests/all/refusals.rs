@@ -212,3 +212,33 @@ fn rubbish_is_ignored_and_counted() {
         assert_eq!(member.news().len(), 1);
     }
 }
+
+#[test]
+fn a_broken_manifest_counts_for_nobody() {
+    let server = Server::start("").unwrap();
+    let url = server.url("c");
+    let a = Member::join(&url);
+    let stranger = Stranger::connect(&url).unwrap();
+    for payload in [&b""[..], b"rubbish", b"{\"protocol\":9,\"id\":\"\",\"build\":[],\"run\":\"\"}"]
+    {
+        assert!(stranger.send("manifest", payload.to_vec()).unwrap());
+    }
+    let mut b = Member::join(&url);
+    a.fleet.tell(find(1));
+    b.until("heard", |b| b.has(&find(1)) && b.members() == 2);
+    assert_eq!(pleach_fleet::survey(&url, None).unwrap().members.len(), 2);
+}
+
+#[test]
+fn questions_are_not_answered_into_the_log() {
+    let server = Server::start("").unwrap();
+    let url = server.url("c");
+    let mut a = Member::join(&url);
+    let stranger = Stranger::connect(&url).unwrap();
+    let before = pleach_fleet::survey(&url, None).unwrap().messages;
+    stranger.ask("news.0000000000000001").unwrap();
+    a.fleet.tell(find(1));
+    a.until("heard", |a| a.has(&find(1)));
+    assert_eq!(pleach_fleet::survey(&url, None).unwrap().messages, before + 1);
+    assert!(a.fleet.view().ignored.is_empty());
+}
