@@ -128,6 +128,7 @@ impl Plain {
         let program = std::path::absolute(&self.program).map_err(io("no current directory"))?;
         let mut command = Command::new(program);
         add_args(&mut command, args, self.input.path());
+        crate::process::hide_secrets(&mut command);
         if let Some(scratch) = &self.scratch {
             command.current_dir(scratch.path());
             let libraries = std::env::join_paths(library_variable()).unwrap_or_default();

@@ -6,7 +6,7 @@ use super::outcome::{READ_SHM, WRITE_SHM};
 use super::setup::Setup;
 use super::{ExecError, Half, Output, sanitizers};
 use crate::files::Capture;
-use crate::process::{high_duplicate, socket_pair};
+use crate::process::{hide_secrets, high_duplicate, socket_pair};
 use crate::server::{Server, describe};
 use crate::shm::CounterRanges;
 use crate::terminal::Terminal;
@@ -99,6 +99,7 @@ impl Setup {
         // A name without a slash would be looked up in PATH.
         let mut command = Command::new(std::path::absolute(program)?);
         let names_input = add_args(&mut command, &self.options.args, self.input.path());
+        hide_secrets(&mut command);
         command.stdin(match names_input || self.options.socket {
             true => Stdio::null(),
             false => self.input.stdin()?.into(),

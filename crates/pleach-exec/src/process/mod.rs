@@ -17,7 +17,16 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Instant;
+
+/// Keeps from a target what logs in to the server of a fleet: a program that prints its
+/// environment would put it into logs and files.
+pub(crate) fn hide_secrets(command: &mut Command) {
+    for name in ["NATS_USER", "NATS_PASSWORD", "NATS_TOKEN"] {
+        command.env_remove(name);
+    }
+}
 
 /// Has a directory (with a layout in it) removed when this process has ended, also after an
 /// `exec`. Another process waits for that. It is not a child of the caller, and holds none
