@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result};
+use pleach_campaign::findings::Findings;
 use pleach_campaign::run::fleet::{
     Fleet, Heard, HeardWhat, LocalFleet, News, Report, Settled, View, owner,
 };
@@ -215,8 +216,9 @@ impl Subject {
         std::env::set_current_dir(&self.directory)?;
         let dir = tempfile::tempdir()?;
         let limits = Limits { runs: Some(runs), ..Limits::default() };
-        let stats = self.campaign(&dir.path().join("out"), seed, limits, true)?.run(|_| {})?;
-        Ok(stats.branches.covered)
+        let out = dir.path().join("out");
+        self.campaign(&out, seed, limits, true)?.run(|_| {})?;
+        self.count_branches(&[out])
     }
 
     fn measure(&self, members: u64, seed: u64, args: &Args, one: u64) -> Result<Row> {
@@ -232,7 +234,7 @@ impl Subject {
             members,
             seed,
             one,
-            all: self.count_branches(told.iter().map(|(_, news)| news)),
+            all: self.count_branches(&outs)?,
             flips,
             asked_twice,
             imported: stats.iter().filter_map(|s| Some(s.fleet.as_ref()?.run)).sum(),
@@ -270,14 +272,32 @@ impl Subject {
         Ok((outs, stats))
     }
 
-    /// The branches that finds and crashes cover together.
-    fn count_branches<'a>(&self, told: impl Iterator<Item = &'a News>) -> u64 {
-        let finds = told.filter_map(|news| match news {
-            News::Find(find) => Some(&find.covers),
-            _ => None,
-        });
-        let covered: HashSet<BranchId> = finds.flatten().map(|cover| cover.branch).collect();
-        covered.into_iter().filter(|&branch| self.program.counts(branch)).count() as u64
+    /// The branches that all inputs in these directories cover together. What members say that
+    /// they cover does not count: every input runs again. The first directory gets the inputs
+    /// of the others.
+    fn count_branches(&self, outs: &[PathBuf]) -> Result<u64> {
+        let Some((first, others)) = outs.split_first() else { return Ok(0) };
+        let mut known: HashSet<u64> = HashSet::new();
+        for path in files_in(&first.join("queue"))? {
+            known.insert(hash_bytes(&fs::read(&path)?));
+        }
+        let mut number = known.len();
+        for other in others {
+            for path in files_in(&other.join("queue"))? {
+                if known.insert(hash_bytes(&fs::read(&path)?)) {
+                    number += 1;
+                    fs::copy(
+                        &path,
+                        first.join(format!("queue/id:{:06},op:sync", 500_000 + number)),
+                    )?;
+                }
+            }
+        }
+        let mut findings = Findings::open(first, None)?;
+        findings.replay(|_, _| true)?;
+        let taken = findings.inputs.iter().flat_map(|input| input.counts.taken());
+        let covered: HashSet<BranchId> = taken.map(|(branch, _)| branch).collect();
+        Ok(covered.into_iter().filter(|&branch| self.program.counts(branch)).count() as u64)
     }
 
     /// What a fleet costs in real time, and how long a find takes.

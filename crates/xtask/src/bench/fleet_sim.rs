@@ -221,6 +221,11 @@ fn record(args: &Args) -> Result<(Vec<Find>, u64)> {
     Ok((finds, findings.stats.flips.asked))
 }
 
+/// How many members join at once. The next come when these have heard of each other: machines
+/// that are started one after the other do not come faster.
+const JOIN_TOGETHER: usize = 16;
+const JOIN_PATIENCE: Duration = Duration::from_secs(60);
+
 /// Starts the members, several at a time.
 fn join(url: &str, members: usize, dir: &Path) -> Result<Vec<Arc<dyn Fleet>>> {
     let one = |number: usize| -> Result<Arc<dyn Fleet>> {
@@ -230,7 +235,7 @@ fn join(url: &str, members: usize, dir: &Path) -> Result<Vec<Arc<dyn Fleet>>> {
     };
     let mut fleet = vec![one(0)?];
     while fleet.len() < members {
-        let some = fleet.len()..members.min(fleet.len() + 16);
+        let some = fleet.len()..members.min(fleet.len() + JOIN_TOGETHER);
         let joined: Vec<Result<Arc<dyn Fleet>>> = std::thread::scope(|scope| {
             let threads: Vec<_> = some.map(|number| scope.spawn(move || one(number))).collect();
             let joined = |thread: std::thread::ScopedJoinHandle<Result<_>>| {
@@ -240,6 +245,15 @@ fn join(url: &str, members: usize, dir: &Path) -> Result<Vec<Arc<dyn Fleet>>> {
         });
         for member in joined {
             fleet.push(member?);
+        }
+        let deadline = Instant::now() + JOIN_PATIENCE;
+        let newest = fleet.len().saturating_sub(JOIN_TOGETHER);
+        while fleet[newest..].iter().any(|member| member.members() < fleet.len()) {
+            if Instant::now() > deadline {
+                bail!("of {} members, the last do not hear of the others", fleet.len());
+            }
+            std::thread::sleep(Duration::from_millis(10));
+            fleet[newest..].iter().for_each(|member| _ = member.hear(usize::MAX));
         }
     }
     Ok(fleet)
