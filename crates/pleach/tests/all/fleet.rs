@@ -77,6 +77,7 @@ fn what_members_found_is_one_campaign_directory() {
     assert!(text.contains("1 crashes, 0 hangs of 2 members"), "{text}");
     let all = program.path("all");
     let queue: Vec<Vec<u8>> = inputs(&all.join("queue")).into_values().collect();
+    let queue_len = queue.len();
     let sorted = |mut inputs: Vec<Vec<u8>>| {
         inputs.sort();
         inputs
@@ -85,6 +86,12 @@ fn what_members_found_is_one_campaign_directory() {
     assert_eq!(inputs(&all.join("crashes")).into_values().collect::<Vec<_>>(), [b"xy"]);
     // Other commands take it.
     program.text(&["report", "all", "-o", "page"], b"");
+    let compared = ["compare", "-s", "random", "-n", "20", "--seeds", "1", "--with", "fleet=all"];
+    let args = [&compared[..], &["-o", "compared", "--json", "--", "./prog"]].concat();
+    let report = program.json(&args, b"");
+    assert_eq!(report["strategies"][1]["name"], "fleet", "{report}");
+    let both = &report["strategies"][1]["campaigns"][0];
+    assert_eq!((&both["inputs"], &both["runs"]), (&queue_len.into(), &300.into()), "{report}");
     let again = program.run(&["run", "-i", "-", "-o", "all", "-n", "400"], b"");
     assert!(again.status.success(), "{}", String::from_utf8_lossy(&again.stderr));
     program.refuses(&["fleet", "fetch", &url, "-o", "all"], &["all"]);

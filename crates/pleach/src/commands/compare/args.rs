@@ -42,6 +42,10 @@ struct Own {
     /// is a module]
     #[arg(long = "module", value_name = "NAME=FILE,...", value_parser = parse_module)]
     modules: Vec<(String, Vec<String>)>,
+    /// Compare with a campaign that exists, too: a directory of `pleach run`, of a member of a
+    /// fleet, or of `pleach fleet fetch`; can be repeated, also with the same name
+    #[arg(long = "with", value_name = "NAME=DIR", value_parser = parse_existing)]
+    existing: Vec<(String, PathBuf)>,
     /// Print one line of JSON instead of text
     #[arg(long = "json")]
     json: bool,
@@ -59,6 +63,8 @@ pub struct Compare {
     pub jobs: usize,
     pub output: PathBuf,
     pub modules: Vec<(String, Vec<String>)>,
+    /// Campaigns that exist, with their names.
+    pub existing: Vec<(String, PathBuf)>,
     pub json: bool,
     pub program: Vec<OsString>,
     /// Options that are passed on to `pleach run`.
@@ -85,6 +91,13 @@ fn parse_module(text: &str) -> Result<(String, Vec<String>), String> {
     match name.is_empty() || files.is_empty() {
         true => Err("must be NAME=FILE,FILE,...".into()),
         false => Ok((name.into(), files)),
+    }
+}
+
+fn parse_existing(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, dir)) if !name.is_empty() && !dir.is_empty() => Ok((name.into(), dir.into())),
+        _ => Err("must be NAME=DIR".into()),
     }
 }
 
@@ -150,6 +163,7 @@ impl FromArgMatches for Compare {
             jobs: own.jobs.into(),
             output: own.output,
             modules: own.modules,
+            existing: own.existing,
             json: own.json,
             program: own.program,
             passed: passed_args(matches),

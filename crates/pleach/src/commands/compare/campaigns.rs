@@ -197,7 +197,7 @@ fn error_message(stderr: &mut File, status: ExitStatus) -> String {
     }
 }
 
-fn read_results(dir: &Path) -> Result<Finished, Failure> {
+pub fn read_results(dir: &Path) -> Result<Finished, Failure> {
     let read = |name: &str| {
         let path = dir.join(name);
         std::fs::read_to_string(&path)
