@@ -164,7 +164,7 @@ impl Strategy for Generational {
 }
 
 impl Generational {
-    /// A search in which at most so many inputs wait to be traced.
+    /// A search in which the number of inputs that wait to be traced is limited.
     pub fn new(max_waiting: usize) -> Generational {
         let max_waiting = max_waiting.min(MAX_WAITING_INPUTS);
         Generational { max_waiting, ..Generational::default() }

@@ -281,7 +281,7 @@ fn nearest(
     near.into_iter().find(|&bits| is_right(bits)).unwrap_or(first)
 }
 
-/// The number so many units in the last place above.
+/// The number that is `ulps` units in the last place above.
 pub(crate) fn next(width: u32, number: f64, ulps: i64) -> f64 {
     if number.is_nan() {
         return number;

@@ -2,7 +2,7 @@
 //!
 //! N members with n runs each are compared with one campaign of N × n runs: the branches that
 //! they cover, and the flips that more than one member asked. The members are campaigns of
-//! this process in step ([`LocalFleet`]): after so many runs each waits for the others, and
+//! this process in step ([`LocalFleet`]): after `--step` runs each waits for the others, and
 //! what they found meanwhile is known to all. So the numbers do not depend on the processors
 //! of the machine, and the same seed gives the same numbers.
 //!
@@ -54,7 +54,7 @@ pub struct Args {
     /// How many seeds of the random generator
     #[arg(long, default_value_t = 3)]
     seeds: u64,
-    /// After so many runs of each, members tell each other what they found
+    /// Number of runs after which members tell each other what they found
     #[arg(long, default_value_t = 100)]
     step: u64,
     /// Seconds of each measurement in real time; 0 for none

@@ -15,7 +15,7 @@ use super::verdict::Verdict;
 use crate::process::{self, Exit, Outcome};
 use crate::project;
 
-/// For one in so many programs of our own, the sanitizers check that its behaviour is defined.
+/// One of this number of our own programs is checked by the sanitizers for undefined behaviour.
 pub const SANITIZED_STEP: u64 = 8;
 /// Csmith sometimes makes programs that never end. A plain program that takes longer is
 /// one of them.

@@ -286,8 +286,9 @@ mod tests {
     use pleach_search::{Mark, Origin};
 
     const BRANCHES: usize = 8;
-    /// One input in so many is in the queue, and one is never finished.
+    /// One input of this number is in the queue.
     const QUEUED: u32 = 50;
+    /// One input of this number is never finished.
     const UNFINISHED: u32 = 40;
 
     struct Work {

@@ -1,7 +1,7 @@
 //! A fleet whose members are campaigns of one process: for tests, and to measure what a member
 //! is worth without counting processors.
 //!
-//! Members may search *in step*: after so many runs each waits for all others, and what they
+//! Members may search *in step*: after N runs each waits for all others, and what they
 //! told meanwhile enters the log in the order of the members. So the results do not depend on
 //! time, and a find is known to all after the same number of runs.
 
@@ -77,7 +77,7 @@ impl LocalFleet {
         Arc::default()
     }
 
-    /// Its members wait for each other after so many runs of each. All must have joined before
+    /// Its members wait for each other after N runs of each. All must have joined before
     /// the first of them runs.
     pub fn in_step(runs: u64) -> Arc<LocalFleet> {
         Arc::new(LocalFleet { step: Some(runs), ..LocalFleet::default() })

@@ -95,7 +95,7 @@ pub trait Fleet: Send + Sync {
     fn leave(&self);
 
     /// For members in one process that search in step, so that their results do not depend on
-    /// time: the worker itself tells and hears, each time after so many runs.
+    /// time: the worker itself tells and hears, each time after N runs.
     fn in_step(&self) -> Option<u64> {
         None
     }
@@ -157,7 +157,7 @@ pub struct Task {
     /// How many decisions its path shares with that of its parent, including the one that was
     /// flipped. Flips before it belong to others.
     pub bound: u32,
-    /// The node of the tree after so many decisions, to see whether the run has diverged. 0 if
+    /// The node of the tree after `bound` decisions, to see whether the run has diverged. 0 if
     /// it is not known.
     pub node: u64,
     /// The branch that was asked for, if it is one of the program: the run must count it.

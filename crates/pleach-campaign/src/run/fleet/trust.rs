@@ -6,9 +6,9 @@ use super::Find;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-/// A member is judged after so many of its finds were run.
+/// The number of finds of a member that are run before it is judged.
 const MIN_RUNS: u64 = 256;
-/// At least one of so many must have brought something.
+/// One of this number of finds must have brought something.
 const USEFUL_SHARE: u64 = 16;
 /// The finds that are remembered because they added nothing to what others claimed.
 const MAX_PASSED_OVER: usize = 256;

@@ -151,7 +151,7 @@ enum Turn {
     Parcels,
 }
 
-/// Members in step meet after so many runs of each.
+/// Lets members in step meet whenever each has run N inputs.
 fn meet(shared: &Shared, met: &mut u64) {
     let Some(post) = &shared.post else { return };
     let Some(step) = post.fleet.in_step() else { return };

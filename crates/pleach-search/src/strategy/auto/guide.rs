@@ -21,7 +21,7 @@ use crate::run::{InputId, Run};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Distances in finer steps: so many make one branch.
+/// Distances are counted in finer steps: this number of steps is one branch.
 const STEPS: u32 = 16;
 /// The distance of what has no way to a goal.
 const NO_WAY: u32 = 40 * STEPS;

@@ -114,8 +114,8 @@ impl Queue {
         }
     }
 
-    /// Picks an input, the number of its children to run, and the cost of one run. `members`:
-    /// so many of a fleet pick from the same inputs.
+    /// Picks an input, the number of its children to run, and the cost of one run. `members` is
+    /// the number of members of a fleet that pick from the same inputs.
     pub fn pick_burst(&mut self, rng: &mut Rng, members: usize) -> Option<(InputId, u32, u32)> {
         if self.weights.is_empty() {
             self.weights = self.entries.iter().map(|e| self.weight(e)).collect();
