@@ -8,6 +8,7 @@
 //! them tells crashes apart, so the other two are dropped. The bottom is dropped first: if a
 //! starter were taken for a reporter, everything above it would be dropped.
 
+use super::symbols::VDSO;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -176,7 +177,7 @@ const STARTERS: [&str; 6] =
 const STARTERS_BEGIN: [&str; 3] = ["pleach_rt::", "__libc_start_", "__asan::AsanThread::"];
 
 /// Libraries of the system, by the beginning of their names.
-const SYSTEM: [&str; 10] = [
+const SYSTEM: [&str; 11] = [
     "libc.so",
     "libc-",
     "ld-linux",
@@ -187,6 +188,7 @@ const SYSTEM: [&str; 10] = [
     "libc++",
     "libasan",
     "libclang_rt",
+    VDSO,
 ];
 const CXX_NAMESPACES: [&str; 5] =
     ["std::", "__gnu_cxx::", "__cxxabiv1::", "operator new", "operator delete"];

@@ -43,7 +43,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use symbols::Symbols;
-use unwind::Address;
+use unwind::{Address, Stopped, unwind};
 use watch::Seen;
 
 /// What tells one crash from another.
@@ -100,10 +100,10 @@ impl Triage {
 
     /// Runs an input and says which crash it shows.
     pub fn examine(&mut self, input: &[u8]) -> Result<Examined, ExecError> {
-        let (symbols, timeout) = (&mut self.symbols, self.timeout);
+        let timeout = self.timeout;
         let (mut outcome, seen) =
             self.executor.run_watched(input, timeout, |server, ready, done| {
-                watch::watch(symbols, server, timeout, ready, done)
+                watch::watch(server, timeout, ready, done)
             })?;
         let crash = self.identify(&outcome, seen.unwrap_or_default());
         outcome.stderr = self.symbolise(&outcome.stderr);
@@ -125,7 +125,7 @@ impl Triage {
         let crash = crash.filter(|c| c.signal == signal);
         if let Some(report) = report::parse(&outcome.stderr).filter(|_| signal == libc::SIGABRT) {
             let stack = match (report.stack.is_empty(), crash) {
-                (true, Some(crash)) => crash.stack,
+                (true, Some(crash)) => unwind(&mut self.symbols, &crash.at),
                 _ => report.stack,
             };
             return Some(CrashId::new(&report.kind, self.frames(&stack)));
@@ -133,7 +133,7 @@ impl Triage {
         let Some(crash) = crash else {
             return Some(CrashId::new(&signal_name(signal), Vec::new()));
         };
-        let frames = self.frames(&crash.stack);
+        let frames = self.stopped_frames(&crash.at);
         Some(match crash.stack_overflow {
             true => CrashId::recursion(frames),
             false => CrashId::new(&signal_name(signal), frames),
@@ -141,8 +141,8 @@ impl Triage {
     }
 
     /// A hang: the frames that all samples have in common, from the outer end.
-    fn identify_hang(&mut self, samples: &[Vec<Address>]) -> CrashId {
-        let mut stacks: Vec<Vec<Frame>> = samples.iter().map(|s| self.frames(s)).collect();
+    fn identify_hang(&mut self, samples: &[Stopped]) -> CrashId {
+        let mut stacks: Vec<Vec<Frame>> = samples.iter().map(|s| self.stopped_frames(s)).collect();
         let Some(mut common) = stacks.pop() else { return CrashId::new("hang", Vec::new()) };
         for other in &stacks {
             // A later sample may be at another line of the same function.
@@ -157,6 +157,11 @@ impl Triage {
         id.hash =
             hash("hang", distinct(&id.frames, MAX_FUNCTIONS).iter().map(|f| f.function_key()));
         id
+    }
+
+    fn stopped_frames(&mut self, stopped: &Stopped) -> Vec<Frame> {
+        let stack = unwind(&mut self.symbols, stopped);
+        self.frames(&stack)
     }
 
     fn frames(&mut self, stack: &[Address]) -> Vec<Frame> {

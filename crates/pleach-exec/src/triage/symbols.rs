@@ -19,6 +19,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
 use std::ops::Range;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -53,6 +54,8 @@ pub(crate) struct Section {
     pub bytes: Arc<[u8]>,
 }
 
+/// The name of the kernel's library in a map. It is not a file.
+pub(crate) const VDSO: &str = "[vdso]";
 /// Larger files are not read: a target may map anything.
 const MAX_FILE_SIZE: u64 = 1 << 30;
 /// More debug information than this is not read. This much takes half a second.
@@ -79,6 +82,10 @@ impl Symbols {
 
 /// The bytes of a file; `None` if it cannot be read, or the thread must stop.
 fn read_file(path: &Path) -> Option<Vec<u8>> {
+    let meta = std::fs::metadata(path).ok()?;
+    if !meta.is_file() || meta.len() > MAX_FILE_SIZE {
+        return None;
+    }
     let mut file = File::open(path).ok()?;
     let mut bytes = Vec::new();
     loop {
@@ -92,14 +99,22 @@ fn read_file(path: &Path) -> Option<Vec<u8>> {
     }
 }
 
+/// The kernel's library, which every process has: this one's is that of all others.
+fn read_vdso() -> Option<Vec<u8>> {
+    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+    let line = maps.lines().find(|line| line.ends_with(VDSO))?;
+    let (start, end) = line.split_once(' ')?.0.split_once('-')?;
+    let number = |text| u64::from_str_radix(text, 16).ok();
+    let (start, end) = (number(start)?, number(end)?);
+    let mut bytes = vec![0; end.checked_sub(start)? as usize];
+    File::open("/proc/self/mem").ok()?.read_exact_at(&mut bytes, start).ok()?;
+    Some(bytes)
+}
+
 impl Elf {
     fn read(path: &Path) -> Option<Elf> {
-        let meta = std::fs::metadata(path).ok()?;
-        if !meta.is_file() || meta.len() > MAX_FILE_SIZE {
-            return None;
-        }
         let _reading = pleach_work::enter(Task::Triage);
-        let bytes = read_file(path)?;
+        let bytes = if path == Path::new(VDSO) { read_vdso() } else { read_file(path) }?;
         let symbols = Image::parse(path, &bytes).ok()?;
         let file = object::File::parse(&*bytes).ok()?;
         let is_debug = |s: &object::Section| s.name().is_ok_and(|name| name.starts_with(".debug"));

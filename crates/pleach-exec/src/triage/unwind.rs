@@ -1,7 +1,7 @@
 //! The stack of a stopped process, by the tables for exceptions in its files
 //! (`.eh_frame`). These need neither debug information nor frame pointers.
 
-use super::symbols::Symbols;
+use super::symbols::{Symbols, VDSO};
 use framehop::x86_64::{CacheX86_64, UnwindRegsX86_64, UnwinderX86_64};
 use framehop::{ExplicitModuleSectionInfo, FrameAddress, Module, Unwinder};
 use std::collections::HashMap;
@@ -9,15 +9,28 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The state of a stopped process.
-pub(crate) struct Stopped<'a> {
+/// A copy of what a stopped process has. To read the tables of its files takes long the first
+/// time, and the time limit of the run does not wait for that.
+#[derive(Debug, Default)]
+pub(crate) struct Stopped {
     pub ip: u64,
     pub sp: u64,
     pub bp: u64,
     /// `/proc/PID/maps`.
-    pub maps: &'a str,
-    /// Reads eight bytes at an address, if possible.
-    pub read: &'a mut dyn FnMut(u64) -> Option<u64>,
+    pub maps: String,
+    /// The memory from `sp` to the end of the stack, and its address: above `sp`, if the
+    /// stack has overflowed.
+    pub stack: Vec<u8>,
+    pub stack_start: u64,
+}
+
+impl Stopped {
+    /// The eight bytes at an address of the stack.
+    fn read(&self, address: u64) -> Option<u64> {
+        let start = usize::try_from(address.checked_sub(self.stack_start)?).ok()?;
+        let bytes = self.stack.get(start..start.checked_add(8)?)?;
+        bytes.try_into().map(u64::from_le_bytes).ok()
+    }
 }
 
 /// An address in a file, as linked. For a caller it is the address of the call.
@@ -32,9 +45,9 @@ pub(crate) struct Address {
 const MAX_DEPTH: usize = 256;
 
 /// The addresses on the stack, innermost first.
-pub(crate) fn unwind(symbols: &mut Symbols, stopped: Stopped) -> Vec<Address> {
+pub(crate) fn unwind(symbols: &mut Symbols, stopped: &Stopped) -> Vec<Address> {
     let mut unwinder = UnwinderX86_64::new();
-    let modules = modules(symbols, stopped.maps);
+    let modules = modules(symbols, &stopped.maps);
     for m in &modules {
         unwinder.add_module(m.unwinding.clone());
     }
@@ -42,20 +55,20 @@ pub(crate) fn unwind(symbols: &mut Symbols, stopped: Stopped) -> Vec<Address> {
         let m = modules.iter().find(|m| m.range.contains(&address))?;
         Some(Address { file: m.file.clone(), address: address.wrapping_sub(m.bias) })
     };
-    let Stopped { mut ip, mut sp, bp, read, .. } = stopped;
+    let (mut ip, mut sp) = (stopped.ip, stopped.sp);
     let mut found = Vec::new();
     // If the program has jumped to an address without code, it was probably by a call. Then
     // the top of the stack is the return address.
     if find(ip).is_none() {
         found.push(Address { file: PathBuf::new(), address: ip });
-        match read(sp) {
+        match stopped.read(sp) {
             Some(caller) if find(caller).is_some() => (ip, sp) = (caller - 1, sp + 8),
             _ => return found,
         }
     }
     let mut cache = CacheX86_64::<_>::new();
-    let mut stack = |address| read(address).ok_or(());
-    let registers = UnwindRegsX86_64::new(ip, sp, bp);
+    let mut stack = |address| stopped.read(address).ok_or(());
+    let registers = UnwindRegsX86_64::new(ip, sp, stopped.bp);
     let mut frames = unwinder.iter_frames(ip, registers, &mut cache, &mut stack);
     while let Ok(Some(frame)) = frames.next() {
         let address = match frame {
@@ -115,7 +128,8 @@ fn modules(symbols: &mut Symbols, maps: &str) -> Vec<Mapped> {
     modules
 }
 
-/// One line of `/proc/PID/maps` that has a file.
+/// One line of `/proc/PID/maps` that has a file, or the library of the kernel: a program that
+/// asks for the time is often there.
 struct Mapping<'a> {
     range: Range<u64>,
     offset: u64,
@@ -125,7 +139,10 @@ struct Mapping<'a> {
 
 impl Mapping<'_> {
     fn parse(line: &str) -> Option<Mapping<'_>> {
-        let path = line.find('/').map(|at| &line[at..])?;
+        let path = match line.find('/') {
+            Some(at) => &line[at..],
+            None => line.ends_with(VDSO).then_some(VDSO)?,
+        };
         let mut fields = line.split_whitespace();
         let (start, end) = fields.next()?.split_once('-')?;
         let number = |text| u64::from_str_radix(text, 16).ok();
@@ -145,16 +162,28 @@ mod tests {
         let m = Mapping::parse(line).unwrap();
         assert_eq!((m.range, m.offset), (0x5555_5555_4000..0x5555_5555_6000, 0x1000));
         assert_eq!((m.is_code, m.path), (true, "/tmp/a b/prog"));
-        assert!(Mapping::parse("7ffff7fc1000-7ffff7fc3000 r-xp 00000000 00:00 0 [vdso]").is_none());
+        let line = "7ffff7fc1000-7ffff7fc3000 r-xp 00000000 00:00 0      [vdso]";
+        assert_eq!(Mapping::parse(line).unwrap().path, VDSO);
+        assert!(Mapping::parse("7ffff7fc1000-7ffff7fc3000 r--p 00000000 00:00 0 [vvar]").is_none());
         assert!(Mapping::parse("nonsense /x").is_none());
+    }
+
+    #[test]
+    fn only_the_stack_is_read() {
+        let stack = (0..16).collect();
+        let stopped = Stopped { stack_start: 0x1000, stack, ..Stopped::default() };
+        assert_eq!(stopped.read(0x1000), Some(0x0706_0504_0302_0100));
+        assert_eq!(stopped.read(0x1008), Some(0x0f0e_0d0c_0b0a_0908));
+        for outside in [0, 0xff8, 0x1009, 0x1010, u64::MAX] {
+            assert_eq!(stopped.read(outside), None, "{outside:#x}");
+        }
     }
 
     /// A stack that cannot be followed ends there, without an error.
     #[test]
     fn a_jump_to_nowhere_has_one_address() {
-        let mut read = |_| Some(7);
-        let stopped = Stopped { ip: 0, sp: 8, bp: 0, maps: "", read: &mut read };
-        let found = unwind(&mut Symbols::default(), stopped);
+        let stopped = Stopped { stack: vec![7; 64], ..Stopped::default() };
+        let found = unwind(&mut Symbols::default(), &stopped);
         assert_eq!(found, [Address { file: PathBuf::new(), address: 0 }]);
     }
 }

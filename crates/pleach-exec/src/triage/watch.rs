@@ -12,10 +12,10 @@
 //! A run that hangs is stopped several times before its timeout, to sample its stack. The
 //! samples agree on the outer frames, down to the loop.
 
-use super::symbols::Symbols;
-use super::unwind::{Address, Stopped, unwind};
+use super::unwind::Stopped;
 use crate::process::{Tracee, tracee};
 use std::fs::File;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -26,19 +26,21 @@ pub(crate) struct Seen {
     /// At the signal that ended it.
     pub crash: Option<Crash>,
     /// At some times before its timeout.
-    pub samples: Vec<Vec<Address>>,
+    pub samples: Vec<Stopped>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Crash {
     pub signal: i32,
-    pub stack: Vec<Address>,
+    pub at: Stopped,
     /// The fault was at the end of the stack.
     pub stack_overflow: bool,
 }
 
 /// When the stack is sampled, as shares of the timeout.
 const SAMPLE_TIMES: [f64; 6] = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+/// A larger stack is copied only in part: the inner frames.
+const MAX_STACK: u64 = 8 << 20;
 /// The time between two checks whether a process has stopped.
 const POLL_INTERVAL: Duration = Duration::from_micros(300);
 /// Signals of a crash: they end a process, and the process is their cause.
@@ -58,20 +60,14 @@ const STACK_MARGIN: u64 = 1 << 20;
 
 /// Watches the runs of a server until `done` is set. Sets `ready` when the run may start:
 /// the server is watched, or cannot be watched.
-pub(crate) fn watch(
-    symbols: &mut Symbols,
-    server: i32,
-    timeout: Duration,
-    ready: &AtomicBool,
-    done: &AtomicBool,
-) -> Seen {
+pub(crate) fn watch(server: i32, timeout: Duration, ready: &AtomicBool, done: &AtomicBool) -> Seen {
     let mut seen = Seen::default();
     let seized = Tracee(server).seize();
     ready.store(true, Ordering::Release);
     if seized.is_err() {
         return seen;
     }
-    let mut watch = Watch { symbols, seen: &mut seen, all: vec![server], server, run: None };
+    let mut watch = Watch { seen: &mut seen, all: vec![server], server, run: None };
     while !done.load(Ordering::Acquire) && !watch.all.is_empty() {
         watch.request_sample(timeout);
         if !watch.step() {
@@ -82,7 +78,6 @@ pub(crate) fn watch(
 }
 
 struct Watch<'a> {
-    symbols: &'a mut Symbols,
     seen: &'a mut Seen,
     /// Processes and threads under watch.
     all: Vec<i32>,
@@ -131,8 +126,7 @@ impl Watch<'_> {
             libc::PTRACE_EVENT_STOP => {
                 let run = self.run.as_mut().filter(|r| r.pid == pid);
                 if run.is_some_and(|r| std::mem::take(&mut r.is_asked)) {
-                    let sample = self.stack(pid).map(|(stack, _)| stack);
-                    self.seen.samples.extend(sample);
+                    self.seen.samples.extend(copy(pid));
                 }
                 tracee.resume(0);
             }
@@ -147,27 +141,13 @@ impl Watch<'_> {
     }
 
     fn record_crash(&mut self, pid: i32, signal: i32) {
-        let Some((stack, sp)) = self.stack(pid) else { return };
+        let Some(at) = copy(pid) else { return };
         let fault = Tracee(pid).fault_address().filter(|_| signal == libc::SIGSEGV);
-        let stack_overflow = fault.is_some_and(|at| {
-            let is_near = |place: u64| at.abs_diff(place) < STACK_MARGIN;
-            is_near(sp) && stack_end(pid).is_none_or(is_near)
+        let stack_overflow = fault.is_some_and(|address| {
+            let is_near = |place: u64| address.abs_diff(place) < STACK_MARGIN;
+            is_near(at.sp) && stack_end(pid).is_none_or(is_near)
         });
-        self.seen.crash = Some(Crash { signal, stack, stack_overflow });
-    }
-
-    /// The stack of a process that has stopped, and its stack pointer.
-    fn stack(&mut self, pid: i32) -> Option<(Vec<Address>, u64)> {
-        let (ip, sp, bp) = Tracee(pid).registers()?;
-        let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).ok()?;
-        let memory = File::open(format!("/proc/{pid}/mem")).ok()?;
-        let mut read = |address: u64| {
-            let mut bytes = [0; 8];
-            memory.read_exact_at(&mut bytes, address).ok()?;
-            Some(u64::from_le_bytes(bytes))
-        };
-        let stopped = Stopped { ip, sp, bp, maps: &maps, read: &mut read };
-        Some((unwind(self.symbols, stopped), sp))
+        self.seen.crash = Some(Crash { signal, at, stack_overflow });
     }
 
     /// True for the process of the run and its threads.
@@ -185,6 +165,33 @@ impl Watch<'_> {
             run.is_asked = Tracee(run.pid).interrupt();
         }
     }
+}
+
+/// Copies what a process that has stopped has on its stack.
+fn copy(pid: i32) -> Option<Stopped> {
+    let (ip, sp, bp) = Tracee(pid).registers()?;
+    let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).ok()?;
+    let memory = File::open(format!("/proc/{pid}/mem")).ok()?;
+    let Range { start, end } = stack_range(&maps, sp).unwrap_or_default();
+    let mut stack = vec![0; (end - start).min(MAX_STACK) as usize];
+    // Without a stack, the innermost frame is still known.
+    if memory.read_exact_at(&mut stack, start).is_err() {
+        stack.clear();
+    }
+    Some(Stopped { ip, sp, bp, maps, stack, stack_start: start })
+}
+
+/// The mapped memory from the stack pointer on. A stack that has overflowed begins above it.
+fn stack_range(maps: &str, sp: u64) -> Option<Range<u64>> {
+    let number = |text| u64::from_str_radix(text, 16).ok();
+    maps.lines().find_map(|line| {
+        let (range, rest) = line.split_once(' ')?;
+        let (start, end) = range.split_once('-')?;
+        let (start, end) = (number(start)?, number(end)?);
+        let is_near = start.saturating_sub(sp) < STACK_MARGIN;
+        // The stack of a thread has a page below it that cannot be read.
+        (end > sp && is_near && rest.starts_with('r')).then_some(start.max(sp)..end)
+    })
 }
 
 /// The current end of the stack of a process's first thread. `None` for other threads: their
@@ -210,4 +217,21 @@ fn status_field(pid: i32, field: &str) -> Option<String> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|l| l.strip_prefix(field))?;
     Some(line.trim().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stack_begins_at_the_stack_pointer_or_a_little_above() {
+        let maps = "1000-3000 r-xp 00000000 08:01 1  /prog\n\
+                    6ff000-700000 ---p 00000000 00:00 0\n\
+                    700000-900000 rw-p 00000000 00:00 0  [stack]\n";
+        assert_eq!(stack_range(maps, 0x700010), Some(0x700010..0x900000));
+        assert_eq!(stack_range(maps, 0x6ff000), Some(0x700000..0x900000));
+        assert_eq!(stack_range(maps, 0x900000), None);
+        assert_eq!(stack_range(maps, 0x5000), None);
+        assert_eq!(stack_range("", 0), None);
+    }
 }

@@ -93,3 +93,23 @@ fn the_page_shows_where_an_input_hangs() {
     let text = String::from_utf8(program.run(&words, b"").stdout).unwrap();
     assert!(text.contains("1 hung"), "{text}");
 }
+
+#[test]
+fn a_hang_that_asks_for_the_time_has_a_stack() {
+    let program = Program::new(
+        r#"#include <stdio.h>
+#include <time.h>
+static void wait_until(clock_t end) {
+    while (clock() < end) ;
+}
+int main(void) {
+    if (getchar() == '!') wait_until(CLOCKS_PER_SEC * 20);
+    return 0;
+}
+"#,
+    );
+    program.file("long", b"!");
+    let out = program.run(&["replay", "-t", "300", "long", "--", "./prog"], b"");
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert!(text.contains("wait_until (prog.c:4)"), "{text}");
+}
