@@ -12,8 +12,7 @@
 // path: check: (in[0] & 7) <= 8
 // path: check: (in[0] & 7) <= 8
 // path: (in[0] & 7) != 0
-// path: check: (uint64_t)((in[0] & 7) - 1) <= 7
-// path: select: table_…[(in[0] & 7) - 1] == 99
+// path: select: in[3] == 'c'
 // other: "\x04abc"
 #include <stdio.h>
 #include <stdlib.h>

@@ -299,7 +299,8 @@ mod tests {
     }
 
     fn shares() -> Shares {
-        Shares::new(256 << 20, 1)
+        // With less memory, inputs outside of the queue would be dropped.
+        Shares::new(1 << 30, 1)
     }
 
     fn needs(shares: &Shares) -> Needs<'_> {
