@@ -14,6 +14,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use exit::{Code, Failure};
 use std::ffi::OsString;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 fn main() -> ExitCode {
     // The compiler takes clang's options, so do not parse them here.
@@ -23,6 +24,9 @@ fn main() -> ExitCode {
         Some("c++") => return compiler::exec("pleach-c++", given),
         _ => {}
     }
+    // Unhandled, this signal would end the driver without a word when a file may not grow.
+    // The programs that it starts do not inherit a handler.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     let given: Vec<_> = std::env::args_os().skip(1).collect();
     if let Some(advice) = advice::for_libfuzzer_flags(&given) {
         eprintln!("pleach: {advice}");

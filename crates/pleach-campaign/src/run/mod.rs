@@ -103,6 +103,8 @@ pub enum CampaignError {
         path.display()
     )]
     Write { path: std::path::PathBuf, error: io::Error },
+    #[error("cannot start a thread: {0}")]
+    Thread(io::Error),
 }
 
 /// What a campaign is made of, new or resumed.

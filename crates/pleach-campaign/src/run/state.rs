@@ -121,7 +121,7 @@ impl State {
                 }
             }
             if let Some(number) = self.corpus.store.queue_number(input) {
-                self.record_covered(Kept::Queue, number, gain);
+                self.record_covered(Kept::Queue, number, &gain.branches);
             }
             if let Some(file) = file {
                 self.reach(&gain.branches, &file);
@@ -241,14 +241,14 @@ impl State {
         }
         let label = self.label(what, candidate, &Gain::default(), gain);
         let (number, name) = self.corpus.keep(kept, candidate, &label);
-        self.record_covered(kept, number, gain);
+        self.record_covered(kept, number, &gain.branches);
         name
     }
 
     /// Records which branches a kept input took before any other.
-    fn record_covered(&mut self, kept: Kept, number: u32, gain: &Gain) {
-        if !gain.branches.is_empty() {
-            let branches = gain.branches.clone();
+    pub fn record_covered(&mut self, kept: Kept, number: u32, branches: &[BranchId]) {
+        if !branches.is_empty() {
+            let branches = branches.to_vec();
             self.corpus.record(&Record::Covered { kept, number, branches });
         }
     }

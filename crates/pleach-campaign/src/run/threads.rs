@@ -12,12 +12,14 @@ use super::{Campaign, CampaignError};
 use pleach_exec::affinity::{self, Affinity};
 use pleach_exec::executor::{ExecError, Half, TargetOptions};
 use pleach_exec::{CompiledTarget, Target};
-use pleach_search::Origin;
+use pleach_search::{BranchId, Origin};
 use pleach_template::Vocabulary;
 use pleach_work::Task;
+use std::collections::HashSet;
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread::Thread;
+use std::thread::{Scope, ScopedJoinHandle, Thread};
 use std::time::{Duration, Instant};
 
 /// A running campaign, for whoever shows it.
@@ -88,21 +90,24 @@ impl Campaign {
         let watchdog = Watchdog::new(self.jobs, stall_time);
         let (running, watcher) = (AtomicUsize::new(self.jobs), std::thread::current());
         let result = std::thread::scope(|scope| {
-            let exchange = shared.exchange.as_ref().map(|exchange| {
+            let mut failure = None;
+            let exchange = shared.exchange.as_ref().and_then(|exchange| {
                 let shared = &shared;
-                (exchange, scope.spawn(move || exchange.watch(shared)))
+                let thread = start_thread(scope, &mut failure, move || exchange.watch(shared));
+                thread.map(|thread| (exchange, thread))
             });
             let post = shared.post.as_ref().filter(|post| post.fleet.in_step().is_none());
-            let post = post.map(|post| {
+            let post = post.and_then(|post| {
                 let shared = &shared;
-                (post, scope.spawn(move || post.run(shared)))
+                let thread = start_thread(scope, &mut failure, move || post.run(shared));
+                thread.map(|thread| (post, thread))
             });
             let mut threads = Vec::new();
             for (i, worker) in workers.iter_mut().enumerate() {
                 let (processor, started, first) = (processors.get(i), &started, first.take());
                 let running = Running { count: &running, watcher: watcher.clone() };
                 let (stop, beacon) = (shared.stop.clone(), watchdog.beacon(i));
-                threads.push(scope.spawn(move || {
+                threads.extend(start_thread(scope, &mut failure, move || {
                     let _running = running;
                     clock::begin();
                     pleach_work::begin(stop, beacon);
@@ -127,13 +132,17 @@ impl Campaign {
                     result
                 }));
             }
+            if failure.is_some() {
+                shared.stop.store(true, Ordering::Relaxed);
+                started.set();
+            }
             watch_workers(&shared, &running, began, watchdog, &mut watch);
             exchange.iter().for_each(|(exchange, thread)| exchange.end(thread.thread()));
             post.iter().for_each(|(post, thread)| post.end(thread.thread()));
-            let mut result = Ok(());
+            let mut result = failure.map_or(Ok(()), |error| Err(CampaignError::Thread(error)));
             for thread in threads {
                 match thread.join() {
-                    Ok(ended) => result = result.and(ended),
+                    Ok(ended) => result = result.and(ended.map_err(CampaignError::Exec)),
                     Err(panic) => std::panic::resume_unwind(panic),
                 }
             }
@@ -157,6 +166,16 @@ impl Campaign {
         watch(&snapshot(&mut state));
         Ok(state.account.stats.clone())
     }
+}
+
+/// Starts a thread. If that fails, for lack of memory, `failure` is the reason.
+fn start_thread<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    failure: &mut Option<io::Error>,
+    run: impl FnOnce() -> T + Send + 'scope,
+) -> Option<ScopedJoinHandle<'scope, T>> {
+    let started = std::thread::Builder::new().spawn_scoped(scope, run);
+    started.map_err(|error| *failure = Some(error)).ok()
 }
 
 /// What the first worker does before the search.
@@ -214,6 +233,7 @@ impl Started {
 fn run_seeds(runner: &mut Runner, seeds: &[Seed]) -> Result<(), ExecError> {
     let shared = runner.shared.clone();
     let began = Instant::now();
+    let known: HashSet<BranchId> = seeds.iter().flat_map(Seed::first_taken).copied().collect();
     for (number, seed) in seeds.iter().enumerate() {
         shared.lock().progress.doing = describe_seeds(number, seeds.len(), began.elapsed());
         // Whoever asks for the next action records why it is over.
@@ -238,8 +258,8 @@ fn run_seeds(runner: &mut Runner, seeds: &[Seed]) -> Result<(), ExecError> {
                 run_candidate(runner, candidate)?;
                 shared.lock().corpus.record(&Record::SeedRun);
             }
-            Seed::Recalled(id, first) => recall_input(runner, *id, first)?,
-            Seed::Bad(kept, bytes, first) => recall_bad(runner, *kept, bytes, first)?,
+            Seed::Recalled(id, first) => recall_input(runner, *id, first, &known)?,
+            Seed::Bad(file, bytes, first) => recall_bad(runner, *file, bytes, first, &known)?,
         }
     }
     let mut state = shared.lock();

@@ -1,7 +1,10 @@
 //! A campaign that is resumed continues where it was.
 
 use crate::support::{Bench, LETTERS_PATHS, letters, one_branch};
+use pleach_exec::fake::FakeProgram;
 use pleach_exec::{End, Half};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 #[test]
 fn parts_of_a_campaign_find_what_one_finds() {
@@ -75,4 +78,31 @@ fn what_kept_a_search_from_being_exhaustive_is_remembered() {
     bench.limits.runs = None;
     let ended = bench.resume();
     assert_eq!((ended.stop(), ended.gaps()), ("exhausted-partial", vec!["cut by nodes"]));
+}
+
+/// On a slow machine, or one where somebody kills runs, a run may show less than in the
+/// session before, or more.
+#[test]
+fn what_a_resumed_campaign_sees_for_the_first_time_stays_covered() {
+    for ends_badly in [false, true] {
+        let session = Arc::new(AtomicU32::new(0));
+        let seen = session.clone();
+        let program = FakeProgram::new().branches("main", [10, 20]);
+        let mut bench = Bench::new(program.target(move |run| {
+            if run.byte(0).equals(b'a').number() == 0 {
+                return End::Exit(0);
+            }
+            run.branch(10, 1u64.into());
+            if seen.load(Ordering::Relaxed) == 1 {
+                run.branch(20, 1u64.into());
+            }
+            if ends_badly { run.crash(libc::SIGSEGV) } else { End::Exit(0) }
+        }));
+        bench.seeds = vec![b"abc".to_vec()];
+        assert_eq!(bench.run().stats.branches.covered, 1, "{ends_badly}");
+        for number in 1..4 {
+            session.store(number, Ordering::Relaxed);
+            assert_eq!(bench.resume().stats.branches.covered, 2, "{ends_badly}, {number}");
+        }
+    }
 }

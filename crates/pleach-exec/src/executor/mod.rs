@@ -208,7 +208,12 @@ impl Executor {
         let (ready, done) = (AtomicBool::new(false), AtomicBool::new(false));
         let (mut outcome, seen) = std::thread::scope(|scope| {
             let (ready, done) = (&ready, &done);
-            let thread = server.map(|pid| scope.spawn(move || watch(pid, ready, done)));
+            // Without memory for a thread, nobody watches the run.
+            let start = |pid| {
+                let thread = std::thread::Builder::new();
+                thread.spawn_scoped(scope, move || watch(pid, ready, done)).ok()
+            };
+            let thread = server.and_then(start);
             while thread.as_ref().is_some_and(|t| !t.is_finished()) && !ready.load(Acquire) {
                 std::thread::sleep(Duration::from_micros(100));
             }

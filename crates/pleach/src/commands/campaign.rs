@@ -196,9 +196,6 @@ pub fn search(args: &Args) -> Result<Option<(Stats, Vec<OsString>)>, Failure> {
         eprintln!("pleach: warning: {note}");
     }
     let flag = campaign.stop_flag();
-    // Unhandled, this signal would end the driver without a word when a file may not grow.
-    // The programs that it starts do not inherit a handler.
-    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default())?;
     for signal in
         [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP]
     {

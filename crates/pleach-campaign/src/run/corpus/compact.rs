@@ -54,7 +54,8 @@ impl Compaction {
     pub fn begin(moment: Moment, disk: Arc<Disk>) -> Compaction {
         let (stop, from) = (Arc::new(AtomicBool::new(false)), moment.len);
         let flag = stop.clone();
-        let thread = std::thread::spawn(move || {
+        let start = std::thread::Builder::new();
+        let thread = start.spawn(move || {
             let path = moment.journal.with_extension("tmp");
             let result = Journal::create(&path, disk).and_then(|new| compact(&moment, new, &flag));
             if result.is_err() {
@@ -62,7 +63,7 @@ impl Compaction {
             }
             result
         });
-        Compaction { thread: Some(thread), stop, from }
+        Compaction { thread: thread.ok(), stop, from }
     }
 
     pub fn is_finished(&self) -> bool {

@@ -26,8 +26,18 @@ pub enum Seed {
     New(Vec<u8>),
     /// An input of the campaign that is resumed.
     Recalled(InputId, FirstTaken),
-    /// A crash or a hang of that campaign.
-    Bad(Kept, Vec<u8>, FirstTaken),
+    /// A crash or a hang of that campaign: its directory, and its number there.
+    Bad((Kept, u32), Vec<u8>, FirstTaken),
+}
+
+impl Seed {
+    /// The branches that it is known to have taken before any other.
+    pub fn first_taken(&self) -> &[BranchId] {
+        match self {
+            Seed::New(_) => &[],
+            Seed::Recalled(_, first) | Seed::Bad(_, _, first) => first,
+        }
+    }
 }
 
 /// The branches that an input took before any other. They stay covered, also if the machine
@@ -139,11 +149,9 @@ impl Past {
         past.add_unknown_files(&replayed, &queue);
         past.write_missing_files(&replayed, &queue, dir);
         for (kept, inputs) in [(Kept::Crash, crashes), (Kept::Hang, hangs)] {
-            past.seeds.extend(
-                inputs.into_iter().map(|(number, bytes)| {
-                    Seed::Bad(kept, bytes, replayed.first_taken(kept, number))
-                }),
-            );
+            past.seeds.extend(inputs.into_iter().map(|(number, bytes)| {
+                Seed::Bad((kept, number), bytes, replayed.first_taken(kept, number))
+            }));
         }
         // A seed may be in the queue before the journal says that it was run.
         let rest = replayed.seeds.into_iter().skip(replayed.seeds_run);

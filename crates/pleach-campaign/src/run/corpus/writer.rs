@@ -40,8 +40,10 @@ impl Writer {
         let (jobs, work) = sync_channel(MAX_WAITING);
         let failure = Arc::new(Mutex::new(None));
         let first_failure = failure.clone();
-        let thread = std::thread::spawn(move || write_all(&work, &disk, &first_failure));
-        Writer { jobs: Some(jobs), thread: Some(thread), failure }
+        let start = std::thread::Builder::new();
+        let thread = start.spawn(move || write_all(&work, &disk, &first_failure));
+        let thread = thread.map_err(|error| record(&failure, error)).ok();
+        Writer { jobs: Some(jobs), thread, failure }
     }
 
     /// Makes a directory, before the files in it are written.
@@ -108,7 +110,12 @@ fn write_all(work: &Receiver<Job>, disk: &Disk, failure: &Mutex<Option<io::Error
             }
         };
         if let Err(error) = result {
-            failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            record(failure, error);
         }
     }
+}
+
+/// Records the first failure.
+fn record(failure: &Mutex<Option<io::Error>>, error: io::Error) {
+    failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
 }

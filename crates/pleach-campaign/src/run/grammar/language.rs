@@ -161,7 +161,8 @@ impl Language {
             Some(longest) => vec![bounds(longest as usize, 0)],
             None => (1..=MAX_LENGTH).map(|n| bounds(n, n - 1)).collect(),
         };
-        std::thread::spawn(move || {
+        let is_cut = cut.clone();
+        let thread = std::thread::Builder::new().spawn(move || {
             for bounds in rounds {
                 let (mut is_unused, mut has_strings) = (false, false);
                 let walked = strings.walk(&bounds, |bytes, template| {
@@ -176,6 +177,9 @@ impl Language {
                 }
             }
         });
+        if thread.is_err() {
+            is_cut.store(true, Ordering::Relaxed);
+        }
         Ok(Language::Strings(walk))
     }
 

@@ -8,6 +8,7 @@ use crate::run::account::Gap;
 use crate::run::corpus::Kept;
 use pleach_exec::executor::{End, ExecError};
 use pleach_search::{BranchId, Gain, InputId, Origin, RunCost};
+use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 
 /// What a hanging run costs besides, in microseconds.
@@ -186,7 +187,13 @@ fn judge_exit(
 /// Takes an input of a campaign that is resumed: it has its number and its place already.
 /// One of the queue runs again, to see what it covers. Others gained nothing when they were
 /// made, and would gain nothing now. `first`: the branches that it took before any other.
-pub fn recall_input(runner: &mut Runner, id: InputId, first: &[BranchId]) -> Result<(), ExecError> {
+/// `known`: those that any input of the campaign has taken.
+pub fn recall_input(
+    runner: &mut Runner,
+    id: InputId,
+    first: &[BranchId],
+    known: &HashSet<BranchId>,
+) -> Result<(), ExecError> {
     let shared = runner.shared.clone();
     let candidate = shared.lock().corpus.store.get(id);
     let Some(candidate) = candidate else {
@@ -215,6 +222,7 @@ pub fn recall_input(runner: &mut Runner, id: InputId, first: &[BranchId]) -> Res
         state.covered.kept.add(&shared.map.program, &runner.counts, &mut gain);
         if let Some(number) = candidate.queue {
             state.reach(&gain.branches, &format!("queue/id:{number:06}"));
+            state.record_covered(Kept::Queue, number, &unknown(&gain, known));
         }
         let counts = &runner.counts;
         let has_new = !gain.is_empty();
@@ -238,9 +246,10 @@ pub fn recall_input(runner: &mut Runner, id: InputId, first: &[BranchId]) -> Res
 /// not get all the time there is.
 pub fn recall_bad(
     runner: &mut Runner,
-    kept: Kept,
+    (kept, number): (Kept, u32),
     bytes: &[u8],
     first: &[BranchId],
+    known: &HashSet<BranchId>,
 ) -> Result<(), ExecError> {
     let how = How { all_time: kept == Kept::Crash, counted: false, fresh: false };
     let end = runner.run(bytes, how)?;
@@ -249,6 +258,7 @@ pub fn recall_bad(
     let mut gain = state.covered.gain_of_crash(&runner.counts);
     state.covered.crashed.add(&runner.shared.map.program, &runner.counts, &mut gain);
     state.covered.crashed.restore(&runner.shared.map.program, first);
+    state.record_covered(kept, number, &unknown(&gain, known));
     if state.mail.is_some() && kept == Kept::Crash {
         drop(state);
         // Perhaps it was not told before the campaign was interrupted.
@@ -262,6 +272,12 @@ pub fn recall_bad(
     let dir = if kept == Kept::Crash { "crashes" } else { "hangs" };
     state.reach(&gain.branches, dir);
     Ok(())
+}
+
+/// The branches of a gain that the journal has of no input. They are covered from now on, also
+/// if the next driver does not see them.
+fn unknown(gain: &Gain, known: &HashSet<BranchId>) -> Vec<BranchId> {
+    gain.branches.iter().copied().filter(|branch| !known.contains(branch)).collect()
 }
 
 impl FastEnd {
