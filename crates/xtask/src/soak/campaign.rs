@@ -405,24 +405,26 @@ impl<'a> Campaign<'a> {
         false
     }
 
-    /// Waits until the campaign has run something. Returns the status if the driver ends.
+    /// Waits until the campaign has run or traced something. Returns the status if the driver ends.
     fn wait_for_progress(
         &mut self,
         driver: &mut Driver,
         report: &mut Report,
     ) -> Option<ExitStatus> {
         self.read_stats(report);
-        let (start, runs) = (Instant::now(), self.water.runs);
+        // A campaign that is resumed may trace many old inputs first.
+        let done = |water: &HighWater| (water.runs, water.traces);
+        let (start, before) = (Instant::now(), done(&self.water));
         while start.elapsed() < PROGRESS_LIMIT {
             if let Some(status) = self.watch(driver, Duration::from_millis(50), report) {
                 return Some(status);
             }
             self.read_stats(report);
-            if self.water.runs > runs {
+            if done(&self.water) != before {
                 return None;
             }
         }
-        report.problems.push(format!("no run within {PROGRESS_LIMIT:?}"));
+        report.problems.push(format!("no run and no trace within {PROGRESS_LIMIT:?}"));
         None
     }
 

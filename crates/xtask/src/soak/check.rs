@@ -101,6 +101,7 @@ pub struct HighWater {
     covered: u64,
     inputs: u64,
     pub runs: u64,
+    pub traces: u64,
     pub stalls: u64,
 }
 
@@ -118,6 +119,7 @@ impl HighWater {
         rise("branches.covered", &mut self.covered, number("/branches/covered"));
         rise("inputs", &mut self.inputs, number("/inputs"));
         self.runs = number("/runs");
+        self.traces = number("/traces");
         let stalls = number("/stalls");
         if stalls > self.stalls {
             problems.push(format!("a worker stood still: {}", stats["stalled_in"]));
