@@ -215,11 +215,25 @@ fn a_server_that_does_not_start_is_explained() {
     assert_eq!(processes(), 0);
 }
 
+/// Names a file for the process number of a child of the driver.
+const HOLDER: &str = "PLEACH_TEST_HOLDER";
+
 /// Not a test: the driver that the next test kills.
 #[test]
 #[ignore = "started by a_killed_driver_leaves_nothing"]
 fn driver() {
     let mut executor = executor(|_| {});
+    if let Some(file) = std::env::var_os(HOLDER) {
+        executor.start().unwrap();
+        // As a child that is stopped before it starts its program: it has all descriptors.
+        // Safety: the child only makes system calls.
+        let holder = unsafe { libc::fork() };
+        if holder == 0 {
+            unsafe { libc::sleep(120) };
+            unsafe { libc::_exit(0) };
+        }
+        std::fs::write(file, holder.to_string()).unwrap();
+    }
     let _ = executor.run(b"loop", AMPLE);
 }
 
@@ -237,9 +251,16 @@ fn a_killed_driver_leaves_nothing() {
     let _alone = alone();
     program();
     let before = directories();
-    for signal in [libc::SIGKILL, libc::SIGTERM, libc::SIGINT] {
+    let file = std::env::temp_dir().join(format!("{}-holder", name()));
+    for (signal, has_holder) in [
+        (libc::SIGKILL, false),
+        (libc::SIGTERM, false),
+        (libc::SIGINT, false),
+        (libc::SIGKILL, true),
+    ] {
         let mut driver = Command::new(std::env::current_exe().unwrap())
             .args(["--ignored", "--exact", "driver"])
+            .envs(has_holder.then_some((HOLDER, &file)))
             .stdout(std::process::Stdio::null())
             .spawn()
             .unwrap();
@@ -250,6 +271,10 @@ fn a_killed_driver_leaves_nothing() {
         driver.wait().unwrap();
         wait_until("everything is removed", || processes() == 0 && directories() == before);
     }
+    let holder = std::fs::read_to_string(&file).unwrap().parse().unwrap();
+    std::fs::remove_file(&file).unwrap();
+    // Safety: it slept until now, so the number is still its own.
+    assert_eq!(unsafe { libc::kill(holder, libc::SIGKILL) }, 0);
 }
 
 fn wait_until(what: &str, done: impl Fn() -> bool) {

@@ -7,7 +7,8 @@
 //! system does not reuse the number of a process before its parent has reaped it.
 //!
 //! The warden and the driver share a socket. When the driver ends, in whatever way, the
-//! socket is closed; then the warden kills everything and removes the private files. When
+//! socket is closed, and the warden has another parent; then it kills everything and removes
+//! the private files. When
 //! the warden is killed, the kernel kills the server (parent-death signal), and with it the
 //! server's runs. So neither `SIGKILL` to the driver nor a target that kills its parent
 //! leaves a process behind.
@@ -80,6 +81,7 @@ impl Warden {
         let (files, dirs) = (c_paths(&left.files)?, c_paths(&left.dirs)?);
         let tree = c_paths(left.tree.as_slice())?;
         let (keep, socket) = (keep.to_vec(), theirs.as_raw_fd());
+        let driver = std::process::id() as libc::pid_t;
         // Safety: in the new process, the closure only makes system calls.
         unsafe {
             command.pre_exec(move || {
@@ -93,7 +95,7 @@ impl Warden {
                 match libc::fork() {
                     -1 => return Err(io::Error::last_os_error()),
                     0 => {}
-                    server => raw::watch(server, socket, (&files, &dirs, &tree)),
+                    server => raw::watch(driver, server, socket, (&files, &dirs, &tree)),
                 }
                 libc::setpgid(0, 0);
                 if terminal {

@@ -7,11 +7,13 @@ use std::ffi::CString;
 /// Waits until the server or the driver has ended, and follows the driver's commands.
 ///
 /// # Safety
-/// Only in a new process with one thread, whose only child is `server`.
+/// Only in a new process with one thread, whose parent is `driver` and whose only child is
+/// `server`.
 pub(super) unsafe fn watch(
+    driver: libc::pid_t,
     server: libc::pid_t,
     socket: libc::c_int,
-    (files, dirs, tree): (&[CString], &[CString], &[CString]),
+    left: (&[CString], &[CString], &[CString]),
 ) -> ! {
     unsafe {
         block_signals();
@@ -35,6 +37,11 @@ pub(super) unsafe fn watch(
                 leave(server, socket, status);
             }
             if polls[0].revents == 0 {
+                // A child of the driver that was stopped before it started its program has a
+                // copy of the driver's end of the socket, and keeps it open.
+                if libc::getppid() != driver {
+                    abandon(server, left);
+                }
                 continue;
             }
             let mut command = 0u8;
@@ -52,12 +59,7 @@ pub(super) unsafe fn watch(
                     kill_all(server, false, None);
                     libc::_exit(0);
                 }
-                (0, _) => {
-                    kill_all(server, false, None);
-                    remove(files, dirs);
-                    tree.iter().for_each(|t| remove_tree(t));
-                    libc::_exit(0);
-                }
+                (0, _) => abandon(server, left),
                 _ => {}
             }
         }
@@ -69,6 +71,19 @@ unsafe fn leave(server: libc::pid_t, socket: libc::c_int, status: i32) -> ! {
     unsafe {
         kill_all(server, false, None);
         send(socket, ENDED, status);
+        libc::_exit(0)
+    }
+}
+
+/// The driver has ended without a word: kills the rest, removes the files and exits.
+unsafe fn abandon(
+    server: libc::pid_t,
+    (files, dirs, tree): (&[CString], &[CString], &[CString]),
+) -> ! {
+    unsafe {
+        kill_all(server, false, None);
+        remove(files, dirs);
+        tree.iter().for_each(|t| remove_tree(t));
         libc::_exit(0)
     }
 }
