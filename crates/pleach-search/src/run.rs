@@ -233,9 +233,9 @@ impl Run {
     fn question(&self, at: usize, outcome: u32) -> u64 {
         const MAX_ROW: usize = 16;
         let key = self.decisions[at].key;
-        let before = self.decisions[..at].iter().rev();
+        let mut before = self.decisions[..at].iter().rev();
         let row = before.clone().take(MAX_ROW).take_while(|d| d.key == key).count();
-        let context = before.skip(row).next().map_or(0, |d| Tree::child(0, d.key, d.outcome));
+        let context = before.nth(row).map_or(0, |d| Tree::child(0, d.key, d.outcome));
         mix(Tree::child(context, key, outcome) ^ row as u64)
     }
 
