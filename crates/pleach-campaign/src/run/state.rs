@@ -82,12 +82,12 @@ impl State {
         let is_seed_or_flip = matches!(candidate.origin, Origin::Flip(_) | Origin::Seed);
         let heard = candidate.heard.clone();
         // Another member traces it.
-        let is_foreign = heard == Some(HeardAs::Known);
+        let is_foreign = matches!(heard, Some(HeardAs::Known(_)));
         // An input of another member whose claims are untrue is rubbish, unless it gained.
         let is_heard = heard.as_ref().is_some_and(|heard| match heard {
             HeardAs::Shared(_) => heard.holds(counts) == Some(true),
             HeardAs::Task(_) => true,
-            HeardAs::Known => false,
+            HeardAs::Known(_) => false,
         });
         let is_traced = is_seed_or_flip || is_heard;
         let has_gained = *keep || !gain.branches.is_empty();

@@ -297,6 +297,11 @@ fn claim(bytes: Vec<u8>, branches: impl Iterator<Item = u32>) -> News {
 
 /// Two members search in step. Others have told something before, and left.
 fn run_after(told: impl Iterator<Item = (&'static str, News)>) -> Vec<Ended> {
+    run_with(told).0
+}
+
+/// The same, and returns the members too.
+fn run_with(told: impl Iterator<Item = (&'static str, News)>) -> (Vec<Ended>, Vec<Bench>) {
     let make = || {
         let mut bench = search_words(Duration::ZERO);
         bench.settings.strategy = "auto".into();
@@ -310,7 +315,8 @@ fn run_after(told: impl Iterator<Item = (&'static str, News)>) -> Vec<Ended> {
         other.tell(news);
     }
     others.iter().for_each(|(_, other)| other.leave());
-    run(&fleet, &members(2, make))
+    let members = members(2, make);
+    (run(&fleet, &members), members)
 }
 
 #[test]
@@ -335,6 +341,24 @@ fn finds_of_a_member_that_sends_rubbish_are_no_longer_run() {
         assert_eq!(ended.stats.branches.covered, 10);
         assert!(ended.stats.fleet.unwrap().ignored > 4000);
     }
+}
+
+/// The finder has run it twice already.
+#[test]
+fn a_find_whose_claims_are_true_runs_once() {
+    let input = b"abcde".to_vec();
+    let branches = (0..5).map(|i| 2 * i + 1);
+    let runs_again = |covers: Vec<u32>| {
+        let told = [("honest", claim(input.clone(), covers.into_iter()))];
+        let (all, members) = run_with(told.into_iter());
+        assert_eq!(all[1].stats.sync["honest"].kept, 1, "{:?}", all[1].stats.sync);
+        let runs = members[1].runs_on(Half::Fast);
+        let first = runs.iter().position(|run| run.input == input).unwrap();
+        let next = &runs[first + 1];
+        next.input == input && next.fresh
+    };
+    assert!(!runs_again(branches.clone().collect()));
+    assert!(runs_again(branches.take(4).collect()), "what nobody says must be confirmed");
 }
 
 /// The number of `a` is the hit count of a branch.

@@ -97,13 +97,16 @@ pub struct Parcel {
     pub sender: Option<Sender>,
 }
 
+/// What an input covers that was new to its finder, as the finder says.
+pub type Claims = Arc<[Cover]>;
+
 /// How an input that was heard of is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HeardAs {
-    /// All members know it, and share its flips. Its finder says that it covers these branches.
-    Shared(Arc<[BranchId]>),
+    /// All members know it, and share its flips.
+    Shared(Claims),
     /// Its finder alone asks its flips. It is run for what it covers.
-    Known,
+    Known(Claims),
     /// This member traces it.
     Task(Task),
 }
@@ -113,8 +116,21 @@ impl HeardAs {
     /// each run. `None` if the finder says nothing.
     pub fn holds(&self, counts: &Counts) -> Option<bool> {
         let HeardAs::Shared(claims) = self else { return None };
-        let taken = claims.iter().filter(|&&branch| counts.get(branch) > 0).count();
+        let taken = claims.iter().filter(|claim| counts.get(claim.branch) > 0).count();
         (!claims.is_empty()).then_some(2 * taken > claims.len())
+    }
+
+    /// True if the finder says that the input covers all of this. The finder has run it twice,
+    /// so it need not run again here.
+    pub fn confirms(&self, gain: &Gain, counts: &Counts) -> bool {
+        let (HeardAs::Shared(claims) | HeardAs::Known(claims)) = self else { return false };
+        let claimed = |branch: BranchId| {
+            let found = claims.binary_search_by_key(&branch, |claim| claim.branch);
+            found.map_or(0, |at| claims[at].count)
+        };
+        let has_bucket = |&branch: &BranchId| bucket(claimed(branch)) == bucket(counts.get(branch));
+        gain.branches.iter().all(|&branch| claimed(branch) > 0)
+            && gain.buckets.iter().all(has_bucket)
     }
 }
 
@@ -385,11 +401,10 @@ impl State {
                     }
                     return;
                 }
+                let claims = find.covers[..].into();
                 let heard = match mail.split {
-                    Split::Paths => HeardAs::Known,
-                    Split::Finds => {
-                        HeardAs::Shared(find.covers.iter().map(|cover| cover.branch).collect())
-                    }
+                    Split::Paths => HeardAs::Known(claims),
+                    Split::Finds => HeardAs::Shared(claims),
                 };
                 if let Some(&input) = mail.own.get(&hash) {
                     if mail.split == Split::Finds && mail.shared.insert(input) {
@@ -401,12 +416,12 @@ impl State {
             }
             FindKind::Crash(id) => {
                 if mail.crashes.insert(id) && !self.crashes.ids.contains(&id) {
-                    mail.put(find, HeardAs::Known, from);
+                    mail.put(find, HeardAs::Known(Arc::default()), from);
                 }
             }
             FindKind::Hang => {
                 if !is_own && mail.taken.insert(hash) {
-                    mail.put(find, HeardAs::Known, from);
+                    mail.put(find, HeardAs::Known(Arc::default()), from);
                 }
             }
         }
@@ -423,7 +438,7 @@ impl State {
         (sync.taken, sync.kept) = (sync.taken + 1, sync.kept + 1);
         let candidate = Candidate {
             sender: Some(sender),
-            heard: Some(HeardAs::Known),
+            heard: Some(HeardAs::Known(Arc::default())),
             ..Candidate::new(find.bytes, Origin::Imported, None)
         };
         let site = Gain { branches, buckets: Vec::new() };

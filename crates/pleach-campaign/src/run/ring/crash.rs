@@ -93,7 +93,8 @@ pub fn judge_crash(
     }
     state.corpus.dir.write_note(Some(&format!("{name}.stack.txt")), &report);
     if is_new {
-        if let Some(mail) = state.mail.as_mut().filter(|_| candidate.heard != Some(HeardAs::Known))
+        if let Some(mail) =
+            state.mail.as_mut().filter(|_| !matches!(candidate.heard, Some(HeardAs::Known(_))))
         {
             mail.tell_crash(hash, &candidate.bytes, &gain, &runner.counts);
         }
@@ -126,7 +127,9 @@ pub fn judge_hang(
     state.covered.crashed.add(&shared.map.program, &runner.counts, &mut gain);
     let name = state.keep_bad(Kept::Hang, candidate, "", &gain);
     state.reach_by_bad(&gain, None, &format!("hangs/{name}"));
-    if let Some(mail) = state.mail.as_mut().filter(|_| candidate.heard != Some(HeardAs::Known)) {
+    if let Some(mail) =
+        state.mail.as_mut().filter(|_| !matches!(candidate.heard, Some(HeardAs::Known(_))))
+    {
         mail.tell_hang(&candidate.bytes, &gain, &runner.counts);
     }
     state.account.stats.hangs += 1;

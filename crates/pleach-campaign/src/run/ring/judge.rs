@@ -171,8 +171,10 @@ fn judge_exit(
         |gain: &Gain| !gain.branches.is_empty() || (keeps_hit_counts && !gain.buckets.is_empty());
     let mut state = shared.lock();
     let mut gain = state.covered.kept.news(&runner.counts);
-    // The gain of a live run has been seen twice already.
-    if is_worth(&gain) && candidate.origin != Origin::Live {
+    // The gain of a live run has been seen twice already, and so has what its finder says.
+    let is_confirmed = candidate.origin == Origin::Live
+        || candidate.heard.as_ref().is_some_and(|heard| heard.confirms(&gain, &runner.counts));
+    if is_worth(&gain) && !is_confirmed {
         drop(state);
         let unconfirmed = runner.confirm(&candidate.bytes, &mut gain)?;
         state = shared.lock();
