@@ -361,6 +361,15 @@ fn a_find_whose_claims_are_true_runs_once() {
     assert!(runs_again(branches.take(4).collect()), "what nobody says must be confirmed");
 }
 
+#[test]
+fn gaps_of_others_are_limited() {
+    let gaps = (0..1000).map(|n| ("liar", News::Partial(format!("gap {n}"))));
+    for ended in run_after(gaps) {
+        assert!(ended.gaps().len() <= 300, "{}", ended.gaps().len());
+        assert!(ended.stats.fleet.unwrap().ignored >= 700);
+    }
+}
+
 /// The number of `a` is the hit count of a branch.
 #[test]
 fn hit_counts_of_others_are_believed() {

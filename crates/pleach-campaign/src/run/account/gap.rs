@@ -64,6 +64,8 @@ pub enum Gap {
     MembersLost,
     /// The finds of a member of a fleet are ignored, because almost none brought anything.
     MemberIgnored,
+    /// Members of a fleet told more paths than memory can hold.
+    TasksIgnored,
     /// Members of a fleet came or went after strings of a symbolic grammar were left to others.
     StringsLeft,
 }
@@ -103,6 +105,7 @@ impl Gap {
             Gap::SnapshotConnection => "snapshot shares a connection",
             Gap::MembersLost => "members of the fleet were lost",
             Gap::MemberIgnored => "finds of a member were ignored",
+            Gap::TasksIgnored => "paths of members were ignored",
             Gap::StringsLeft => "strings that were left to other members",
         };
         name.into()

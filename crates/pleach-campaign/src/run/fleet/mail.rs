@@ -28,6 +28,10 @@ const MAX_BELIEVED: usize = 4 << 10;
 const MAX_WAITING: usize = 4096;
 const MAX_WAITING_BYTES: usize = 64 << 20;
 
+/// The most kinds of gaps that are known before those of others are ignored. There are about
+/// thirty, some with the name of a function.
+const MAX_GAPS: usize = 256;
+
 pub struct Mail {
     pub split: Split,
     /// The name of this member.
@@ -349,7 +353,10 @@ impl State {
             HeardWhat::News(News::Find(find)) => self.hear_find(from, is_own, find),
             HeardWhat::News(News::Task(task)) => {
                 let owns = owns(super::tasks::owner_key(&task));
-                mail.tasks.add(task, owns);
+                if !mail.tasks.add(task, owns) {
+                    mail.tally.refused += 1;
+                    self.record_gap(Gap::TasksIgnored);
+                }
             }
             HeardWhat::News(News::Begun(edges)) => mail.tasks.begin(&edges, from, is_own),
             HeardWhat::News(News::Done(edges)) => mail.tasks.finish(&edges),
@@ -506,10 +513,15 @@ impl State {
     /// Another member has met something that keeps the search from being exhaustive.
     fn hear_gap(&mut self, name: String) {
         let partial = &mut self.account.stats.partial;
-        if !partial.contains_key(&name) {
-            partial.insert(name.clone(), 1);
-            self.corpus.record(&Record::Partial(name));
+        if partial.contains_key(&name) {
+            return;
         }
+        if partial.len() >= MAX_GAPS {
+            self.mail.iter_mut().for_each(|mail| mail.tally.refused += 1);
+            return;
+        }
+        partial.insert(name.clone(), 1);
+        self.corpus.record(&Record::Partial(name));
     }
 
     /// The strategy has nothing left, and nothing is under way. True if the fleet has work for

@@ -13,6 +13,15 @@ use std::sync::Arc;
 /// share their beginnings, and only who traced all of them can tell which flips are new.
 const GROUP: usize = 16;
 
+/// The bytes of tasks that are not done, at most: every member has all of them in memory. A
+/// depth-first search has far fewer, because its members take the latest first.
+const MAX_OPEN_BYTES: usize = 1 << 30;
+/// What a task takes beside its bytes.
+const OVERHEAD: usize = 256;
+/// How many tasks may be done that nobody told. There are some after a server has lost what it
+/// had.
+const MAX_UNKNOWN: usize = 1 << 20;
+
 #[derive(Default)]
 pub struct Tasks {
     /// The tasks that are not done, by their place in the log.
@@ -21,6 +30,10 @@ pub struct Tasks {
     /// The next place.
     next: u64,
     done: HashSet<u64>,
+    /// How many of these were never told.
+    unknown: usize,
+    /// What the open tasks take in memory.
+    bytes: usize,
     /// The open tasks that this member may take.
     own: BTreeSet<u64>,
     /// What it works on.
@@ -41,13 +54,22 @@ fn is_seed(task: &Task) -> bool {
     task.bound == 0 && task.node == 0
 }
 
+fn size(task: &Task) -> usize {
+    task.bytes.len() + OVERHEAD
+}
+
 impl Tasks {
-    /// A task was told. `owns`: it is for this member.
-    pub fn add(&mut self, task: Task, owns: bool) {
+    /// A task was told. `owns`: it is for this member. False if there is no room for it.
+    pub fn add(&mut self, task: Task, owns: bool) -> bool {
         let edge = task.edge;
         if self.done.contains(&edge) || self.by_edge.contains_key(&edge) {
-            return;
+            return true;
         }
+        let size = size(&task);
+        if self.bytes + size > MAX_OPEN_BYTES {
+            return false;
+        }
+        self.bytes += size;
         let place = self.next;
         self.next += 1;
         self.by_edge.insert(edge, place);
@@ -55,6 +77,7 @@ impl Tasks {
         if owns {
             self.own.insert(place);
         }
+        true
     }
 
     /// A member has begun tasks. `me`: it is this one, which has said so now or in an earlier
@@ -77,11 +100,17 @@ impl Tasks {
 
     pub fn finish(&mut self, edges: &[u64]) {
         for edge in edges {
-            self.done.insert(*edge);
             if let Some(place) = self.by_edge.remove(edge) {
-                self.open.remove(&place);
+                let open = self.open.remove(&place);
+                self.bytes -= open.map_or(0, |open| size(&open.task));
                 self.own.remove(&place);
+            } else if !self.done.contains(edge) {
+                if self.unknown >= MAX_UNKNOWN {
+                    continue;
+                }
+                self.unknown += 1;
             }
+            self.done.insert(*edge);
         }
     }
 
@@ -190,9 +219,23 @@ mod tests {
     }
 
     #[test]
+    fn a_flood_of_tasks_does_not_fill_the_memory() {
+        let mut tasks = Tasks::default();
+        let bytes: Arc<[u8]> = vec![0; 1 << 20].into();
+        let large = |edge| Task { bytes: bytes.clone(), ..task(edge, 1) };
+        let taken = (0..2000).filter(|&edge| tasks.add(large(edge), true)).count();
+        assert!((1000..1024).contains(&taken), "{taken}");
+        assert!(tasks.add(large(0), true), "it is known");
+        tasks.finish(&[0, 1]);
+        assert!(tasks.add(large(3000), true));
+        (0..MAX_UNKNOWN as u64 + 9).for_each(|n| tasks.finish(&[1 << 40 | n]));
+        assert_eq!(tasks.done.len(), MAX_UNKNOWN + 2);
+    }
+
+    #[test]
     fn seeds_are_one_group_with_one_owner() {
         let (mut tasks, me) = (Tasks::default(), Arc::from("me"));
-        (1..=100).for_each(|edge| tasks.add(task(edge, 0), true));
+        (1..=100).for_each(|edge| assert!(tasks.add(task(edge, 0), true)));
         tasks.add(task(101, 1), true);
         assert_eq!(tasks.take_group(&me).len(), 100);
         assert_eq!(owner_key(&task(1, 0)), owner_key(&task(2, 0)));
@@ -202,7 +245,7 @@ mod tests {
     #[test]
     fn what_a_lost_member_had_begun_is_open_again() {
         let (mut tasks, me, other) = (Tasks::default(), Arc::from("me"), Arc::from("other"));
-        (1..=4).for_each(|edge| tasks.add(task(edge, 1), edge > 2));
+        (1..=4).for_each(|edge| assert!(tasks.add(task(edge, 1), edge > 2)));
         tasks.begin(&[1, 2, 3], &other, false);
         assert_eq!(edges(&tasks.take_group(&me)), [4]);
         // Another member has begun the same while it did not know of us. We continue.
@@ -217,7 +260,7 @@ mod tests {
     #[test]
     fn a_member_that_is_started_again_continues_what_it_had_begun() {
         let (mut tasks, me) = (Tasks::default(), Arc::from("me"));
-        (1..=3).for_each(|edge| tasks.add(task(edge, 1), false));
+        (1..=3).for_each(|edge| assert!(tasks.add(task(edge, 1), false)));
         tasks.begin(&[2], &me, true);
         assert_eq!(edges(&tasks.take_group(&me)), [2]);
         // The echo of what it says now changes nothing.
