@@ -208,7 +208,12 @@ fn add_argument(fd: u64, stream: Stream) {
     }
     s.argc += 1;
     #[cfg(feature = "symbolic")]
-    crate::symbolic::label_input(text as u64, stream.at, stream.len);
+    {
+        let (base, size) = (s.argv as u64, 8 * (n as u64 + 2));
+        use crate::symbolic::objects;
+        objects::add(objects::Object { base, size, constant: false });
+        crate::symbolic::label_input(text as u64, stream.at, stream.len);
+    }
 }
 
 fn set_variable(fd: u64, stream: Stream) {

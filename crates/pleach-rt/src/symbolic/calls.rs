@@ -3,7 +3,7 @@
 
 use super::arena::node;
 use super::tls::tls;
-use super::{events, losses, shadow};
+use super::{events, losses, objects, shadow};
 use crate::models::api::V;
 use crate::models::va_list::VaList;
 use pleach_abi::layout::{ADDR_LIMIT, ARG_SLOTS, BYVAL_SLOTS, VA_BYVAL, VaShape};
@@ -122,10 +122,39 @@ pub extern "C" fn va_start(list: *const u8, saved: *const Saved) {
 }
 
 /// Not 0 if an argument points to labelled memory. This is not a label, but it makes the
-/// caller stamp the call, so that [`after_call`] learns whether the callee took it.
-pub extern "C" fn pointed(at: u64) -> u32 {
-    const CHECKED_BYTES: u64 = 8;
-    u32::from(at < ADDR_LIMIT - CHECKED_BYTES && !shadow::is_clean(at, CHECKED_BYTES))
+/// caller stamp the call, so that [`after_call`] learns whether the callee took it. What is
+/// checked is the rest of the object that the pointer points to, and the first bytes of what
+/// pointers at its beginning point to: the buffers of `iconv` or of zlib's streams, the words of
+/// a command line. `size`: see [`objects::load_in`]; the compiler may know the object, which is
+/// then at `base`.
+pub extern "C" fn pointed(at: u64, base: u64, size: u64) -> u32 {
+    /// Where the object is not known.
+    const FIRST_BYTES: u64 = 8;
+    const MAX_CHECKED: u64 = 4096;
+    const MAX_POINTERS: u64 = 8;
+    let is_labelled = |at: u64, n| at < ADDR_LIMIT - MAX_CHECKED && !shadow::is_clean(at, n);
+    if at >= ADDR_LIMIT - MAX_CHECKED {
+        return 0;
+    }
+    let known = if size != 0 { Some((base, size)) } else { None };
+    let object = known.or_else(|| objects::find(at).map(|o| (o.base, o.size)));
+    let rest = object.and_then(|(base, size)| size.checked_sub(at.wrapping_sub(base)));
+    let rest = rest.unwrap_or(0);
+    if is_labelled(at, rest.clamp(FIRST_BYTES, MAX_CHECKED)) {
+        return 1;
+    }
+    let mut places = (0..(rest / 8).min(MAX_POINTERS)).map(|i| at + 8 * i);
+    // Safety: inside the object.
+    let is_pointer_to_labels =
+        |place: u64| is_labelled(unsafe { (place as *const u64).read_unaligned() }, FIRST_BYTES);
+    u32::from(places.any(is_pointer_to_labels))
+}
+
+/// A function that was called back has found the labels of another: code without
+/// instrumentation got them, and has lost them.
+#[cold]
+pub extern "C" fn lose_arguments(of: u64) {
+    events::record_unmodelled(of as usize);
 }
 
 /// In the caller of a structure passed by value: remembers its address, if it has labels.

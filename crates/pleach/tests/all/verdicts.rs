@@ -211,3 +211,78 @@ fn initialisation_in_the_first_call_makes_nothing_unstable() {
     // The loop runs 0 to 19 times, which are seven buckets of counts.
     assert!(ended.queue().len() >= 12, "{}", ended.stats);
 }
+
+/// Functions without a model that get input in a structure, in a number, or before they call back.
+const UNMODELLED: &str = r#"
+    #define _GNU_SOURCE
+    #include <iconv.h>
+    #include <signal.h>
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <string.h>
+    #include <sys/msg.h>
+    #include <time.h>
+    #include <unistd.h>
+    static volatile int got;
+    static void handle(int signal, siginfo_t *info, void *context) {
+        got = info->si_value.sival_int;
+    }
+    int main(int count, char **args) {
+        char c;
+        struct message { long type; char text[8]; } out = { 1, "" }, in = { 0, "" };
+        struct tm date = { .tm_mday = 1 };
+        struct sigaction action = { .sa_sigaction = handle, .sa_flags = SA_SIGINFO };
+        if (read(0, &c, 1) != 1) return 1;
+        if (!strcmp(args[1], "message")) {
+            int queue = msgget(IPC_PRIVATE, 0600 | IPC_CREAT);
+            out.text[4] = c;
+            msgsnd(queue, &out, 8, 0);
+            msgrcv(queue, &in, 8, 1, 0);
+            msgctl(queue, IPC_RMID, 0);
+            return in.text[4] == 'Q' ? 3 : 0;
+        } else if (!strcmp(args[1], "date")) {
+            date.tm_year = 100 + c;
+            return mktime(&date) == 4102444800 ? 3 : 0;
+        } else if (!strcmp(args[1], "signal")) {
+            sigaction(SIGUSR1, &action, 0);
+            sigqueue(getpid(), SIGUSR1, (union sigval){ .sival_int = c });
+            return got == 'Q' ? 3 : 0;
+        } else if (!strcmp(args[1], "heap")) {
+            char *text = calloc(64, 1);
+            memcpy(text, "a date: %", 9);
+            text[9] = c;
+            char to[200] = "";
+            strftime(to, sizeof to, text, &date);
+            return strcmp(to, "a date: 01") ? 0 : 3;
+        } else if (!strcmp(args[1], "pointer")) {
+            char to[8], *from = &c, *place = to;
+            size_t left = 1, room = 8;
+            iconv(iconv_open("UTF-16LE", "ISO-8859-1"), &from, &left, &place, &room);
+            return to[0] == 'Q' ? 3 : 0;
+        } else if (!strcmp(args[1], "assembly")) {
+            char back;
+            __asm__ volatile("movb (%1), %0" : "=q"(back) : "r"(&c) : "memory");
+            return back == 'Q' ? 3 : 0;
+        } else if (!strcmp(args[1], "barrier")) {
+            __asm__ volatile("" : : "r"(&c) : "memory");
+        }
+        return c == 'Q';
+    }
+"#;
+
+#[test]
+fn input_that_goes_into_a_function_without_a_model_is_counted() {
+    let program = Program::new(UNMODELLED);
+    let run = |how: &str| {
+        program.campaign_with_args(how, &["-s", "dfs", "--len", "1", "-n", "100"], &[how])
+    };
+    for how in ["message", "date", "signal", "heap", "pointer", "assembly"] {
+        let ended = run(how);
+        let lost = if how == "assembly" { "lost: asm" } else { "lost: unmodelled" };
+        assert_eq!(ended.stop(), "exhausted-partial", "{how}: {}", ended.stats);
+        assert!(ended.partial().contains(&lost), "{how}: {}", ended.stats);
+    }
+    for how in ["nothing", "barrier"] {
+        assert_eq!(run(how).stop(), "exhausted", "{how}");
+    }
+}

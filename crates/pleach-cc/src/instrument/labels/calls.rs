@@ -6,8 +6,8 @@ use super::flow::passes_labels;
 use super::shape::{is_float, label_type, leaves, scalar_bits};
 use crate::instrument::llvm::{IntPredicate, Opcode, Type, Value};
 use pleach_abi::layout::{
-    ADDR_LIMIT, ARG_SLOTS, BYVAL_SLOTS, RET_SLOTS, TLS_ARG_COUNT, TLS_ARG_STAMP, TLS_ARGS,
-    TLS_RET_STAMP, TLS_RETS, TLS_SITE, TLS_VA, VA_BYVAL,
+    ARG_SLOTS, BYVAL_SLOTS, RET_SLOTS, TLS_ARG_COUNT, TLS_ARG_STAMP, TLS_ARGS, TLS_RET_STAMP,
+    TLS_RETS, TLS_SITE, TLS_VA, VA_BYVAL,
 };
 use pleach_abi::section::SiteKind;
 use pleach_abi::shm::Loss;
@@ -70,6 +70,11 @@ impl Emitter<'_> {
             e.builder.store(e.const64(0), place);
             let me = e.builder.cast(Opcode::LLVMPtrToInt, me, e.ctx.int(64));
             let mine = e.builder.compare(IntPredicate::LLVMIntEQ, stamp, me);
+            let other = e.builder.compare(IntPredicate::LLVMIntNE, stamp, me);
+            e.guarded(other, &[], |e| {
+                e.builder.call(e.rt.lose_arguments, &[stamp]);
+                vec![]
+            });
             if !structures.is_empty() || saved.is_some() {
                 e.guarded(mine, &[], |e| {
                     for (k, &(p, slot, size)) in structures.iter().enumerate() {
@@ -158,6 +163,7 @@ impl Emitter<'_> {
         let callee = i.callee();
         if callee.is_inline_asm() {
             self.count_lost_arguments(i, Loss::Asm);
+            self.count_memory_of_assembly(i);
             self.builder.insert(i);
             return;
         }
@@ -224,7 +230,7 @@ impl Emitter<'_> {
                 slots.push(Slot::Label(flag));
             } else if scalar_bits(v.ty()).is_some() {
                 if may_be_unmodelled(i.callee()) && v.ty() == self.ctx.pointer() && !v.is_null() {
-                    let flag = self.points_to_labels(v);
+                    let flag = self.points_to_labels(v, i.callee());
                     also = Some(also.map_or(flag, |a| self.builder.or(a, flag)));
                 }
                 scalars.push(v);
@@ -256,16 +262,49 @@ impl Emitter<'_> {
         });
     }
 
-    /// Not 0 if a pointer points to labelled bytes. The pointer may be invalid, such as
-    /// `(void *)-1` or a number from a union. So the address is reduced to what the dirty
-    /// map covers, and the runtime checks it again.
-    fn points_to_labels(&mut self, pointer: Value) -> Value {
-        let bits = self.bits64(pointer);
-        let at = self.builder.op(Opcode::LLVMAnd, bits, self.const64(ADDR_LIMIT - 1));
-        let dirty = self.dirty_flag(at, 1);
-        let dirty = self.builder.is_set(dirty);
-        let zero = self.zero();
-        self.guarded(dirty, &[zero], |e| vec![e.builder.call(e.rt.pointed, &[bits])])[0]
+    /// Not 0 if a pointer that `callee` gets points to an object with labelled bytes. The
+    /// pointer may be invalid, such as `(void *)-1` or a number from a union: the runtime checks
+    /// it.
+    fn points_to_labels(&mut self, pointer: Value, callee: Value) -> Value {
+        let at = self.bits64(pointer);
+        let (base, size) = match callee.is_function() && uses_no_contents(&callee.name()) {
+            true => (at, 1),
+            false => self.object_of(pointer),
+        };
+        let size = self.const64(size);
+        self.builder.call(self.rt.pointed, &[at, base, size])
+    }
+
+    /// Where an exception arrives: the labels that the function that threw it got are used up.
+    pub fn drop_arguments(&mut self) {
+        let place = self.tls(TLS_ARG_STAMP);
+        self.builder.store(self.const64(0), place);
+    }
+
+    /// Counts a loss if inline assembly gets a pointer to labelled memory that it may read.
+    fn count_memory_of_assembly(&mut self, i: Value) {
+        let (template, constraints) = i.callee().inline_assembly();
+        if template.is_empty() {
+            // A barrier.
+            return;
+        }
+        let has_operand = |c: &&str| match c.strip_prefix('=') {
+            Some(output) => output.contains('*'),
+            None => !c.starts_with(['~', '!']),
+        };
+        let pointer = self.ctx.pointer();
+        let operands = constraints.split(',').filter(has_operand);
+        let inputs: Vec<Value> = (0..i.argument_count())
+            .zip(operands)
+            .filter(|(_, constraint)| !constraint.starts_with('='))
+            .map(|(n, _)| i.operand(n))
+            .filter(|v| v.ty() == pointer && !v.is_null())
+            .collect();
+        let flags: Vec<Value> =
+            inputs.into_iter().map(|v| self.points_to_labels(v, i.callee())).collect();
+        if !flags.is_empty() {
+            self.count_loss(&flags, Loss::Asm);
+        }
     }
 
     /// Calls a model where the program's source has no call.
@@ -379,6 +418,12 @@ fn may_decide(callee: Value) -> bool {
 /// labelled memory is then lost, and the statistics report it.
 fn may_be_unmodelled(callee: Value) -> bool {
     callee.is_function() && callee.is_declaration() && !may_decide(callee)
+}
+
+/// True for functions that use an object, but not what the program keeps in it or behind it:
+/// locks, and functions of C++, whose objects are mostly strings and containers.
+fn uses_no_contents(name: &str) -> bool {
+    ["pthread_", "sem_", "mtx_", "cnd_", "_Z"].iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// What is stored in an argument slot.

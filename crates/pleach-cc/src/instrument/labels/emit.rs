@@ -242,6 +242,7 @@ impl<'a> Emitter<'a> {
             },
             LLVMLandingPad => {
                 self.builder.insert(i);
+                self.drop_arguments();
                 self.emit_unwound();
             }
             LLVMInvoke | LLVMCallBr => self.emit_call(i),

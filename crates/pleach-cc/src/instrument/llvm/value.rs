@@ -221,6 +221,16 @@ impl Value {
         unsafe { !LLVMIsAInlineAsm(self.0).is_null() }
     }
 
+    /// The instructions of inline assembly, and the constraints of its operands.
+    pub fn inline_assembly(self) -> (String, String) {
+        let (mut n, mut m) = (0, 0);
+        unsafe {
+            let template = LLVMGetInlineAsmAsmString(self.0, &mut n);
+            let constraints = LLVMGetInlineAsmConstraintString(self.0, &mut m);
+            (text(template, n), text(constraints, m))
+        }
+    }
+
     pub fn is_global_variable(self) -> bool {
         unsafe { !LLVMIsAGlobalVariable(self.0).is_null() }
     }
