@@ -1,19 +1,26 @@
-//! Addresses of networks from text: `inet_pton`, `inet_aton`, `inet_addr`, `ether_aton`.
+//! Addresses of networks from text: `inet_pton`, `inet_aton`, `inet_addr`, `ether_aton`. And as
+//! text: `inet_ntop`, `inet_ntoa`.
 //!
 //! Which characters belong to which number is decided by their classes. The bytes of the address
-//! are then exact expressions over the digits.
+//! are then exact expressions over the digits. As text, the counts of digits are decided, and the
+//! digits are expressions; the text of an address of IPv6 is concrete.
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
-use super::api::{V, clear};
+use super::api::{V, clear, is_clean};
 use super::define::models;
+use super::digits::Digits;
 use super::number::{Sum, decide_byte, decide_digit, decide_letter, is_space};
 use super::text::{decide_end, pin_bytes};
+use crate::symbolic::events::count_loss;
+use pleach_abi::shm::Loss;
 
 mod real {
     unsafe extern "C" {
         pub fn inet_pton(family: i32, s: u64, to: u64) -> i32;
         pub fn inet_aton(s: u64, to: u64) -> i32;
         pub fn inet_addr(s: u64) -> u32;
+        pub fn inet_ntop(family: i32, from: u64, to: u64, room: u32) -> u64;
+        pub fn inet_ntoa(address: u32) -> u64;
         pub fn ether_aton(s: u64) -> u64;
         pub fn ether_aton_r(s: u64, to: u64) -> u64;
         pub fn strlen(s: u64) -> u64;
@@ -46,6 +53,24 @@ models! {
             label_address(s, to, done != 0, exact);
         }
         done
+    }
+    fn inet_ntop(family: i32, from: u64, to: u64, room: u32) -> u64 {
+        let (family, from, to) = (family.pin(), from.pin(), to.pin());
+        let text = real::inet_ntop(family as i32, from, to, room.pin() as u32);
+        if text != 0 && family == AF_INET {
+            label_quad(text, [0, 1, 2, 3].map(|i| V::byte(from + i)));
+        } else if text != 0 {
+            if !is_clean(from, 16) {
+                count_loss(Loss::Model);
+            }
+            clear(text, real::strlen(text) + 1);
+        }
+        text
+    }
+    fn inet_ntoa(address: u32) -> u64 {
+        let text = real::inet_ntoa(address.val as u32);
+        label_quad(text, [0, 8, 16, 24].map(|n| address.shift_right(n).trunc(8)));
+        text
     }
     fn inet_addr(s: u64) -> u32 {
         let s = s.pin();
@@ -326,4 +351,23 @@ fn station(at: &mut u64, is_last: bool) -> Option<V> {
     }
     *at += 1;
     Some(number)
+}
+
+/// Labels the text of an address: four numbers with points between them.
+///
+/// # Safety
+/// `text` is that text.
+unsafe fn label_quad(text: u64, bytes: [V; 4]) {
+    // Safety: the caller guarantees it.
+    let end = text + unsafe { real::strlen(text) };
+    clear(text, end - text + 1);
+    let mut at = text;
+    for byte in bytes {
+        let digits = Digits::of(byte.zext(32), 10, 0);
+        at += digits.len();
+        if !digits.label(at, text..end) {
+            count_loss(Loss::Model);
+        }
+        at += 1;
+    }
 }

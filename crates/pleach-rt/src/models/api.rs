@@ -118,6 +118,10 @@ impl V {
     pub fn shift_right(self, n: u32) -> V {
         self.binary(Op::LShr, self.width, V::new(self.width, n.into()), self.val >> n)
     }
+    /// The quotient of unsigned numbers; `o` is not 0.
+    pub fn quotient(self, o: V) -> V {
+        self.binary(Op::UDiv, self.width, o, self.val / o.val.max(1))
+    }
     /// The remainder of unsigned numbers; `o` is not 0.
     pub fn remainder(self, o: V) -> V {
         self.binary(Op::URem, self.width, o, self.val % o.val.max(1))

@@ -10,6 +10,7 @@ use super::source::{self, Source};
 use super::stream_way;
 use super::text::check_fits;
 use crate::symbolic::channels::{self, Arrival};
+use crate::symbolic::{calls, events};
 use crate::{input, live, sys};
 
 mod real {
@@ -30,6 +31,7 @@ mod real {
         pub fn dup2(old: i32, new: i32) -> i32;
         pub fn dup3(old: i32, new: i32, flags: i32) -> i32;
         pub fn lseek(fd: i32, to: i64, whence: i32) -> i64;
+        pub fn syscall(number: u64, a: u64, b: u64, c: u64, d: u64, e: u64, f: u64) -> i64;
     }
 }
 
@@ -125,9 +127,39 @@ models! {
     fn lseek(fd: i32, to: i64, whence: i32) -> i64 {
         seek(fd, to, whence)
     }
+    fn syscall(number: u64, a: u64, b: u64, c: u64, d: u64, e: u64, f: u64) -> i64 {
+        let fd = a.trunc(32);
+        match number.pin() {
+            READ => read_with(fd, b, c, |fd, to, n| real::read(fd, to, n)),
+            PREAD => read_at_with(fd, b, c, d, |fd, to, n, at| real::pread(fd, to, n, at)),
+            number => {
+                let labels = [a, b, c, d, e, f].iter().fold(0, |l, v| l | v.label);
+                let from_input = is_reading(number) && source::of(fd.val as i32).is_some();
+                if from_input || labels != 0 || is_writing(number) && calls::pointed(b.val, 0, 0) != 0 {
+                    events::record_unmodelled(real::syscall as *const () as usize);
+                }
+                V::new(64, real::syscall(number, a.val, b.val, c.val, d.val, e.val, f.val) as u64)
+            }
+        }
+    }
     fn lseek64(fd: i32, to: i64, whence: i32) -> i64 {
         seek(fd, to, whence)
     }
+}
+
+const READ: u64 = 0;
+const PREAD: u64 = 17;
+
+/// True for system calls that read from their first argument: `readv`, `recvfrom`, `recvmsg`,
+/// `preadv`.
+fn is_reading(number: u64) -> bool {
+    matches!(number, 19 | 45 | 47 | 295)
+}
+
+/// True for system calls that write what their second argument points to: `write`, `pwrite`,
+/// `writev`, `sendto`, `sendmsg`, `pwritev`.
+fn is_writing(number: u64) -> bool {
+    matches!(number, 1 | 18 | 20 | 44 | 46 | 296)
 }
 
 // `read` itself, for libraries without instrumentation. So the buffers of C++'s streams

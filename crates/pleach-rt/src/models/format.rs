@@ -2,25 +2,28 @@
 //!
 //! The real function writes the text, and the model walks over the format. The characters
 //! of a `%s` and a `%c` keep their labels. The length of the text is an expression if a hole of the
-//! input is in one of them (see `symbolic/holes`). The digits of numbers stay concrete; a
-//! labelled number is counted as lost. The text of a format with numbered arguments, wide
-//! characters or `%n` gets no labels, and that is counted.
+//! input is in one of them (see `symbolic/holes`). The digits of integers and of `%f` are
+//! expressions (`digits`); another labelled number is counted as lost. The text of a format with
+//! numbered arguments, wide characters or `%n` gets no labels, and that is counted.
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::api::{self, V, clear, copy};
 use super::define::{assembly_model, models};
+use super::digits::{Digits, Unsigned};
 use super::text::{check_fits, symbolic_length, symbolic_length_within};
 use super::va_list::VaList;
 use crate::symbolic::calls::{self, Saved};
 use crate::symbolic::events::count_loss;
-use crate::symbolic::is_labelling;
 use crate::symbolic::tls::{take_arguments, tls};
+use crate::symbolic::{is_labelling, objects};
 use pleach_abi::shm::Loss;
 
 mod real {
     unsafe extern "C" {
         pub fn vsprintf(to: u64, format: u64, args: u64) -> i32;
         pub fn vsnprintf(to: u64, n: u64, format: u64, args: u64) -> i32;
+        pub fn vasprintf(to: u64, format: u64, args: u64) -> i32;
+        pub fn __vasprintf_chk(to: u64, flag: i32, format: u64, args: u64) -> i32;
         pub fn __vsprintf_chk(to: u64, flag: i32, room: u64, format: u64, args: u64) -> i32;
         pub fn __vsnprintf_chk(
             to: u64,
@@ -41,6 +44,14 @@ models! {
     fn vsnprintf(to: u64, n: u64, format: u64, args: u64) -> i32 {
         let call = Call::of(to, Some(n), format, args.pin());
         call.print(|list| real::vsnprintf(to.val, n.val, format.val, list))
+    }
+    fn vasprintf(to: u64, format: u64, args: u64) -> i32 {
+        let (to, list) = (to.pin(), args.pin());
+        print_new(to, format, list, |l| real::vasprintf(to, format.val, l))
+    }
+    fn __vasprintf_chk(to: u64, flag: i32, format: u64, args: u64) -> i32 {
+        let (to, list, flag) = (to.pin(), args.pin(), flag.pin() as i32);
+        print_new(to, format, list, |l| real::__vasprintf_chk(to, flag, format.val, l))
     }
     fn __vsprintf_chk(to: u64, flag: i32, room: u64, format: u64, args: u64) -> i32 {
         let call = Call::of(to, None, format, args.pin());
@@ -91,6 +102,8 @@ pub(super) use variadic;
 
 variadic!("sprintf", 16, "rdx", sprintf);
 variadic!("snprintf", 24, "rcx", snprintf);
+variadic!("asprintf", 16, "rdx", asprintf);
+variadic!("__asprintf_chk", 24, "rcx", asprintf_chk);
 variadic!("__sprintf_chk", 32, "r8", sprintf_chk);
 variadic!("__snprintf_chk", 40, "r9", snprintf_chk);
 
@@ -154,6 +167,47 @@ unsafe extern "C" fn snprintf_chk(
     }
 }
 
+unsafe extern "C" fn asprintf(to: u64, format: u64, passed: *const Passed) -> i32 {
+    // Safety: as above.
+    unsafe {
+        print_variadic(passed, [to, format], |[to, format], list| {
+            let to = to.pin();
+            print_new(to, format, list, |l| real::vasprintf(to, format.val, l))
+        })
+    }
+}
+
+unsafe extern "C" fn asprintf_chk(to: u64, flag: u64, format: u64, passed: *const Passed) -> i32 {
+    // Safety: as above.
+    unsafe {
+        print_variadic(passed, [to, flag, format], |[to, flag, format], list| {
+            let (to, flag) = (to.pin(), flag.pin() as i32);
+            print_new(to, format, list, |l| real::__vasprintf_chk(to, flag, format.val, l))
+        })
+    }
+}
+
+/// Runs `real`, which formats into new memory and leaves its address at `place`, and labels the
+/// text.
+///
+/// # Safety
+/// As `vasprintf`.
+unsafe fn print_new(place: u64, format: V, args: u64, real: impl FnOnce(u64) -> i32) -> V {
+    // Safety: the caller guarantees it. Each call gets a list of its own.
+    unsafe {
+        let mut list = *(args as *const VaList);
+        let wrote = real(&raw mut list as u64);
+        clear(place, 8);
+        if wrote < 0 {
+            return V::new(32, wrote as u32 as u64);
+        }
+        let (to, room) = (*(place as *const u64), wrote as u64 + 1);
+        objects::set_heap_object(to, Some(room));
+        let call = Call::of(V::new(64, to), Some(V::new(64, room)), format, args);
+        call.print(|_| wrote)
+    }
+}
+
 /// Runs `print` with the labels of the `N` named arguments, and leaves the label of the
 /// result for the caller.
 ///
@@ -198,11 +252,19 @@ pub struct Call {
     limit: Option<u64>,
     format: u64,
     list: u64,
-    /// Strings that the text contains: address, length, and offset in the text.
-    pieces: [(u64, u64, u64); MAX_PIECES],
+    pieces: [Piece; MAX_PIECES],
     count: usize,
-    /// A labelled number was formatted.
+    /// A labelled number was formatted whose digits get no labels.
     is_lost: bool,
+}
+
+/// A part of the text with labels. Offsets are those in the text.
+#[derive(Clone, Copy)]
+enum Piece {
+    /// `n` characters at `from`.
+    Copy { from: u64, n: u64, at: u64 },
+    /// The digits of a number before `end`.
+    Number { digits: Digits, end: u64 },
 }
 
 const MAX_PIECES: usize = 32;
@@ -210,7 +272,15 @@ const MAX_PIECES: usize = 32;
 impl Call {
     pub fn of(to: V, limit: Option<V>, format: V, list: u64) -> Call {
         let (to, limit, format) = (to.pin(), limit.map(V::pin), format.pin());
-        Call { to, limit, format, list, pieces: [(0, 0, 0); MAX_PIECES], count: 0, is_lost: false }
+        Call {
+            to,
+            limit,
+            format,
+            list,
+            pieces: [Piece::Copy { from: 0, n: 0, at: 0 }; MAX_PIECES],
+            count: 0,
+            is_lost: false,
+        }
     }
 
     /// Calls the real function and labels the text. Returns its length.
@@ -251,8 +321,15 @@ impl Call {
             lose();
             return plain(wrote);
         };
-        for &(from, n, at) in &self.pieces[..self.count] {
-            copy(self.to + at.min(text), from, n.min(text - at.min(text)));
+        for piece in &self.pieces[..self.count] {
+            match *piece {
+                Piece::Copy { from, n, at } => {
+                    copy(self.to + at.min(text), from, n.min(text - at.min(text)));
+                }
+                Piece::Number { digits, end } => {
+                    self.is_lost |= !digits.label(self.to + end, self.to..self.to + text);
+                }
+            }
         }
         if self.is_lost {
             lose();
@@ -279,11 +356,7 @@ impl Call {
                 let part = match directive.conversion {
                     b's' => self.string_length(&directive, size.val, list.next_general())?,
                     b'c' if !directive.long => self.character(&directive, size.val, &mut list)?,
-                    _ => {
-                        let (n, is_labelled) = directive.other_length(&mut list)?;
-                        self.is_lost |= is_labelled;
-                        n
-                    }
+                    _ => self.number(&directive, size.val, &mut list)?,
                 };
                 size = size.add(part);
             }
@@ -320,10 +393,33 @@ impl Call {
         Some(V::new(64, d.width.max(1)))
     }
 
+    /// The length of what any other conversion writes; the decisions on the number imply it.
+    ///
+    /// # Safety
+    /// `list` has the argument.
+    unsafe fn number(&mut self, d: &Directive, at: u64, list: &mut VaList) -> Option<V> {
+        // Safety: the caller guarantees it.
+        let (n, place) = unsafe { d.other_length(list)? };
+        let whole = V::new(64, n);
+        let Some(place) = place.filter(|&place| V::load(place, 64).label != 0) else {
+            return Some(whole);
+        };
+        let found = if self.count < MAX_PIECES { d.digits(place) } else { None };
+        match found {
+            Some((digits, before)) => {
+                let end = if d.left { before + digits.len() } else { n };
+                self.pieces[self.count] = Piece::Number { digits, end: at + end };
+                self.count += 1;
+            }
+            None => self.is_lost = true,
+        }
+        Some(whole)
+    }
+
     /// Notes that `n` characters at `from` are written at `at`, and padded to the width.
     fn add_piece(&mut self, d: &Directive, at: u64, from: u64, n: u64) {
         let before = if d.left { 0 } else { d.width.saturating_sub(n) };
-        self.pieces[self.count] = (from, n, at + before);
+        self.pieces[self.count] = Piece::Copy { from, n, at: at + before };
         self.count += 1;
     }
 }
@@ -414,27 +510,73 @@ impl Directive {
         }
     }
 
-    /// The length of what any other conversion writes, which is concrete, and whether the argument
-    /// is labelled.
+    /// The length of what any other conversion writes, and where its argument is.
     ///
     /// # Safety
     /// `list` has the argument.
-    unsafe fn other_length(&self, list: &mut VaList) -> Option<(V, bool)> {
+    unsafe fn other_length(&self, list: &mut VaList) -> Option<(u64, Option<u64>)> {
         let mut own = self.list;
         let place = match self.conversion {
             b'%' | b'm' => None,
             b'd' | b'i' | b'u' | b'x' | b'X' | b'o' | b'p' => Some(list.place_of_general()),
-            b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
-                Some(match self.text[..self.len].contains(&b'L') {
-                    true => list.place_of_long_double(),
-                    false => list.place_of_double(),
-                })
-            }
+            b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => Some(match self.has(b'L') {
+                true => list.place_of_long_double(),
+                false => list.place_of_double(),
+            }),
             _ => return None,
         };
-        let is_labelled = place.is_some_and(|at| V::load(at, 64).label != 0);
         // Safety: prints this directive alone, with its own arguments.
         let n = unsafe { real::vsnprintf(0, 0, self.text.as_ptr() as u64, &raw mut own as u64) };
-        u64::try_from(n).ok().map(|n| (V::new(64, n), is_labelled))
+        Some((u64::try_from(n).ok()?, place))
+    }
+
+    /// The digits of the labelled number at `place`, and how many characters are before them
+    /// without padding. `None` for a form that is not supported.
+    fn digits(&self, place: u64) -> Option<(Digits, u64)> {
+        if self.has(b'#') || self.has(b'\'') || self.has(b'L') {
+            return None;
+        }
+        let (base, letter) = match self.conversion {
+            b'f' | b'F' => {
+                let decimals = self.precision.unwrap_or(6);
+                let number = Unsigned::of_double(V::load(place, 64), decimals)?;
+                let digits = Digits::with_decimals(number.magnitude, decimals);
+                return Some((digits, self.sign_length(number.is_negative)));
+            }
+            b'd' | b'i' | b'u' => (10, 0),
+            b'o' => (8, 0),
+            b'x' => (16, b'a'),
+            b'X' => (16, b'A'),
+            _ => return None,
+        };
+        let is_signed = matches!(self.conversion, b'd' | b'i');
+        let number = Unsigned::of(V::load(place, self.integer_width()), is_signed);
+        // Zero with a precision of zero has no digits.
+        if self.precision == Some(0) {
+            return None;
+        }
+        let digits = Digits::of(number.magnitude, base, letter);
+        let sign = if is_signed { self.sign_length(number.is_negative) } else { 0 };
+        let zeros = self.precision.unwrap_or(0).saturating_sub(digits.count);
+        Some((digits, sign + zeros))
+    }
+
+    fn sign_length(&self, is_negative: bool) -> u64 {
+        u64::from(is_negative || self.has(b'+') || self.has(b' '))
+    }
+
+    /// The width of an integer argument.
+    fn integer_width(&self) -> u32 {
+        let count = |c: u8| self.text[..self.len].iter().filter(|&&t| t == c).count();
+        match count(b'h') {
+            0 if b"ljztq".iter().any(|&c| self.has(c)) => 64,
+            0 => 32,
+            1 => 16,
+            _ => 8,
+        }
+    }
+
+    fn has(&self, c: u8) -> bool {
+        self.text[..self.len].contains(&c)
     }
 }

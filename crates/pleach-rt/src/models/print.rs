@@ -1,6 +1,5 @@
 //! `printf` and its relatives. The real function prints. If its text may be read back, the text
 //! is also made in memory, with its labels (`format`), and goes to the channel of the stream.
-//! The digits of labelled numbers are concrete: what is read back counts as lost.
 #![allow(clashing_extern_declarations, reason = "models see pointers as numbers")]
 
 use super::api::{V, clear};

@@ -6,7 +6,7 @@ use super::api::{V, clear};
 use super::define::models;
 use super::source;
 use crate::input;
-use crate::symbolic::is_labelling;
+use crate::symbolic::{channels, is_labelling};
 use crate::sys::Stat;
 
 mod real {
@@ -89,7 +89,7 @@ fn label_stat(out: i32, to: u64) -> i32 {
     out
 }
 
-/// Labels the size at `at` if the file is the input, and a regular file.
+/// Labels the size at `at` if the file is the input, or if the program has written it.
 fn label_size(dev: u64, ino: u64, mode: u32, size: u64, at: *const u64) {
     const REGULAR: u32 = 0o100_000;
     if !is_labelling() || mode & 0o170_000 != REGULAR {
@@ -97,8 +97,12 @@ fn label_size(dev: u64, ino: u64, mode: u32, size: u64, at: *const u64) {
     }
     let s = input::streams();
     let found = s.all[..s.len].iter().position(|x| x.ino == ino && x.dev == dev && x.len == size);
-    if let Some(stream) = found {
-        V { val: size, ..source::length(stream) }.store_label(at as u64);
+    let size = match found {
+        Some(stream) => V { val: size, ..source::length(stream) },
+        None => channels::size_of_file(dev, ino, size),
+    };
+    if size.label != 0 {
+        size.store_label(at as u64);
     }
 }
 

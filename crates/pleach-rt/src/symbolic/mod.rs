@@ -98,6 +98,7 @@ pub fn begin_run() {
     arena::begin_run();
     tokens::begin_run();
     holes::begin_run();
+    crate::models::random::begin_run();
     losses::begin_run();
     objects::begin_run();
     through::begin_run();

@@ -603,6 +603,25 @@ pub fn copy_out(key: Key, to: u64, n: u64) {
     }
 }
 
+/// The size of a file that the program has written, with its label.
+pub fn size_of_file(dev: u64, ino: u64, size: u64) -> V {
+    let (end, is_lost) = locked(|c| {
+        let Some(number) = c.find(Key { first: dev, second: ino }) else {
+            return (V::new(64, size), false);
+        };
+        let of = &mut c.all[number];
+        for (label, val) in &of.deferred[..core::mem::take(&mut of.deferred_len)] {
+            V::arg(*label, 64, *val).pin();
+        }
+        (V::arg(of.end_label, 64, of.end), of.is_lost)
+    });
+    if is_lost {
+        count_loss(Loss::Channel);
+    }
+    // Streams write what they have buffered later.
+    if end.val == size { end } else { V::new(64, size) }
+}
+
 /// Pins the size of a file, where a function returns it or moves to it.
 pub fn pin_size(fd: i32) {
     if let Some(way) = read_way(fd) {
