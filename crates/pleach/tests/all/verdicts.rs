@@ -286,3 +286,23 @@ fn input_that_goes_into_a_function_without_a_model_is_counted() {
         assert_eq!(run(how).stop(), "exhausted", "{how}");
     }
 }
+
+#[test]
+fn a_byte_that_a_longer_input_fills_is_no_divergence() {
+    let source = r#"
+        #include <unistd.h>
+        int main(void) {
+            char text[9] = "";
+            int n = 0;
+            if (read(0, text, 8) <= 0) return 0;
+            while (text[n] == 'a') n++;
+            return text[n] == 'x' ? 3 : 0;
+        }
+    "#;
+    let program = Program::new(source);
+    for strategy in ["dfs", "generational"] {
+        let ended = program.campaign(strategy, &["-s", strategy, "--len", "2", "-n", "5000"]);
+        assert_eq!(ended.count("diverged"), 0, "{strategy}: {}", ended.stats);
+        assert_eq!((ended.stop(), ended.partial()), ("exhausted", vec![]), "{strategy}");
+    }
+}

@@ -146,8 +146,10 @@ impl Search {
             _ => Goal::Not,
         };
         let before = run.nodes[flip.at as usize];
-        // Flipped, these show up as another decision.
-        let changes_key = decision.is_pin();
+        // Flipped, these show up as another decision, or as none: a byte in a buffer that a
+        // longer input fills is only read.
+        let is_longer = decision.kind == Kind::Len && flip.outcome == 1;
+        let changes_key = decision.is_pin() || is_longer;
         let (decisions, node) = match changes_key {
             true => (flip.at, before),
             false => (flip.at + 1, Tree::child(before, decision.key, flip.outcome)),
