@@ -26,9 +26,10 @@ const SLICE_TIERS: [(Tier, SolveSlice); 4] = [
     (Tier::Domains, layers::solve),
 ];
 
-/// The place in the first tiers at which comparisons of checksums are left out. Those behind it
-/// evaluate all conditions on a byte, for many values.
-const BEFORE_SUMS: usize = 2;
+/// The place in the first tiers at which comparisons of checksums are left out. The tier behind it
+/// evaluates all conditions on a byte, for many values. The graph of the path comes before it: the
+/// states of a generated lexer can look like checksums, and the graph gives up real ones early.
+const BEFORE_SUMS: usize = 4;
 
 /// Local search costs this part of what the SAT solver may cost.
 const SEARCH_DIVISOR: u64 = 16;
