@@ -11,7 +11,7 @@ use pleach_abi::node::Op;
 use pleach_automata::{ByteSet, Dfa, Regex};
 use pleach_expr::Input;
 use pleach_solve::{
-    Config, Goal, HoleLanguage, Path, Recording, Requirement, Shape, Solver, Step, Verdict,
+    Config, Goal, HoleLanguage, Path, Recording, Requirement, Shape, Solver, Step, Tier, Verdict,
 };
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -542,4 +542,61 @@ fn a_switch_on_a_wide_value_takes_the_wanted_case() {
     let mut count = Count::default();
     check(&machine, "a wide switch", &mut count);
     assert_eq!((count.sat, count.unsat, count.open), (12, 3, 0));
+}
+
+/// A generated lexer begins a token in a state that depends on the byte before: after a newline
+/// it is another. The check of its table compares that state with an entry of the table, so it
+/// has a small side and a large one, as the comparison of a checksum with its field. All flips
+/// are answered by the graph of the path all the same.
+#[test]
+fn start_states_are_no_checksums() {
+    const BYTES: u32 = 64;
+    const CLASSES: usize = 4;
+    /// A byte of this class leaves the machine.
+    const REJECTED: usize = 3;
+    let mut m = Maker::new(1, BYTES);
+    m.input = (0..BYTES).map(|i| b"\nabdefh"[i as usize % 7]).collect();
+    let kinds: Vec<u8> = (0..=255u8).map(|byte| byte % CLASSES as u8).collect();
+    let same: Vec<u8> = (0..CLASSES as u8).collect();
+    let by_state_and_class = |entry: &dyn Fn(usize, usize) -> usize| -> Vec<u8> {
+        let pairs = (0..6).flat_map(|state| (0..CLASSES).map(move |class| (state, class)));
+        pairs.map(|(state, class)| entry(state, class) as u8).collect()
+    };
+    let owners = by_state_and_class(&|state, class| if class == REJECTED { 7 } else { state });
+    let moves = by_state_and_class(&|state, class| match class {
+        REJECTED => 0,
+        _ => 1 + (3 * state + 2 * class) % 5,
+    });
+    let accepts = [0, 1, 1, 1, 1, 1];
+    let is_start_of_line = m.builder.with(Op::Eq, m.builder.byte(0), u128::from(b'\n'));
+    let start = m.wide(is_start_of_line, 8);
+    let mut state = m.builder.with(Op::Add, start, 1);
+    for offset in 1..BYTES {
+        let byte = m.wide(m.builder.byte(offset), 64);
+        let kind = m.lookup(&kinds, byte);
+        let kind = m.wide(kind, 64);
+        let class = m.lookup(&same, kind);
+        let class = m.wide(class, 64);
+        let class = m.lookup(&same, class);
+        let owner = m.cell(&owners, state, CLASSES, class);
+        let is_owner = m.builder.pair(Op::Eq, owner, state);
+        m.decide(is_owner, Decision::Bool);
+        state = m.cell(&moves, state, CLASSES, class);
+        let index = m.wide(state, 64);
+        let accepted = m.lookup(&accepts, index);
+        let is_accepted = m.builder.with(Op::Ne, accepted, 0);
+        m.decide(is_accepted, Decision::Bool);
+    }
+    let machine = m.finish(Vec::new(), false);
+    let mut path = machine.path();
+    let mut solver = Solver::new(Config::default());
+    for (at, goal) in flips(&machine.path()) {
+        let answer = solver.flip(&mut path, at, goal);
+        // The first decision on a byte can reject it, and the second one follows.
+        match at % 2 {
+            0 => assert!(matches!(answer.verdict, Verdict::Sat(_)), "step {at}: {answer:?}"),
+            _ => assert!(matches!(answer.verdict, Verdict::Unsat), "step {at}: {answer:?}"),
+        }
+        assert_eq!(answer.by_tier[Tier::Inversion as usize], None, "step {at}: {answer:?}");
+    }
 }
