@@ -16,6 +16,10 @@
 //! there is none. It passes if there are too many different frontiers. This is variable
 //! elimination in constraint networks (Dechter's bucket elimination), with values found by
 //! evaluating the conditions.
+//!
+//! The next flip of a path often has the same conditions on the first bytes, and one more on
+//! the last. So the states after each byte are kept ([`Explorations`]), and the search starts
+//! behind the bytes that it has in common with an earlier one.
 
 use crate::domains::LANES;
 use crate::path::Path;
@@ -23,11 +27,16 @@ use crate::request::{Changes, Found, Request, Scratch, Slice};
 use pleach_automata::ByteSet;
 use pleach_expr::{Code, Frame, Pool, Tape, Term, Var};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// States after one byte.
 const MAX_STATES: usize = 4096;
 /// Terms and bytes in all frontiers together.
 const MAX_FRONTIER: usize = 4096;
+/// Searches that a path keeps.
+const MAX_EXPLORATIONS: usize = 4;
+/// States and words of frontiers that one of them keeps.
+const MAX_KEPT: usize = 1 << 19;
 
 pub(crate) fn solve(request: &mut Request, slice: &Slice) -> Found {
     match explore(request, slice, None) {
@@ -103,26 +112,102 @@ fn explore(request: &mut Request, slice: &Slice, kept: Option<Term>) -> Explored
     }
     let Some(layers) = build_layers(pool, &free, &conditions, kept) else { return Explored::Pass };
     let max_work = request.scratch.lanes.work + request.limits.evaluations;
+    let known = request.path.explorations.common(&free, &sets, &layers);
     let (path, scratch) = (&*request.path, &mut *request.scratch);
     let mut states = States::new(path, scratch, &free, &sets, &layers, max_work);
-    for place in 0..layers.len() {
-        if states.add_byte(place).is_none() {
-            return Explored::Pass;
-        }
-        if states.count == 0 {
-            return refuted;
+    states.history = known;
+    let is_finished = (states.history.len()..layers.len())
+        .all(|place| states.count() > 0 && states.add_byte(place).is_some());
+    let is_refuted = states.count() == 0;
+    let found = match (is_refuted, is_finished) {
+        (true, _) => refuted,
+        (_, false) => Explored::Pass,
+        _ => states.ways(),
+    };
+    let history = states.history;
+    request.path.explorations.keep(free, sets, layers, history);
+    found
+}
+
+/// The searches of a path that later ones can continue.
+#[derive(Default)]
+pub(crate) struct Explorations {
+    all: Vec<Exploration>,
+    /// The one that is replaced next.
+    next: usize,
+}
+
+struct Exploration {
+    free: Vec<Var>,
+    sets: Vec<ByteSet>,
+    layers: Vec<Layer>,
+    /// By byte: the states after it. It may have fewer bytes than the others.
+    history: Vec<Arc<After>>,
+}
+
+impl Exploration {
+    /// The number of first bytes whose states are those of another search.
+    fn in_common(&self, free: &[Var], sets: &[ByteSet], layers: &[Layer]) -> usize {
+        let most = self.history.len().min(free.len());
+        let is_same = |&k: &usize| {
+            self.free[k] == free[k] && self.sets[k] == sets[k] && self.layers[k] == layers[k]
+        };
+        (0..most).take_while(is_same).count()
+    }
+}
+
+impl Explorations {
+    /// Bytes of memory, roughly.
+    pub fn memory(&self) -> usize {
+        let of_layer = |l: &Layer| {
+            size_of::<Layer>()
+                + 8 * (l.conditions.capacity() + l.bytes.capacity() + l.terms.capacity())
+        };
+        let of_one = |e: &Exploration| {
+            let layers: usize = e.layers.iter().map(of_layer).sum();
+            layers + e.history.iter().map(|after| 8 * after.size()).sum::<usize>()
+        };
+        self.all.iter().map(of_one).sum()
+    }
+
+    /// The states after the first bytes, as far as an earlier search has them.
+    fn common(&self, free: &[Var], sets: &[ByteSet], layers: &[Layer]) -> Vec<Arc<After>> {
+        let lengths = self.all.iter().map(|e| e.in_common(free, sets, layers));
+        let best = self.all.iter().zip(lengths).max_by_key(|&(_, length)| length);
+        best.map_or(Vec::new(), |(e, length)| e.history[..length].to_vec())
+    }
+
+    /// Keeps a search. It replaces one that has most of its bytes in common.
+    fn keep(
+        &mut self,
+        free: Vec<Var>,
+        sets: Vec<ByteSet>,
+        layers: Vec<Layer>,
+        mut history: Vec<Arc<After>>,
+    ) {
+        let mut size = 0;
+        let fits = |after: &&Arc<After>| {
+            size += after.size();
+            size <= MAX_KEPT
+        };
+        let kept = history.iter().take_while(fits).count();
+        history.truncate(kept);
+        let is_like = |e: &Exploration| 2 * e.in_common(&free, &sets, &layers) >= e.history.len();
+        let place = self.all.iter().position(is_like);
+        let new = Exploration { free, sets, layers, history };
+        match place {
+            Some(place) => self.all[place] = new,
+            None if self.all.len() < MAX_EXPLORATIONS => self.all.push(new),
+            None => {
+                self.all[self.next] = new;
+                self.next = (self.next + 1) % MAX_EXPLORATIONS;
+            }
         }
     }
-    let changes = |values: Vec<u8>| {
-        let changes = free.iter().zip(values).map(|(&var, value)| (var, u64::from(value)));
-        changes.filter(|&(var, value)| value != path.current(var)).collect()
-    };
-    let ways = (0..states.count).map(|last| (states.kept_value(last), changes(states.bytes(last))));
-    Explored::Ways(ways.collect())
 }
 
 /// What is evaluated when a byte gets its value.
-#[derive(Default)]
+#[derive(Default, PartialEq, Eq)]
 struct Layer {
     /// Conditions that read no later byte.
     conditions: Vec<Term>,
@@ -304,11 +389,21 @@ struct States<'a> {
     /// `scratch.lanes.work` must not exceed this.
     max_work: u64,
     /// By byte: the states after it.
-    history: Vec<Vec<State>>,
-    /// How many states there are after the last byte.
-    count: usize,
+    history: Vec<Arc<After>>,
+}
+
+/// The states after one byte.
+#[derive(Default)]
+struct After {
+    states: Vec<State>,
     /// The values at the frontier of each of these states.
     frontiers: Vec<u64>,
+}
+
+impl After {
+    fn size(&self) -> usize {
+        self.states.len() + self.frontiers.len()
+    }
 }
 
 impl<'a> States<'a> {
@@ -321,8 +416,23 @@ impl<'a> States<'a> {
         layers: &'a [Layer],
         max_work: u64,
     ) -> Self {
-        let (history, frontiers) = (Vec::new(), Vec::new());
-        States { path, scratch, free, sets, layers, max_work, history, count: 1, frontiers }
+        States { path, scratch, free, sets, layers, max_work, history: Vec::new() }
+    }
+
+    /// How many states there are after the last byte.
+    fn count(&self) -> usize {
+        self.history.last().map_or(1, |after| after.states.len())
+    }
+
+    /// The changes that lead to each of the last states, and the value of the kept term.
+    fn ways(&self) -> Explored {
+        let changes = |values: Vec<u8>| {
+            let changes = self.free.iter().zip(values);
+            let changes = changes.map(|(&var, value)| (var, u64::from(value)));
+            changes.filter(|&(var, value)| value != self.path.current(var)).collect()
+        };
+        let way = |last| (self.kept_value(last), changes(self.bytes(last)));
+        Explored::Ways((0..self.count()).map(way).collect())
     }
 
     /// Extends all states by one byte; `None` if there is too much to try.
@@ -353,8 +463,10 @@ impl<'a> States<'a> {
         let place_of = |p| before.bytes.iter().position(|b| b == p).unwrap_or(new_byte);
         let kept: Vec<usize> = layer.bytes.iter().map(place_of).collect();
         let width = before.bytes.len() + before.terms.len();
+        let no_states = After::default();
+        let last = self.history.last().map_or(&no_states, |after| &**after);
         let mut pairs =
-            (0..self.count as u32).flat_map(|s| byte_values.iter().map(move |&v| (s, v)));
+            (0..self.count() as u32).flat_map(|s| byte_values.iter().map(move |&v| (s, v)));
         let mut merged = MergedStates::default();
         let mut lanes = [(0u32, 0u8); LANES];
         let mut inputs = vec![[0u64; LANES]; width + 1];
@@ -362,7 +474,7 @@ impl<'a> States<'a> {
             let mut filled = 0;
             for (lane, pair) in pairs.by_ref().take(LANES).enumerate() {
                 lanes[lane] = pair;
-                let frontier = &self.frontiers[pair.0 as usize * width..][..width];
+                let frontier = &last.frontiers[pair.0 as usize * width..][..width];
                 for (i, &value) in frontier.iter().enumerate() {
                     inputs[if i < new_byte { i } else { i + 1 }][lane] = value;
                 }
@@ -384,15 +496,13 @@ impl<'a> States<'a> {
                     continue;
                 };
                 let bytes = kept.iter().map(|&place| inputs[place][lane]);
-                let changed_before =
-                    self.history.last().map_or(0, |states| states[parent as usize].changed);
+                let changed_before = last.states.get(parent as usize).map_or(0, |s| s.changed);
                 let changed = changed_before + u16::from(value != current);
                 merged.insert(bytes.chain(terms).collect(), State { parent, value, changed })?;
             }
         }
-        self.count = merged.states.len();
-        self.frontiers = merged.frontiers;
-        self.history.push(merged.states);
+        let (states, frontiers) = (merged.states, merged.frontiers);
+        self.history.push(Arc::new(After { states, frontiers }));
         Some(())
     }
 
@@ -436,15 +546,16 @@ impl<'a> States<'a> {
     /// The value of the kept term in one of the last states; 0 if there is no such term.
     fn kept_value(&self, last: usize) -> u64 {
         // Only the kept term is used after the last byte.
-        let width = self.frontiers.len() / self.count.max(1);
-        if width > 0 { self.frontiers[last * width] } else { 0 }
+        let Some(after) = self.history.last() else { return 0 };
+        let width = after.frontiers.len() / after.states.len().max(1);
+        if width > 0 { after.frontiers[last * width] } else { 0 }
     }
 
     /// The values of all bytes in one of the last states.
     fn bytes(&self, last: usize) -> Vec<u8> {
         let mut at = last as u32;
-        let value = |states: &Vec<State>| {
-            let state = &states[at as usize];
+        let value = |after: &Arc<After>| {
+            let state = &after.states[at as usize];
             at = state.parent;
             state.value
         };
@@ -496,5 +607,72 @@ impl MergedStates {
             }
         }
         Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::Goal;
+    use crate::solver::Config;
+    use crate::test_trace::TestTrace;
+    use pleach_abi::node::Op;
+
+    /// A hash of the bytes so far, whose last bits decide twice after each byte. The second
+    /// decision follows from the first.
+    fn hash_trace(bytes: u32) -> TestTrace {
+        let mut trace = TestTrace::new(bytes);
+        let mut hash = trace.add(Op::ZExt, 32, [1, 0], 0);
+        for byte in 2..=bytes {
+            let wide = trace.add(Op::ZExt, 32, [byte, 0], 0);
+            let product = trace.add(Op::Mul, 32, [hash, 0], 31);
+            let sum = trace.add(Op::Add, 32, [product, wide], 0);
+            hash = trace.add(Op::And, 32, [sum, 0], 0x3f);
+            for factor in [5, 13] {
+                let product = trace.add(Op::Mul, 32, [hash, 0], factor);
+                let last = trace.add(Op::And, 32, [product, 0], 3);
+                trace.require(Op::Ult, [last, 0], 2);
+            }
+        }
+        trace
+    }
+
+    /// Answers all flips of a path in some order, on one path or on a new one each. Returns the
+    /// answers, by flip, and the work.
+    fn ask(trace: &TestTrace, order: &[usize], is_one_path: bool) -> (Vec<Found>, u64) {
+        let input = b"abcdefghijklmnopqrstuvwxyz";
+        let (mut scratch, config) = (Scratch::default(), Config::default());
+        let mut path = trace.path(input);
+        let mut answers = vec![Found::Pass; order.len()];
+        for &at in order {
+            if !is_one_path {
+                path = trace.path(input);
+            }
+            let goals = path.goal_terms(at, Goal::Not).expect("a goal");
+            let mut request =
+                Request::new(&mut path, &mut scratch, &config.limits, at, goals, false);
+            let slice = request.slice(1000).expect("a slice");
+            answers[at] = solve(&mut request, &slice);
+            if let Found::Sat(changes) = &answers[at] {
+                assert!(request.holds(changes), "step {at}: {changes:?}");
+            }
+        }
+        (answers, scratch.lanes.work)
+    }
+
+    #[test]
+    fn searches_continue_where_an_earlier_one_had_the_same_conditions() {
+        let trace = hash_trace(26);
+        let forward: Vec<usize> = (0..50).collect();
+        let (alone, work_alone) = ask(&trace, &forward, false);
+        assert!(alone.iter().step_by(2).all(|found| matches!(found, Found::Sat(_))));
+        assert!(alone.iter().skip(1).step_by(2).all(|found| *found == Found::Unsat));
+        let backward: Vec<usize> = forward.iter().rev().copied().collect();
+        let mixed: Vec<usize> = forward.iter().map(|at| at * 7 % 50).collect();
+        for order in [forward, backward, mixed] {
+            let (answers, work) = ask(&trace, &order, true);
+            assert_eq!(answers, alone);
+            assert!(4 * work < work_alone, "{work} {work_alone}");
+        }
     }
 }

@@ -45,6 +45,8 @@ mod search;
 mod smt;
 mod solver;
 mod switch;
+#[cfg(test)]
+mod test_trace;
 mod tiers;
 mod trial;
 

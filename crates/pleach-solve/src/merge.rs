@@ -7,7 +7,8 @@
 //! for each pair of equal bytes, both hashes are the same term.
 //!
 //! The merged request has the conditions as goals: terms in which each byte is replaced by the
-//! first one that equals it. It has a model exactly if the request itself has one.
+//! first one that equals it. It has a model exactly if the request itself has one. The flips of
+//! a path often merge the same bytes, so the path keeps what it has replaced ([`MergedTerms`]).
 
 use crate::request::{Changes, Request, Slice};
 use pleach_automata::ByteSet;
@@ -18,6 +19,9 @@ use rustc_hash::FxHashMap;
 const MAX_REPLACED: usize = 1 << 16;
 /// Terms that all requests of a path may add to it.
 const MAX_ADDED: usize = 1 << 20;
+/// Ways to merge bytes for which a path keeps the replaced terms, and how many.
+const MAX_WAYS: usize = 4;
+const MAX_KEPT: usize = 1 << 18;
 
 /// The conditions of a request on merged bytes.
 pub(crate) enum Merged {
@@ -83,7 +87,7 @@ pub(crate) fn merge(request: &mut Request, slice: &Slice) -> Option<Merged> {
         }
     }
     let replaced = classes.replaced();
-    if replaced.is_empty() || request.path.merged_terms > MAX_ADDED {
+    if replaced.is_empty() || request.path.merged.added > MAX_ADDED {
         return None;
     }
     let sets: Vec<(Var, ByteSet)> = replaced
@@ -92,13 +96,15 @@ pub(crate) fn merge(request: &mut Request, slice: &Slice) -> Option<Merged> {
         .collect();
     let pool = &mut request.path.pool;
     let before = pool.len();
-    let mut replacer = Replacer { pool, replaced: &replaced, done: FxHashMap::default() };
+    let done = request.path.merged.take(&replaced);
+    let known = done.len();
+    let mut replacer = Replacer { pool, replaced: &replaced, done, known };
     let mut goals = Vec::new();
     let mut is_unsat = false;
     for condition in conditions {
         let goal = replacer.replace(condition);
         let Some(goal) = goal else {
-            request.path.merged_terms += request.path.pool.len() - before;
+            request.path.merged.added += request.path.pool.len() - before;
             request.path.refresh();
             return None;
         };
@@ -107,17 +113,51 @@ pub(crate) fn merge(request: &mut Request, slice: &Slice) -> Option<Merged> {
             None => goals.push(goal),
         }
     }
-    request.scratch.graph_work += replacer.done.len() as u64;
+    request.scratch.graph_work += (replacer.done.len() - known) as u64;
+    let done = replacer.done;
     for (first, set) in sets.into_iter().filter(|(_, set)| *set != ByteSet::ALL) {
         let byte = first.as_byte().map(|offset| pool.read(offset, 1));
         let values: Vec<u64> = set.iter().map(u64::from).collect();
         goals.extend(byte.map(|byte| pool.member(byte, &values)));
     }
-    request.path.merged_terms += request.path.pool.len() - before;
+    request.path.merged.added += request.path.pool.len() - before;
+    request.path.merged.keep(replaced, done);
     request.path.refresh();
     goals.sort_unstable();
     goals.dedup();
     Some(if is_unsat { Merged::Unsat } else { Merged::Goals(goals, classes) })
+}
+
+/// What the requests of a path have merged.
+#[derive(Default)]
+pub(crate) struct MergedTerms {
+    /// Terms that merging has added to the pool.
+    added: usize,
+    /// The bytes that were replaced, and the terms with these bytes replaced; the last way first.
+    ways: Vec<(Vec<(Var, Var)>, FxHashMap<Term, Term>)>,
+}
+
+impl MergedTerms {
+    /// Bytes of memory, roughly.
+    pub fn memory(&self) -> usize {
+        let of_way = |(bytes, terms): &(Vec<(Var, Var)>, FxHashMap<Term, Term>)| {
+            8 * bytes.capacity() + 9 * terms.capacity()
+        };
+        self.ways.iter().map(of_way).sum()
+    }
+
+    /// The terms that are known for one way to merge bytes.
+    fn take(&mut self, replaced: &[(Var, Var)]) -> FxHashMap<Term, Term> {
+        let place = self.ways.iter().position(|way| way.0 == replaced);
+        place.map_or(FxHashMap::default(), |place| self.ways.remove(place).1)
+    }
+
+    fn keep(&mut self, replaced: Vec<(Var, Var)>, terms: FxHashMap<Term, Term>) {
+        if terms.len() <= MAX_KEPT {
+            self.ways.truncate(MAX_WAYS - 1);
+            self.ways.insert(0, (replaced, terms));
+        }
+    }
 }
 
 /// The two bytes that a condition makes equal.
@@ -139,6 +179,8 @@ struct Replacer<'a> {
     pool: &'a mut Pool,
     replaced: &'a [(Var, Var)],
     done: FxHashMap<Term, Term>,
+    /// How many terms earlier requests have replaced.
+    known: usize,
 }
 
 impl Replacer<'_> {
@@ -150,7 +192,8 @@ impl Replacer<'_> {
                 stack.pop();
                 continue;
             }
-            if self.done.len() >= MAX_REPLACED || pleach_work::spend(1) {
+            let new = self.done.len() - self.known;
+            if new >= MAX_REPLACED || pleach_work::spend(1) {
                 return None;
             }
             if !self.reads_replaced(term) {

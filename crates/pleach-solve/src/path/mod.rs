@@ -121,8 +121,8 @@ pub struct Path {
     /// A number that no other path has, for caches.
     pub(crate) serial: u64,
     inconsistent: u32,
-    /// Terms that [`crate::merge`] has added to the pool.
-    pub(crate) merged_terms: usize,
+    pub(crate) merged: crate::merge::MergedTerms,
+    pub(crate) explorations: crate::layers::Explorations,
     pub(crate) circuit: crate::complete::Circuit,
     pub(crate) prefix: Option<Box<PrefixGraph>>,
     /// Made when they are first needed.
@@ -181,7 +181,8 @@ impl Path {
             implied: FxHashSet::default(),
             serial: NEXT_SERIAL.fetch_add(1, Ordering::Relaxed),
             inconsistent: 0,
-            merged_terms: 0,
+            merged: Default::default(),
+            explorations: Default::default(),
             circuit: Default::default(),
             prefix: None,
             checks: None,
@@ -319,6 +320,8 @@ impl Path {
             + self.atoms.capacity() * size_of::<Atom>()
             + bytes
             + self.circuit.memory()
+            + self.merged.memory()
+            + self.explorations.memory()
             + self.prefix.as_ref().map_or(0, |p| p.memory())
             + self.checks.as_ref().map_or(0, |c| c.users.memory() + 4 * c.steps.capacity())
             + self.compiler.memory()

@@ -376,60 +376,23 @@ impl Layer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::path::{Path, Shape, Step};
+    use crate::path::Path;
     use crate::request::Scratch;
     use crate::solver::Config;
-    use pleach_abi::node::{Node, Op};
-    use pleach_expr::{Expr, Input};
+    use crate::test_trace::TestTrace;
+    use pleach_abi::node::Op;
 
     const BYTES: u32 = 5;
 
-    /// Nodes of a trace, and conditions.
-    struct Trace {
-        nodes: Vec<Node>,
-        conditions: Vec<u32>,
-    }
-
-    impl Trace {
-        fn new() -> Trace {
-            let mut nodes = vec![Node::default()];
-            let byte = |a| Node { op: Op::Input as u8, width: 8, a, ..Node::default() };
-            nodes.extend((0..BYTES).map(byte));
-            Trace { nodes, conditions: Vec::new() }
-        }
-
-        fn add(&mut self, op: Op, width: u8, [a, b]: [u32; 2], imm: u64) -> u32 {
-            self.nodes.push(Node { op: op as u8, width, a, b, imm, ..Node::default() });
-            self.nodes.len() as u32 - 1
-        }
-
-        /// The exclusive or of the last bits of the first `count` bytes.
-        fn parity(&mut self, count: u32) -> u32 {
-            let last = self.add(Op::And, 8, [count, 0], 1);
-            match count {
-                1 => last,
-                _ => {
-                    let before = self.parity(count - 1);
-                    self.add(Op::Xor, 8, [before, last], 0)
-                }
+    /// The exclusive or of the last bits of the first `count` bytes.
+    fn parity(trace: &mut TestTrace, count: u32) -> u32 {
+        let last = trace.add(Op::And, 8, [count, 0], 1);
+        match count {
+            1 => last,
+            _ => {
+                let before = parity(trace, count - 1);
+                trace.add(Op::Xor, 8, [before, last], 0)
             }
-        }
-
-        fn require(&mut self, op: Op, operands: [u32; 2], imm: u64) {
-            let condition = self.add(op, 1, operands, imm);
-            self.conditions.push(condition);
-        }
-
-        fn path(&self, input: &[u8]) -> Path {
-            let roots = self.conditions.iter().copied();
-            let expr = Expr::new(self.nodes.clone(), Vec::new(), BYTES, roots).expect("a graph");
-            let values = expr.eval_all(&Input::plain(input));
-            let step = |&label: &u32| {
-                let taken = values.get(label) != 0;
-                Step { label, shape: Shape::Bool { taken } }
-            };
-            let steps = self.conditions.iter().map(step).collect();
-            Path::new(&expr, steps, input, &[BYTES.into()], &[0])
         }
     }
 
@@ -452,8 +415,8 @@ mod tests {
     /// the names is given up, and the conditions on the parity are not.
     #[test]
     fn conditions_that_use_given_up_columns_are_left_out() {
-        let mut trace = Trace::new();
-        let parities = [2, 3].map(|count| trace.parity(count));
+        let mut trace = TestTrace::new(BYTES);
+        let parities = [2, 3].map(|count| parity(&mut trace, count));
         trace.require(Op::Eq, [parities[0], 0], 1);
         trace.require(Op::Eq, [parities[1], 0], 0);
         // The two conditions imply this one.
@@ -464,7 +427,7 @@ mod tests {
         let names = names.map(|name| trace.add(Op::Mul, 16, [name, 0], 0x2f1b));
         let difference = trace.add(Op::Sub, 16, names, 0);
         trace.require(Op::Ult, [difference, 0], 0x100);
-        let last = trace.parity(BYTES);
+        let last = parity(&mut trace, BYTES);
         trace.require(Op::Eq, [last, 0], 1);
         for order in [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [2, 4, 0, 3, 1]] {
             let mut path = trace.path(b"abcde");
