@@ -79,7 +79,9 @@ pub fn words(reason: &Reason, function: &str) -> Words {
         ),
         Reason::Proved => of("refuted", "the compiler has proved that it is never taken".into()),
         Reason::Concrete => {
-            of("concrete", "in the traces its condition was not computed from the input".into())
+            let text = "in the traces its condition was not computed from the input; it may still \
+                        depend on the way that the run took";
+            of("concrete", text.into())
         }
         Reason::NotTraced => {
             of("untraced", "inputs reach the condition, but no trace of them came that far".into())

@@ -7,9 +7,11 @@ use std::path::Path;
 use std::process::Command;
 
 const SOURCE: &str = include_str!("../reasons.c");
+const CXX: &str = include_str!("../reasons.cc");
 const PLAIN: &str = include_str!("../reasons-plain.c");
 
-fn program() -> Program {
+/// Builds one of the two programs.
+fn program(compiler: &str, level: &str, name: &str, source: &str) -> Program {
     let program = Program::empty();
     program.file("plain.c", PLAIN.as_bytes());
     let plain = Command::new("clang-22")
@@ -17,8 +19,8 @@ fn program() -> Program {
         .current_dir(program.dir.path())
         .status();
     assert!(plain.expect("clang runs").success());
-    program.file("reasons.c", SOURCE.as_bytes());
-    let args = ["cc", "-g", "-O1", "reasons.c", "plain.o", "-o", "prog"];
+    program.file(name, source.as_bytes());
+    let args = [compiler, "-g", level, name, "plain.o", "-o", "prog"];
     let done = Command::new(PLEACH).args(args).current_dir(program.dir.path()).status();
     assert!(done.expect("pleach runs").success());
     program
@@ -30,7 +32,7 @@ fn expected(source: &str) -> Vec<(u32, String, String)> {
     let comment = |(number, line): (u32, &str)| {
         let (_, comment) = line.rsplit_once("/* ")?;
         let (side, reason) = comment.strip_suffix(" */")?.split_once(": ")?;
-        let is_side = side == "true" || side == "false";
+        let is_side = side == "true" || side == "false" || side.starts_with("case ");
         is_side.then(|| (number, side.to_string(), reason.to_string()))
     };
     (1..).zip(source.lines()).filter_map(comment).collect()
@@ -60,15 +62,40 @@ fn reasons(out: &Path) -> Vec<(u32, String, String)> {
 
 #[test]
 fn every_reason_is_found() {
-    let program = program();
+    let program = program("cc", "-O1", "reasons.c", SOURCE);
     let expected = expected(SOURCE);
     assert!(expected.len() >= 11);
-    let flags = ["-s", "dfs", "--len", "32", "-n", "500"];
-    program.campaign("out", &flags);
-    let out = program.path("out");
-    let found = reasons(&out);
-    let mut wrong = Vec::new();
+    program.campaign("out", &["-s", "dfs", "--len", "32", "-n", "500"]);
+    check_reasons(&program, SOURCE, &expected);
+
+    // A resumed campaign knows what the first one asked.
+    program.resume("out", &["-n", "505"]);
+    let again = reasons(&program.path("out"));
     for (line, side, reason) in &expected {
+        let class = reason.split(' ').next().unwrap_or_default();
+        let is_same = |(l, s, text): &&(u32, String, String)| {
+            l == line && s == side && text.starts_with(class)
+        };
+        assert!(again.iter().any(|r| is_same(&r)), "line {line} {side}: {reason}: {again:?}");
+    }
+}
+
+#[test]
+fn every_reason_is_found_in_cxx() {
+    for level in ["-O0", "-O2"] {
+        let program = program("c++", level, "reasons.cc", CXX);
+        let expected = expected(CXX);
+        assert!(expected.len() >= 9);
+        program.campaign("out", &["-s", "generational", "--len", "16", "-n", "1000"]);
+        check_reasons(&program, CXX, &expected);
+    }
+}
+
+/// Each expected reason is found, and all other branches are taken.
+fn check_reasons(program: &Program, source: &str, expected: &[(u32, String, String)]) {
+    let found = reasons(&program.path("out"));
+    let mut wrong = Vec::new();
+    for (line, side, reason) in expected {
         let (class, words) = reason.split_once(' ').unwrap_or((reason, ""));
         let of_side: Vec<_> = found.iter().filter(|(l, s, _)| l == line && s == side).collect();
         let is_right = |text: &str| text.starts_with(class) && text.contains(words);
@@ -83,23 +110,12 @@ fn every_reason_is_found() {
     let other = found.iter().filter(|(line, side, text)| {
         !is_expected(line, side)
             && text != "taken "
-            && SOURCE.lines().nth(*line as usize - 1).is_some_and(|l| l.contains("if ("))
+            && source.lines().nth(*line as usize - 1).is_some_and(|l| l.contains("if ("))
     });
     let in_reached = other.filter(|(line, _, _)| {
         !expected.iter().any(|(l, _, why)| l == line && why.starts_with("unreached"))
     });
     assert_eq!(in_reached.collect::<Vec<_>>(), Vec::<&(u32, String, String)>::new());
-
-    // A resumed campaign knows what the first one asked.
-    program.resume("out", &["-n", "505"]);
-    let again = reasons(&out);
-    for (line, side, reason) in &expected {
-        let class = reason.split(' ').next().unwrap_or_default();
-        let is_same = |(l, s, text): &&(u32, String, String)| {
-            l == line && s == side && text.starts_with(class)
-        };
-        assert!(again.iter().any(|r| is_same(&r)), "line {line} {side}: {reason}: {again:?}");
-    }
 }
 
 /// A flip that the search did not get to is not refuted.

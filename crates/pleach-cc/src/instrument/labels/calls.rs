@@ -192,7 +192,8 @@ impl Emitter<'_> {
         if i.opcode() == Opcode::LLVMCall && !i.is_must_tail() {
             // Code for the label of the result follows, so the frame must stay.
             i.forbid_tail_call();
-            self.load_result_label(i);
+            let passed = self.may_stamp_arguments(i);
+            self.load_result_label(i, passed);
         }
         if callee.is_function() && callee.has_attribute("returns_twice") {
             self.emit_unwound();
@@ -332,19 +333,25 @@ impl Emitter<'_> {
         self.builder.store(callee, at);
     }
 
-    /// Loads the label of a call's result and clears the slots.
-    pub fn load_result_label(&mut self, i: Value) {
+    /// True if a call may stamp its arguments. Call it in the call's own block: a label that is
+    /// pending there is unknown in the next one, where the result of an `invoke` is loaded.
+    pub fn may_stamp_arguments(&self, i: Value) -> bool {
+        (0..i.argument_count()).any(|n| {
+            let v = i.operand(n);
+            self.has_label(v)
+                || i.call_byval_type(n).is_some()
+                || may_be_unmodelled(i.callee()) && v.ty() == self.ctx.pointer()
+        })
+    }
+
+    /// Loads the label of a call's result and clears the slots. `passed`: see
+    /// [`Self::may_stamp_arguments`].
+    pub fn load_result_label(&mut self, i: Value, passed: bool) {
         if i.callee().is_inline_asm() || i.callee().intrinsic().is_some() || !passes_labels(i) {
             return;
         }
         let lt = label_type(self.ctx, i.ty()).filter(|_| self.labelled.contains(&i));
         let pointer = self.ctx.pointer();
-        let passed = (0..i.argument_count()).any(|n| {
-            let v = i.operand(n);
-            self.has_label(v)
-                || i.call_byval_type(n).is_some()
-                || may_be_unmodelled(i.callee()) && v.ty() == pointer
-        });
         if lt.is_none() && !passed {
             return;
         }

@@ -102,7 +102,7 @@ impl<'a> Emitter<'a> {
         let order = reverse_post_order(self.function);
         let reached: HashSet<Block> = order.iter().copied().collect();
         let mut phis: Vec<(Value, Value, Option<Value>)> = Vec::new();
-        let mut invokes: HashMap<Block, Value> = HashMap::new();
+        let mut invokes: HashMap<Block, (Value, bool)> = HashMap::new();
         for (n, &block) in order.iter().enumerate() {
             let all = block.instructions();
             all.iter().for_each(|i| i.detach());
@@ -117,8 +117,8 @@ impl<'a> Emitter<'a> {
                 self.emit_entry(&rest);
                 self.enter_stack_arrays(&rest);
             }
-            if let Some(&invoke) = invokes.get(&block) {
-                self.load_result_label(invoke);
+            if let Some(&(invoke, passed)) = invokes.get(&block) {
+                self.load_result_label(invoke, passed);
             }
             for &i in &rest {
                 if n == 0 && is_static_alloca(i) {
@@ -130,7 +130,7 @@ impl<'a> Emitter<'a> {
                 }
                 self.emit_instruction(i);
                 if i.opcode() == Opcode::LLVMInvoke {
-                    invokes.insert(i.normal_destination(), i);
+                    invokes.insert(i.normal_destination(), (i, self.may_stamp_arguments(i)));
                 }
             }
             self.pending.clear();
