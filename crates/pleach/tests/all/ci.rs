@@ -1,7 +1,7 @@
 //! `pleach ci`: the corpus grows, crashes are new only once, and answers are compared.
 
 use crate::common::campaign::files;
-use crate::common::{Program, feed};
+use crate::common::{Program, feed, refused};
 use crate::export::{readers, succeed};
 use serde_json::Value;
 use std::path::Path;
@@ -107,6 +107,26 @@ fn answers_are_compared_only_if_asked() {
     ci(&program, &["--accept-answers", "--baseline", "known"]);
     let (code, text) = code_and_text(&ci(&program, &["--check-answers", "--baseline", "known"]));
     assert_eq!(code, Some(0), "{text}");
+}
+
+/// A corpus that starts empty has the answers of the inputs that the same run added.
+#[test]
+fn answers_of_new_inputs_are_remembered_at_once() {
+    let program = Program::empty();
+    compile(&program, &["-DANSWER=\"b\""]);
+    ci(&program, &["--accept-answers"]);
+    compile(&program, &["-DANSWER=\"changed\""]);
+    let (code, text) = code_and_text(&ci(&program, &["--check-answers"]));
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("changed answer"), "{text}");
+}
+
+#[test]
+fn a_corpus_that_cannot_be_written_is_refused_before_the_search() {
+    let program = Program::empty();
+    compile(&program, &["-DANSWER=\"b\""]);
+    let args = ["ci", "-n", "400", "--corpus", "/proc/none", "--", "./prog"];
+    refused(&program.run(&args, b""), &args, &["/proc/none"]);
 }
 
 /// An output directory of AFL++ stays one, and new inputs go where its instances look.

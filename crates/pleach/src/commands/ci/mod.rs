@@ -49,6 +49,7 @@ pub fn run(args: Ci) -> Result<Code, Failure> {
     }
     Image::open(Path::new(&args.program[0]))?;
     let corpus = Corpus::read(&args.corpus)?;
+    require_writable(&args.corpus)?;
     let mut state = State::read(&args.corpus, args.baseline.as_deref())?;
     let work = tempfile::Builder::new().prefix("pleach-ci-").tempdir()?;
     let out = match &args.report {
@@ -70,8 +71,8 @@ pub fn run(args: Ci) -> Result<Code, Failure> {
         progress.inc();
     }
     progress.finish();
-    let changed = found.compare_answers(&args, &corpus, &mut state)?;
     let added = found.add_new(&out, &corpus)?;
+    let changed = found.compare_answers(&args, &corpus, &mut state)?;
     let fixed = found.replay_known(&args, &mut state)?;
     for path in inputs_in(&out, &["crashes", "hangs"])? {
         found.replay_failure(&path, &read_input(&path)?)?;
@@ -120,11 +121,17 @@ pub fn run(args: Ci) -> Result<Code, Failure> {
     Ok(if failed { Code::Failed } else { Code::Ok })
 }
 
+/// Makes a directory, if there is none, and tries to write there: a search of an hour must not end
+/// with the message that its results cannot be written.
+fn require_writable(dir: &Path) -> Result<(), Failure> {
+    let made = std::fs::create_dir_all(dir).and_then(|()| tempfile::tempfile_in(dir).map(drop));
+    made.with_context(|| dir.display().to_string()).map_err(Failure::user_error)
+}
+
 /// Makes the directory of reports. Returns where the campaign goes, which the page and its
 /// commands are about; one of an earlier run is removed.
 fn make_report_dir(dir: &Path) -> Result<PathBuf, Failure> {
-    let made = std::fs::create_dir_all(dir).and_then(|()| tempfile::tempfile_in(dir).map(drop));
-    made.with_context(|| dir.display().to_string()).map_err(Failure::user_error)?;
+    require_writable(dir)?;
     let out = dir.join("campaign");
     if out.join("run.toml").is_file() && !Dir::is_in_use(&out) {
         let removed = std::fs::remove_dir_all(&out);
@@ -334,8 +341,9 @@ impl Found {
         all.into_values().collect()
     }
 
-    /// Compares the answers of the corpus with those that were remembered. New ones are
-    /// remembered, if another process gives them, too.
+    /// Compares the answers of the corpus with those that were remembered. New ones, also of
+    /// inputs that were just added, are remembered if another process gives them, too. Call it
+    /// when only the corpus was replayed.
     fn compare_answers(
         &mut self,
         args: &Ci,
@@ -349,7 +357,8 @@ impl Found {
         let first = corpus.inputs.first().map(|(path, _)| path.clone()).unwrap_or_default();
         let output = Output::Capture { limit: 16 << 20 };
         let mut again = super::executor(Half::Fast, &self.run, &first, output)?;
-        for ((path, input), outcome) in corpus.inputs.iter().zip(&self.outcomes) {
+        for (outcome, input) in self.outcomes.iter().zip(&self.inputs) {
+            let path = Path::new(&outcome.path);
             let (name, answer) = (name_of(input), answer_of(outcome));
             let before = state.answers.get(&name);
             if !outcome.has_passed && args.accept_answers {
