@@ -31,7 +31,7 @@ mod watch;
 pub use frames::Frame;
 pub use readme::{by_hand, quoted, readme};
 pub use report::has_report;
-pub use symbols::readable;
+pub use symbols::{readable, shortened};
 
 use crate::executor::{End, ExecError, Executor, Half, Outcome, Output, TargetOptions};
 use crate::layout::Layout;

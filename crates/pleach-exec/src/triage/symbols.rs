@@ -208,7 +208,7 @@ pub fn readable(name: &str) -> String {
 
 /// A C++ name with `<…>` for template arguments, and without the inline namespace of
 /// libstdc++.
-fn shortened(name: &str) -> String {
+pub fn shortened(name: &str) -> String {
     // After `operator`, an angle bracket may be part of the name.
     let (head, tail) = name.find("operator").map_or((name, ""), |at| name.split_at(at));
     let (mut out, mut depth) = (String::new(), 0u32);

@@ -7,8 +7,8 @@ mod obstacle;
 pub use obstacle::Obstacles;
 
 use pleach_abi::function::{Function, Place};
-use pleach_exec::source::{path_in, tidy};
-use pleach_exec::triage::{CrashId, readable};
+use pleach_exec::source::{is_system_file, path_in, tidy};
+use pleach_exec::triage::{CrashId, readable, shortened};
 use pleach_search::Goal;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -35,6 +35,8 @@ pub enum PlaceError {
     Syntax(String),
     #[error("{place}: the program has no function `{place}`{}", similar(near))]
     NoFunction { place: String, near: Vec<String> },
+    #[error("{0}: is a file; add a line, as in `{0}:12`")]
+    OnlyFile(String),
     #[error("{place}: no instrumented file of the program is called `{file}`{}", similar(near))]
     NoFile { place: String, file: String, near: Vec<String> },
     #[error("{place}: several files have this name: {}", files.join(", "))]
@@ -115,7 +117,8 @@ impl<'a> Places<'a> {
             self.files.keys().filter(|name| is_end_of(file, name)).collect();
         let Some(longest) = matching.iter().max_by_key(|name| clean(name).len()) else {
             let (place, file) = (text.to_string(), file.to_string());
-            let near = nearest(&file, self.files.keys().cloned().collect());
+            let own = self.files.keys().filter(|name| !is_system_file(name));
+            let near = nearest(&file, own.cloned().collect());
             return Err(PlaceError::NoFile { place, file, near });
         };
         // The same file may be named in several ways.
@@ -148,14 +151,16 @@ impl<'a> Places<'a> {
     fn find_function(&self, text: &str) -> Result<FoundPlace, PlaceError> {
         let mut found = FoundPlace::default();
         let name = text.strip_suffix("()").unwrap_or(text);
+        // Template arguments do not count.
+        let plain = shortened(name).replace("<…>", "");
+        let end = format!("::{plain}");
         for exact in [true, false] {
             let with_code = self.functions.iter().enumerate().filter(|(_, f)| !f.blocks.is_empty());
             for (number, function) in with_code {
-                // Template arguments are left out.
                 let readable = readable(&function.name).replace("<…>", "");
                 let is_it = match exact {
-                    true => function.name == name || readable == name,
-                    false => readable.rsplit("::").next() == Some(name),
+                    true => function.name == name || readable == plain,
+                    false => readable.ends_with(&end),
                 };
                 if is_it {
                     found.file = self.name_of(function, &function.file).into();
@@ -168,8 +173,12 @@ impl<'a> Places<'a> {
                 return Ok(found);
             }
         }
-        let names = self.functions.iter().map(|f| readable(&f.name)).collect();
-        Err(PlaceError::NoFunction { place: text.into(), near: nearest(name, names) })
+        if self.files.keys().any(|file| is_end_of(text, file)) {
+            return Err(PlaceError::OnlyFile(text.into()));
+        }
+        let is_own = |f: &&&Function| !is_system_file(self.name_of(f, &f.file));
+        let own = self.functions.iter().filter(is_own).map(|f| readable(&f.name)).collect();
+        Err(PlaceError::NoFunction { place: text.into(), near: nearest(&plain, own) })
     }
 }
 
@@ -302,9 +311,9 @@ pub fn is_end_of(end: &str, path: &str) -> bool {
     }
 }
 
-/// The names that are most like one: those with few different letters.
+/// The names that are most like one: those whose last part has few different letters.
 fn nearest(name: &str, all: BTreeSet<String>) -> Vec<String> {
-    let short = |n: &str| n.rsplit('/').next().unwrap_or(n).to_lowercase();
+    let short = |n: &str| n.rsplit(['/', ':']).next().unwrap_or(n).to_lowercase();
     let wanted = short(name);
     let mut ranked: Vec<(usize, String)> =
         all.into_iter().map(|n| (edits(&wanted, &short(&n)), n)).collect();
@@ -400,6 +409,27 @@ mod tests {
         check("show", &[(1, 0)], None);
     }
 
+    /// `a::Box<int>::open` and `std::opens`, which a system header defines.
+    #[test]
+    fn the_end_of_a_cxx_name_is_enough() {
+        let places = || vec![vec![place(4, 1)]];
+        let functions = vec![
+            function("_ZN1a3BoxIiE4openEv", "box.h", 3, places()),
+            function("_ZSt5opensv", "/usr/include/c++/12/bits/open.h", 3, places()),
+        ];
+        let places = Places::new(&functions);
+        for name in ["open", "Box::open", "Box<int>::open", "a::Box<…>::open", "a::Box::open()"] {
+            let found = places.find(name).unwrap();
+            assert_eq!((&found.goal.blocks[..], name), (&[(0, 0)][..], name));
+        }
+        for name in ["ox::open", "b::Box::open", "Box::opens", "opem"] {
+            let error = places.find(name).unwrap_err().to_string();
+            assert!(error.ends_with("there is a::Box<…>::open"), "{error}");
+        }
+        let error = places.find("bax.h:4").unwrap_err().to_string();
+        assert!(error.ends_with("there is /src/app/box.h"), "{error}");
+    }
+
     #[test]
     fn a_line_without_code_stands_for_the_next_one_of_its_function() {
         check("lib/parse.c:13", &[(0, 2)], Some(15));
@@ -412,6 +442,7 @@ mod tests {
         assert!(error("lib/parse.c:21").ends_with("near it: parse (lines 10-20)"));
         assert!(error("parse.c:12").contains("/src/app/lib/parse.c, /src/app/tools/parse.c"));
         assert!(error("prase.c:12").contains("there is /src/app/lib/parse.c"));
+        assert_eq!(error("show.h"), "show.h: is a file; add a line, as in `show.h:12`");
         assert!(error("pars").contains("no function `pars`; there is parse,"));
         for text in ["", ":12", "lib/parse.c:0", "lib/parse.c:x", "lib/parse.c:9-3"] {
             assert!(error(text).contains("a place is FILE:LINE"), "{text}: {}", error(text));
