@@ -47,9 +47,7 @@ pub fn find(tree: &Tree) -> Programs {
         let is_test = is_test_dir(file.dir());
         let lists = match file.name() {
             "Makefile.am" => automake_lists(&tree.text(file)),
-            "CMakeLists.txt" => {
-                vec![(!is_test, first_arguments(&tree.text(file), "add_executable("))]
-            }
+            "CMakeLists.txt" => vec![(!is_test, cmake_programs(&tree.text(file)))],
             "meson.build" => vec![(!is_test, first_arguments(&tree.text(file), "executable("))],
             "Makefile" | "makefile" | "GNUmakefile" | "Makefile.in" => {
                 vec![(!is_test, assigned(&tree.text(file)))]
@@ -144,6 +142,42 @@ fn automake_lists(text: &str) -> Vec<(bool, Vec<String>)> {
         }
     }
     lists
+}
+
+/// The programs of `add_executable`: the target, or the name that `OUTPUT_NAME` gives it.
+fn cmake_programs(text: &str) -> Vec<String> {
+    let targets = first_arguments(text, "add_executable(").into_iter();
+    targets.filter_map(|target| cmake_value(text, &output_name(text, target))).collect()
+}
+
+/// The name of the file that a target becomes.
+fn output_name(text: &str, target: String) -> String {
+    let calls = text.split("set_target_properties(").skip(1);
+    let words = calls.filter_map(|rest| {
+        let words = rest[..rest.find(')')?].split_whitespace();
+        Some(words.map(|word| word.trim_matches('"')).collect::<Vec<_>>())
+    });
+    let named = words.filter(|words| words.first() == Some(&target.as_str())).filter_map(|words| {
+        let at = words.iter().position(|word| *word == "OUTPUT_NAME")?;
+        Some((*words.get(at + 1)?).to_owned())
+    });
+    named.last().unwrap_or(target)
+}
+
+/// The value of a word. A variable has the value that `set` or `project` gives it in the same file.
+fn cmake_value(text: &str, word: &str) -> Option<String> {
+    let Some(variable) = word.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) else {
+        return Some(word.to_owned());
+    };
+    if ["PROJECT_NAME", "CMAKE_PROJECT_NAME"].contains(&variable) {
+        return first_arguments(text, "project(").pop();
+    }
+    let set = text.match_indices("set(").map(|(at, call)| text[at + call.len()..].trim_start());
+    let rest = set.filter_map(|rest| rest.strip_prefix(variable));
+    let rest = rest.filter(|rest| rest.starts_with(char::is_whitespace)).last()?;
+    let value = rest.trim_start().trim_start_matches('"');
+    let end = value.find(|c: char| c.is_whitespace() || "\")".contains(c))?;
+    Some(value[..end].to_owned())
 }
 
 /// The first argument of each call: `name` in `executable('name', …)`.

@@ -97,9 +97,12 @@ fn programs_come_from_build_files() {
     assert_eq!(project.tree.name(), "tool");
     assert_eq!(programs(&project), ["tool", "helper", "gen", "t1", "t2"]);
     let cmake = "# add_executable(no x.c)\nmy_add_executable(no)\nadd_executable(\n  app main.c)\n\
-                 add_executable(${NAME} x.c)\n";
+                 set(TOOLS other)\nset( TOOL \"tool\")\nadd_executable(${TOOL} x.c)\n\
+                 project(all C)\nadd_executable(${PROJECT_NAME} y.c)\n\
+                 add_executable(${UNKNOWN} z.c)\n\
+                 set_target_properties(${TOOL} PROPERTIES\n  OUTPUT_NAME \"hammer\")\n";
     let (_dir, project) = tree("x", &[("src/CMakeLists.txt", cmake), ("src/main.c", "")]);
-    assert_eq!(programs(&project), ["app"]);
+    assert_eq!(programs(&project), ["app", "hammer", "all"]);
     let out = System::CMake.program(Path::new("/out"), &project.programs.all[0]);
     assert_eq!(out, Path::new("/out/build/src/app"));
     let meson = "e = executable('first', 'a.c')\nexecutable(\n  'second', 'b.c')\n";
