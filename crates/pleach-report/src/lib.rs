@@ -16,6 +16,7 @@ mod progress;
 mod summary;
 
 pub use ends::end_words;
+pub use numbers::counted;
 pub use panel::{Panel, Size};
 pub use places::describe_places;
 pub use progress::Progress;

@@ -28,6 +28,11 @@ pub fn percent(part: u64, whole: u64) -> String {
     if whole == 0 { "–".into() } else { format!("{:.1} %", 100.0 * part as f64 / whole as f64) }
 }
 
+/// `1 crash`, `2 crashes`.
+pub fn counted(n: u64, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -41,6 +46,8 @@ mod tests {
         assert_eq!(time(Duration::from_secs(59)), "59 s");
         assert_eq!(time(Duration::from_secs(192)), "3 min 12 s");
         assert_eq!(time(Duration::from_secs(7500)), "2 h 05 min");
+        let crashes = [0, 1, 2].map(|n| counted(n, "crash", "crashes"));
+        assert_eq!(crashes, ["0 crashes", "1 crash", "2 crashes"]);
         assert_eq!((percent(1, 3), percent(0, 0)), ("33.3 %".into(), "–".into()));
     }
 }

@@ -1,6 +1,6 @@
 //! A campaign as plain text: a line while it runs, and a summary at its end.
 
-use crate::numbers::{percent, time};
+use crate::numbers::{counted, percent, time};
 use pleach_campaign::run::{FleetStats, Snapshot, Stall, Stats, Stop};
 use std::time::Duration;
 
@@ -85,10 +85,13 @@ pub fn summary(stats: &Stats, out: &str, resume: &str) -> String {
         stats.inputs,
     );
     if stats.crashes > 0 {
-        text.push_str(&format!("{} crashes in {out}/crashes\n", stats.crashes));
+        text.push_str(&format!(
+            "{} in {out}/crashes\n",
+            counted(stats.crashes, "crash", "crashes")
+        ));
     }
     if stats.hangs > 0 {
-        text.push_str(&format!("{} hangs in {out}/hangs\n", stats.hangs));
+        text.push_str(&format!("{} in {out}/hangs\n", counted(stats.hangs, "hang", "hangs")));
     }
     text.extend(stats.fleet.iter().map(summarise_fleet));
     for (name, sync) in &stats.sync {

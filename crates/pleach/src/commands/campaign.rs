@@ -478,6 +478,10 @@ fn hybrid_settings(given: &HybridOptions, earlier: Option<&Settings>) -> Hybrid 
 
 /// Reads the files of a directory, sorted by name. Adds warnings to the notes.
 fn read_seeds(dir: &Path, notes: &mut Vec<String>) -> Result<Vec<(PathBuf, Vec<u8>)>, Failure> {
+    if dir.is_file() {
+        let message = "is a file; -i takes a directory with one seed in each file";
+        return Err(Failure::user_error(anyhow!("{}: {message}", dir.display())));
+    }
     let context = || dir.display().to_string();
     let entries = std::fs::read_dir(dir).with_context(context).map_err(Failure::user_error)?;
     let (mut paths, mut directories) = (Vec::new(), 0);

@@ -106,6 +106,8 @@ fn missing_inputs_and_outputs_are_refused() {
     let (inside, empty, full) =
         (inside.to_str().unwrap(), empty.to_str().unwrap(), full.to_str().unwrap());
     refuses(&["replay", empty, "--", plain], &[empty, "no inputs"]);
+    refuses(&["report", empty, "-o", "/no/such/dir/out"], &[empty, "holds no campaign"]);
+    refuses(&["report", inside, "-o", "/no/such/dir/out"], &[inside, "holds no campaign"]);
     refuses(&["cmin", "-i", empty, "-o", full, "--", plain], &[empty, "no inputs"]);
     refuses(&["cmin", "-i", full, "-o", full, "--", plain], &[full, "not empty"]);
     refuses(&["tmin", "-i", inside, "-o", full, "--", plain], &[full, "cannot be written"]);

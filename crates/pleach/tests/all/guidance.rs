@@ -81,6 +81,9 @@ fn there_are_warnings_for_subdirectories_and_large_seeds() {
     std::fs::create_dir_all(p.dir.path().join("seeds/more")).expect("writable");
     let args = ["run", "-i", "seeds", "-o", "out", "-n", "3", "--", "./prog"];
     refused(&p.run(&args, b""), &args, &["no seeds in it; 1 subdirectory is not read"]);
+    p.file("one", b"1");
+    let file = ["run", "-i", "one", "-o", "out", "-n", "3", "--", "./prog"];
+    refused(&p.run(&file, b""), &file, &["one: is a file", "a directory"]);
     p.file("seeds/a", b"1");
     p.file("seeds/large", &vec![b'-'; (1 << 20) + 1]);
     let out = p.run(&args, b"");

@@ -141,7 +141,10 @@ impl Dir {
         let file = path.join("run.toml");
         let text = match std::fs::read_to_string(&file) {
             Ok(text) => text,
-            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+            // A file is no directory of a campaign, either.
+            Err(e)
+                if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+            {
                 return Err(DirError::Nothing { dir: path.into() });
             }
             Err(error) => return Err(DirError::Io { path: file, error }),

@@ -30,7 +30,8 @@ function s(tag, attributes, ...children) {
 }
 
 const number = n => Number(n).toLocaleString("en-US");
-const percent = (part, whole) => whole ? `${Math.floor(1000 * part / whole) / 10} %` : "–";
+// Rounded as the summary of `pleach run` is, but only the whole is 100 %.
+const percent = (part, whole) => whole ? `${(part < whole ? Math.min(Math.round(1000 * part / whole), 999) / 10 : 100).toFixed(1)} %` : "–";
 
 function duration(seconds) {
   if (seconds < 10) return `${Math.round(seconds * 100) / 100} s`;

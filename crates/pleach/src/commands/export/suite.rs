@@ -103,13 +103,17 @@ pub fn run(
     let count = kept.values().flatten().count();
     let mut out = show::out();
     writeln!(out, "{}: {count} cases of {} inputs", args.output.display(), paths.len())?;
-    for (count, why) in [
-        (left_out.crashes, "that crash or hang are left out (--crashes keeps crashes)"),
-        (left_out.unstable, "whose output differs from run to run are left out"),
-        (left_out.inexpressible, "that a shell cannot give to the program are left out"),
+    let ends = match args.crashes {
+        true => "that hang",
+        false => "that crash or hang (--crashes keeps crashes)",
+    };
+    for (count, which) in [
+        (left_out.crashes, ends),
+        (left_out.unstable, "whose output differs from run to run"),
+        (left_out.inexpressible, "that a shell cannot give to the program"),
     ] {
         if count > 0 {
-            writeln!(out, "{count} {why}")?;
+            writeln!(out, "left out: {count} {which}")?;
         }
     }
     out.flush()?;

@@ -3,6 +3,7 @@
 use crate::args::Init;
 use pleach_exec::triage::quoted;
 use pleach_project::{Build, Project, System, below};
+use pleach_report::counted;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -37,7 +38,8 @@ impl Plan<'_> {
         }
         match project.seeds.first() {
             Some(seeds) => {
-                let _ = write!(line, "; {} seeds: {}", seeds.files.len(), seeds.pattern());
+                let count = counted(seeds.files.len() as u64, "seed", "seeds");
+                let _ = write!(line, "; {count}: {}", seeds.pattern());
             }
             None => line.push_str("; no seeds"),
         }
@@ -74,11 +76,11 @@ impl Plan<'_> {
             let root = &self.project.tree.root;
             let _ = write!(
                 text,
-                "\n# Seeds: those of {} files that cover something.\nmkdir {all}\n\
+                "\n# Seeds: those of {} that cover something.\nmkdir {all}\n\
                  find {dir} -type f -name {name} -size -{blocks} \
                  -exec cp --backup=numbered -t {all} {{}} +\n\
                  pleach cmin -i {all} -o {kept} -- {program}{arg}\n",
-                seeds.files.len(),
+                counted(seeds.files.len() as u64, "file", "files"),
                 all = out("seeds-all"),
                 kept = out("seeds"),
                 dir = quoted(root.join(&seeds.dir).as_os_str()),

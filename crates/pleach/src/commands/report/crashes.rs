@@ -12,6 +12,7 @@ use pleach_exec::trace::Trace;
 use pleach_exec::triage::{CrashId, quoted};
 use pleach_exec::{CompiledTarget, End, ExecError, Layout, RunOptions, Target, TraceOptions};
 use pleach_expr::Printer;
+use pleach_report::counted;
 use pleach_report::html::{CrashSection, replay_flags};
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -144,9 +145,9 @@ impl Crashes {
         section.set_bytes(&explained.input);
         if explained.input.len() < explained.from {
             section.minimal = Some(format!(
-                "Made smaller, from {} to {} bytes. It {} at the same place{}.",
+                "Made smaller, from {} to {}. It {} at the same place{}.",
                 explained.from,
-                explained.input.len(),
+                counted(explained.input.len() as u64, "byte", "bytes"),
                 if is_crash { "crashes" } else { "hangs" },
                 if is_crash { "; pleach tmin writes such an input to a file" } else { "" },
             ));
