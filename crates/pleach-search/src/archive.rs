@@ -7,8 +7,9 @@ use std::fmt::Debug;
 ///
 /// Several threads may look edges up while others are added.
 pub trait Archive: Debug + Send + Sync {
-    /// Adds an edge, or gives it a stronger mark. False if there is no room for it.
-    fn add(&self, word: u64) -> bool;
+    /// Adds edges, or gives them stronger marks. Returns those that there is no room for. One
+    /// call with many edges costs much less than many calls.
+    fn add(&self, words: &mut [u64]) -> Vec<u64>;
 
     /// The word of an edge, given one with the same hash.
     fn find(&self, word: u64) -> Option<u64>;

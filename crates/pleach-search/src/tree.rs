@@ -287,21 +287,20 @@ impl Tree {
     /// counted as forgotten.
     fn rebuild(&mut self, slots: usize, is_kept: impl Fn(u64) -> bool) {
         let archive = self.table.archive.clone();
-        let is_archived =
-            |word| mark_of(word).is_some() && archive.as_ref().is_some_and(|a| a.add(word));
         let next = Table::new(slots, archive.clone());
+        let chunk = (self.table.slots.len() / 16).max(Left::MIN_CHUNK);
+        let mut left = Left { archive, words: Vec::new(), chunk, forgotten: self.forgotten };
         self.edges = 0;
         // Others may be adding edges, so those in the table count.
         for word in self.table.words() {
             if is_kept(word) {
                 next.slots[next.slot(word)].store(word, Relaxed);
                 self.edges += 1;
-            } else if !is_archived(word) {
-                let is_refutation = matches!(mark_of(word), Some(Mark::Unsat | Mark::Unknown));
-                self.forgotten.edges += u64::from(mark_of(word).is_some());
-                self.forgotten.refutations += u64::from(is_refutation);
+            } else if mark_of(word).is_some() {
+                left.add(word);
             }
         }
+        self.forgotten = left.finish();
         self.table = Arc::new(next);
     }
 
@@ -333,6 +332,44 @@ impl Tree {
                     && mix(mix(word >> 4) ^ times) & ((1 << bits) - 1) == 0
             }
         }
+    }
+}
+
+/// Edges that leave the table.
+struct Left {
+    archive: Option<Arc<dyn Archive>>,
+    /// Those that are not in the archive yet.
+    words: Vec<u64>,
+    /// So many go to the archive at once: one by one, each takes a read and a write.
+    chunk: usize,
+    forgotten: Forgotten,
+}
+
+impl Left {
+    const MIN_CHUNK: usize = 1 << 20;
+
+    fn add(&mut self, word: u64) {
+        self.words.push(word);
+        if self.words.len() == self.chunk {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        let mut words = std::mem::take(&mut self.words);
+        let refused = match &self.archive {
+            Some(archive) => archive.add(&mut words),
+            None => words,
+        };
+        self.forgotten.edges += refused.len() as u64;
+        let is_refutation =
+            |&&word: &&u64| matches!(mark_of(word), Some(Mark::Unsat | Mark::Unknown));
+        self.forgotten.refutations += refused.iter().filter(is_refutation).count() as u64;
+    }
+
+    fn finish(mut self) -> Forgotten {
+        self.flush();
+        self.forgotten
     }
 }
 
@@ -519,11 +556,13 @@ mod tests {
     struct Shelf(std::sync::Mutex<std::collections::HashMap<u64, u64>>);
 
     impl Archive for Shelf {
-        fn add(&self, word: u64) -> bool {
-            let mut words = self.0.lock().unwrap();
-            let known = words.entry(word >> 4).or_default();
-            *known = word.max(*known);
-            true
+        fn add(&self, words: &mut [u64]) -> Vec<u64> {
+            let mut shelf = self.0.lock().unwrap();
+            for &mut word in words {
+                let known = shelf.entry(word >> 4).or_default();
+                *known = word.max(*known);
+            }
+            Vec::new()
         }
 
         fn find(&self, word: u64) -> Option<u64> {

@@ -2,9 +2,9 @@
 //!
 //! A search that should be exhaustive must not forget what it asked. So the edges that do not
 //! fit in memory are in a file, in pages of 512 words each. The first bits of an edge's hash
-//! say in which page it is. A full page is split in two by one more bit, so no piece of work
-//! is larger than two pages, however many edges there are (extendible hashing: Fagin and
-//! others, 1979). In memory is only the index, a few bytes for each page.
+//! say in which page it is. A full page is split by more bits, and no other page changes
+//! (extendible hashing: Fagin and others, 1979). In memory is only the index, a few bytes for
+//! each page. Edges come many at once: each page that they belong to is read and written once.
 
 use super::scratch::{Scratch, ScratchFile};
 use pleach_search::Archive;
@@ -68,57 +68,81 @@ impl EdgeFile {
         Ok(used.chunks_exact(8).map(word).collect())
     }
 
-    fn write(&self, page: u32, from: usize, words: &[u64]) -> io::Result<()> {
+    fn write(&self, page: u32, words: &[u64]) -> io::Result<()> {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        self.file()?.write_at(&bytes, page_start(page) + 8 * from as u64)
+        self.file()?.write_at(&bytes, page_start(page))
     }
 
-    fn try_add(&self, index: &mut Index, word: u64) -> io::Result<bool> {
-        loop {
-            let page = index.page_of(word);
-            let shape = index.shapes[page as usize];
-            let words = self.read(page, shape)?;
-            match words.iter().position(|&other| other >> 4 == word >> 4) {
-                Some(at) if words[at] & 15 >= word & 15 => return Ok(true),
-                Some(at) => return self.write(page, at, &[word]).map(|()| true),
-                None if words.len() < PAGE_WORDS => {
-                    self.write(page, words.len(), &[word])?;
-                    index.shapes[page as usize].used += 1;
-                    index.edges += 1;
-                    return Ok(true);
-                }
-                None if u32::from(shape.bits) == MAX_BITS => return Ok(false),
-                None => self.split(index, page, shape, &words)?,
-            }
-        }
-    }
-
-    /// Moves the words of a full page that have the next bit to a new page.
-    fn split(&self, index: &mut Index, page: u32, shape: Shape, words: &[u64]) -> io::Result<()> {
-        let has_bit = |word: &&u64| **word >> (63 - shape.bits) & 1 == 1;
-        let (moved, left): (Vec<u64>, Vec<u64>) = words.iter().partition(has_bit);
+    /// Adds words of one page. Returns how many of them do not fit.
+    fn add_to_page(&self, index: &mut Index, page: u32, added: &[u64]) -> io::Result<Vec<u64>> {
+        let shape = index.shapes[page as usize];
+        let mut words = self.read(page, shape)?;
+        words.extend(added);
+        // Of the words of one edge, the strongest mark is the first.
+        words.sort_unstable_by_key(|&word| (word >> 4, !word & 15));
+        words.dedup_by_key(|word| *word >> 4);
+        let first = words[0].checked_shr(64 - u32::from(shape.bits)).unwrap_or(0);
+        let (mut leaves, mut refused) = (Vec::new(), Vec::new());
+        split((first, shape.bits), &words, &mut leaves, &mut refused);
+        // The index does not refer to new pages yet. The old one is written last.
         let new = index.shapes.len() as u32;
-        self.write(new, 0, &moved)?;
-        self.write(page, 0, &left)?;
-        let bits = shape.bits + 1;
-        index.shapes[page as usize] = Shape { used: left.len() as u16, bits };
-        index.shapes.push(Shape { used: moved.len() as u16, bits });
-        if u32::from(bits) > index.bits {
-            index.bits += 1;
-            index.pages = index.pages.iter().flat_map(|&page| [page; 2]).collect();
+        for (number, leaf) in (0..).zip(&leaves[1..]) {
+            self.write(new + number, leaf.words)?;
         }
-        // The entries of one page are next to each other; the second half has the bit.
-        let count = 1usize << (index.bits - u32::from(bits));
-        let first = index.entry_of(words[0]) / (2 * count) * (2 * count);
-        index.pages[first + count..first + 2 * count].fill(new);
-        Ok(())
+        self.write(page, leaves[0].words)?;
+        index.edges -= usize::from(shape.used);
+        index.set(page, &leaves[0]);
+        for (number, leaf) in (0..).zip(&leaves[1..]) {
+            index.shapes.push(shape);
+            index.set(new + number, leaf);
+        }
+        Ok(refused)
     }
 }
 
+/// The words of one page.
+struct Leaf<'a> {
+    /// The bits that all of its hashes have in common, and how many these are.
+    prefix: (u64, u8),
+    words: &'a [u64],
+}
+
+/// Divides sorted words with a common prefix into pages.
+fn split<'a>(
+    prefix: (u64, u8),
+    words: &'a [u64],
+    leaves: &mut Vec<Leaf<'a>>,
+    refused: &mut Vec<u64>,
+) {
+    let (value, bits) = prefix;
+    if words.len() <= PAGE_WORDS || u32::from(bits) == MAX_BITS {
+        let (kept, rest) = words.split_at(words.len().min(PAGE_WORDS));
+        refused.extend(rest);
+        leaves.push(Leaf { prefix, words: kept });
+        return;
+    }
+    let middle = words.partition_point(|word| word >> (63 - bits) & 1 == 0);
+    let (low, high) = words.split_at(middle);
+    split((value << 1, bits + 1), low, leaves, refused);
+    split((value << 1 | 1, bits + 1), high, leaves, refused);
+}
+
 impl Archive for EdgeFile {
-    fn add(&self, word: u64) -> bool {
+    fn add(&self, words: &mut [u64]) -> Vec<u64> {
+        words.sort_unstable();
         let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
-        self.try_add(&mut index, word).unwrap_or(false)
+        let (mut rest, mut refused) = (&*words, Vec::new());
+        while let Some(&first) = rest.first() {
+            let page = index.page_of(first);
+            let of_page = rest.partition_point(|&word| index.page_of(word) == page);
+            let (added, others) = rest.split_at(of_page);
+            match self.add_to_page(&mut index, page, added) {
+                Ok(without_room) => refused.extend(without_room),
+                Err(_) => refused.extend(added),
+            }
+            rest = others;
+        }
+        refused
     }
 
     fn find(&self, word: u64) -> Option<u64> {
@@ -145,6 +169,19 @@ impl Index {
     fn page_of(&self, word: u64) -> u32 {
         self.pages[self.entry_of(word)]
     }
+
+    /// A page was written.
+    fn set(&mut self, page: u32, leaf: &Leaf) {
+        let (value, bits) = leaf.prefix;
+        while self.bits < u32::from(bits) {
+            self.bits += 1;
+            self.pages = self.pages.iter().flat_map(|&page| [page; 2]).collect();
+        }
+        let count = 1usize << (self.bits - u32::from(bits));
+        self.pages[value as usize * count..][..count].fill(page);
+        self.shapes[page as usize] = Shape { used: leaf.words.len() as u16, bits };
+        self.edges += leaf.words.len();
+    }
 }
 
 fn page_start(page: u32) -> u64 {
@@ -162,7 +199,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let scratch = Scratch { dir: dir.path().into(), disk: Arc::new(disk) };
         let edges = EdgeFile::new(scratch);
-        assert!(edges.add(word(0, 1)));
+        assert!(edges.add(&mut [word(0, 1)]).is_empty());
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "the file has a name");
         (dir, edges)
     }
@@ -177,7 +214,7 @@ mod tests {
         let mut expected = HashMap::new();
         for i in 0..30_000 {
             let (edge, mark) = (i * 7 % 20_011, 1 + i % 8);
-            assert!(edges.add(word(edge, mark)));
+            assert!(edges.add(&mut [word(edge, mark)]).is_empty());
             let strongest = expected.entry(edge).or_insert(mark);
             *strongest = mark.max(*strongest);
         }
@@ -193,10 +230,25 @@ mod tests {
     #[test]
     fn an_edge_that_cannot_be_written_is_refused_and_the_others_stay() {
         let (_dir, edges) = edges(Disk::failing_at(1500));
-        let added: Vec<u64> = (0..3000).map(|i| word(i, 3)).filter(|&w| edges.add(w)).collect();
+        let words = (0..3000).map(|i| word(i, 3));
+        let added: Vec<u64> = words.filter(|&w| edges.add(&mut [w]).is_empty()).collect();
         assert!((1000..2000).contains(&added.len()), "{}", added.len());
         assert_eq!(edges.count(), added.len());
         assert!(added.iter().all(|&w| edges.find(w) == Some(w)));
         assert_eq!(edges.find(word(2999, 0)), None);
+    }
+
+    #[test]
+    fn many_edges_at_once_take_one_write_for_each_page() {
+        let (_dir, edges) = edges(Disk::default());
+        let before = edges.scratch.disk.writes();
+        for round in 0..2 {
+            let mut words: Vec<u64> = (0..200_000).map(|i| word(round + i, 3)).collect();
+            assert!(edges.add(&mut words).is_empty());
+        }
+        assert_eq!(edges.count(), 200_001);
+        let (writes, pages) = (edges.scratch.disk.writes() - before, edges.index().shapes.len());
+        assert!(writes <= 2 * pages as u64, "{writes} writes of {pages} pages");
+        assert!((0..=200_000).all(|i| edges.find(word(i, 0)) == Some(word(i, 3))));
     }
 }
