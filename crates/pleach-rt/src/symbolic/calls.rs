@@ -150,13 +150,6 @@ pub extern "C" fn pointed(at: u64, base: u64, size: u64) -> u32 {
     u32::from(places.any(is_pointer_to_labels))
 }
 
-/// A function that was called back has found the labels of another: code without
-/// instrumentation got them, and has lost them.
-#[cold]
-pub extern "C" fn lose_arguments(of: u64) {
-    events::record_unmodelled(of as usize);
-}
-
 /// In the caller of a structure passed by value: remembers its address, if it has labels.
 pub extern "C" fn byval_out(slot: u32, from: u64, bytes: u64) -> u32 {
     if slot as usize >= BYVAL_SLOTS || shadow::is_clean(from, bytes) {

@@ -63,7 +63,6 @@ with_result! {
 }
 
 without_result! {
-    "__pleach_lose_arguments" => calls::lose_arguments;
     "__pleach_branch" => events::branch;
     "__pleach_switch" => events::switch;
     "__pleach_divisor" => events::divisor;

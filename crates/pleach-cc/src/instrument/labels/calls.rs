@@ -70,11 +70,6 @@ impl Emitter<'_> {
             e.builder.store(e.const64(0), place);
             let me = e.builder.cast(Opcode::LLVMPtrToInt, me, e.ctx.int(64));
             let mine = e.builder.compare(IntPredicate::LLVMIntEQ, stamp, me);
-            let other = e.builder.compare(IntPredicate::LLVMIntNE, stamp, me);
-            e.guarded(other, &[], |e| {
-                e.builder.call(e.rt.lose_arguments, &[stamp]);
-                vec![]
-            });
             if !structures.is_empty() || saved.is_some() {
                 e.guarded(mine, &[], |e| {
                     for (k, &(p, slot, size)) in structures.iter().enumerate() {
@@ -276,12 +271,6 @@ impl Emitter<'_> {
         self.builder.call(self.rt.pointed, &[at, base, size])
     }
 
-    /// Where an exception arrives: the labels that the function that threw it got are used up.
-    pub fn drop_arguments(&mut self) {
-        let place = self.tls(TLS_ARG_STAMP);
-        self.builder.store(self.const64(0), place);
-    }
-
     /// Counts a loss if inline assembly gets a pointer to labelled memory that it may read.
     fn count_memory_of_assembly(&mut self, i: Value) {
         let (template, constraints) = i.callee().inline_assembly();
@@ -428,9 +417,11 @@ fn may_be_unmodelled(callee: Value) -> bool {
 }
 
 /// True for functions that use an object, but not what the program keeps in it or behind it:
-/// locks, and functions of C++, whose objects are mostly strings and containers.
+/// locks, and functions of C++ and its runtime (casts, exceptions), whose objects are mostly
+/// strings and containers.
 fn uses_no_contents(name: &str) -> bool {
-    ["pthread_", "sem_", "mtx_", "cnd_", "_Z"].iter().any(|prefix| name.starts_with(prefix))
+    let prefixes = ["pthread_", "sem_", "mtx_", "cnd_", "_Z", "__cxa_", "__dynamic_cast"];
+    prefixes.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// What is stored in an argument slot.

@@ -242,7 +242,6 @@ impl<'a> Emitter<'a> {
             },
             LLVMLandingPad => {
                 self.builder.insert(i);
-                self.drop_arguments();
                 self.emit_unwound();
             }
             LLVMInvoke | LLVMCallBr => self.emit_call(i),

@@ -49,7 +49,6 @@ runtime! {
     lost_result: "i32 @__pleach_lost_result(ptr, i32, i64, i32) nounwind willreturn cold";
     byval_out: "i32 @__pleach_byval_out(i32, i64, i64) nounwind willreturn";
     pointed: "i32 @__pleach_pointed(i64, i64, i64) nounwind willreturn cold memory(read)";
-    lose_arguments: "void @__pleach_lose_arguments(i64) nounwind willreturn cold";
     loadn: "i32 @__pleach_loadn(i64, i32) nounwind willreturn cold memory(read)";
     load1: "i32 @__pleach_load1(i64) nounwind willreturn cold memory(read)";
     load2: "i32 @__pleach_load2(i64) nounwind willreturn cold memory(read)";
