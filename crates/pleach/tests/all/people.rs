@@ -145,7 +145,7 @@ fn mistakes_on_the_command_line_are_refused() {
     for (args, parts) in [
         (&["-o", "out", "-s", "bfs", "--", "./prog"][..], &["unknown strategy `bfs`", "dfs"][..]),
         (&["-o", "out", "-i", "nowhere", "--", "./prog"], &["nowhere", "No such file"]),
-        (&["-o", "out", "-i", "a-file", "--", "./prog"], &["a-file", "Not a directory"]),
+        (&["-o", "out", "-i", "a-file", "--", "./prog"], &["a-file", "is a file"]),
         (&["-o", "out", "-i", "empty", "--", "./prog"], &["empty", "no seeds"]),
         (&["-o", "out", "-i", "cut", "--", "./prog"], &["cut/seed", "record 0 is cut off"]),
         (&["-o", "full", "--", "./prog"], &["full", "not empty"]),

@@ -2,6 +2,7 @@
 
 use crate::common::{PLEACH, Program};
 use pleach_campaign::findings::Findings;
+use pleach_exec::triage::readable;
 use pleach_report::html::words;
 use std::path::Path;
 use std::process::Command;
@@ -50,7 +51,7 @@ fn reasons(out: &Path) -> Vec<(u32, String, String)> {
             for branch in &function.branches {
                 for side in 0..branch.sides {
                     let reason = inquiry.reason(branch.first + side);
-                    let found = words(&reason, &function.name);
+                    let found = words(&reason, &readable(&function.name));
                     let text = format!("{} {}", found.class, found.text);
                     all.push((branch.line, branch.side_name(side), text));
                 }

@@ -49,7 +49,9 @@ pub fn run(args: Ci) -> Result<Code, Failure> {
     }
     Image::open(Path::new(&args.program[0]))?;
     let corpus = Corpus::read(&args.corpus)?;
-    require_writable(&args.corpus)?;
+    for dir in [&args.corpus].into_iter().chain(&args.report) {
+        require_writable(dir)?;
+    }
     let mut state = State::read(&args.corpus, args.baseline.as_deref())?;
     let work = tempfile::Builder::new().prefix("pleach-ci-").tempdir()?;
     let out = match &args.report {
@@ -121,17 +123,21 @@ pub fn run(args: Ci) -> Result<Code, Failure> {
     Ok(if failed { Code::Failed } else { Code::Ok })
 }
 
-/// Makes a directory, if there is none, and tries to write there: a search of an hour must not end
+/// Tries to write in a directory, or where it would be made: a search of an hour must not end
 /// with the message that its results cannot be written.
 fn require_writable(dir: &Path) -> Result<(), Failure> {
-    let made = std::fs::create_dir_all(dir).and_then(|()| tempfile::tempfile_in(dir).map(drop));
-    made.with_context(|| dir.display().to_string()).map_err(Failure::user_error)
+    let here = |dir: &Path| dir.as_os_str().is_empty();
+    let existing = dir.ancestors().find(|above| here(above) || above.exists());
+    let place = existing.filter(|dir| !here(dir)).unwrap_or(Path::new("."));
+    let tried = tempfile::tempfile_in(place).map(drop);
+    tried.with_context(|| dir.display().to_string()).map_err(Failure::user_error)
 }
 
 /// Makes the directory of reports. Returns where the campaign goes, which the page and its
 /// commands are about; one of an earlier run is removed.
 fn make_report_dir(dir: &Path) -> Result<PathBuf, Failure> {
-    require_writable(dir)?;
+    let made = std::fs::create_dir_all(dir);
+    made.with_context(|| dir.display().to_string()).map_err(Failure::user_error)?;
     let out = dir.join("campaign");
     if out.join("run.toml").is_file() && !Dir::is_in_use(&out) {
         let removed = std::fs::remove_dir_all(&out);
