@@ -133,16 +133,17 @@ pub(crate) fn merge(request: &mut Request, slice: &Slice) -> Option<Merged> {
 pub(crate) struct MergedTerms {
     /// Terms that merging has added to the pool.
     added: usize,
-    /// The bytes that were replaced, and the terms with these bytes replaced; the last way first.
-    ways: Vec<(Vec<(Var, Var)>, FxHashMap<Term, Term>)>,
+    /// The last one first.
+    ways: Vec<Way>,
 }
+
+/// A way to merge bytes: the bytes that were replaced, and the terms with these replaced.
+type Way = (Vec<(Var, Var)>, FxHashMap<Term, Term>);
 
 impl MergedTerms {
     /// Bytes of memory, roughly.
     pub fn memory(&self) -> usize {
-        let of_way = |(bytes, terms): &(Vec<(Var, Var)>, FxHashMap<Term, Term>)| {
-            8 * bytes.capacity() + 9 * terms.capacity()
-        };
+        let of_way = |(bytes, terms): &Way| 8 * bytes.capacity() + 9 * terms.capacity();
         self.ways.iter().map(of_way).sum()
     }
 
