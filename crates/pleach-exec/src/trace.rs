@@ -84,21 +84,21 @@ impl Trace {
     }
 
     /// Reads as much of it as a search can use: a bounded number of events, chosen by
-    /// [`thin`], and the nodes that they reach. Ends early when `stop` is set.
+    /// [`thin`], and the nodes that they reach.
     pub fn read_bounded(
         shm: &Shm,
         input_len: u64,
         lengths: &[u32],
-        stop: &AtomicBool,
+        bound: Bound,
     ) -> Result<Trace, BrokenTrace> {
-        Trace::read_part(shm, input_len, lengths, Some(stop))
+        Trace::read_part(shm, input_len, lengths, Some(bound))
     }
 
     fn read_part(
         shm: &Shm,
         input_len: u64,
         lengths: &[u32],
-        bounded: Option<&AtomicBool>,
+        bound: Option<Bound>,
     ) -> Result<Trace, BrokenTrace> {
         let _reading = pleach_work::enter(Task::Read);
         let counts = shm.counts()?;
@@ -122,8 +122,8 @@ impl Trace {
                 return Err(BrokenTrace::Token { token });
             }
         }
-        let (nodes, thinned) = match bounded {
-            Some(stop) => read_reached(shm, counts.nodes, input_len, thin(all), stop)?,
+        let (nodes, thinned) = match bound {
+            Some(bound) => read_reached(shm, counts.nodes, input_len, thin(all), bound)?,
             None => (shm.nodes(counts.nodes)?, Thinned::whole(all)),
         };
         pleach_work::count(u64::from(counts.events) + nodes.len() as u64);
@@ -320,8 +320,15 @@ pub(crate) fn check_events(events: &[Event]) -> Result<(), BrokenTrace> {
     Ok(())
 }
 
-/// How many nodes a bounded trace may have besides those of its input.
-const MAX_NODES: usize = 1 << 20;
+/// How much of a trace is read.
+#[derive(Clone, Copy)]
+pub struct Bound<'a> {
+    /// How many nodes it may have besides those of its input.
+    pub max_nodes: usize,
+    /// When this is set, reading ends early.
+    pub stop: &'a AtomicBool,
+}
+
 /// How many nodes are read at once.
 const CHUNK: u32 = 1 << 16;
 
@@ -332,9 +339,10 @@ fn read_reached(
     nodes: u32,
     input_len: u32,
     mut kept: Thinned,
-    stop: &AtomicBool,
+    Bound { max_nodes, stop }: Bound,
 ) -> Result<(Vec<Node>, Thinned), BrokenTrace> {
-    let first = input_len.saturating_add(1).saturating_add(MAX_NODES as u32);
+    let first =
+        input_len.saturating_add(1).saturating_add(u32::try_from(max_nodes).unwrap_or(u32::MAX));
     if nodes <= first {
         return Ok((shm.nodes(nodes)?, kept));
     }
@@ -342,7 +350,7 @@ fn read_reached(
     if let Some(&operand) = labels.iter().find(|&&label| label >= nodes) {
         return Err(Broken::Operand { label: 0, operand }.into());
     }
-    let mut part = Part::new(nodes, input_len, &labels, MAX_NODES);
+    let mut part = Part::new(nodes, input_len, &labels, max_nodes);
     let mut end = nodes;
     while end > 0 {
         if pleach_work::spend(CHUNK.into()) || stop.load(Ordering::Relaxed) {

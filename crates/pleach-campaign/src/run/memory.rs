@@ -11,14 +11,22 @@
 //! - Inputs outside of the queue are dropped, the oldest first; in a search that should be
 //!   exhaustive, they go to disk. Of inputs of the queue, the bytes go to disk.
 //! - Prepared paths and the answers of the solver are made again.
+//! - Of a trace that reaches too many nodes, the decisions on the first nodes are kept
+//!   (`decisions left out` in `partial`).
 //!
 //! What is not in a share has about a quarter of the limit: what is known of the program, the
 //! trace that is being read, and the tables of the strategy.
 
+use pleach_exec::executor::MAX_NODES;
 use serde::{Deserialize, Serialize};
 
 /// No campaign works with less.
 pub const MIN_MEMORY: u64 = 64 << 20;
+/// A trace may always have this many nodes.
+const MIN_NODES: usize = 1 << 16;
+/// What a node of a trace takes in its prepared path, about: the largest path has the share
+/// of all prepared paths.
+const BYTES_PER_NODE: usize = 128;
 
 /// How many bytes each part may take.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +44,8 @@ pub struct Shares {
     /// Of one worker: prepared paths, and what its solver remembers.
     pub paths: usize,
     pub solver: usize,
+    /// The number of nodes of one trace, besides those of its input.
+    pub trace_nodes: usize,
     /// Of one worker: the tree and the runs of a search from a live state.
     pub live_tree: usize,
     pub live_runs: usize,
@@ -55,6 +65,7 @@ impl Shares {
             lengths: limit.max(MIN_MEMORY as usize) / 64 / 32,
             paths: of_worker / 8,
             solver: of_worker / 32,
+            trace_nodes: (of_worker / BYTES_PER_NODE / 8).clamp(MIN_NODES, MAX_NODES),
             live_tree: of_worker / 64,
             live_runs: of_worker / 32,
         }
@@ -91,6 +102,14 @@ impl Memory {
         let Memory { tree, runs, inputs, queue, paths, solver, .. } = *self;
         self.total = tree + runs + inputs + queue + paths + solver;
     }
+}
+
+/// The memory that this process has, in bytes, as the system counts it; 0 if it does not say.
+pub fn resident_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+    kib.unwrap_or(0) << 10
 }
 
 /// What one worker takes.

@@ -5,6 +5,7 @@ use super::account::{Account, Entry, Gap, Reached, Stop};
 use super::corpus::{Corpus, Kept, Label, Record, file_name_part};
 use super::fleet::{HeardAs, Mail, Split};
 use super::grammar::Fit;
+use super::memory::resident_memory;
 use super::places::{FoundPlace, Obstacles, is_in_stack};
 use super::ring::{Bets, Candidate, Crashes, FastEnd, Judgement, divergence};
 use super::search::{AddedRun, AskedLengths, Conditions, Covered, Facts, Map, Search};
@@ -398,6 +399,7 @@ impl State {
     /// Brings the statistics up to date and writes them, with the records so far.
     pub fn write_stats(&mut self) {
         self.refresh();
+        self.account.stats.resident = resident_memory();
         self.corpus.flush();
         self.corpus.tend_journal(&mut self.search.tree, self.map.program.branches());
         self.corpus.dir.write_stats(&self.account.stats);

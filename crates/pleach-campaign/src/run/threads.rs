@@ -55,6 +55,7 @@ impl Campaign {
         let settings = &shared.settings;
         let options = TargetOptions {
             cancel: Some(shared.stop.clone()),
+            max_nodes: shared.shares.trace_nodes,
             ..settings.target(Half::Fast, self.workdir.as_ref())
         };
         let timeout = Duration::from_millis(settings.timeout_ms);

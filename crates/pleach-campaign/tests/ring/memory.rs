@@ -44,7 +44,9 @@ fn the_limit_is_kept_over_many_runs() {
     for strategy in ["auto", "generational"] {
         let mut bench = bench(strategy, LITTLE);
         bench.limits.runs = Some(2000);
-        let memory = bench.run().stats.memory;
+        let stats = bench.run().stats;
+        assert!(stats.resident > LITTLE, "{stats:?}");
+        let memory = stats.memory;
         // A search that should be exhaustive has the rest on disk.
         match strategy {
             "auto" => assert!(memory.forgotten > 0, "{memory:?}"),

@@ -20,7 +20,7 @@ mod start;
 pub use batch::{BatchInput, BatchRuns};
 pub(crate) use limits::TICK;
 pub use live::{Events, Paused, Step};
-pub use options::{Half, Output, TargetOptions};
+pub use options::{Half, MAX_NODES, Output, TargetOptions};
 pub use outcome::{End, ExecError, ModuleCounters, Outcome, Touched};
 pub(crate) use start::{add_args, with_path};
 
@@ -28,7 +28,7 @@ use crate::growth::Growth;
 use crate::layout::Layout;
 use crate::process::FileWatch;
 use crate::server::Server;
-use crate::trace::{BrokenTrace, Trace};
+use crate::trace::{Bound, BrokenTrace, Trace};
 use live::SavedDir;
 use pleach_abi::shm::{HOLES_MAX, Hole, Line};
 use setup::Setup;
@@ -236,7 +236,8 @@ impl Executor {
     pub fn bounded_trace(&self) -> Result<Trace, BrokenTrace> {
         let never = AtomicBool::new(false);
         let stop = self.setup.options.cancel.as_deref().unwrap_or(&never);
-        Trace::read_bounded(&self.setup.shm, self.input_len, &self.lengths, stop)
+        let bound = Bound { max_nodes: self.setup.options.max_nodes, stop };
+        Trace::read_bounded(&self.setup.shm, self.input_len, &self.lengths, bound)
     }
 
     /// Branch counters after the last run (fast half), by module. They include what the

@@ -8,6 +8,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+/// A bounded trace has at most this many nodes besides those of its input, if nobody says
+/// otherwise.
+pub const MAX_NODES: usize = 1 << 20;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
     Fast,
@@ -44,6 +48,8 @@ pub struct TargetOptions {
     /// Token functions are a border (symbolic half); see docs/tokens.md.
     pub tokens: bool,
     pub sizes: Sizes,
+    /// How many nodes a bounded trace may have besides those of its input.
+    pub max_nodes: usize,
     /// The server's first message must come within this time.
     pub startup: Duration,
     /// Limit for the memory of all processes of a run together.
@@ -74,6 +80,7 @@ impl TargetOptions {
             label: true,
             tokens: false,
             sizes: Sizes::default(),
+            max_nodes: MAX_NODES,
             startup: Duration::from_secs(10),
             memory_kib: Some(4 << 20),
             file_kib: 1 << 20,

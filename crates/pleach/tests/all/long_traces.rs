@@ -91,3 +91,33 @@ fn a_search_that_leaves_out_decisions_is_not_exhausted() {
     assert_eq!(ended.stop(), "exhausted-partial", "{}", ended.stats);
     assert!(ended.count("partial.decisions left out") > 0, "{}", ended.stats);
 }
+
+/// A hash of all rounds: its expression has more nodes than a campaign with little memory can
+/// prepare.
+const HASH: &str = r#"
+#include <stdio.h>
+int main(void) {
+    unsigned char in[8];
+    unsigned h = 0;
+    if (fread(in, 1, 8, stdin) != 8) return 1;
+    if (in[0] == 'k' && in[1] == 'e' && in[2] == 'y') return 3;
+    for (unsigned i = 0; i < 400000; i++) {
+        h = h * 31 + in[i & 7];
+        if (i % 4 == 0 && h % 5 == 0) h ^= 1;
+    }
+    return h == 12345;
+}
+"#;
+
+#[test]
+fn a_trace_takes_a_part_of_the_memory_limit() {
+    let program = Program::new(HASH);
+    program.seeds([("a", &b"AAAAAAAA"[..])]);
+    let flags = ["-i", "seeds", "-s", "generational", "-n", "40", "-t", "60000"];
+    let found = program.campaign("out", &[&flags[..], &["--max-memory", "64M"]].concat());
+    let total = found.count("memory.total");
+    assert!(found.count("traces") > 0 && total <= 64 << 20, "{}", found.stats);
+    assert!(found.count("partial.decisions left out") > 0, "{}", found.stats);
+    // The first decisions are kept.
+    assert!(found.queue().iter().any(|input| input.starts_with(b"ke")), "{}", found.stats);
+}

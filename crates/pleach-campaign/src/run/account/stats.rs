@@ -76,6 +76,8 @@ pub struct Stats {
     pub lock: Lock,
     /// Where the memory of the driver is.
     pub memory: Memory,
+    /// How much memory the system says that the driver has, in bytes. Nothing depends on it.
+    pub resident: u64,
     /// How often a worker did not come back for ten seconds.
     pub stalls: u64,
     /// The same, by what it did.

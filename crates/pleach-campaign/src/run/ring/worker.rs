@@ -30,6 +30,8 @@ use std::time::{Duration, Instant};
 
 /// How often a worker reports its time, and where its runs have been.
 const REPORT_INTERVAL: Duration = Duration::from_millis(10);
+/// How often it measures the path that it solves flips of, which grows meanwhile.
+const MEASURE_INTERVAL: Duration = Duration::from_secs(1);
 
 pub struct Worker {
     pub runner: Runner,
@@ -40,6 +42,7 @@ pub struct Worker {
     pub live: Option<Live>,
     /// The memory that it has reported.
     reported: WorkerMemory,
+    measured: Instant,
     /// What the flip asks that was chosen last.
     question: Option<(Flip, Question)>,
 }
@@ -59,6 +62,7 @@ impl Worker {
             mutator: Mutator::new(),
             live,
             reported: WorkerMemory::default(),
+            measured: Instant::now(),
             question: None,
             runner: Runner::new(shared, target),
         }
@@ -121,6 +125,10 @@ impl Worker {
     /// Adds its time, its work and its memory to the account.
     pub fn report(&mut self, account: &mut Account) {
         account.add_work();
+        if self.measured.elapsed() >= MEASURE_INTERVAL {
+            self.measured = Instant::now();
+            self.prepared.measure_last();
+        }
         let (paths, solver) = (self.prepared.memory(), self.solver.memory());
         self.reported.report(WorkerMemory { paths, solver }, &mut account.stats.memory);
         self.runner.report(account);
