@@ -5,7 +5,7 @@
 //! and begins again: there is one way for a lost connection, a server that was killed, a new
 //! leader in a cluster and a store that was lost.
 
-use crate::link::{Link, Manifest, Stored, Trouble, log_limit, stored, unanswered};
+use crate::link::{Link, Manifest, Stored, Trouble, stored, unanswered};
 use crate::log::Admitted;
 use crate::member::{Arrival, GOODBYE_TIME, Shared};
 use crate::outbox::Urgency;
@@ -15,8 +15,8 @@ use async_nats::jetstream::stream::Stream;
 use futures_util::StreamExt;
 use pleach_campaign::run::fleet::Report;
 use pleach_hash::Hash;
+use std::collections::HashMap;
 use std::collections::btree_map::{BTreeMap, Entry};
-use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -32,10 +32,8 @@ const INBOX_MESSAGES: usize = 8192;
 const INBOX_BYTES: usize = 64 << 20;
 /// How often a server is asked to send the log.
 const CREATE_ATTEMPTS: u32 = 3;
-/// What the server sends ahead: so many messages, and so many bytes or one message. It ends a
-/// connection on which 64 MB wait.
+/// How many messages the server sends ahead.
 const READ_AHEAD: usize = 256;
-const READ_AHEAD_BYTES: usize = 4 << 20;
 
 /// How often a member says how it is between two beats. Who floods it with questions is not
 /// answered.
@@ -157,7 +155,6 @@ impl Duty {
         }
         let mut state = self.shared.lock();
         state.connected = true;
-        state.log_bytes = stream.cached_info().state.bytes;
         state.outbox.resume();
         state.notes.remove("server");
         drop(state);
@@ -230,7 +227,6 @@ impl Duty {
         let (shared, link) = (self.shared.clone(), self.link.clone());
         let reader = Reader {
             shared: shared.clone(),
-            link: link.clone(),
             joined: self.joined.unwrap_or(0),
             last_read: &mut self.last_read,
             rejoin: &mut self.joined,
@@ -294,17 +290,14 @@ async fn check(shared: &Shared, stream: &Stream) -> Result<(), Trouble> {
         tokio::time::sleep(Duration::from_secs(5) + Duration::from_millis(10) * members as u32)
             .await;
         let info = stream.get_info().await.map_err(|error| unanswered(&error))?;
-        let mut state = shared.lock();
-        if info.state.last_sequence < state.seen {
+        if info.state.last_sequence < shared.lock().seen {
             return Err(Trouble::Again);
         }
-        state.log_bytes = info.state.bytes;
     }
 }
 
 struct Reader<'a> {
     shared: Arc<Shared>,
-    link: Link,
     joined: u64,
     last_read: &'a mut u64,
     rejoin: &'a mut Option<u64>,
@@ -314,7 +307,7 @@ impl Reader<'_> {
     async fn run(mut self, stream: &Stream) -> Result<(), Trouble> {
         let mut seen = self.shared.lock().seen;
         let prefix = stream.cached_info().config.subjects.first().map_or(0, |s| s.len() - 1);
-        let mut messages = read(&self.link, stream, seen + 1).await?;
+        let mut messages = read(stream, seen + 1, READ_AHEAD).await?;
         let mut is_first = true;
         loop {
             self.wait_for_room().await;
@@ -406,9 +399,9 @@ impl Reader<'_> {
 
 /// The messages of a stream from a position on.
 pub async fn read(
-    link: &Link,
     stream: &Stream,
     start_sequence: u64,
+    ahead: usize,
 ) -> Result<pull::Stream, Trouble> {
     let config = pull::Config {
         // Who asks again, because a busy server took too long, gets the same consumer.
@@ -428,12 +421,9 @@ pub async fn read(
             Err(error) => return Err(unanswered(&error)),
         }
     };
-    // The longest message must fit, with its subject and headers.
-    let longest = link.client.server_info().max_payload + 1024;
     consumer
         .stream()
-        .max_messages_per_batch(READ_AHEAD)
-        .max_bytes_per_batch(READ_AHEAD_BYTES.max(longest))
+        .max_messages_per_batch(ahead)
         .expires(Duration::from_secs(20))
         .heartbeat(Duration::from_secs(5))
         .messages()
@@ -467,11 +457,7 @@ impl Sender<'_> {
 
     async fn send(&mut self) -> Result<Infallible, Trouble> {
         let mut last_list = Instant::now();
-        let limit = log_limit(&self.stream);
         loop {
-            if self.shared.lock().log_bytes >= limit {
-                return Err(Trouble::Full(format!("the campaign has {} MiB", limit >> 20)));
-            }
             let (moved, wait) = self.send_contents().await?;
             let mut wait = wait;
             if let Some(urgency) = self.urgency() {
@@ -646,8 +632,6 @@ async fn keep_watch(shared: &Shared, link: &Link) -> Result<(), Trouble> {
         link.client.subscribe(link.live("ping")).await.map_err(|error| failed(&error))?;
     let mut ears: BTreeMap<String, async_nats::Subscriber> = BTreeMap::new();
     let mut watched: HashMap<Session, Instant> = HashMap::new();
-    // Those whose loss was told already.
-    let mut reported: HashSet<Session> = HashSet::new();
     let mut last_round = Instant::now();
     loop {
         let (session, members, report, watch) = {
@@ -728,12 +712,8 @@ async fn keep_watch(shared: &Shared, link: &Link) -> Result<(), Trouble> {
                     shared.lock().reports.get(&silent).map_or(Report::default(), |(r, _)| *r);
                 let leave = Body::Leave { session: silent, lost: true, report };
                 let subject = link.subject(&wire::subject(session, &leave));
-                // Three members see the same, and one message is enough. If the lost one is a
-                // member all the same after a while, what has its place is rubbish.
-                let only = reported.insert(silent);
-                link.store(subject, session, wire::encode(&leave), only).await?;
+                link.store(subject, session, wire::encode(&leave), true).await?;
             }
         }
-        reported.retain(|session| watched.contains_key(session));
     }
 }

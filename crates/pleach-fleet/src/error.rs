@@ -14,7 +14,7 @@ pub enum JoinError {
     #[error("the server at {address} refuses the login: wrong user, password, token or key")]
     Login { address: String },
     #[error(
-        "cannot make a secure connection to {address}: {why}; NATS_CA names the root of its certificate if that is your own, NATS_CERT and NATS_KEY your certificate if it wants one"
+        "cannot make a secure connection to {address}: {why}; if its certificate is your own, name the root in NATS_CA"
     )]
     Tls { address: String, why: String },
     #[error("the server at {address} runs without JetStream; start it with `nats-server -js`")]

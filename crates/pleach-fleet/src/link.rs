@@ -22,13 +22,9 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
-/// The bytes of a campaign on the server. Members stop telling when it has so many. The server
-/// is not told: it would reserve them for each campaign, and near the limit of a stream servers
-/// delete the first messages (2.9.10 does, though they should refuse the new ones).
-const CAMPAIGN_BYTES: u64 = 8 << 30;
-/// The same, for accounts in which each stream must have a limit; or the half of it, or the half
-/// of that.
-const ACCOUNT_BYTES: i64 = 1 << 30;
+/// The bytes of a campaign on the server. A server with less room gets the half, or the half of
+/// that.
+const CAMPAIGN_BYTES: i64 = 8 << 30;
 const LEAST_BYTES: i64 = 64 << 10;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// A connection that does not answer for two or three of these is made anew.
@@ -198,7 +194,7 @@ impl Link {
                     JoinError::Login { address: shown() }
                 }
                 ConnectErrorKind::Tls => JoinError::Tls { address: shown(), why },
-                _ if is_about_tls(&why) => JoinError::Tls { address: shown(), why },
+                _ if why.contains("certificate") => JoinError::Tls { address: shown(), why },
                 _ if why.contains("authorization violation") => {
                     JoinError::Login { address: shown() }
                 }
@@ -262,6 +258,7 @@ impl Link {
             // A full store refuses what is new. Nothing that members rely on goes away.
             discard: DiscardPolicy::New,
             storage: StorageType::File,
+            max_bytes: CAMPAIGN_BYTES,
             num_replicas: if self.client.server_info().cluster.is_some() { 3 } else { 1 },
             ..Config::default()
         };
@@ -285,9 +282,6 @@ impl Link {
                 // Another member was faster, and met another limit.
                 ErrorCode::STREAM_NAME_EXIST => {
                     return self.stream().await?.ok_or(Trouble::Again);
-                }
-                ErrorCode::STREAM_MAX_BYTES_REQUIRED if config.max_bytes <= 0 => {
-                    config.max_bytes = ACCOUNT_BYTES;
                 }
                 _ if is_full(refused.error_code()) && config.max_bytes > LEAST_BYTES => {
                     config.max_bytes /= 2;
@@ -393,15 +387,6 @@ impl Link {
     }
 }
 
-/// The bytes with which the log of a stream is full.
-pub fn log_limit(stream: &Stream) -> u64 {
-    match u64::try_from(stream.cached_info().config.max_bytes) {
-        // Some are left: others send at the same time.
-        Ok(limit) if limit > 0 => CAMPAIGN_BYTES.min(limit - limit / 8),
-        _ => CAMPAIGN_BYTES,
-    }
-}
-
 /// What a server's answer to a message means.
 pub fn stored(
     answer: Result<jetstream::publish::PublishAck, PublishError>,
@@ -457,11 +442,6 @@ pub fn unanswered(error: &(dyn Error + 'static)) -> Trouble {
     let why = innermost(error);
     let nobody = why.contains("no responders") || why.contains("resource does not exist");
     if nobody { Trouble::NoJetStream } else { Trouble::Away(why) }
-}
-
-/// True for what the two sides of a secure connection say when they do not agree.
-fn is_about_tls(why: &str) -> bool {
-    ["certificate", "fatal alert", "corrupt message"].iter().any(|part| why.contains(part))
 }
 
 /// The innermost cause. None of the client's errors has a secret.

@@ -19,9 +19,9 @@ use tokio::sync::Notify;
 /// The most that waits on disk for a server.
 const SPOOL_BYTES: u64 = 4 << 30;
 /// How long [`Fleet::leave`] waits for the server. A campaign ends within a second.
-const LEAVE_TIME: Duration = Duration::from_millis(500);
+const LEAVE_TIME: Duration = Duration::from_millis(700);
 /// The part of it that is for saying so, when everything else is sent.
-pub const GOODBYE_TIME: Duration = Duration::from_millis(200);
+pub const GOODBYE_TIME: Duration = Duration::from_millis(250);
 
 /// What waits to be heard.
 pub enum Arrival {
@@ -40,8 +40,6 @@ pub struct State {
     pub inbox_bytes: usize,
     /// The position of the log that was read from the network.
     pub seen: u64,
-    /// The bytes that the log had a moment ago.
-    pub log_bytes: u64,
     /// The campaign had nothing to do when it had heard this.
     pub idle_at: Option<u64>,
     pub report: Report,
@@ -152,7 +150,6 @@ impl Member {
             inbox: VecDeque::new(),
             inbox_bytes: 0,
             seen: 0,
-            log_bytes: 0,
             idle_at: None,
             report: Report::default(),
             reports: HashMap::new(),

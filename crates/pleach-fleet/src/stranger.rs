@@ -4,7 +4,6 @@ use crate::address::Address;
 use crate::error::JoinError;
 use crate::link::{Link, Stored, runtime, unanswered};
 use crate::wire::{self, Body, Session};
-use pleach_campaign::run::fleet::Report;
 use tokio::runtime::Runtime;
 
 pub struct Stranger {
@@ -45,12 +44,6 @@ impl Stranger {
             asked.map_err(|error| self.link.join_error(unanswered(&error)))?;
             client.flush().await.map_err(|error| self.link.join_error(unanswered(&error)))
         })
-    }
-
-    /// The end of the subject that says that this one has left.
-    pub fn subject_of_leaving(&self) -> String {
-        let (session, lost, report) = (self.session, true, Report::default());
-        wire::subject(session, &Body::Leave { session, lost, report })
     }
 
     /// The end of the subject of an input.

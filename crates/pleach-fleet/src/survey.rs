@@ -6,7 +6,6 @@ use crate::error::JoinError;
 use crate::link::{Link, runtime};
 use crate::log::{Admitted, Gate, Ledger};
 use crate::wire::{self, Body, FROM, Session};
-use async_nats::jetstream::stream::Stream;
 use futures_util::StreamExt;
 use pleach_campaign::run::fleet::{Find, FindKind, HeardWhat, News, Report, Settled};
 use pleach_search::bucket;
@@ -18,11 +17,6 @@ use std::time::Duration;
 /// How many inputs are taken of one member that add nothing to what others say they cover. Two
 /// members may find the same at once, but not so often.
 const MAX_WITHOUT_GAIN: u64 = 4096;
-/// The bytes of these.
-const MAX_BYTES_WITHOUT_GAIN: usize = 64 << 20;
-/// A server that sends nothing for so long is asked again, and so often at most.
-const STALL: Duration = Duration::from_secs(20);
-const MAX_STALLS: u32 = 3;
 
 /// What a campaign has.
 #[derive(Clone, Debug, Default)]
@@ -102,21 +96,24 @@ pub fn fetch<E: From<JoinError>>(
         reading.survey.run = manifest.run;
         let end = stream.cached_info().state.last_sequence;
         reading.survey.bytes = stream.cached_info().state.bytes;
+        let prefix = link.subject("").len();
+        let mut messages = read(&stream, 1, 256).await.map_err(error)?;
         let mut seen = 0;
-        let mut stalls = 0;
         while seen < end {
-            let before = seen;
-            let error = match reading.read_on(&link, &stream, &mut seen, end, &mut keep).await {
-                Ok(()) => break,
-                Err(Stopped::Kept(error)) => return Err(error),
-                Err(Stopped::Server(why)) => why,
+            let away = |why: String| JoinError::NoServer { address: link.address.to_string(), why };
+            let message = match messages.next().await {
+                Some(Ok(message)) => message,
+                Some(Err(error)) => return Err(away(error.to_string()).into()),
+                None => return Err(away("it stopped sending".into()).into()),
             };
-            // A connection that was cut has lost what was under way.
-            stalls = if seen > before { 0 } else { stalls + 1 };
-            if stalls >= MAX_STALLS {
-                let (address, why) = (link.address.to_string(), error);
-                return Err(JoinError::NoServer { address, why }.into());
-            }
+            let info = message.info().map_err(|error| away(error.to_string()))?;
+            seen = info.stream_sequence;
+            let time = info.published.unix_timestamp_nanos() as i64;
+            let from = message.headers.as_ref().and_then(|headers| headers.get(FROM));
+            let session = from.and_then(|from| wire::hex64(from.as_str()).ok());
+            let subject = message.subject.get(prefix..).unwrap_or("");
+            let body = wire::decode(subject, &message.payload);
+            reading.take(seen, time, session, body, message.payload.len(), &mut keep)?;
         }
         let answers = ask(&link, reading.ledger.len()).await;
         Ok(reading.finish(&answers))
@@ -145,13 +142,6 @@ async fn ask(link: &Link, members: usize) -> HashMap<Session, Report> {
     answers
 }
 
-/// Why reading has stopped before the end.
-enum Stopped<E> {
-    /// What was read could not be kept.
-    Kept(E),
-    Server(String),
-}
-
 #[derive(Default)]
 struct Reading {
     gate: Gate,
@@ -162,66 +152,11 @@ struct Reading {
     start: Option<i64>,
     /// The hit counts of branches, as [`bucket`] has them.
     covered: HashMap<u32, u8>,
-    /// Inputs of each member that added nothing to it, and their bytes.
-    without_gain: HashMap<Arc<str>, (u64, usize)>,
+    /// Inputs of each member that added nothing to it.
+    without_gain: HashMap<Arc<str>, u64>,
 }
 
 impl Reading {
-    /// Reads the log from the message after `seen` to its end.
-    async fn read_on<E>(
-        &mut self,
-        link: &Link,
-        stream: &Stream,
-        seen: &mut u64,
-        end: u64,
-        keep: &mut impl FnMut(&Survey, Found) -> Result<(), E>,
-    ) -> Result<(), Stopped<E>> {
-        let failed = |why: &str| Stopped::Server(why.to_string());
-        let prefix = link.subject("").len();
-        let mut connected = link.connected.clone();
-        let connection = connected.wait_for(|&connected| connected);
-        if !matches!(tokio::time::timeout(STALL, connection).await, Ok(Ok(_))) {
-            return Err(failed("the connection is lost"));
-        }
-        let opened = read(link, stream, *seen + 1).await;
-        let mut messages =
-            opened.map_err(|trouble| Stopped::Server(link.join_error(trouble).to_string()))?;
-        let mut is_first = true;
-        while *seen < end {
-            let message = tokio::select! {
-                message = tokio::time::timeout(STALL, messages.next()) => message,
-                _ = connected.wait_for(|&connected| !connected) => {
-                    return Err(failed("the connection is lost"));
-                }
-            };
-            let message = match message {
-                Ok(Some(Ok(message))) => message,
-                Ok(Some(Err(error))) => return Err(failed(&error.to_string())),
-                Ok(None) | Err(_) => return Err(failed("it stopped sending")),
-            };
-            let info = message.info().map_err(|error| failed(&error.to_string()))?;
-            // What is missing otherwise is missing for everyone.
-            if info.stream_sequence != *seen + 1 && !is_first {
-                return Err(failed("messages were lost"));
-            }
-            is_first = false;
-            *seen = info.stream_sequence;
-            let is_last = info.pending == 0;
-            let time = info.published.unix_timestamp_nanos() as i64;
-            let from = message.headers.as_ref().and_then(|headers| headers.get(FROM));
-            let session = from.and_then(|from| wire::hex64(from.as_str()).ok());
-            let subject = message.subject.get(prefix..).unwrap_or("");
-            let body = wire::decode(subject, &message.payload);
-            self.take(*seen, time, session, body, message.payload.len(), keep)
-                .map_err(Stopped::Kept)?;
-            // The last messages may have been deleted.
-            if is_last {
-                break;
-            }
-        }
-        Ok(())
-    }
-
     fn take<E>(
         &mut self,
         sequence: u64,
@@ -300,12 +235,9 @@ impl Reading {
             adds |= *seen & bit != bit;
             *seen |= bit;
         }
-        if adds {
-            return true;
-        }
-        let (count, bytes) = self.without_gain.entry(from.clone()).or_default();
-        (*count, *bytes) = (*count + 1, *bytes + find.bytes.len());
-        *count <= MAX_WITHOUT_GAIN && *bytes <= MAX_BYTES_WITHOUT_GAIN
+        let count = self.without_gain.entry(from.clone()).or_default();
+        *count += u64::from(!adds);
+        adds || *count <= MAX_WITHOUT_GAIN
     }
 
     fn member(&mut self, name: &Arc<str>) -> &mut MemberState {
