@@ -63,6 +63,9 @@ const SWEPT: u8 = b'S';
 /// From the warden: the server has ended. Its wait status follows.
 const ENDED: u8 = b'E';
 
+/// How often a program is started that is still written to, and the time between.
+const BUSY_ATTEMPTS: u32 = 20;
+const BUSY_INTERVAL: Duration = Duration::from_millis(10);
 /// How long killed processes may take to end.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -126,7 +129,7 @@ impl Warden {
                 Ok(())
             });
         }
-        let child = command.spawn()?;
+        let child = spawn_when_written(&mut command)?;
         let pid = child.id();
         let children = File::open(format!("/proc/{pid}/task/{pid}/children")).ok();
         Ok(Warden { child, socket: ours, children, ended: None })
@@ -201,6 +204,19 @@ impl Warden {
         let [kind, value @ ..] = message;
         (n == 5).then(|| (kind, i32::from_le_bytes(value)))
     }
+}
+
+/// Starts a command. Its file may be open for writing for a moment: a process that another thread
+/// has just forked keeps the descriptors of a compiler or a copy until it starts its own program.
+fn spawn_when_written(command: &mut Command) -> io::Result<Child> {
+    for _ in 0..BUSY_ATTEMPTS {
+        match command.spawn() {
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {}
+            result => return result,
+        }
+        std::thread::sleep(BUSY_INTERVAL);
+    }
+    command.spawn()
 }
 
 impl Drop for Warden {
