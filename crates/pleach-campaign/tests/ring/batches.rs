@@ -41,6 +41,7 @@ fn left(ended: &Ended) -> String {
     stats.time_s = Default::default();
     stats.lock = Default::default();
     stats.actions = Default::default();
+    stats.resident = 0;
     format!("{stats:?} {:?} {:?} {:?}", ended.queue, ended.crashes, ended.hangs)
 }
 
