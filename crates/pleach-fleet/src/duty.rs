@@ -32,8 +32,9 @@ const INBOX_MESSAGES: usize = 8192;
 const INBOX_BYTES: usize = 64 << 20;
 /// How often a server is asked to send the log.
 const CREATE_ATTEMPTS: u32 = 3;
-/// How many messages the server sends ahead.
-const READ_AHEAD: usize = 256;
+/// How many messages the server sends ahead. It ends a connection on which 64 MB wait, and a
+/// message has little more than 1 MiB at most.
+pub const READ_AHEAD: usize = 48;
 
 /// How often a member says how it is between two beats. Who floods it with questions is not
 /// answered.

@@ -1,7 +1,7 @@
 //! The log as someone reads it who is no member.
 
 use crate::address::Address;
-use crate::duty::{BEAT, read};
+use crate::duty::{BEAT, READ_AHEAD, read};
 use crate::error::JoinError;
 use crate::link::{Link, runtime};
 use crate::log::{Admitted, Gate, Ledger};
@@ -97,7 +97,7 @@ pub fn fetch<E: From<JoinError>>(
         let end = stream.cached_info().state.last_sequence;
         reading.survey.bytes = stream.cached_info().state.bytes;
         let prefix = link.subject("").len();
-        let mut messages = read(&stream, 1, 256).await.map_err(error)?;
+        let mut messages = read(&stream, 1, READ_AHEAD).await.map_err(error)?;
         let mut seen = 0;
         while seen < end {
             let away = |why: String| JoinError::NoServer { address: link.address.to_string(), why };
