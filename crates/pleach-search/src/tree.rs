@@ -340,7 +340,7 @@ struct Left {
     archive: Option<Arc<dyn Archive>>,
     /// Those that are not in the archive yet.
     words: Vec<u64>,
-    /// So many go to the archive at once: one by one, each takes a read and a write.
+    /// The number of edges that go to the archive at once: alone, each takes a read and a write.
     chunk: usize,
     forgotten: Forgotten,
 }

@@ -16,7 +16,7 @@ pub struct Digits {
     number: V,
     base: u64,
     pub count: u64,
-    /// The text has a point before so many digits; 0 for an integer.
+    /// The number of digits after the point of the text; 0 for an integer.
     decimals: u64,
     first_letter: u8,
 }
